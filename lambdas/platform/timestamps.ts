@@ -15,7 +15,7 @@ const MAX_ANSWER_BYTES = 100_000;
  * Asks an authority for a timestamp of a SHA-256.
  * @param url of the authority, as the operator has configured it
  * @returns its answer in DER, as `openssl ts -verify -in` reads it
- * @throws {Error} when it does not grant one
+ * @throws {Error} when it does not grant one of that hash: the first answer that is kept counts for ever
  */
 export async function requestTimestamp(url: string, sha256: Buffer): Promise<Buffer> {
   const request = new TimeStampReq({
@@ -42,9 +42,28 @@ export async function requestTimestamp(url: string, sha256: Buffer): Promise<Buf
     chunks.push(chunk);
   }
   const answer = Buffer.concat(chunks);
-  const { status, timeStampToken } = AsnConvert.parse(answer, TimeStampResp);
-  if (![PKIStatus.granted, PKIStatus.grantedWithMods].includes(status.status) || !timeStampToken) {
-    throw new Error(`The timestamp authority refused: ${status.status}`);
-  }
+  const { isGranted, status } = grantOf(answer);
+  if (!isGranted) throw new Error(`The timestamp authority refused: ${status}`);
+  if (!answer.includes(sha256)) throw new Error('The timestamp authority answered for another hash');
   return answer;
+}
+
+/**
+ * Whether an answer of an authority grants a timestamp, and has a SHA-256 in it.
+ *
+ * Weakness: whose signature it has, and over what, is not looked at. `openssl ts -verify` does that with the authority's certificate.
+ */
+export function isTimestampOf(answer: Buffer, sha256: Buffer): boolean {
+  try {
+    return grantOf(answer).isGranted && answer.includes(sha256);
+  } catch {
+    return false;
+  }
+}
+
+/** @throws {Error} for what is no answer of an authority */
+function grantOf(answer: Buffer): { isGranted: boolean; status: PKIStatus } {
+  const { status, timeStampToken } = AsnConvert.parse(answer, TimeStampResp);
+  const isGranted = [PKIStatus.granted, PKIStatus.grantedWithMods].includes(status.status);
+  return { isGranted: isGranted && timeStampToken !== undefined, status: status.status };
 }

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { openDocumentSigner } from '../../lambdas/platform/document-signer.ts';
 import { variables } from '../../lambdas/platform/environment.ts';
@@ -10,6 +11,7 @@ import type { LocalState } from '../local/state.ts';
 import { print, table as asTable, type Row } from './output.ts';
 import { showProgress } from './progress.ts';
 import { accountsIn, checkAccount } from './seals/check-files.ts';
+import { checkLists } from './seals/check-lists.ts';
 import { SealFindings } from './seals/findings.ts';
 import { compareAccount } from './seals/compare-records.ts';
 import { withTableOf } from './session.ts';
@@ -34,7 +36,7 @@ export function addVerifyCommand(program: Command): void {
     .description('whether sealed days are as they were signed, and records as they were sealed; exit code 1 where not')
     .option(
       '--files <dir>',
-      'with the folder "sealed", as fetched from the bucket; default: those of the local gateway, and its records',
+      'with the folder "sealed", as fetched from the bucket, whole or of one --account; default: those of the local gateway, and its records',
     )
     .option('--key <file>', 'the public key as PEM; default: that of the local gateway')
     .action((options: VerifyOptions, command: Command) => {
@@ -57,6 +59,11 @@ async function answer(
     );
   }
   const publicKey = await publicKeyOf(key, opened?.local);
+  // A directory without any files has none that were altered: only a table would tell that they are gone.
+  const folder = join('sealed', account ?? '');
+  if (!opened && !existsSync(join(directory, folder))) {
+    throw new StartFailure(`There is no folder "${folder}" in ${directory}.`);
+  }
   const accounts = account === undefined ? await accountsOf(directory, opened?.table) : [account];
   const findings = new SealFindings(MAX_FINDINGS);
   const rows: Row[] = [];
@@ -78,6 +85,7 @@ async function answer(
       id,
     });
   }
+  checkLists({ directory, isWhole: account === undefined }, findings.add);
   const isSound = findings.count === 0;
   const compared = opened ? 'files and records' : 'files';
   if (isJson)
@@ -122,5 +130,5 @@ function textOf({
   const verdict = isSound
     ? `Everything is as it was sealed (${compared}).`
     : `Something is NOT as it was sealed (${compared}).`;
-  return `${asTable(rows)}${list}\n${rows.length === 0 ? 'Nothing was sealed yet.' : verdict}\n`;
+  return `${asTable(rows)}${list}\n${rows.length === 0 && isSound ? 'Nothing was sealed yet.' : verdict}\n`;
 }

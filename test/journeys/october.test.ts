@@ -1,7 +1,7 @@
 /** What a month has cost is asked for in the next one: by HTTP, at the command line, and in SQL. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -197,6 +197,21 @@ describe('October, asked for in November, by HTTP', () => {
 
 const run = (...args: string[]) => adminHere(directory, ...args);
 
+/** The only account that has sealed days. */
+const sealedAccount = () => readdirSync(join(directory, 'books', 'sealed')).find((name) => name !== 'days')!;
+
+/** Checks a copy of the files, of which some are gone. It has a list of the day, as a gateway makes one that was on by then. */
+function verifiedWithout(gone: string[], ...more: string[]) {
+  const copy = mkdtempSync(join(directory, 'copy-'));
+  cpSync(join(directory, 'books'), copy, { recursive: true });
+  const statement = readFileSync(join(copy, 'sealed', sealedAccount(), '2026-10-15', 'statement.json'));
+  const hash = createHash('sha256').update(statement).digest('hex');
+  mkdirSync(join(copy, 'sealed', 'days'), { recursive: true });
+  writeFileSync(join(copy, 'sealed', 'days', '2026-10-15.txt'), `${hash}\n`);
+  for (const name of gone) rmSync(join(copy, 'sealed', name), { recursive: true });
+  return run(...more, 'verify', '--files', copy, '--key', join(directory, 'public.pem'));
+}
+
 /** What reconciling says of each account. */
 async function reconciled(...args: string[]): Promise<object[]> {
   const { out } = await run('--json', 'reconcile', ...args);
@@ -327,6 +342,22 @@ describe('October, asked for in November, at the command line', () => {
     expect(code).toBe(1);
     expect(out).toMatch(/^- 2026-10-15 of [0-9a-f-]{36}: statement\.json is not what was signed$/m);
     expect(out).toContain('Something is NOT as it was sealed');
+  });
+
+  it('is told by the files alone when those of its account are gone, or its day in them', async () => {
+    for (const gone of [sealedAccount(), join(sealedAccount(), '2026-10-15')]) {
+      const { out, code } = await verifiedWithout([gone]);
+      expect(code).toBe(1);
+      expect(out).toMatch(/^- 2026-10-15: days\/2026-10-15\.txt lists the statement [0-9a-f]{64}, and there is none/m);
+      expect(out).toContain('Something is NOT as it was sealed');
+    }
+  });
+
+  it('is checked alone where nobody else’s files were fetched', async () => {
+    const { code } = await verifiedWithout([], '--account', sealedAccount());
+    const nobody = await verifiedWithout([], '--account', 'nobody');
+    expect(code).toBe(0);
+    expect([nobody.code, nobody.err]).toEqual([1, expect.stringMatching(/no folder "sealed\/nobody"/) as string]);
   });
 
   it('is told when all files of an account are gone', async () => {

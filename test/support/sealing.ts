@@ -52,3 +52,18 @@ export async function verifyAll(
   await compareAccount({ table: tools.table, directory, account }, days, (finding) => void ofRecords.push(finding));
   return { days: days.length, ofFiles, ofRecords };
 }
+
+/**
+ * An answer of an authority that grants a timestamp of a SHA-256, as far as it is read without the authority's certificate: the token has
+ * the hash alone.
+ */
+export function grantedTimestamp(sha256: Buffer): Buffer {
+  const granted = derSequence(Buffer.from([0x02, 0x01, 0x00]));
+  return derSequence(granted, derSequence(Buffer.from([0x04, sha256.length]), sha256));
+}
+
+/** A SEQUENCE in DER, of less than 128 bytes. */
+function derSequence(...parts: Buffer[]): Buffer {
+  const content = Buffer.concat(parts);
+  return Buffer.concat([Buffer.from([0x30, content.length]), content]);
+}

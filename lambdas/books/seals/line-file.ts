@@ -11,12 +11,18 @@ import type { Leaf } from '../../store/seals.ts';
 import { CHUNK_LEAVES, leafOf, rootOf } from './merkle.ts';
 import { sealedHead } from './sealed-line.ts';
 
-/** A file of lines that is written, and the tree of its lines. */
-export interface LineFile {
-  /** Its place on this machine, until `remove` is called. */
+/** A packed file on this machine. */
+interface PackedFile {
   path: string;
   bytes: number;
-  /** The hash of the file as it is unpacked. */
+}
+
+/** A file of lines that is written, and the tree of its lines. Both files are there until `remove` is called. */
+export interface LineFile {
+  lines: PackedFile;
+  /** The leaves of the tree in their order: one in hexadecimal digits a line, without a first line of columns. */
+  leaves: PackedFile;
+  /** The hash of the file of lines as it is unpacked. */
   sha256: string;
   count: number;
   root: string;
@@ -34,60 +40,80 @@ export function ownerBytes(generationId: string | undefined): Buffer {
     : Buffer.from(generationId.slice('gen-'.length).replaceAll('-', ''), 'hex');
 }
 
-/** A packed file of lines that is written line by line, no faster than the disk takes it; and the leaves of their tree, in memory. */
-export class LineFileWriter {
-  readonly #directory: string;
+/** A packed file that is written line by line, no faster than the disk takes it. */
+class PackedFileWriter {
+  readonly #path: string;
   readonly #text = new PassThrough();
   readonly #written: Promise<void>;
   readonly #hash = createHash('sha256');
-  readonly #chunks: Leaf[][] = [];
-  #count = 0;
 
-  private constructor(directory: string) {
-    this.#directory = directory;
+  constructor(path: string) {
+    this.#path = path;
     const hashed = new Transform({
       transform: (chunk: Buffer, _, done) => {
         this.#hash.update(chunk);
         done(null, chunk);
       },
     });
-    this.#written = pipeline(this.#text, hashed, createGzip(), createWriteStream(this.#path));
+    this.#written = pipeline(this.#text, hashed, createGzip(), createWriteStream(path));
     // It is awaited at the end; a disk that is full must not end the process before.
     this.#written.catch(() => {});
   }
 
-  static async open(): Promise<LineFileWriter> {
-    const writer = new LineFileWriter(await mkdtemp(join(tmpdir(), 'sealed-lines-')));
-    await writer.#put(sealedHead);
-    return writer;
-  }
-
-  get #path(): string {
-    return join(this.#directory, 'lines.csv.gz');
-  }
-
-  /** @param owner the generation that the line belongs to */
-  async write(line: string, owner: string | undefined): Promise<void> {
-    if (this.#count % CHUNK_LEAVES === 0) this.#chunks.push([]);
-    this.#chunks.at(-1)!.push({ owner: ownerBytes(owner), hash: leafOf(line) });
-    this.#count += 1;
-    await this.#put(line);
-  }
-
-  async #put(line: string): Promise<void> {
+  async put(line: string): Promise<void> {
     if (this.#text.write(`${line}\n`)) return;
     // A disk that is full ends this one with its error; after that nothing drains.
     await (this.#text.destroyed ? this.#written : once(this.#text, 'drain'));
   }
 
-  async end(): Promise<LineFile> {
+  async end(): Promise<PackedFile & { sha256: string }> {
     this.#text.end();
     await this.#written;
-    const chunkRoots = this.#chunks.map((leaves) => rootOf(leaves.map(({ hash }) => hash)));
+    return { path: this.#path, bytes: (await stat(this.#path)).size, sha256: this.#hash.digest('hex') };
+  }
+
+  destroy(): void {
+    this.#text.destroy();
+  }
+}
+
+/** Writes the lines of a day and the list of their leaves; the leaves are in memory as well, for the parts that the table keeps. */
+export class LineFileWriter {
+  readonly #directory: string;
+  readonly #lines: PackedFileWriter;
+  readonly #leaves: PackedFileWriter;
+  readonly #chunks: Leaf[][] = [];
+  #count = 0;
+
+  private constructor(directory: string) {
+    this.#directory = directory;
+    this.#lines = new PackedFileWriter(join(directory, 'lines.csv.gz'));
+    this.#leaves = new PackedFileWriter(join(directory, 'leaves.txt.gz'));
+  }
+
+  static async open(): Promise<LineFileWriter> {
+    const writer = new LineFileWriter(await mkdtemp(join(tmpdir(), 'sealed-lines-')));
+    await writer.#lines.put(sealedHead);
+    return writer;
+  }
+
+  /** @param owner the generation that the line belongs to */
+  async write(line: string, owner: string | undefined): Promise<void> {
+    const hash = leafOf(line);
+    if (this.#count % CHUNK_LEAVES === 0) this.#chunks.push([]);
+    this.#chunks.at(-1)!.push({ owner: ownerBytes(owner), hash });
+    this.#count += 1;
+    await this.#lines.put(line);
+    await this.#leaves.put(hash.toString('hex'));
+  }
+
+  async end(): Promise<LineFile> {
+    const [{ sha256, ...lines }, { sha256: _, ...leaves }] = await Promise.all([this.#lines.end(), this.#leaves.end()]);
+    const chunkRoots = this.#chunks.map((chunk) => rootOf(chunk.map(({ hash }) => hash)));
     return {
-      path: this.#path,
-      bytes: (await stat(this.#path)).size,
-      sha256: this.#hash.digest('hex'),
+      lines,
+      leaves,
+      sha256,
       count: this.#count,
       root: rootOf(chunkRoots).toString('hex'),
       chunks: this.#chunks,
@@ -96,7 +122,8 @@ export class LineFileWriter {
   }
 
   async remove(): Promise<void> {
-    this.#text.destroy();
+    this.#lines.destroy();
+    this.#leaves.destroy();
     await rm(this.#directory, { recursive: true, force: true });
   }
 }

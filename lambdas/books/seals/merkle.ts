@@ -31,6 +31,32 @@ export function rootOf(hashes: readonly Buffer[]): Buffer {
   return nodeOf(rootOf(hashes.slice(0, split)), rootOf(hashes.slice(split)));
 }
 
+/** The root over hashes that come one after the other: it remembers one hash for each level of the tree, not all of them. */
+export class RootHasher {
+  /** Whole subtrees from left to right, each of them smaller than the one before: one for each bit of the count. */
+  readonly #subtrees: Buffer[] = [];
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  add(hash: Buffer): void {
+    let subtree = hash;
+    for (let rest = this.#count; rest % 2 === 1; rest = (rest - 1) / 2) {
+      subtree = nodeOf(this.#subtrees.pop()!, subtree);
+    }
+    this.#subtrees.push(subtree);
+    this.#count += 1;
+  }
+
+  /** The root over all that were added so far, the same as `rootOf` has of them. */
+  root(): Buffer {
+    if (this.#subtrees.length === 0) return rootOf([]);
+    return this.#subtrees.reduceRight((right, left) => nodeOf(left, right));
+  }
+}
+
 /** The hashes beside the way from one of them to the root, from below. */
 export function pathOf(hashes: readonly Buffer[], index: number): Buffer[] {
   if (hashes.length <= 1) return [];

@@ -28,6 +28,7 @@ import type { Table } from '../../store/table.ts';
 import { LineFileWriter } from './line-file.ts';
 import { readRecordsOf } from './open-records.ts';
 import {
+  linesFile,
   parseSealStatement,
   sealFiles,
   sealStatementText,
@@ -119,11 +120,13 @@ async function writeDay(
     const content = await writeLines(writer, { table, accountId, date, head });
     const written = await writer.end();
     if (written.count === 0) return undefined;
-    const { root, count, sha256, path, bytes, chunks, chunkRoots } = written;
-    const file = `lines-${root.slice(0, 16)}.csv.gz`;
+    const { root, count, sha256, lines, leaves, chunks, chunkRoots } = written;
+    const file = linesFile(root);
     const names = sealFiles(accountId, date);
-    // All that the statement names has to be there before it.
-    await files.putNew(names.lines(file), { path, bytes });
+    // All that the statement names or proves has to be there before it: where there is a statement, no later run writes the day again. All
+    // names have the root in them, so what a run leaves that breaks off before its statement is never taken for the files of another one.
+    await files.putNew(names.lines(file), lines);
+    await files.putNew(names.leaves(root), leaves);
     await keepDayParts(table, accountId, { date, root }, { chunks, chunkRoots, open: content.open });
     await keepLateSeals(table, accountId, date, content.lateIds);
     const usage = Money.sum([content.charged, content.late, content.corrected]);

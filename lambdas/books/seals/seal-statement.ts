@@ -56,6 +56,9 @@ export function sealedUsageOf({ charged_rub, late_rub, corrected_rub }: SealStat
   return Money.sum([charged_rub, late_rub, corrected_rub].map((text) => Money.parse(text)));
 }
 
+/** Digits of a root that are in the name of a file. */
+const NAMED_DIGITS = 16;
+
 /** Names of a day's files, below the folder of sealed days. */
 export function sealFiles(accountId: string, date: string) {
   const folder = `sealed/${accountId}/${date}`;
@@ -63,7 +66,18 @@ export function sealFiles(accountId: string, date: string) {
     statement: `${folder}/statement.json`,
     signature: `${folder}/statement.json.sig`,
     lines: (name: string) => `${folder}/${name}`,
+    leaves: (root: string) => `${folder}/${leavesFile(root)}`,
   };
+}
+
+/** The name of a day's file of lines, by the root of their tree: a run that breaks off leaves a file that no statement names. */
+export function linesFile(root: string): string {
+  return `lines-${root.slice(0, NAMED_DIGITS)}.csv.gz`;
+}
+
+/** The name of the list of their leaves, beside it: statements do not name it, because their root proves it. */
+export function leavesFile(root: string): string {
+  return `leaves-${root.slice(0, NAMED_DIGITS)}.txt.gz`;
 }
 
 /** Names of the files that list all statements of a day. */

@@ -3,10 +3,11 @@
  * files and the public key, and nothing of the gateway.
  */
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { leafOf, rootOf } from '../../../lambdas/books/seals/merkle.ts';
+import { leafOf, RootHasher } from '../../../lambdas/books/seals/merkle.ts';
 import {
+  leavesFile,
   listFiles,
   parseSealStatement,
   sealFiles,
@@ -15,11 +16,14 @@ import {
 } from '../../../lambdas/books/seals/seal-statement.ts';
 import { Money } from '../../../lambdas/money/money.ts';
 import { isSignedBy } from '../../../lambdas/platform/document-signer.ts';
+import { entriesOf, readIfThere } from './files.ts';
+import { firstAlteredLine, rootOfLeafList } from './leaf-list.ts';
 import { SealedLineReader, type SealedLine } from './sealed-lines.ts';
 
 /** Something that is not as it was sealed. */
 export interface SealFinding {
-  account: string;
+  /** Null for a list of the statements of all accounts. */
+  account: string | null;
   date: string;
   /** The file, or the line, counted from 1 without the columns. */
   where: string;
@@ -38,13 +42,22 @@ interface Chain {
 export interface CheckedDay {
   statement: SealStatement;
   sha256: string;
+  /** Base64; undefined where it is not there, or none of the key. */
+  signature: string | undefined;
   /** Its lines can be read to their end. */
   isReadable: boolean;
+  /** They are the lines of the root that the statement names. */
+  isProven: boolean;
 }
 
 /** The accounts that have sealed days in a directory. */
 export function accountsIn(directory: string): string[] {
   return entriesOf(join(directory, 'sealed')).filter((name) => name !== 'days');
+}
+
+/** The days of which an account has files, in order. */
+export function sealedDatesOf(directory: string, account: string): string[] {
+  return entriesOf(join(directory, 'sealed', account));
 }
 
 /** @param found is told of each fault; a day with a fault is checked to its end */
@@ -55,7 +68,7 @@ export async function checkAccount(
 ): Promise<CheckedDay[]> {
   const chain: Chain = { previous: null, usage: Money.zero, paid: Money.zero, open: new Set() };
   const days: CheckedDay[] = [];
-  for (const date of entriesOf(join(directory, 'sealed', account))) {
+  for (const date of sealedDatesOf(directory, account)) {
     const tell = (where: string, says: string) => found({ account, date, where, says });
     const day = await checkDay({ directory, account, date, publicKey, chain }, tell);
     if (day) days.push(day);
@@ -83,8 +96,9 @@ async function checkDay(
     return undefined;
   }
   const signature = readIfThere(join(directory, names.signature));
+  const isSigned = signature !== undefined && isSignedBy(publicKey, text, signature);
   if (!signature) tell('statement.json.sig', 'is not there');
-  else if (!isSignedBy(publicKey, text, signature)) tell('statement.json', 'is not what was signed');
+  else if (!isSigned) tell('statement.json', 'is not what was signed');
   let statement: SealStatement;
   try {
     statement = parseSealStatement(text.toString('utf8'));
@@ -102,15 +116,25 @@ async function checkDay(
     );
   }
   checkList(directory, { date, sha256 }, tell);
+  const lines = join(directory, names.lines(statement.lines.file));
   let isReadable = true;
+  let isProven = false;
   try {
-    await checkLines(join(directory, names.lines(statement.lines.file)), { statement, chain }, tell);
+    isProven = await checkLines(lines, { statement, chain }, tell);
   } catch (error) {
     isReadable = false;
     tell(statement.lines.file, `cannot be read: ${(error as Error).message}`);
   }
+  const { root } = statement.lines;
+  await checkLeaves({ lines, leaves: join(directory, names.leaves(root)), root, isProven }, tell);
   chain.previous = { date, sha256 };
-  return { statement, sha256, isReadable };
+  return {
+    statement,
+    sha256,
+    signature: isSigned ? signature.toString('base64') : undefined,
+    isReadable,
+    isProven,
+  };
 }
 
 /** The sums of an account's lines of a day. */
@@ -130,27 +154,29 @@ class LineSums {
   }
 }
 
+/** @returns whether the lines make the root that the statement names */
 async function checkLines(
   path: string,
   { statement, chain }: { statement: SealStatement; chain: Chain },
   tell: (where: string, says: string) => void,
-): Promise<void> {
+): Promise<boolean> {
   const { file, sha256, count, root } = statement.lines;
   const reader = new SealedLineReader(path);
-  const leaves: Buffer[] = [];
+  const hasher = new RootHasher();
   const sums = new LineSums();
   for await (const line of reader.lines()) {
-    leaves.push(leafOf(line.text));
+    hasher.add(leafOf(line.text));
     sums.add(line);
     if (!line.isFirst) continue;
     if (line.kind === 'open') chain.open.add(line.id);
     if (line.kind === 'late' && !chain.open.delete(line.id)) {
-      tell(`line ${leaves.length}`, `${line.id} is late, and was not open on any day before`);
+      tell(`line ${hasher.count}`, `${line.id} is late, and was not open on any day before`);
     }
   }
   if (reader.sha256() !== sha256) tell(file, 'is not the file that the statement names');
-  if (leaves.length !== count) tell(file, `has ${leaves.length} lines, and the statement says ${count}`);
-  if (rootOf(leaves).toString('hex') !== root) tell(file, 'has lines that make another root than the statement names');
+  if (hasher.count !== count) tell(file, `has ${hasher.count} lines, and the statement says ${count}`);
+  const isProven = hasher.root().toString('hex') === root;
+  if (!isProven) tell(file, 'has lines that make another root than the statement names');
   chain.usage = Money.sum([chain.usage, sums.charged, sums.late, sums.corrected]);
   chain.paid = chain.paid.plus(sums.paid);
   const said: [string, string, Money][] = [
@@ -167,6 +193,24 @@ async function checkLines(
   if (statement.open_generations !== sums.open) {
     tell('open_generations', `says ${statement.open_generations}, and the lines have ${sums.open}`);
   }
+  return isProven;
+}
+
+/** Days that were sealed before lists of leaves were kept have none: then nothing says which line is another one. */
+async function checkLeaves(
+  { lines, leaves, root, isProven }: { lines: string; leaves: string; root: string; isProven: boolean },
+  tell: (where: string, says: string) => void,
+): Promise<void> {
+  if (!existsSync(leaves)) return;
+  try {
+    if ((await rootOfLeafList(leaves)) !== root) {
+      return tell(leavesFile(root), 'has leaves that make another root than the statement names');
+    }
+  } catch (error) {
+    return tell(leavesFile(root), `cannot be read: ${(error as Error).message}`);
+  }
+  const altered = isProven ? undefined : await firstAlteredLine(lines, leaves);
+  if (altered) tell(altered.where, altered.says);
 }
 
 /** A day's list is written when all accounts are sealed: it may not be there yet. */
@@ -179,12 +223,4 @@ function checkList(
   if (list && !list.toString('utf8').split('\n').includes(sha256)) {
     tell(`days/${date}.txt`, 'does not list the statement');
   }
-}
-
-function readIfThere(path: string): Buffer | undefined {
-  return existsSync(path) ? readFileSync(path) : undefined;
-}
-
-function entriesOf(directory: string): string[] {
-  return existsSync(directory) ? readdirSync(directory).toSorted() : [];
 }

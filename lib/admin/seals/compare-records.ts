@@ -1,18 +1,23 @@
 /** Compares sealed lines with the records that they were made of, as these are now. */
 
 import { join } from 'node:path';
+import * as z from 'zod';
 import { isActivity, type FinalGeneration } from '../../../lambdas/accounting/daily-sums.ts';
 import { sealFiles } from '../../../lambdas/books/seals/seal-statement.ts';
 import { chargeLines, openLine, paymentLine } from '../../../lambdas/books/seals/sealed-line.ts';
 import { Money } from '../../../lambdas/money/money.ts';
-import { balanceEntryKinds, listBalanceEntries } from '../../../lambdas/store/accounts.ts';
+import { datesBetween, utcDate } from '../../../lambdas/money/periods.ts';
+import { readDays } from '../../../lambdas/store/activity.ts';
+import { listBalanceEntries, readAccount, type BalanceEntry } from '../../../lambdas/store/accounts.ts';
+import { readDayProgress } from '../../../lambdas/store/day-progress.ts';
 import { readCorrection } from '../../../lambdas/store/corrections.ts';
 import { generationsInOrder, readGeneration } from '../../../lambdas/store/generation-queries.ts';
 import type { Generation } from '../../../lambdas/store/generation.ts';
-import { readSealedDay, readSealHead } from '../../../lambdas/store/seals.ts';
+import { lateSealsOf, readSealHead, sealedDays, type SealedDay } from '../../../lambdas/store/seals.ts';
 import type { Table } from '../../../lambdas/store/table.ts';
 import type { CheckedDay, SealFinding } from './check-files.ts';
-import { SealedLineReader, type SealedLine } from './sealed-lines.ts';
+import { compareCopy, compareHead } from './compare-copies.ts';
+import { isPaymentKind, SealedLineReader, type SealedLine } from './sealed-lines.ts';
 
 interface Compared {
   table: Table;
@@ -24,27 +29,84 @@ type Tell = (where: string, says: string) => void;
 
 /** @param days of the account, in order, as their files have them */
 export async function compareAccount(
-  { table, directory, account }: Compared,
+  compared: Compared,
   days: readonly CheckedDay[],
   found: (finding: SealFinding) => void,
 ): Promise<void> {
+  const { table, account } = compared;
+  const files = new Map(days.map((day) => [day.statement.date, day]));
+  const copies = new Map<string, SealedDay>();
+  for await (const copy of sealedDays(table, account, ALL_DATES)) copies.set(copy.date, copy);
+  const payments = await listBalanceEntries(table, account);
+  const tellOf =
+    (date: string): Tell =>
+    (where, says) =>
+      found({ account, date, where, says });
+  const through = await compareProgress(table, { account, last: days.at(-1), tellOf });
+  const known = [...files.keys(), ...copies.keys()];
+  for (const date of await datesToCompare(compared, { known, payments, through })) {
+    const [day, copy, tell] = [files.get(date), copies.get(date), tellOf(date)];
+    if (day) await compareCopy(compared, { day, copy }, tell);
+    else if (copy) tell('statement.json', 'is not there, and the table says it was sealed');
+    if (day?.isReadable ?? !copy) await compareDay(compared, { date, day, payments }, tell);
+  }
+  for (const { date } of copies.values()) {
+    if (date > through) tellOf(date)('sealed_day', `is in the table, and the account is sealed up to ${through}`);
+  }
+}
+
+/** All that a text of a date may be between. */
+const ALL_DATES = { from: '', to: '\uffff' };
+
+/**
+ * Compares how far the table says that an account is sealed with its files, and with the day that was sealed last of all accounts.
+ * @returns the day up to which the account is sealed: where the table cannot be believed, that of the last file
+ */
+async function compareProgress(
+  table: Table,
+  { account, last, tellOf }: { account: string; last: CheckedDay | undefined; tellOf: (date: string) => Tell },
+): Promise<string> {
   const head = await readSealHead(table, account);
-  const last = days.at(-1);
-  if (head?.date !== undefined && head.date !== last?.statement.date) {
-    found({
-      account,
-      date: head.date,
-      where: 'statement.json',
-      says: 'is not there, and the table says it was sealed',
-    });
+  const sealed = last?.statement.date ?? '';
+  if (!head) {
+    if (last) tellOf(sealed)('seal_head', 'is not in the table');
+    return sealed;
   }
-  for (const day of days) {
-    const { date } = day.statement;
-    const tell: Tell = (where, says) => found({ account, date, where, says });
-    const known = await readSealedDay(table, account, date);
-    if (known?.sha256 !== day.sha256) tell('statement.json', 'is not the statement that the table names');
-    if (day.isReadable) await compareDay({ table, directory, account }, day, tell);
-  }
+  const { date = '', through } = head;
+  const tell = tellOf(last ? sealed : through);
+  // A day that files alone lack is told where its item is compared.
+  if (date === sealed) compareHead(head, last, tell);
+  else if (date < sealed || date > through)
+    tell('seal_head.date', `is ${date || 'none'}, and the files end with another`);
+  const { through: done = '', current } = await readDayProgress(table, 'SEALED');
+  const isPossible = isDate(through) && through >= sealed && (through <= done || through <= (current?.through ?? ''));
+  if (isPossible) return through;
+  tell('seal_head.through', `is ${through}, up to which nothing was sealed`);
+  return sealed;
+}
+
+/** Characters of a date, at the beginning of a time. */
+const DATE_CHARS = 10;
+
+/** From the account's first day to the last that is sealed, and days before the first that anything says something of. */
+async function datesToCompare(
+  { table, account }: Compared,
+  { known, payments, through }: { known: readonly string[]; payments: readonly BalanceEntry[]; through: string },
+): Promise<string[]> {
+  if (through === '') return [];
+  const { createdAt } = (await readAccount(table, account)) ?? {};
+  const [rolledUp] = await readDays(table, account, utcDate(0), through);
+  const said = [...known, ...payments.map(dateOfPayment), rolledUp?.date, createdAt?.slice(0, DATE_CHARS)];
+  const [first] = said.filter((date) => date !== undefined && isDate(date) && date <= through).toSorted();
+  return first === undefined ? [] : datesBetween(first, through);
+}
+
+function dateOfPayment({ createdAt }: BalanceEntry): string {
+  return createdAt.slice(0, DATE_CHARS);
+}
+
+function isDate(text: string): boolean {
+  return z.iso.date().safeParse(text).success;
 }
 
 /** All lines of one generation, or one payment. */
@@ -54,29 +116,34 @@ interface LineGroup {
   lines: SealedLine[];
 }
 
-async function compareDay(compared: Compared, { statement }: CheckedDay, tell: Tell): Promise<void> {
-  const { table, directory, account } = compared;
-  const { date, lines } = statement;
-  const path = join(directory, sealFiles(account, date).lines(lines.file));
-  const payments = new Map((await listBalanceEntries(table, account)).map((entry) => [entry.id, entry]));
+/** @param day as its files have it; undefined for one that has no statement: then nothing may be dated on it */
+async function compareDay(
+  { table, directory, account }: Compared,
+  { date, day, payments }: { date: string; day: CheckedDay | undefined; payments: readonly BalanceEntry[] },
+  tell: Tell,
+): Promise<void> {
+  const known = new Map(payments.map((entry) => [entry.id, entry]));
   const records = new RecordsInOrder(generationsInOrder(table, account, date), ({ id }) =>
     tell(id, 'is charged by its record, and has no line on its day'),
   );
-  for await (const group of groupsIn(path)) {
+  const path = day && join(directory, sealFiles(account, date).lines(day.statement.lines.file));
+  for await (const group of path === undefined ? [] : groupsIn(path)) {
     const [{ kind, id }] = group.lines as [SealedLine];
-    if (isPayment(kind)) {
-      const entry = payments.get(id);
-      payments.delete(id);
+    if (isPaymentKind(kind)) {
+      const entry = known.get(id);
+      known.delete(id);
       compareGroup(group, entry ? [paymentLine(entry)] : [], tell);
       continue;
     }
     const isOwn = kind === 'charge' || kind === 'open';
     const generation = isOwn ? await records.of(id) : await readGeneration(table, account, id);
     compareGroup(group, await expectedLines(table, group, generation), tell);
+    if (isOwn || (await lateSealsOf(table, account, id)).includes(date)) continue;
+    tell(nameOf(group), 'is not in the table among the late seals of its generation');
   }
   await records.end();
-  for (const { id, createdAt } of payments.values()) {
-    if (createdAt.slice(0, date.length) === date) tell(id, 'was booked on that day, and has no line');
+  for (const entry of known.values()) {
+    if (dateOfPayment(entry) === date) tell(entry.id, 'was booked on that day, and has no line');
   }
 }
 
@@ -108,10 +175,6 @@ class RecordsInOrder {
     if (this.#next && isActivity(this.#next)) this.#passed(this.#next);
     for await (const generation of this.#records) if (isActivity(generation)) this.#passed(generation);
   }
-}
-
-function isPayment(kind: SealedLine['kind']): boolean {
-  return (balanceEntryKinds as readonly string[]).includes(kind);
 }
 
 /** The lines that a generation should have; none where there should be no such lines. */

@@ -21,7 +21,10 @@ export class SealFindings {
 
   /** A line for each that is kept, and one that says how many others there are. */
   text(): string {
-    const lines = this.kept.map(({ account, date, where, says }) => `- ${date} of ${account}: ${where} ${says}\n`);
+    const lines = this.kept.map(({ account, date, where, says }) => {
+      const day = account === null ? date : `${date} of ${account}`;
+      return `- ${day}: ${where} ${says}\n`;
+    });
     const others = this.#count - this.kept.length;
     return `${lines.join('')}${others > 0 ? `- and ${others} more\n` : ''}`;
   }

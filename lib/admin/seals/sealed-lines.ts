@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { sealedColumns, type LineKind } from '../../../lambdas/books/seals/sealed-line.ts';
 import { Money } from '../../../lambdas/money/money.ts';
+import { balanceEntryKinds } from '../../../lambdas/store/accounts.ts';
 import { packedLines } from '../packed-lines.ts';
 
 /** A sealed line, as far as it has to be read: its text decides. */
@@ -18,6 +19,10 @@ export interface SealedLine {
   correction: Money;
 }
 
+export function isPaymentKind(kind: LineKind): boolean {
+  return (balanceEntryKinds as readonly string[]).includes(kind);
+}
+
 /** Reads a packed file of lines, line by line; the first line says the columns, and is not among them. */
 export class SealedLineReader {
   readonly #path: string;
@@ -27,12 +32,17 @@ export class SealedLineReader {
     this.#path = path;
   }
 
-  /** @throws {Error} for a file that is not there, that is not packed, or whose first line says other columns */
+  /** @throws {Error} as `texts` does, and for a line whose amounts are none */
   async *lines(): AsyncGenerator<SealedLine, void> {
+    for await (const text of this.texts()) yield parsedLine(text);
+  }
+
+  /** @throws {Error} for a file that is not there, that is not packed, or whose first line says other columns */
+  async *texts(): AsyncGenerator<string, undefined> {
     const texts = packedLines(this.#path, (chunk) => void this.#hash.update(chunk));
     const head = await texts.next();
     if (head.value !== sealedColumns.join(',')) throw new Error('it has other columns than this version knows');
-    for await (const text of texts) yield parsedLine(text);
+    yield* texts;
   }
 
   /** The hash of what was read. */

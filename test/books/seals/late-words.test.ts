@@ -1,12 +1,13 @@
 /** What is not settled when its day is sealed, and runs that break off. */
 import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { settleBatch } from '../../../lambdas/accounting/settle.ts';
 import type { Settlement } from '../../../lambdas/accounting/settlement.ts';
 import { lifetimeDrift } from '../../../lambdas/books/seals/lifetime.ts';
 import { proofsOf } from '../../../lambdas/books/seals/proofs.ts';
-import { parseSealStatement } from '../../../lambdas/books/seals/seal-statement.ts';
+import { parseSealStatement, sealFiles } from '../../../lambdas/books/seals/seal-statement.ts';
 import { createAccount } from '../../../lambdas/management/accounts.ts';
 import { Money } from '../../../lambdas/money/money.ts';
 import type { KeptFiles } from '../../../lambdas/platform/kept-files.ts';
@@ -15,6 +16,7 @@ import { readGeneration } from '../../../lambdas/store/generation-queries.ts';
 import { readSealHead, sealedDays } from '../../../lambdas/store/seals.ts';
 import type { Table } from '../../../lambdas/store/table.ts';
 import type { HoldRequest, PlacedHold } from '../../../lambdas/admission/hold.ts';
+import { rootOfLeafList } from '../../../lib/admin/seals/leaf-list.ts';
 import { documentsOf } from '../../support/documents.ts';
 import { randomFrom } from '../../support/random.ts';
 import { repeated } from '../../support/long-runs.ts';
@@ -87,13 +89,29 @@ async function sealedBefore({ sealing }: Life, date: string): Promise<number> {
   return sealBefore(sealing.tools, date);
 }
 
-async function statementsOf({ table, account }: Life) {
-  const days = await Array.fromAsync(sealedDays(table, account, { from: '2026-01-01', to: '2027-01-01' }));
-  return days.map(({ statement }) => {
+async function statementsOf(life: Life) {
+  return (await sealedDaysOf(life)).map(({ statement }) => {
     const { date, charged_rub, late_rub, corrected_rub, open_generations, usage_so_far_rub } =
       parseSealStatement(statement);
     return [date, charged_rub, late_rub, corrected_rub, open_generations, usage_so_far_rub];
   });
+}
+
+const sealedDaysOf = ({ table, account }: Life) =>
+  Array.fromAsync(sealedDays(table, account, { from: '2026-01-01', to: '2027-01-01' }));
+
+async function statedRoots(life: Life): Promise<string[]> {
+  return (await sealedDaysOf(life)).map(({ root }) => root);
+}
+
+/** The root that the list of leaves of each sealed day has. @throws {Error} where a day has none */
+async function leafListRoots(life: Life): Promise<string[]> {
+  const { sealing, account } = life;
+  const roots: string[] = [];
+  for (const { date, root } of await sealedDaysOf(life)) {
+    roots.push(await rootOfLeafList(join(sealing.directory, sealFiles(account, date).leaves(root))));
+  }
+  return roots;
 }
 
 async function expectSound(life: Life): Promise<void> {
@@ -140,6 +158,23 @@ describe('a generation that is not settled when its day is sealed', () => {
     expect(proofs.map(({ day, lines }) => [day.date, lines[0]!.line!.split(',')[0]])).toEqual([
       [MONDAY, 'open'],
       ['2026-11-17', 'late'],
+    ]);
+  });
+
+  it('is named where the table does not know any more on which later day it was sealed', async () => {
+    const life = await newLife();
+    const first = await held(life, `${MONDAY}T12:00:00Z`);
+    await sealedBefore(life, '2026-11-17');
+    await settled(life, first, { cost: '0.5' });
+    await sealedBefore(life, '2026-11-18');
+    const { id } = first.request.generation;
+    const Key = { pk: `SEALS#${life.account}`, sk: `LATE#${id}#2026-11-17` };
+    await documentsOf(life.table).send(new DeleteCommand({ TableName: life.table.name, Key }));
+
+    const { ofRecords } = await verifyAll(life.sealing, life.account);
+
+    expect(ofRecords).toMatchObject([
+      { where: `line 1, ${id}`, says: 'is not in the table among the late seals of its generation' },
     ]);
   });
 
@@ -245,7 +280,7 @@ function failingAt(files: KeptFiles, call: number, when: 'before' | 'after'): Ke
 }
 
 describe('a run that breaks off', () => {
-  it.each(Array.from({ length: 8 }, (_, index) => index + 1))(
+  it.each(Array.from({ length: 9 }, (_, index) => index + 1))(
     'at its call %i of the files is finished by the next, though something was settled meanwhile',
     async (call) => {
       for (const when of ['before', 'after'] as const) {
@@ -261,6 +296,7 @@ describe('a run that breaks off', () => {
 
         await expectSound(life);
         expect((await statementsOf(life)).at(-1)!.at(-1)).toBe('1.25');
+        expect(await leafListRoots(life)).toEqual(await statedRoots(life));
       }
     },
   );

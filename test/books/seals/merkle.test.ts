@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { CHUNK_LEAVES, leafOf, pathOf, rootByPath, rootOf } from '../../../lambdas/books/seals/merkle.ts';
+import { CHUNK_LEAVES, leafOf, pathOf, rootByPath, RootHasher, rootOf } from '../../../lambdas/books/seals/merkle.ts';
 
 /** The leaves of RFC 6962's own test vectors. */
 const known = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f'];
@@ -45,6 +45,17 @@ describe('the tree of hashes', () => {
     expect(rootByPath(leaves[5]!, { index: 4, leaves: 13, path })).not.toEqual(root);
     expect(rootByPath(leaves[5]!, { index, leaves: 13, path: path.slice(1) })).not.toEqual(root);
     expect(rootByPath(leaves[5]!, { index, leaves: 13, path: [...path, root] })).not.toEqual(root);
+  });
+
+  it('has the same root when its leaves come one after the other', () => {
+    const hasher = new RootHasher();
+    const leaves = leavesOf(2 * CHUNK_LEAVES + 77);
+    expect(hasher.root()).toEqual(rootOf([]));
+    for (const [index, leaf] of leaves.entries()) {
+      hasher.add(leaf);
+      if (index < 70 || index > 2 * CHUNK_LEAVES) expect(hasher.root()).toEqual(rootOf(leaves.slice(0, index + 1)));
+    }
+    expect(hasher.count).toBe(leaves.length);
   });
 
   it('has the same root and the same paths when it is made of chunks', () => {

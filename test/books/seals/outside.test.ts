@@ -11,7 +11,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isSignedBy, signerInKms } from '../../../lambdas/platform/document-signer.ts';
 import { filesInBucket, filesInDirectory, type KeptFiles } from '../../../lambdas/platform/kept-files.ts';
 import { openAwsJson } from '../../../lambdas/platform/aws-json.ts';
-import { requestTimestamp } from '../../../lambdas/platform/timestamps.ts';
+import { isTimestampOf, requestTimestamp } from '../../../lambdas/platform/timestamps.ts';
 import { listen, type Listening } from '../../support/listen.ts';
 
 let directory: string;
@@ -178,6 +178,20 @@ describe('a timestamp', () => {
 
     const verified = openssl('ts -verify -data list.txt -in list.txt.tsr -CAfile tsa.pem');
     expect(verified.toString()).toContain('Verification: OK');
+  });
+
+  it('is one of its list, and of no other', async () => {
+    const digest = createHash('sha256').update('list').digest();
+    const answer = await requestTimestamp(await authority(), digest);
+    expect(isTimestampOf(answer, digest)).toBe(true);
+    expect(isTimestampOf(answer, createHash('sha256').update('another').digest())).toBe(false);
+  });
+
+  it('is not taken from one that answers for another hash', async () => {
+    const granted = await requestTimestamp(await authority(), createHash('sha256').update('another').digest());
+    const mistaken = await answering((_, response) => response.end(granted));
+    const digest = createHash('sha256').update('list').digest();
+    await expect(requestTimestamp(mistaken, digest)).rejects.toThrow('answered for another hash');
   });
 
   it('is not taken from one that refuses, fails, or answers nonsense or too much', async () => {

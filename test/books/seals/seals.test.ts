@@ -8,7 +8,12 @@ import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { proofsOf } from '../../../lambdas/books/seals/proofs.ts';
 import { leafOf, rootByPath } from '../../../lambdas/books/seals/merkle.ts';
-import { parseSealStatement, sealFiles, type SealStatement } from '../../../lambdas/books/seals/seal-statement.ts';
+import {
+  leavesFile,
+  parseSealStatement,
+  sealFiles,
+  type SealStatement,
+} from '../../../lambdas/books/seals/seal-statement.ts';
 import { sealedColumns } from '../../../lambdas/books/seals/sealed-line.ts';
 import { periodOf } from '../../../lambdas/books/period.ts';
 import { readStatement } from '../../../lambdas/books/statement.ts';
@@ -128,6 +133,13 @@ describe('a sealed day', () => {
     }
   });
 
+  it('has its leaves beside its lines, one a line, in their order', () => {
+    const [date] = history.dates as [string];
+    const path = pathOfDay(date, leavesFile(statementOf(date).lines.root));
+    const leaves = gunzipSync(readFileSync(path)).toString('utf8').trimEnd().split('\n');
+    expect(leaves).toEqual(linesOfDay(date).map((line) => leafOf(line).toString('hex')));
+  });
+
   it('is listed among the statements of its day', () => {
     const date = history.dates.at(-1)!;
     const list = join(sealing.directory, 'sealed', 'days', `${date}.txt`);
@@ -206,7 +218,48 @@ describe('what is altered after a day was sealed', () => {
     });
     expect(found).toContainEqual(`${middle()} ${file} is not the file that the statement names`);
     expect(found).toContainEqual(`${middle()} ${file} has lines that make another root than the statement names`);
+    expect(found).toContainEqual(
+      expect.stringMatching(`^${middle()} line 3, gen-[0-9a-f-]+ is not the line that was sealed there$`),
+    );
     expect(found).toContainEqual(expect.stringMatching(`^${middle()} line 3, gen-.* was sealed as`));
+  });
+
+  it('is named: an amount that is none', async () => {
+    const { file } = statementOf(middle()).lines;
+    const found = await foundInFiles((directory) => {
+      const path = pathOfDay(middle(), file, directory);
+      const lines = gunzipSync(readFileSync(path)).toString('utf8').split('\n');
+      writeFileSync(path, gzipSync(lines.with(5, `${lines[5]}x`).join('\n')));
+    });
+    expect(found).toContainEqual(expect.stringMatching(`^${middle()} ${file} cannot be read`));
+    expect(found).toContainEqual(expect.stringMatching(`^${middle()} line 5, gen-[0-9a-f-]+ is not the line`));
+  });
+
+  it('is named by its file alone where a day has no list of leaves, as those had that were sealed before', async () => {
+    const { file, root } = statementOf(middle()).lines;
+    const found = await foundInFiles((directory) => {
+      rmSync(pathOfDay(middle(), leavesFile(root), directory));
+      const path = pathOfDay(middle(), file, directory);
+      const lines = gunzipSync(readFileSync(path)).toString('utf8').split('\n');
+      writeFileSync(path, gzipSync(lines.toSpliced(3, 1).join('\n')));
+    });
+    expect(found).toContainEqual(`${middle()} ${file} has lines that make another root than the statement names`);
+    expect(found.filter((finding) => finding.startsWith(`${middle()} line `))).toEqual([]);
+  });
+
+  it('is nothing where a day has no list of leaves, and its lines are as they were sealed', async () => {
+    const { root } = statementOf(middle()).lines;
+    expect(await foundInFiles((directory) => rmSync(pathOfDay(middle(), leavesFile(root), directory)))).toEqual([]);
+  });
+
+  it('is named: a list of leaves', async () => {
+    const name = leavesFile(statementOf(middle()).lines.root);
+    const found = await foundInFiles((directory) => {
+      const path = pathOfDay(middle(), name, directory);
+      const leaves = gunzipSync(readFileSync(path)).toString('utf8').split('\n');
+      writeFileSync(path, gzipSync(leaves.toSpliced(3, 1).join('\n')));
+    });
+    expect(found).toEqual([`${middle()} ${name} has leaves that make another root than the statement names`]);
   });
 
   it('is named: a statement', async () => {

@@ -1,0 +1,197 @@
+/** What the table keeps of sealed days, and what it has of days that have no statement. */
+import { rmSync } from 'node:fs';
+import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { firstGenerationId } from '../../../lambdas/platform/ids.ts';
+import { generationKey } from '../../../lambdas/store/generation-key.ts';
+import { generationsInOrder } from '../../../lambdas/store/generation-queries.ts';
+import { readSealedDay } from '../../../lambdas/store/seals.ts';
+import type { Key } from '../../../lambdas/store/writes.ts';
+import { documentsOf } from '../../support/documents.ts';
+import { makeHistory, type History } from '../../support/history.ts';
+import { daysAfter, newSealing, sealBefore, verifyAll, type Sealing } from '../../support/sealing.ts';
+import { newTable } from '../../support/table.ts';
+
+type Item = Record<string, unknown>;
+
+let history: History;
+let sealing: Sealing;
+let day: { date: string; root: string };
+/** The day after the last that has a statement: it is sealed, and empty. */
+let emptyDate: string;
+
+beforeAll(async () => {
+  history = await makeHistory(await newTable(), { generations: 20 });
+  sealing = await newSealing(history.table);
+  const last = history.dates.at(-1)!;
+  emptyDate = daysAfter(last, 1);
+  await sealBefore(sealing.tools, daysAfter(last, 3));
+  day = (await readSealedDay(history.table, history.account.id, last))!;
+});
+afterAll(() => rmSync(sealing.directory, { recursive: true, force: true }));
+
+const account = () => history.account.id;
+const headKey = (): Key => ({ pk: `SEALS#${account()}`, sk: 'HEAD' });
+const dayKey = (): Key => ({ pk: `SEALS#${account()}`, sk: `DAY#${day.date}` });
+const partKey = (sk: string): Key => ({ pk: `SEALS#${account()}#${day.date}#${day.root}`, sk });
+
+async function itemAt(Key: Key): Promise<Item | undefined> {
+  return (await documentsOf(history.table).send(new GetCommand({ TableName: history.table.name, Key }))).Item;
+}
+
+async function putOrDelete(key: Key, item: Item | undefined): Promise<void> {
+  const [documents, TableName] = [documentsOf(history.table), history.table.name];
+  if (item) await documents.send(new PutCommand({ TableName, Item: { ...item, ...key } }));
+  else await documents.send(new DeleteCommand({ TableName, Key: key }));
+}
+
+/** What is found while an item of the table is another one. */
+async function foundWhile(key: Key, alter: (item: Item | undefined) => Item | undefined): Promise<string[]> {
+  const item = await itemAt(key);
+  try {
+    await putOrDelete(key, alter(item));
+    const { ofFiles, ofRecords } = await verifyAll(sealing, account());
+    expect(ofFiles).toEqual([]);
+    return ofRecords.map(({ date, where, says }) => `${date} ${where} ${says}`);
+  } finally {
+    await putOrDelete(key, item);
+  }
+}
+
+/** Another text of the same length, another number. */
+function another(value: unknown): unknown {
+  if (typeof value === 'number') return value + 1;
+  const text = String(value);
+  return `${text.slice(0, -1)}${text.endsWith('0') ? '1' : '0'}`;
+}
+
+const flipped = (name: string) => (item: Item | undefined) => ({ ...item, [name]: another(item![name]) });
+
+/** The leaves of a part with one bit changed, of an owner (its first bytes) or of a hash. */
+const flippedAt = (byte: number) => (item: Item | undefined) => {
+  const bytes = Buffer.from(item!['leaves'] as string, 'base64');
+  bytes[byte]! ^= 1;
+  return { ...item, leaves: bytes.toString('base64') };
+};
+
+describe('what the table keeps of a sealed day', () => {
+  it('is as in the files', async () => {
+    const { days, ofFiles, ofRecords } = await verifyAll(sealing, account());
+    expect([days, ofFiles, ofRecords]).toEqual([3, [], []]);
+  });
+
+  it.each(['statement', 'statement_sha256', 'root', 'leaves', 'signature', 'key_id'])(
+    'is named where its %s is another one',
+    async (name) => {
+      const [first] = await foundWhile(dayKey(), flipped(name));
+      expect(first).toMatch(
+        new RegExp(`^${day.date} sealed_day\\.${name},? .*is .* in the table, and .* in the files$`),
+      );
+    },
+  );
+
+  it('is named where it is gone', async () => {
+    expect(await foundWhile(dayKey(), () => undefined)).toEqual([`${day.date} sealed_day is not in the table`]);
+  });
+
+  it('is named where it is of a day that is not sealed', async () => {
+    const later = daysAfter(emptyDate, 5);
+    const item = await itemAt(dayKey());
+    const found = await foundWhile({ ...dayKey(), sk: `DAY#${later}` }, () => ({ ...item, date: later }));
+    expect(found).toEqual([
+      `${later} sealed_day is in the table, and the account is sealed up to ${daysAfter(emptyDate, 1)}`,
+    ]);
+  });
+
+  it.each(['date', 'statement_sha256', 'root', 'usage_rub', 'paid_rub'])(
+    'is named where the head’s %s is another one',
+    async (name) => {
+      const found = await foundWhile(headKey(), (item) => ({
+        ...item,
+        [name]: name === 'date' ? history.dates[0] : another(item![name]),
+      }));
+      expect(found).toEqual([expect.stringMatching(`^${day.date} seal_head\\.${name} is `)]);
+    },
+  );
+
+  it.each(['2099-01-01', '2020-01-01', 'never'])(
+    'is named where the head says that all is sealed to %s',
+    async (through) => {
+      const found = await foundWhile(headKey(), (item) => ({ ...item, through }));
+      expect(found).toContainEqual(`${day.date} seal_head.through is ${through}, up to which nothing was sealed`);
+    },
+  );
+
+  it('is named where there is no head', async () => {
+    expect(await foundWhile(headKey(), () => undefined)).toEqual([`${day.date} seal_head is not in the table`]);
+  });
+
+  it.each([
+    ['an owner', 48],
+    ['a hash', 48 + 16],
+  ])('is named where %s of its leaves is another one', async (_, byte) => {
+    expect(await foundWhile(partKey('CHUNK#000000'), flippedAt(byte))).toEqual([
+      `${day.date} seal_part has another leaf of line 2 in the table`,
+    ]);
+  });
+
+  it('is named where a leaf is gone, or one was put in', async () => {
+    const shorter = await foundWhile(partKey('CHUNK#000000'), (item) => {
+      const bytes = Buffer.from(item!['leaves'] as string, 'base64');
+      return { ...item, leaves: bytes.subarray(0, 48).toString('base64') };
+    });
+    const longer = await foundWhile(partKey('CHUNK#000000'), (item) => {
+      const bytes = Buffer.from(item!['leaves'] as string, 'base64');
+      return { ...item, leaves: Buffer.concat([bytes, bytes.subarray(0, 48)]).toString('base64') };
+    });
+    expect(shorter).toEqual([`${day.date} seal_part has no leaf of line 2 in the table`]);
+    expect(longer).toEqual([`${day.date} seal_part has more leaves in the table than there are lines`]);
+  });
+
+  it.each([
+    ['an owner', 0],
+    ['a root', 16],
+  ])('is named where %s in the index of its chunks is another one', async (_, byte) => {
+    expect(await foundWhile(partKey('CHUNKS'), flippedAt(byte))).toEqual([
+      `${day.date} seal_part has another entry of chunk 0 in the table`,
+    ]);
+  });
+});
+
+describe('a sealed day without a statement', () => {
+  it('is named where a payment is dated on it', async () => {
+    const key = { pk: `ACCOUNT#${account()}`, sk: 'TOPUP#invoice-9' };
+    const found = await foundWhile(key, () => ({
+      id: 'invoice-9',
+      entity: 'top_up',
+      amount_rub: 5,
+      created_at: `${emptyDate}T12:00:00.000Z`,
+    }));
+    expect(found).toEqual([`${emptyDate} invoice-9 was booked on that day, and has no line`]);
+  });
+
+  it('is named where a payment is dated before the account was there', async () => {
+    const key = { pk: `ACCOUNT#${account()}`, sk: 'TOPUP#invoice-9' };
+    const before = daysAfter(history.dates[0]!, -7);
+    const found = await foundWhile(key, () => ({
+      id: 'invoice-9',
+      entity: 'top_up',
+      amount_rub: 5,
+      created_at: `${before}T12:00:00.000Z`,
+    }));
+    expect(found).toEqual([`${before} invoice-9 was booked on that day, and has no line`]);
+  });
+
+  it('is named where a record is dated on it', async () => {
+    const [known] = await Array.fromAsync(generationsInOrder(history.table, account(), day.date));
+    const item = await itemAt(generationKey(account(), known!.id));
+    const id = firstGenerationId(Date.parse(`${emptyDate}T12:00:00Z`));
+    const found = await foundWhile(generationKey(account(), id), () => ({
+      ...item,
+      id,
+      total_cost_rub: 5,
+      created_at: `${emptyDate}T12:00:00.000Z`,
+    }));
+    expect(found).toEqual([`${emptyDate} ${id} is charged by its record, and has no line on its day`]);
+  });
+});

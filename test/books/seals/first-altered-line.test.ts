@@ -1,0 +1,97 @@
+/** A file of lines beside the list of the leaves that were sealed. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { LineFileWriter, type LineFile } from '../../../lambdas/books/seals/line-file.ts';
+import { firstAlteredLine, rootOfLeafList } from '../../../lib/admin/seals/leaf-list.ts';
+
+/** More than are looked at from a difference on. */
+const LINES = 3_000;
+
+let directory: string;
+let writer: LineFileWriter;
+let sealed: LineFile;
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'gateway-leaves-'));
+  writer = await LineFileWriter.open();
+  for (let number = 1; number <= LINES; number += 1) await writer.write(lineOf(number), undefined);
+  sealed = await writer.end();
+});
+afterEach(async () => {
+  await writer.remove();
+  rmSync(directory, { recursive: true });
+});
+
+function lineOf(number: number): string {
+  return `charge,gen-${number},1`;
+}
+
+/** What is said of a file whose lines were altered; `lines[0]` says the columns, so that indices are numbers of lines. */
+function altered(alter: (lines: string[]) => string[]) {
+  const path = join(directory, 'lines.csv.gz');
+  const lines = gunzipSync(readFileSync(sealed.lines.path)).toString('utf8').trimEnd().split('\n');
+  writeFileSync(path, gzipSync(`${alter(lines).join('\n')}\n`));
+  return firstAlteredLine(path, sealed.leaves.path);
+}
+
+it('has the root of the lines', async () => {
+  expect(await rootOfLeafList(sealed.leaves.path)).toBe(sealed.root);
+});
+
+it('names nothing where all lines are as they were sealed', async () => {
+  expect(await altered((lines) => lines)).toBeUndefined();
+});
+
+it.each([1, 2, 1_024, 1_025, LINES])('names line %i of several that are others', async (number) => {
+  const found = await altered((lines) =>
+    lines.map((line, at) => (at >= number && at % 2 === number % 2 ? `${line}0` : line)),
+  );
+  expect(found).toEqual({ where: `line ${number}, gen-${number}`, says: 'is not the line that was sealed there' });
+});
+
+it.each([1, 7, LINES])('names a line that was put in at %i', async (number) => {
+  const found = await altered((lines) => lines.toSpliced(number, 0, 'charge,gen-new,1'));
+  expect(found).toEqual({ where: `line ${number}, gen-new`, says: 'was put in (lines that were never sealed: 1)' });
+});
+
+it('names a line that was put in after the last one', async () => {
+  const found = await altered((lines) => [...lines, 'charge,gen-new,1']);
+  expect(found).toEqual({
+    where: `line ${LINES + 1}, gen-new`,
+    says: 'was put in: the sealed lines end before it',
+  });
+});
+
+it('names a line that is gone by the one that stands at its place', async () => {
+  const found = await altered((lines) => lines.toSpliced(7, 2));
+  expect(found).toEqual({
+    where: 'line 7, gen-9',
+    says: 'does not follow the line before it (lines that are gone between them: 2)',
+  });
+});
+
+it('names the last line where that is gone', async () => {
+  const found = await altered((lines) => lines.slice(0, -1));
+  expect(found).toEqual({ where: `line ${LINES}`, says: 'was sealed, and the file ends before it' });
+});
+
+it('names one of two lines that have changed places', async () => {
+  const found = await altered((lines) => lines.with(7, lineOf(8)).with(8, lineOf(7)));
+  expect(found).toEqual({ where: 'line 7, gen-8', says: 'is not the line that was sealed there' });
+});
+
+it('names a line that is another one before a place from which the file cannot be read', async () => {
+  const path = join(directory, 'lines.csv.gz');
+  const packed = gzipSync(gunzipSync(readFileSync(sealed.lines.path)).toString('utf8').replace('gen-7,', 'gen-x,'));
+  writeFileSync(path, packed.subarray(0, -8));
+  const found = await firstAlteredLine(path, sealed.leaves.path);
+  expect(found).toEqual({ where: 'line 7, gen-x', says: 'is not the line that was sealed there' });
+});
+
+it('is no list of leaves where it has anything else', async () => {
+  const path = join(directory, 'leaves.txt.gz');
+  writeFileSync(path, gzipSync('no leaf\n'));
+  await expect(rootOfLeafList(path)).rejects.toThrow('it has something else than leaves');
+});

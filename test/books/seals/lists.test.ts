@@ -1,0 +1,107 @@
+/** The lists of each day's statements, and what is there of what they list. */
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { listFiles, sealFiles, sha256Of } from '../../../lambdas/books/seals/seal-statement.ts';
+import type { SealFinding } from '../../../lib/admin/seals/check-files.ts';
+import { checkLists } from '../../../lib/admin/seals/check-lists.ts';
+import { grantedTimestamp } from '../../support/sealing.ts';
+
+const [MONDAY, TUESDAY, WEDNESDAY] = ['2026-11-16', '2026-11-17', '2026-11-18'] as const;
+const DATES = [MONDAY, TUESDAY, WEDNESDAY];
+const ACCOUNTS = ['a', 'b'];
+
+let directory: string;
+/** Two accounts, three days, and a list of each. */
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'gateway-lists-'));
+  for (const date of DATES) {
+    for (const account of ACCOUNTS) write(sealFiles(account, date).statement, statementOf(account, date));
+    write(listFiles(date).list, listOf(date));
+  }
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+function write(name: string, content: string | Buffer): void {
+  const path = join(directory, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+}
+
+function remove(name: string): void {
+  rmSync(join(directory, 'sealed', name), { recursive: true });
+}
+
+const statementOf = (account: string, date: string) => `statement of ${account}, ${date}`;
+const hashOf = (account: string, date: string) => sha256Of(statementOf(account, date));
+const listOf = (date: string) => `${ACCOUNTS.map((account) => hashOf(account, date)).join('\n')}\n`;
+
+function found(isWhole = true): string[] {
+  const findings: SealFinding[] = [];
+  checkLists({ directory, isWhole }, (finding) => void findings.push(finding));
+  return findings.map(({ account, date, where, says }) => `${account} ${date} ${where} ${says}`);
+}
+
+it('name nothing where all that they list is there', () => {
+  expect(found()).toEqual([]);
+});
+
+it('name the last day of an account that is gone', () => {
+  remove(`a/${WEDNESDAY}`);
+  const hash = hashOf('a', WEDNESDAY);
+  expect(found()).toEqual([
+    `null ${WEDNESDAY} days/${WEDNESDAY}.txt lists the statement ${hash}, and there is none of that hash`,
+  ]);
+});
+
+it('name each day of an account that is gone', () => {
+  remove('b');
+  expect(found()).toEqual(
+    DATES.map((date) => expect.stringContaining(`days/${date}.txt lists the statement ${hashOf('b', date)}`) as string),
+  );
+});
+
+it('name all that they list where no account is left', () => {
+  for (const account of ACCOUNTS) remove(account);
+  expect(found()).toHaveLength(6);
+});
+
+it('name nothing of other accounts where the files of one alone were fetched', () => {
+  remove('b');
+  expect(found(false)).toEqual([]);
+});
+
+it('name a list that is gone between others', () => {
+  remove(`days/${TUESDAY}.txt`);
+  expect(found()).toEqual([
+    `null ${TUESDAY} days/${TUESDAY}.txt is not there, and those of days before and after it are`,
+  ]);
+});
+
+it('name nothing of days before the first list, and of a day that is being sealed', () => {
+  remove(`days/${MONDAY}.txt`);
+  remove(`days/${WEDNESDAY}.txt`);
+  expect(found()).toEqual([]);
+});
+
+it('name a list that is gone, whose timestamp is there', () => {
+  write(listFiles(WEDNESDAY).timestamp, grantedTimestamp(createHash('sha256').update(listOf(WEDNESDAY)).digest()));
+  remove(`days/${WEDNESDAY}.txt`);
+  expect(found()).toEqual([`null ${WEDNESDAY} days/${WEDNESDAY}.txt is not there, and its timestamp is`]);
+});
+
+it.each([true, false])('name a timestamp of another list, also where one account was fetched: %s', (isWhole) => {
+  for (const date of DATES) {
+    write(listFiles(date).timestamp, grantedTimestamp(createHash('sha256').update(listOf(MONDAY)).digest()));
+  }
+  expect(found(isWhole)).toEqual(
+    [TUESDAY, WEDNESDAY].map((date) => `null ${date} days/${date}.txt.tsr is no timestamp of the list`),
+  );
+});
+
+it('name a timestamp that is none', () => {
+  write(listFiles(MONDAY).timestamp, createHash('sha256').update(listOf(MONDAY)).digest());
+  expect(found()).toEqual([`null ${MONDAY} days/${MONDAY}.txt.tsr is no timestamp of the list`]);
+});
