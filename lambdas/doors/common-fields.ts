@@ -27,7 +27,7 @@ export const commonFields = {
     description: 'With true the answer comes as server-sent events while it is written.',
   }),
   stream_options: optionalField(
-    z.object({
+    z.strictObject({
       include_usage: optionalField(z.boolean()).meta({
         description: 'Accepted with any value: a stream always ends with its usage.',
       }),
@@ -105,9 +105,20 @@ export const namedSchema = {
   }),
 };
 
-/** A model that has to answer in JSON of any form is told this. */
-export const JSON_INSTRUCTION =
+export const textFormat = z.strictObject({ type: z.literal('text') });
+/** Instructor has a schema here, for services that have no other way to be told of one. */
+export const jsonFormat = z.strictObject({
+  type: z.literal('json_object'),
+  schema: optionalField(anyObject).meta({ description: 'A JSON schema that the model is told of in the prompt.' }),
+});
+
+const JSON_INSTRUCTION =
   'Answer with a single JSON object and nothing else: no words before or after it, and no code fence around it.';
+
+/** What a model that has to answer in JSON is told. */
+export function jsonInstruction(schema: object | null | undefined): string {
+  return schema ? `${JSON_INSTRUCTION} It has to fit this JSON schema:\n${JSON.stringify(schema)}` : JSON_INSTRUCTION;
+}
 
 /** Values that say what would happen without them: clients send them unasked, and not every provider takes the field. */
 const neutral: Record<string, unknown> = {

@@ -2,23 +2,39 @@
 
 import * as z from 'zod';
 import { optionalField } from '../messages/field-kinds.ts';
-import { domains, maxUses, placeFields, SEARCH_NAME } from '../messages/search-tool.ts';
+import { boundedList } from '../messages/list-of.ts';
+import { domains, maxResults, maxUses, placeFields, SEARCH_NAME } from '../messages/search-tool.ts';
 import type { Tool } from '../messages/types.ts';
 import { withoutNull } from './without-null.ts';
 
+const MAX_CONTENT_TYPES = 8;
+
 /** OpenAI's chat API puts the place into `approximate`; the others have it beside the type. */
 export const searchLocation = optionalField(
-  z.object({
+  z.strictObject({
     ...placeFields,
     type: optionalField(z.literal('approximate')),
-    approximate: optionalField(z.object(placeFields)).meta({ description: 'The location of the user, roughly.' }),
+    approximate: optionalField(z.strictObject(placeFields)).meta({ description: 'The location of the user, roughly.' }),
   }),
 );
+
+/** How many pages each size is; OpenAI gives no number. */
+const resultsBySize = { low: 3, medium: 5, high: 10 } as const;
+export const searchContextSize = optionalField(z.enum(['low', 'medium', 'high'])).meta({
+  description: 'How many pages the model gets: 3, 5 or 10.',
+});
+
+/** The most pages of a search of this size; undefined where none is asked for. */
+export function resultsOfSize(size: z.output<typeof searchContextSize>): number | undefined {
+  return size ? resultsBySize[size] : undefined;
+}
 
 const searchOptions = {
   allowed_domains: domains.meta({ description: 'Only pages of these domains are shown to the model.' }),
   excluded_domains: domains.meta({ description: 'Pages of these domains are not shown to the model.' }),
   max_uses: maxUses,
+  max_results: maxResults,
+  search_context_size: searchContextSize,
   user_location: searchLocation.meta({
     description: 'The approximate location of the user; results from near by come first.',
   }),
@@ -28,13 +44,26 @@ const searchOptions = {
 export const SEARCH_TOOL_TYPE = /^(openrouter:)?web_search(_preview)?(_\d{4}_\d{2}_\d{2})?$/;
 
 export const searchDeclaration = z
-  .looseObject({
+  .strictObject({
     type: z.string().regex(SEARCH_TOOL_TYPE),
     ...searchOptions,
-    filters: optionalField(z.object({ allowed_domains: searchOptions.allowed_domains })).meta({
-      description: 'The same as `allowed_domains`, in the form of the Responses API.',
+    filters: optionalField(
+      z.strictObject({
+        allowed_domains: searchOptions.allowed_domains,
+        blocked_domains: searchOptions.excluded_domains,
+      }),
+    ).meta({
+      description: 'The same as `allowed_domains` and `excluded_domains`, in the form of the Responses API.',
     }),
-    parameters: optionalField(z.looseObject(searchOptions)).meta({
+    search_content_types: optionalField(boundedList(z.enum(['text', 'image']), { max: MAX_CONTENT_TYPES })).meta({
+      description: 'Accepted, and without an effect: searches find texts.',
+    }),
+    external_web_access: optionalField(
+      z.literal(true, 'must be true: nothing is kept here that could be searched'),
+    ).meta({
+      description: 'With false the Responses API leaves the tool out: it asks for what OpenAI has in store.',
+    }),
+    parameters: optionalField(z.strictObject(searchOptions)).meta({
       description: 'The same settings, in the form of the public convention.',
     }),
   })
@@ -47,7 +76,10 @@ export const searchDeclaration = z
 
 type Settings = z.output<z.ZodObject<typeof searchOptions>>;
 type DeclaredSearch = Settings & {
-  filters?: Pick<Settings, 'allowed_domains'> | null | undefined;
+  filters?:
+    | { allowed_domains?: Settings['allowed_domains']; blocked_domains?: Settings['excluded_domains'] }
+    | null
+    | undefined;
   parameters?: Settings | null | undefined;
 };
 
@@ -56,13 +88,15 @@ export function gatewaySearchTool(declared: DeclaredSearch): Tool {
   const { filters, parameters, ...beside } = declared;
   const asked: Settings = { ...withoutNull(beside), ...withoutNull(parameters ?? {}) };
   const allowed = asked.allowed_domains ?? filters?.allowed_domains;
+  const blocked = asked.excluded_domains ?? filters?.blocked_domains;
   const location = searchPlaceOf(asked.user_location);
   return withoutNull({
     type: 'web_search_20250305',
     name: SEARCH_NAME,
     max_uses: asked.max_uses,
+    max_results: asked.max_results ?? resultsOfSize(asked.search_context_size),
     allowed_domains: allowed?.length ? allowed : undefined,
-    blocked_domains: asked.excluded_domains?.length ? asked.excluded_domains : undefined,
+    blocked_domains: blocked?.length ? blocked : undefined,
     user_location: location,
   });
 }

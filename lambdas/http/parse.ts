@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { GatewayError, invalidRequest } from '../platform/errors.ts';
-import { deepestIssue, issueText } from '../platform/issues.ts';
+import { deepestIssue, issueFault } from '../platform/issues.ts';
 import { readJsonBody, type JsonRules } from './json-body.ts';
 import type { HttpRequest } from './request.ts';
 
@@ -34,8 +34,8 @@ export function parseWith<Schema extends z.ZodType>(schema: Schema, value: unkno
   // An unknown field is often the missing one, misspelt: it is reported first.
   const { issues } = parsed.error;
   const issue = deepestIssue(issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]!);
-  const field = fieldName([...issue.path, ...unknownKeysIn(issue)]) || whole;
-  throw invalidRequest(field, describeIssue(issue, schema), {}, detailsOf(issue));
+  const { path, message } = issueFault(issue);
+  throw invalidRequest(fieldName(path) || whole, `${message}${hintFor(issue, schema)}`, {}, detailsOf(issue));
 }
 
 /** A schema may add details for programs to its refusals. */
@@ -43,16 +43,11 @@ function detailsOf(issue: z.core.$ZodIssue): Record<string, unknown> | undefined
   return issue.code === 'custom' ? (issue.params?.['details'] as Record<string, unknown> | undefined) : undefined;
 }
 
-function unknownKeysIn(issue: z.core.$ZodIssue): string[] {
-  return issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
-}
-
-function describeIssue(issue: z.core.$ZodIssue, schema: z.ZodType): string {
-  if (issue.code === 'unrecognized_keys') {
-    const known = issue.path.length === 0 ? knownKeys(schema) : [];
-    return `is not known here${known.length > 0 ? `; what is: ${known.join(', ')}` : ''}`;
-  }
-  return issueText(issue);
+/** Who has misspelt a field of the body finds its name among those that there are. */
+function hintFor(issue: z.core.$ZodIssue, schema: z.ZodType): string {
+  const isField = issue.code === 'unrecognized_keys' && issue.path.length === 0;
+  const known = isField ? knownKeys(schema) : [];
+  return known.length > 0 ? `; what is: ${known.join(', ')}` : '';
 }
 
 /** The fields of an object schema, looking through what refines or transforms it. */

@@ -1,14 +1,9 @@
 import * as z from 'zod';
-import { deepestIssue, issueText } from '../platform/issues.ts';
+import { deepestIssue, issueFault, type Fault } from '../platform/issues.ts';
 
 interface Bounds {
   min?: number;
   max?: number;
-}
-
-export interface Fault {
-  path: PropertyKey[];
-  message: string;
 }
 
 /**
@@ -76,8 +71,7 @@ export function refuse(context: z.core.$RefinementCtx, { path, message }: Fault)
 export function firstFault(schema: z.ZodType, value: unknown): Fault | undefined {
   const parsed = schema.safeParse(value);
   if (parsed.success) return undefined;
-  const issue = deepestIssue(parsed.error.issues[0]!);
-  return { path: issue.path, message: issueText(issue) };
+  return issueFault(deepestIssue(parsed.error.issues[0]!));
 }
 
 /** What a schema takes, in JSON Schema: for the API's document. */

@@ -3,12 +3,10 @@
 import * as z from 'zod';
 import { optionalField } from './field-kinds.ts';
 import { boundedList } from './list-of.ts';
-import { domains, userLocation } from './search-tool.ts';
+import { domains, maxResults, userLocation } from './search-tool.ts';
 
 const MAX_PLUGINS = 8;
 const MAX_SEARCH_PROMPT_CHARACTERS = 4_000;
-/** More than a catalog lets any search find. */
-const MAX_PLUGIN_RESULTS = 20;
 
 const ids = ['web', 'context-compression'] as const;
 
@@ -18,9 +16,7 @@ const web = z
     enabled: optionalField(z.boolean()).meta({
       description: 'With false the plugin does nothing; it is on by default.',
     }),
-    max_results: optionalField(z.int().positive().max(MAX_PLUGIN_RESULTS)).meta({
-      description: 'The most pages that the model gets from the search.',
-    }),
+    max_results: maxResults,
     /** Said before what was found, in place of the gateway's own words. */
     search_prompt: optionalField(z.string().min(1).max(MAX_SEARCH_PROMPT_CHARACTERS)).meta({
       description: 'The text that introduces the search results to the model.',

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { documentationOf, firstFault, refuse, type Fault } from './list-of.ts';
+import type { Fault } from '../platform/issues.ts';
+import { documentationOf, firstFault, refuse } from './list-of.ts';
 
 interface Rules {
   /** How many entries there may be. */

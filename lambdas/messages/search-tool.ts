@@ -17,6 +17,11 @@ const MAX_USES = 1_000;
 export const maxUses = optionalField(z.int().positive().max(MAX_USES)).meta({
   description: 'The most searches that the model may make for this answer.',
 });
+/** More than a catalog lets any search find. */
+const MAX_SEARCH_RESULTS = 20;
+export const maxResults = optionalField(z.int().positive().max(MAX_SEARCH_RESULTS)).meta({
+  description: 'The most pages that the model gets from a search.',
+});
 
 const domain = z.string().superRefine((text, context) => {
   const fault = domainFault(text);
@@ -47,6 +52,7 @@ export const searchTool = z
       .literal(SEARCH_NAME, `must be "${SEARCH_NAME}"`)
       .meta({ description: 'The name of the function; the model calls it by this name.' }),
     max_uses: maxUses,
+    max_results: maxResults,
     allowed_domains: domains.meta({ description: 'Only pages of these domains are shown to the model.' }),
     blocked_domains: domains.meta({ description: 'Pages of these domains are not shown to the model.' }),
     user_location: userLocation.meta({

@@ -17,6 +17,18 @@ export function deepestIssue(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   return { ...furthest, path: [...issue.path, ...furthest.path] };
 }
 
+export interface Fault {
+  path: PropertyKey[];
+  message: string;
+}
+
+/** An issue as a client is told of it: a member that the schema does not know is named by its own path. */
+export function issueFault(issue: z.core.$ZodIssue): Fault {
+  return issue.code === 'unrecognized_keys'
+    ? { path: [...issue.path, issue.keys[0]!], message: 'is not known here' }
+    : { path: issue.path, message: issueText(issue) };
+}
+
 /** How zod begins its own messages, in English for programmers. */
 const OWN_WORDS = /^(?:Invalid |Too (?:big|small): )/;
 

@@ -7,7 +7,10 @@ import type { Seals } from './seals.ts';
 import { MAX_RESULT_BYTES, readBytes, resultText, sourceText, type Sources } from './sources.ts';
 
 /** How the searches of a request are made. */
-export type SearchSettings = Pick<SearchTool, 'max_uses' | 'allowed_domains' | 'blocked_domains' | 'user_location'>;
+export type SearchSettings = Pick<
+  SearchTool,
+  'max_uses' | 'max_results' | 'allowed_domains' | 'blocked_domains' | 'user_location'
+>;
 
 /** A search that the model asks for. */
 export interface SearchCall {
@@ -65,7 +68,7 @@ export class SearchSession {
     this.#maxUses = Math.min(settings.max_uses ?? MAX_SEARCHES, MAX_SEARCHES);
     this.#search = search;
     this.#rules = {
-      maxResults,
+      maxResults: Math.min(settings.max_results ?? maxResults, maxResults),
       allowedDomains: settings.allowed_domains ?? [],
       blockedDomains: settings.blocked_domains ?? [],
       location: settings.user_location ?? undefined,

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { chatRequestSchema } from '../../lambdas/doors/chat/request.ts';
+import { parseWith } from '../../lambdas/http/parse.ts';
+import { refused } from '../support/refused.ts';
 
 const hello = { role: 'user', content: 'Hello' };
 const messageOf = (body: object) =>
@@ -146,6 +148,46 @@ describe('a chat as a message', () => {
     ],
   ])('has the choice of %j', (body, choice) => {
     expect(messageOf(body).tool_choice).toEqual(choice);
+  });
+
+  it.each([
+    [{ reasoning: { effort: 'low', more: 1 } }, 'reasoning.more'],
+    [{ web_search_options: { more: 1 } }, 'web_search_options.more'],
+    [{ web_search_options: { user_location: { more: 1 } } }, 'web_search_options.user_location.more'],
+    [
+      { web_search_options: { user_location: { type: 'approximate', approximate: { more: 1 } } } },
+      'web_search_options.user_location.approximate.more',
+    ],
+    [{ response_format: { type: 'text', more: 1 } }, 'response_format.more'],
+    [{ response_format: { type: 'json_object', more: 1 } }, 'response_format.more'],
+    [{ response_format: { type: 'json_schema', json_schema: { more: 1 } } }, 'response_format.json_schema.more'],
+    [{ stream_options: { more: true } }, 'stream_options.more'],
+    [{ usage: { more: true } }, 'usage.more'],
+    [{ tools: [{ type: 'web_search', more: 1 }] }, 'tools.0.more'],
+    [{ tools: [{ type: 'openrouter:web_search', parameters: { engine: 'exa' } }] }, 'tools.0.parameters.engine'],
+    [{ tools: [{ type: 'web_search', external_web_access: false }] }, 'tools.0.external_web_access'],
+    [{ tools: [look], tool_choice: { ...look, more: 1 } }, 'tool_choice.more'],
+  ])('names a setting that nobody here knows: %j', (body, field) => {
+    const read = () => parseWith(chatRequestSchema, { model: 'sandbox/claude', messages: [hello], ...body });
+
+    expect(refused(read).metadata).toMatchObject({ field });
+  });
+
+  it('tells the model of a schema that stands beside a format without one', () => {
+    const { system } = messageOf({ response_format: { type: 'json_object', schema: { type: 'object' } } });
+
+    expect(system).toMatchObject([{ text: expect.stringContaining('{"type":"object"}') as string }]);
+  });
+
+  it.each([
+    [{ search_context_size: 'low' }, { max_results: 3 }],
+    [{ parameters: { max_results: 4, search_context_size: 'low' } }, { max_results: 4 }],
+    [{ filters: { blocked_domains: ['a.example'] } }, { blocked_domains: ['a.example'] }],
+    [{ filters: { allowed_domains: ['a.example'] } }, { allowed_domains: ['a.example'] }],
+  ])('has the search of %j', (settings, said) => {
+    const { tools } = messageOf({ tools: [{ type: 'web_search', ...settings }] });
+
+    expect(tools).toEqual([{ type: 'web_search_20250305', name: 'web_search', ...said }]);
   });
 
   it.each([

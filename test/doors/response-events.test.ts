@@ -9,7 +9,7 @@ import { answerEvents, byteCuts, cutBytes, wholeMessage } from '../support/answe
 import { dataIn } from '../support/sse-client.ts';
 
 const identity = { generationId: 'gen-01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d', model: 'sandbox/claude' };
-const settings = { customTools: new Set<string>(), showsSources: true };
+const settings = { customTools: new Set<string>(), showsSources: true, showsThinking: true };
 
 interface Event {
   type: string;
@@ -39,10 +39,11 @@ const timeless = (response: object) => ({ ...response, completed_at: null });
 describe('a streamed response', () => {
   it('ends with the same response as one in one piece, wherever its bytes are cut', () => {
     fc.assert(
-      fc.property(answerEvents, byteCuts, (events, cuts) => {
-        const last = eventsIn(written(events), cuts).at(-1)!;
+      fc.property(answerEvents, byteCuts, fc.boolean(), (events, cuts, showsThinking) => {
+        const asked = { ...settings, showsThinking };
+        const last = eventsIn(written(events, asked), cuts).at(-1)!;
 
-        const whole = wholeResponse(wholeMessage(events), settings);
+        const whole = wholeResponse(wholeMessage(events), asked);
         expect(timeless(last.response!)).toEqual(timeless(whole));
         expect(last.type).toBe(`response.${last.response!.status}`);
       }),
@@ -103,6 +104,23 @@ describe('a streamed response', () => {
 
     const item = eventsIn(written(events)).at(-1)!.item as unknown as { encrypted_content: string };
 
+    expect(unsealedThinking(item.encrypted_content)).toEqual(block);
+  });
+
+  it('has no word of thinking where no summary was asked for, and gives it back whole', () => {
+    const block = { type: 'thinking', thinking: 'Hm.', signature: 'abc' };
+    const sent: MessagesEvent[] = [
+      { type: 'content_block_start', index: 0, content_block: { ...block, thinking: '', signature: '' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: 'Hm.' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'signature_delta', signature: 'abc' } },
+      { type: 'content_block_stop', index: 0 },
+    ];
+
+    const events = eventsIn(written(sent, { ...settings, showsThinking: false }));
+
+    expect(events.map(({ type }) => type)).toEqual(['response.output_item.added', 'response.output_item.done']);
+    const item = events.at(-1)!.item as unknown as { summary: object[]; encrypted_content: string };
+    expect(item.summary).toEqual([]);
     expect(unsealedThinking(item.encrypted_content)).toEqual(block);
   });
 

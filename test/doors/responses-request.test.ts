@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { responsesRequestSchema } from '../../lambdas/doors/responses/request.ts';
+import { parseWith } from '../../lambdas/http/parse.ts';
 import { deepestIssue } from '../../lambdas/platform/issues.ts';
+import { refused } from '../support/refused.ts';
 
 const messageOf = (body: object) =>
   responsesRequestSchema.parse({ model: 'sandbox/claude', input: 'Hello', ...body }).message;
@@ -106,6 +108,39 @@ describe('the input of a response as a message', () => {
       { role: 'assistant', content: [{ type: 'tool_use', id: 'a' }] },
       { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a' }] },
     ]);
+  });
+
+  it.each([
+    [{ reasoning: { effort: 'low', more: 1 } }, 'reasoning.more'],
+    [{ text: { more: 1 } }, 'text.more'],
+    [{ text: { format: { type: 'json_schema', more: 1 } } }, 'text.format.more'],
+    [{ stream_options: { more: true } }, 'stream_options.more'],
+    [{ tools: [{ ...search, more: 1 }] }, 'tools.0.more'],
+    [{ tools: [{ ...search, filters: { more: 1 } }] }, 'tools.0.filters.more'],
+    [{ tools: [look], tool_choice: { ...look, more: 1 } }, 'tool_choice.more'],
+    [{ tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [], more: 1 } }, 'tool_choice.more'],
+  ])('names a setting that nobody here knows: %j', (body, field) => {
+    const read = () => parseWith(responsesRequestSchema, { model: 'sandbox/claude', input: 'Hello', ...body });
+
+    expect(refused(read).metadata).toMatchObject({ field });
+  });
+
+  it.each([
+    [{}, false],
+    [{ reasoning: { effort: 'low' } }, false],
+    [{ reasoning: { summary: 'none' } }, false],
+    [{ reasoning: { summary: 'auto' } }, true],
+    [{ reasoning: { generate_summary: 'concise' } }, true],
+  ])('shows the thinking only to who asks for a summary: %j', (body, shows) => {
+    const call = responsesRequestSchema.parse({ model: 'sandbox/claude', input: 'Hello', ...body });
+
+    expect(call.showsThinking).toBe(shows);
+  });
+
+  it('leaves out a search that asks for what OpenAI has in store, whatever it says', () => {
+    const stored = { ...search, external_web_access: false, more: 1 };
+
+    expect(messageOf({ tools: [stored] }).tools).toBeUndefined();
   });
 
   it.each([

@@ -478,7 +478,7 @@ describe('a request for searches', () => {
     ['another name', { tools: [{ ...tool, name: 'search' }] }, 'tools.0.name'],
     ['a model that calls no functions', { model: 'test/plain' }, 'tools.0.type'],
     ['an unknown version', { tools: [{ ...tool, type: 'web_search_20990101' }] }, 'tools.0.type'],
-    ['a field that it does not have', { tools: [{ ...tool, depth: 3 }] }, 'tools.0'],
+    ['a field that it does not have', { tools: [{ ...tool, depth: 3 }] }, 'tools.0.depth'],
     [
       'a tool of the same name',
       { tools: [tool, { name: 'web_search', input_schema: { type: 'object' } }] },
@@ -490,7 +490,7 @@ describe('a request for searches', () => {
       'tools.0.user_location.country',
     ],
     ['a plugin that is none', { plugins: [{ id: 'pdf' }] }, 'plugins.0.id'],
-    ['a field that the plugin does not have', { plugins: [{ id: 'web', engine: 'exa' }] }, 'plugins.0'],
+    ['a field that the plugin does not have', { plugins: [{ id: 'web', engine: 'exa' }] }, 'plugins.0.engine'],
   ];
   it.each(invalid)('with %s is refused by the name of the field', async (_, body, field) => {
     const { status, response } = await ask(body);

@@ -17,6 +17,31 @@ function sessionWith(search: (query: string, signal: AbortSignal) => Promise<Sea
   });
 }
 
+describe('a search', () => {
+  it.each([
+    [undefined, 3],
+    [2, 2],
+    [5, 3],
+  ])('whose client asks for %s pages gets %s, where the catalog allows three', async (asked, expected) => {
+    const counts: number[] = [];
+    const session = new SearchSession({
+      settings: { max_results: asked },
+      maxResults: 3,
+      search: async ({ maxResults }) => {
+        counts.push(maxResults);
+        return { hits: [] };
+      },
+      protect: (text) => text,
+      sources: new Sources(),
+      seals: sealsOf('pepper', 'account'),
+    });
+
+    for await (const _ of session.make(calls.slice(0, 1), new AbortController().signal));
+
+    expect(counts).toEqual([expected]);
+  });
+});
+
 describe('searches whose client takes no more results', () => {
   it('are charged if they found an answer', async () => {
     const answers: Record<string, SearchOutcome> = { a: { hits: [] }, b: { error: 'unavailable' }, c: { hits: [] } };

@@ -3,8 +3,8 @@
 import type { PromptPlugins } from '../../messages/plugins.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';
 import type { Block } from '../../messages/types.ts';
-import { callerFields, JSON_INSTRUCTION, askedModels, plainFields } from '../common-fields.ts';
-import { searchPlaceOf } from '../search-request.ts';
+import { callerFields, jsonInstruction, askedModels, plainFields } from '../common-fields.ts';
+import { resultsOfSize, searchPlaceOf } from '../search-request.ts';
 import { askedThinkingFields } from '../thinking-request.ts';
 import { toolChoiceFault, toolFields } from '../tool-fields.ts';
 import { withoutNull } from '../without-null.ts';
@@ -19,8 +19,6 @@ export interface ChatCall {
   origins: number[];
   showsReasoning: boolean;
 }
-
-const resultsBySize = { low: 3, medium: 5, high: 10 } as const;
 
 const asTheyAre = [
   'temperature',
@@ -66,7 +64,7 @@ export const chatRequestSchema = chatBody.transform((body, context): ChatCall =>
 });
 
 function systemField(system: Block[], { response_format: format }: ChatBody): { system?: Block[] } {
-  const asked = format?.type === 'json_object' ? [{ type: 'text', text: JSON_INSTRUCTION }] : [];
+  const asked = format?.type === 'json_object' ? [{ type: 'text', text: jsonInstruction(format.schema) }] : [];
   const blocks = [...system, ...asked];
   return blocks.length > 0 ? { system: blocks } : {};
 }
@@ -104,7 +102,7 @@ function pluginFields({ plugins, web_search_options: options }: ChatBody): Promp
   if (!options || asked.some(({ id }) => id === 'web')) return asked.length > 0 ? { plugins: asked } : {};
   const web = withoutNull({
     id: 'web' as const,
-    max_results: options.search_context_size ? resultsBySize[options.search_context_size] : undefined,
+    max_results: resultsOfSize(options.search_context_size),
     user_location: searchPlaceOf(options.user_location),
   });
   return { plugins: [...asked, web] };

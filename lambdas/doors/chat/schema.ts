@@ -6,8 +6,8 @@
 import * as z from 'zod';
 import { cacheControl, optionalField } from '../../messages/field-kinds.ts';
 import { boundedList } from '../../messages/list-of.ts';
-import { commonFields, namedSchema, tokenLimit, unsupported } from '../common-fields.ts';
-import { searchLocation } from '../search-request.ts';
+import { commonFields, jsonFormat, namedSchema, textFormat, tokenLimit, unsupported } from '../common-fields.ts';
+import { searchContextSize, searchLocation } from '../search-request.ts';
 import { reasoningEffort, reasoningSummary } from '../thinking-request.ts';
 import { chatMessages } from './conversation.ts';
 import { chatToolChoice, chatTools } from './tools.ts';
@@ -19,15 +19,11 @@ const stopSequence = z.string().min(1);
 const responseFormat = z.discriminatedUnion(
   'type',
   [
-    z.object({ type: z.literal('text') }),
-    z.object({ type: z.literal('json_object') }),
-    z.object({
+    textFormat,
+    jsonFormat,
+    z.strictObject({
       type: z.literal('json_schema'),
-      json_schema: z
-        .object({
-          ...namedSchema,
-        })
-        .meta({ description: 'The schema, with a name.' }),
+      json_schema: z.strictObject(namedSchema).meta({ description: 'The schema, with a name.' }),
     }),
   ],
   { error: (issue) => (issue.code === 'invalid_union' ? 'must be one of text, json_object, json_schema' : undefined) },
@@ -69,7 +65,7 @@ export const chatBody = z.strictObject({
   }),
   reasoning_effort: reasoningEffort.meta({ description: 'How much the model thinks before it answers.' }),
   reasoning: optionalField(
-    z.object({
+    z.strictObject({
       effort: reasoningEffort.meta({ description: 'How much the model thinks before it answers.' }),
       max_tokens: tokenLimit.meta({ description: 'The most tokens of thinking, in place of an effort.' }),
       enabled: optionalField(z.boolean()).meta({ description: 'With true the model thinks, with false it does not.' }),
@@ -99,10 +95,8 @@ export const chatBody = z.strictObject({
     description: 'With false the answer does not show the thinking.',
   }),
   web_search_options: optionalField(
-    z.object({
-      search_context_size: optionalField(z.enum(['low', 'medium', 'high'])).meta({
-        description: 'How many pages the model gets: 3, 5 or 10.',
-      }),
+    z.strictObject({
+      search_context_size: searchContextSize,
       user_location: searchLocation.meta({ description: 'The approximate location of the user.' }),
     }),
   ).meta({ description: 'With this the web is searched before the model is asked, as by the plugin `web`.' }),
@@ -127,7 +121,7 @@ export const chatBody = z.strictObject({
     description: 'Refused: a request with it is one of `POST /responses`.',
   }),
   usage: optionalField(
-    z.object({
+    z.strictObject({
       include: optionalField(z.boolean()).meta({ description: 'Accepted with any value: every answer has its usage.' }),
     }),
   ).meta({ description: 'Accepted: every answer has its usage and its cost.' }),

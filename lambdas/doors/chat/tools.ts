@@ -54,10 +54,10 @@ export const chatToolChoice = optionalField(
   z.union(
     [
       z.enum(['auto', 'none', 'required']),
-      z.object({
+      z.strictObject({
         type: z.literal('function'),
         function: z
-          .object({ name: z.string().min(1).meta({ description: 'The name of the function to call.' }) })
+          .strictObject({ name: z.string().min(1).meta({ description: 'The name of the function to call.' }) })
           .meta({ description: 'The function that the model has to call.' }),
       }),
     ],

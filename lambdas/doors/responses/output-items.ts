@@ -10,6 +10,8 @@ import { sealedThinking } from './sealed-thinking.ts';
 export interface OutputSettings {
   customTools: ReadonlySet<string>;
   showsSources: boolean;
+  /** Where no summary was asked for, thinking is only there to be sent back. */
+  showsThinking: boolean;
 }
 
 export type OutputItem = Record<string, unknown> & { type: string; id: string };
@@ -19,9 +21,9 @@ export function itemId(prefix: string, generationId: string, index: number): str
   return `${prefix}_${generationId.replace(/^gen-/, '').replaceAll('-', '')}${index.toString(16).padStart(4, '0')}`;
 }
 
-/** Thinking as an item. @param text what the answer shows of it; empty where it shows nothing */
-export function reasoningItem(id: string, block: Block): OutputItem {
-  const text = (block['thinking'] ?? '') as string;
+/** Thinking as an item. */
+export function reasoningItem(id: string, block: Block, { showsThinking }: OutputSettings): OutputItem {
+  const text = showsThinking ? ((block['thinking'] ?? '') as string) : '';
   const summary = text === '' ? [] : [{ type: 'summary_text', text }];
   return { type: 'reasoning', id, summary, encrypted_content: sealedThinking(block) };
 }

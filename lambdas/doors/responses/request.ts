@@ -4,7 +4,7 @@ import type { PromptPlugins } from '../../messages/plugins.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';
 import { isSearchType } from '../../messages/search-tool.ts';
 import type { Block, MessagesRequest, Tool } from '../../messages/types.ts';
-import { callerFields, JSON_INSTRUCTION, askedModels, plainFields } from '../common-fields.ts';
+import { callerFields, jsonInstruction, askedModels, plainFields } from '../common-fields.ts';
 import type { SentNames } from '../sent-names.ts';
 import { askedThinkingFields } from '../thinking-request.ts';
 import { toolChoiceFault, toolFields } from '../tool-fields.ts';
@@ -21,6 +21,8 @@ export interface ResponsesCall {
   customTools: ReadonlySet<string>;
   /** The answer names the pages that a search has found. */
   showsSources: boolean;
+  /** The answer shows the thinking, as far as the provider does. */
+  showsThinking: boolean;
 }
 
 const asTheyAre = [
@@ -45,6 +47,7 @@ export const responsesRequestSchema = responsesBody.transform((body, context): R
   const choice = chosenTool(body.tool_choice);
   const choiceFault = toolChoiceFault(tools, choice);
   if (choiceFault) refuse(['tool_choice'], choiceFault);
+  const showsThinking = asksForSummary(body);
   const message = {
     ...plainFields(body, asTheyAre),
     ...models,
@@ -52,29 +55,38 @@ export const responsesRequestSchema = responsesBody.transform((body, context): R
     ...systemField(system, body),
     ...(body.max_output_tokens ? { max_tokens: body.max_output_tokens } : {}),
     ...toolFields(tools, choice, body.parallel_tool_calls),
-    ...answerFields(body),
+    ...answerFields(body, showsThinking),
     ...pluginFields(body),
     ...callerFields(body),
   } as RoutedRequest;
   const showsSources = body.include?.includes('web_search_call.action.sources') === true;
-  return { message, origins, customTools: customToolNames(declared), showsSources };
+  return { message, origins, customTools: customToolNames(declared), showsSources, showsThinking };
 });
 
 function systemField(system: Block[], { instructions, text }: ResponsesBody): { system?: Block[] } {
-  const texts = [instructions ?? '', ...(text?.format?.type === 'json_object' ? [JSON_INSTRUCTION] : [])];
+  const texts = [
+    instructions ?? '',
+    ...(text?.format?.type === 'json_object' ? [jsonInstruction(text.format.schema)] : []),
+  ];
   const [first, ...more] = texts.map((words) => ({ type: 'text', text: words }));
   const blocks = [...(first!.text === '' ? [] : [first!]), ...system, ...more];
   return blocks.length > 0 ? { system: blocks } : {};
 }
 
+function asksForSummary({ reasoning }: ResponsesBody): boolean {
+  return (reasoning?.summary ?? reasoning?.generate_summary ?? 'none') !== 'none';
+}
+
 /** How the model thinks, and the form of what it says. A request that asks for a summary asks for thinking. */
-function answerFields({ reasoning, text }: ResponsesBody): Pick<MessagesRequest, 'thinking' | 'output_config'> {
-  const summary = reasoning?.summary ?? reasoning?.generate_summary ?? 'none';
+function answerFields(
+  { reasoning, text }: ResponsesBody,
+  showsThinking: boolean,
+): Pick<MessagesRequest, 'thinking' | 'output_config'> {
   const { output_config: output, ...thinking } = askedThinkingFields({
-    enabled: reasoning?.enabled ?? (summary === 'none' ? undefined : true),
+    enabled: reasoning?.enabled ?? (showsThinking ? true : undefined),
     effort: reasoning?.effort,
     maxTokens: reasoning?.max_tokens,
-    isHidden: summary === 'none',
+    isHidden: !showsThinking,
   });
   const format =
     text?.format?.type === 'json_schema' ? { type: 'json_schema', schema: text.format.schema ?? {} } : undefined;

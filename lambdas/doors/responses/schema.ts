@@ -6,7 +6,7 @@
 import * as z from 'zod';
 import { optionalField } from '../../messages/field-kinds.ts';
 import { boundedList } from '../../messages/list-of.ts';
-import { commonFields, namedSchema, tokenLimit, unsupported } from '../common-fields.ts';
+import { commonFields, jsonFormat, namedSchema, textFormat, tokenLimit, unsupported } from '../common-fields.ts';
 import { reasoningEffort, reasoningSummary } from '../thinking-request.ts';
 import { responsesInput } from './input.ts';
 import { responsesToolChoice, responsesTools } from './tools.ts';
@@ -19,11 +19,7 @@ const NO_STORE =
 
 const format = z.discriminatedUnion(
   'type',
-  [
-    z.object({ type: z.literal('text') }),
-    z.object({ type: z.literal('json_object') }),
-    z.object({ type: z.literal('json_schema'), ...namedSchema }),
-  ],
+  [textFormat, jsonFormat, z.strictObject({ type: z.literal('json_schema'), ...namedSchema })],
   { error: (issue) => (issue.code === 'invalid_union' ? 'must be one of text, json_object, json_schema' : undefined) },
 );
 
@@ -45,7 +41,7 @@ export const responsesBody = z.strictObject({
   }),
   tool_choice: responsesToolChoice.meta({ description: 'Whether the model has to call a tool, and which one.' }),
   text: optionalField(
-    z.object({
+    z.strictObject({
       format: optionalField(format).meta({
         description:
           'The form of the answer. `json_schema` makes it fit a schema, on models that support this; `json_object` asks the model in the prompt for a JSON object.',
@@ -56,7 +52,7 @@ export const responsesBody = z.strictObject({
     }),
   ).meta({ description: 'Settings of the text of the answer.' }),
   reasoning: optionalField(
-    z.object({
+    z.strictObject({
       effort: reasoningEffort.meta({ description: 'How much the model thinks before it answers.' }),
       summary: reasoningSummary.meta({
         description: 'With any value but `none` the answer shows the thinking, as far as the provider does.',

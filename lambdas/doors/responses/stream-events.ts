@@ -104,7 +104,7 @@ export class ResponseWriter {
     const open = (prefix: string) => (this.#open = { block, id: this.#nextId(prefix), written: '', start: 0 });
     switch (block.type) {
       case 'thinking':
-        return ended + this.#added({ ...reasoningItem(open('rs').id, {} as Block), encrypted_content: null });
+        return ended + this.#added({ ...this.#reasoning(open('rs').id, {} as Block), encrypted_content: null });
       case 'redacted_thinking':
         open('rs');
         return ended;
@@ -156,7 +156,7 @@ export class ResponseWriter {
       case 'thinking':
         return this.#endThinking(open);
       case 'redacted_thinking': {
-        const item = reasoningItem(id, block);
+        const item = this.#reasoning(id, block);
         return this.#added({ ...item, encrypted_content: null }) + this.#done(item);
       }
       case 'tool_use':
@@ -213,12 +213,13 @@ export class ResponseWriter {
 
   #thought(open: OpenBlock, text: string): string {
     if (text === '') return '';
-    const place = { ...this.#placeOf(open), summary_index: 0 };
-    const begun =
-      open.written === ''
-        ? this.#event('response.reasoning_summary_part.added', { ...place, part: { type: 'summary_text', text: '' } })
-        : '';
+    const isFirst = open.written === '';
     open.written += text;
+    if (!this.#settings.showsThinking) return '';
+    const place = { ...this.#placeOf(open), summary_index: 0 };
+    const begun = isFirst
+      ? this.#event('response.reasoning_summary_part.added', { ...place, part: { type: 'summary_text', text: '' } })
+      : '';
     return begun + this.#event('response.reasoning_summary_text.delta', { ...place, delta: text });
   }
 
@@ -229,11 +230,15 @@ export class ResponseWriter {
     const text = open.written;
     const place = { ...this.#placeOf(open), summary_index: 0 };
     const ended =
-      text === ''
+      text === '' || !this.#settings.showsThinking
         ? ''
         : this.#event('response.reasoning_summary_text.done', { ...place, text }) +
           this.#event('response.reasoning_summary_part.done', { ...place, part: { type: 'summary_text', text } });
-    return late + ended + this.#done(reasoningItem(id, { ...block, thinking: text }));
+    return late + ended + this.#done(this.#reasoning(id, { ...block, thinking: text }));
+  }
+
+  #reasoning(id: string, block: Block): OutputItem {
+    return reasoningItem(id, block, this.#settings);
   }
 
   #isCustom({ block }: OpenBlock): boolean {

@@ -44,22 +44,21 @@ const customDeclaration = z.object({
     }),
   ).meta({ description: 'The form of the input. The model reads a grammar; nothing holds its words to it.' }),
 });
-/** Without an access to the web a search would be one of OpenAI's own memory. */
-const searchOnline = searchDeclaration.extend({ external_web_access: optionalField(z.boolean()) });
 const anyDeclaration = z.looseObject({ type: z.string().min(1).max(100) });
 
 const schemas = {
   function: functionDeclaration,
   custom: customDeclaration,
-  search: searchOnline,
+  search: searchDeclaration,
   other: anyDeclaration,
 };
 type Kind = keyof typeof schemas;
 
 function kindOf(value: unknown): Kind {
-  const { type } = (value ?? {}) as { type?: unknown };
+  const { type, external_web_access: isOnline } = (value ?? {}) as { type?: unknown; external_web_access?: unknown };
   if (type === 'function' || type === 'custom') return type;
-  return typeof type === 'string' && SEARCH_TOOL_TYPE.test(type) ? 'search' : 'other';
+  // Without an access to the web a search would be one of OpenAI's own memory, and only OpenAI can make it.
+  return typeof type === 'string' && SEARCH_TOOL_TYPE.test(type) && isOnline !== false ? 'search' : 'other';
 }
 
 const declaration = z.unknown().superRefine((value, context) => {
@@ -73,7 +72,9 @@ const namedTool = z.looseObject({
   type: z.string().meta({ description: 'The type of the tool, as it was declared.' }),
   name: optionalField(z.string()).meta({ description: 'The name of the tool, where its type has one.' }),
 });
-const allowList = z.object({
+/** Tools that only OpenAI runs may say more; a choice of one is refused as a whole. */
+const namedOwnTool = z.strictObject(namedTool.shape);
+const allowList = z.strictObject({
   type: z.literal('allowed_tools'),
   mode: z.enum(['auto', 'required']).meta({ description: 'Whether one of them has to be called.' }),
   tools: boundedList(namedTool, { max: MAX_TOOLS }).meta({ description: 'The tools that may be called.' }),
@@ -87,7 +88,8 @@ function isAllowList(choice: unknown): choice is AllowList {
 
 function choiceSchema(value: unknown): z.ZodType {
   if (typeof value !== 'object') return modes;
-  return isAllowList(value) ? allowList : namedTool;
+  if (isAllowList(value)) return allowList;
+  return kindOf(value) === 'other' ? namedTool : namedOwnTool;
 }
 
 export const responsesToolChoice = optionalField(
@@ -120,10 +122,8 @@ function knownTool(declared: unknown): Tool | undefined {
     }
     case 'custom':
       return customTool(declared as z.output<typeof customDeclaration>);
-    case 'search': {
-      const search = declared as z.output<typeof searchOnline>;
-      return search.external_web_access === false ? undefined : gatewaySearchTool(search);
-    }
+    case 'search':
+      return gatewaySearchTool(declared as z.output<typeof searchDeclaration>);
     case 'other':
       return undefined;
   }

@@ -41,7 +41,7 @@ function outputItems({ id, content, stop_reason: reason }: MessageBody, settings
         break;
       case 'thinking':
       case 'redacted_thinking':
-        items.push(reasoningItem(nextId('rs'), first));
+        items.push(reasoningItem(nextId('rs'), first, settings));
         break;
       case 'tool_use':
         items.push(callItem(nextId('fc'), first, settings));

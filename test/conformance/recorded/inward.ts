@@ -30,7 +30,7 @@ interface RecordedDoor {
 
 const identity = { generationId: 'gen-01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d', model: 'm' };
 const chatSettings = { showsReasoning: true };
-const responseSettings = { customTools: new Set<string>(), showsSources: true };
+const responseSettings = { customTools: new Set<string>(), showsSources: true, showsThinking: true };
 
 const doors: Partial<Record<MessagesWireName, RecordedDoor>> = {
   'openai-chat': {
