@@ -11,6 +11,7 @@ export default {
     // The bundler puts them in the places of others.
     'lambdas/catalog/load-checked.ts',
     'lambdas/{store/table,platform/queue}-calls-sdk.ts',
+    'lib/console/main.tsx',
     'lib/**/write.ts',
     'lib/aws/bundle.ts',
     'test/run.ts',
@@ -20,7 +21,7 @@ export default {
     'test/support/*-handler.ts',
     'test/support/*-worker.ts',
   ],
-  project: ['bin/**', 'lib/**/*.ts', 'lambdas/**/*.ts', 'test/**/*.{ts,mjs,cjs}'],
+  project: ['bin/**', 'lib/**/*.{ts,tsx}', 'lambdas/**/*.ts', 'test/**/*.{ts,mjs,cjs}'],
   ignoreDependencies: ['aws-cdk'],
   ignoreBinaries: ['openssl', 'sha256sum', 'taskset'],
 } satisfies KnipConfig;

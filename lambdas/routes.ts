@@ -117,6 +117,7 @@ export const routes = {
     streaming: true,
     timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
   }),
+  'get-request-record': getRoute('/generations/{id}', managed('generations/get-record', reading())),
   'get-statement': getRoute('/statements/{month}', {
     ...managed('statements/get', reading('Query')),
     streaming: true,
@@ -199,6 +200,8 @@ export const routes = {
   'get-docs': getRoute('/docs', open('service/docs')),
   'get-docs-viewer': getRoute('/docs/viewer.js', openLarge('service/viewer')),
   'get-docs-text': getRoute(['/docs.md', '/llms.txt'], openLarge('service/docs-text')),
+  'get-console': getRoute('/console', open('console/page')),
+  'get-console-file': getRoute('/console/{file}', openLarge('console/file')),
   health: getRoute('/health', { ...open('service/health'), timeoutSeconds: 5, memoryMb: 256 }),
 } satisfies Record<string, Route>;
 

@@ -1,6 +1,7 @@
 import { errorEnvelope, type ErrorEnvelope, type GatewayError } from '../platform/errors.ts';
 import type { Readable } from 'node:stream';
 import type { AnswerStream } from './answer-stream.ts';
+import type { HttpRequest } from './request.ts';
 
 export interface HttpResponse {
   statusCode: number;
@@ -54,6 +55,16 @@ export function scriptResponse(body: string): HttpResponse {
     },
     body,
   };
+}
+
+/** A file of a page of ours, or 304 to a browser that has it. @param file with a weak tag, because it may be compressed */
+export function fileResponse(
+  { text, type, tag }: { text: string; type: string; tag: string },
+  { headers }: Pick<HttpRequest, 'headers'>,
+): HttpResponse {
+  const validators = { ...commonHeaders, 'cache-control': 'no-cache', etag: tag };
+  if (headers['if-none-match'] === tag) return { statusCode: 304, headers: validators, body: '' };
+  return { statusCode: 200, headers: { ...validators, 'content-type': `${type}; charset=utf-8` }, body: text };
 }
 
 /** Text with marks, which a browser shows as it is. */

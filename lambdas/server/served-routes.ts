@@ -31,6 +31,8 @@ const handlers: Record<ServedRoute | typeof UNKNOWN_ROUTE, () => Promise<unknown
   'get-docs': () => import('../api/service/docs.ts'),
   'get-docs-viewer': () => import('../api/service/viewer.ts'),
   'get-docs-text': () => import('../api/service/docs-text.ts'),
+  'get-console': () => import('../api/console/page.ts'),
+  'get-console-file': () => import('../api/console/file.ts'),
   health: () => import('../api/service/health.ts'),
   [UNKNOWN_ROUTE]: () => import('../api/service/unknown-route.ts'),
 };

@@ -7,6 +7,7 @@ import { writeChecked } from '../../lambdas/catalog/checked.ts';
 import { readCatalogFiles } from '../../lambdas/catalog/files.ts';
 import { shippedCatalogDirectory } from '../../lambdas/catalog/load.ts';
 import { functions } from '../../lambdas/routes.ts';
+import { buildConsole } from './console-bundle.ts';
 
 const lambdasDirectory = fileURLToPath(new URL('../../lambdas/', import.meta.url));
 
@@ -130,11 +131,20 @@ export async function bundleFunctions(
     bytes[name] = output.bytes;
     const contains = (source: string) => Object.keys(output.inputs).some((input) => input.endsWith(source));
     if (contains('lambdas/catalog/load-checked.ts')) writeFileSync(join(directory, name, 'catalog.json'), catalog);
+    if (contains(consoleReader)) await writeConsole(join(directory, name));
     for (const { of, entry } of threads) if (contains(of)) beside[`${name}/${basename(entry, '.ts')}`] = entry;
     writeFileSync(join(directory, name, 'package.json'), '{"type":"module"}\n');
   }
   await bundleThreads(directory, beside);
   return { directory, bytes };
+}
+
+const consoleReader = 'lambdas/api/console/built-files.ts';
+
+/** Writes the files of the console to where its function reads them. */
+async function writeConsole(beside: string): Promise<void> {
+  mkdirSync(join(beside, 'console'));
+  for (const [name, text] of Object.entries(await buildConsole())) writeFileSync(join(beside, 'console', name), text);
 }
 
 /** Threads run files of their own, so that no function loads these before a thread needs them. */
@@ -170,6 +180,7 @@ export async function bundleServer(
     outdir: directory,
   });
   writeFileSync(join(directory, 'catalog.json'), catalog);
+  await writeConsole(directory);
   writeFileSync(join(directory, 'package.json'), '{"type":"module"}\n');
   await bundleThreads(directory, Object.fromEntries(threads.map(({ entry }) => [basename(entry, '.ts'), entry])));
   return directory;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { buildConsoleWith } from '../../lambdas/api/console/built-files.ts';
 import type { Catalog } from '../../lambdas/catalog/catalog.ts';
 import { CatalogError } from '../../lambdas/catalog/catalog-error.ts';
 import { loadCatalog, shippedCatalogDirectory } from '../../lambdas/catalog/load.ts';
@@ -88,6 +89,8 @@ async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<Local
   Object.assign(process.env, environment);
   const deployed = readCatalog();
   const catalog = await servedCatalog();
+  // Only who asks for the console waits for the bundler.
+  buildConsoleWith(async () => (await import('../aws/console-bundle.ts')).buildConsole());
   const host = deployment
     ? startSandboxedHost(deployment, { ...services, environment })
     : await startInProcessHost(answeringNames, importHandler);

@@ -1,6 +1,7 @@
 import { activity } from '../../lambdas/api/activity/about.ts';
 import { budgets } from '../../lambdas/api/budgets/about.ts';
 import { chat } from '../../lambdas/api/chat/about.ts';
+import { consolePages } from '../../lambdas/api/console/about.ts';
 import { credits } from '../../lambdas/api/credits/about.ts';
 import { statements } from '../../lambdas/api/statements/about.ts';
 import { decisions } from '../../lambdas/api/decisions/about.ts';
@@ -34,5 +35,6 @@ export const abouts: Record<RouteName, About> = {
   ...workspaces,
   ...members,
   ...budgets,
+  ...consolePages,
   ...service,
 };

@@ -1,29 +1,16 @@
-import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:http';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chromiumPath, startChromium } from '../support/chromium.ts';
 import { startGateway, type RunningGateway } from '../support/gateway.ts';
 import { listen } from '../support/listen.ts';
-
-const executable = ['chromium', 'chromium-browser', 'google-chrome']
-  .map((name) => spawnSync('which', [name], { encoding: 'utf8' }).stdout.trim())
-  .find((path) => path !== '' && spawnSync(path, ['--version']).status === 0);
-const QUIET = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 
 let gateway: RunningGateway;
 let browser: Browser;
 beforeAll(async () => {
-  if (executable === undefined) return;
+  if (chromiumPath === undefined) return;
   gateway = await startGateway();
-  browser = await chromium.launch({ executablePath: executable, args: QUIET });
+  browser = await startChromium();
 }, 60_000);
 afterAll(async () => {
   await browser?.close();
@@ -52,7 +39,7 @@ const foreignPage = (baseUrl: string, key: string) => `<!doctype html><pre id="s
   said('done');
 </script>`;
 
-describe.skipIf(executable === undefined)('a page at another origin, in a browser', () => {
+describe.skipIf(chromiumPath === undefined)('a page at another origin, in a browser', () => {
   it('reads models, streams a message, and reads a refusal', { timeout: 60_000 }, async () => {
     const html = foreignPage(gateway.baseUrl, gateway.key);
     const server = await listen(
@@ -95,7 +82,7 @@ const untilDrawn = (page: Page) =>
 
 const background = (page: Page) => page.evaluate('getComputedStyle(document.body).backgroundColor') as Promise<string>;
 
-describe.skipIf(executable === undefined)('the reference, in a browser', () => {
+describe.skipIf(chromiumPath === undefined)('the reference, in a browser', () => {
   it('fits telephones, tablets and desks, and is dark where the reader prefers that', { timeout: 60_000 }, async () => {
     const { page, complaints } = await openReference();
     const excess = [];

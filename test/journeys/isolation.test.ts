@@ -102,6 +102,7 @@ const attempts: Attempt[] = [
     path: () => '/keys',
     body: (of) => ({ name: 'x', workspace_id: of.workspaceId, member_id: 'member' }),
   },
+  { route: 'get-request-record', path: (of) => `/generations/${of.generationId}` },
   { route: 'get-key', path: (of) => `/keys/${of.keyHash}` },
   { route: 'update-key', path: (of) => `/keys/${of.keyHash}`, body: () => ({ disabled: true }) },
   { route: 'delete-key', path: (of) => `/keys/${of.keyHash}` },
@@ -145,6 +146,8 @@ const nameNothing: (keyof typeof routes)[] = [
   'get-docs',
   'get-docs-text',
   'get-docs-viewer',
+  'get-console',
+  'get-console-file',
   'health',
 ];
 

@@ -8,6 +8,9 @@ export const credits = tagged('Account', {
       data: {
         total_credits: 1500,
         total_usage: 120.03,
+        usage_daily: 0.03,
+        usage_weekly: 20.03,
+        usage_monthly: 120.03,
         held: 0.6,
         balance: 1379.97,
         mode: 'prepaid',

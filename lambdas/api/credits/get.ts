@@ -3,18 +3,20 @@ import { jsonResponse } from '../../http/response.ts';
 import { Money } from '../../money/money.ts';
 import { resources } from '../../resources.ts';
 import { readCounter } from '../../store/counters.ts';
+import { periodUsage } from '../parts/view.ts';
 import type { CreditsAnswer } from './shape.ts';
 
 export const handler = defineEndpoint('get-credits', {}, async ({ caller: { account } }) => {
   // It has the limit as well, and all of them as of one moment.
   const counter = await readCounter(resources.table(), { kind: 'account', id: account.id });
-  const spent = counter.spent('lifetime');
+  const { usage: spent, ...currentUsage } = periodUsage(counter);
   const isPrepaid = account.mode === 'prepaid';
   const paidIn = (isPrepaid && counter.limits.lifetime) || Money.zero;
   return jsonResponse<CreditsAnswer>(200, {
     data: {
       total_credits: paidIn,
       total_usage: spent,
+      ...currentUsage,
       held: counter.committed('lifetime').minus(spent),
       balance: isPrepaid ? paidIn.minus(spent) : null,
       mode: account.mode,

@@ -1,6 +1,9 @@
 import * as z from 'zod';
 import { dataShape, rub } from '../../http/shapes.ts';
 import { accountModes } from '../../store/accounts.ts';
+import { periodUsageShape } from '../parts/shape.ts';
+
+const { usage_daily, usage_weekly, usage_monthly } = periodUsageShape;
 
 export const creditsAnswer = dataShape(
   z
@@ -9,6 +12,9 @@ export const creditsAnswer = dataShape(
         description: 'The exact amount in RUB that was paid in, less what was paid back; 0 for a postpaid account.',
       }),
       total_usage: rub.meta({ description: 'The exact amount in RUB that settled requests have cost.' }),
+      usage_daily,
+      usage_weekly,
+      usage_monthly,
       held: rub.meta({
         description: 'The exact amount in RUB that is held for running requests; what they do not use comes back.',
       }),

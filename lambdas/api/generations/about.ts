@@ -1,5 +1,5 @@
 import { ok, tagged } from '../../http/about.ts';
-import { generationAnswer, generationListAnswer } from './shape.ts';
+import { generationAnswer, generationListAnswer, requestRecordAnswer } from './shape.ts';
 
 export const generations = tagged('Account', {
   'get-generation': {
@@ -39,5 +39,11 @@ export const generations = tagged('Account', {
       next_cursor: null,
     }),
     errors: ['invalid_request', 'not_found'],
+  },
+  'get-request-record': {
+    summary: 'Read one request of the account, and how its price comes about',
+    description:
+      'For each request to a provider the units of each kind, the price of one, and what they come to; who was asked before; and of a refused request, why.',
+    success: ok('The request, its record, and the lines of its price.', requestRecordAnswer),
   },
 });

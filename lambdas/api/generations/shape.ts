@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { countShape, dataShape, nothing, rub, time, uuid } from '../../http/shapes.ts';
+import { meters } from '../../accounting/price.ts';
 import { apiTypes } from '../../store/generation.ts';
 import { endings } from '../../store/outcome.ts';
 import { requestStatuses } from '../../store/request-history.ts';
@@ -200,3 +201,44 @@ export const generationListAnswer = z.strictObject({
   }),
 });
 export type GenerationListAnswer = z.output<typeof generationListAnswer>;
+
+const priceUnitShape = z.strictObject({
+  meter: z.enum(meters).meta({ description: 'The kind of unit that is counted and has a price.' }),
+  quantity: countShape.meta({ description: 'The number of units.' }),
+  price_rub: rub.meta({ description: 'The price of one unit in RUB, as it was when the request was admitted.' }),
+  cost_rub: rub.meta({ description: 'The price of all units of this kind, in RUB.' }),
+});
+
+const priceLineShape = z
+  .strictObject({
+    round: countShape.meta({ description: 'The request to the provider that the line is about, counted from 1.' }),
+    units: z.array(priceUnitShape).meta({ description: 'The units that were charged; none where nothing was used.' }),
+    tier_above_tokens: countShape
+      .nullable()
+      .meta({ description: 'Prompts longer than this have the prices of the line; null for the usual ones.' }),
+    cut_rub: rub.meta({ description: 'Below zero where the charge was cut to what was held for the request.' }),
+    cost_rub: rub.meta({ description: 'The sum of the units and the cut, in RUB.' }),
+  })
+  .meta({ id: 'PriceLine' });
+
+const requestRecordShape = z
+  .strictObject({
+    request: listedRequestShape.meta({ description: 'The request as the list has it.' }),
+    generation: generationShape
+      .nullable()
+      .meta({ description: 'The record of the generation; null until its cost is final, and for a refused request.' }),
+    held_rub: rub
+      .nullable()
+      .meta({ description: 'The most that was held for the request, in RUB; null where nothing was held.' }),
+    price_lines: z.array(priceLineShape).meta({
+      description: 'How the cost comes about: a line for each request to a provider. Their sum is the cost.',
+    }),
+    proven: z.boolean().nullable().meta({
+      description: 'Whether the lines come to what was charged, within what was held; null until the cost is final.',
+    }),
+  })
+  .meta({ id: 'RequestRecord' });
+export type RequestRecordBody = z.output<typeof requestRecordShape>;
+
+export const requestRecordAnswer = dataShape(requestRecordShape);
+export type RequestRecordAnswer = z.output<typeof requestRecordAnswer>;

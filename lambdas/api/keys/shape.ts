@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { constants, countShape, dataShape, listShape, nothing, rub, time, uuid } from '../../http/shapes.ts';
 import { limitResets } from '../../store/keys.ts';
 import { sensitiveActions, sensitiveCategories } from '../../store/sensitive-data.ts';
-import { privacyShape } from '../parts/shape.ts';
+import { periodUsageShape, privacyShape } from '../parts/shape.ts';
 import { keyConventionFields } from './convention.ts';
 
 const sensitiveSettings = {
@@ -23,10 +23,7 @@ const spendingShape = {
     .enum(limitResets)
     .nullable()
     .meta({ description: 'How often the limit starts anew, in UTC; null for never.' }),
-  usage: rub,
-  usage_daily: rub,
-  usage_weekly: rub,
-  usage_monthly: rub,
+  ...periodUsageShape,
   currency: z.literal('RUB'),
 };
 export type KeySpending = z.output<z.ZodObject<typeof spendingShape>>;

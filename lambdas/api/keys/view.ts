@@ -2,21 +2,17 @@ import { windowsAt } from '../../money/periods.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { remaining, type Counter } from '../../store/counters.ts';
 import { limitsOfKey, type ApiKey } from '../../store/keys.ts';
-import { privacyView } from '../parts/view.ts';
+import { periodUsage, privacyView } from '../parts/view.ts';
 import { keyConventionFields } from './convention.ts';
 import type { KeySpending, KeyBody } from './shape.ts';
 
 /** What a key may spend and has spent; money as exact numbers of roubles. */
 export function keySpending(key: ApiKey, counter: Counter): KeySpending {
-  const windows = windowsAt(nowMs());
   return {
     limit: key.limit ?? null,
-    limit_remaining: remaining({ ...counter, limits: limitsOfKey(key) }, windows) ?? null,
+    limit_remaining: remaining({ ...counter, limits: limitsOfKey(key) }, windowsAt(nowMs())) ?? null,
     limit_reset: key.limitReset ?? null,
-    usage: counter.spent(windows.lifetime),
-    usage_daily: counter.spent(windows.daily),
-    usage_weekly: counter.spent(windows.weekly),
-    usage_monthly: counter.spent(windows.monthly),
+    ...periodUsage(counter),
     currency: 'RUB',
   };
 }

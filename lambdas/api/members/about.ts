@@ -1,4 +1,5 @@
 import { exampleIds, exampleTime, ok, tagged } from '../../http/about.ts';
+import { usageExample } from '../parts/about.ts';
 import { addedMembersAnswer, memberListAnswer, removedMembersAnswer } from './shape.ts';
 
 const member = {
@@ -7,6 +8,7 @@ const member = {
   workspace_id: exampleIds.workspace,
   role: 'member',
   created_at: exampleTime,
+  ...usageExample,
   budgets: [],
 };
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { countShape, listShape, time, uuid } from '../../http/shapes.ts';
-import { budgetShape } from '../parts/shape.ts';
+import { budgetShape, periodUsageShape } from '../parts/shape.ts';
 
 const memberShape = z
   .strictObject({
@@ -9,6 +9,7 @@ const memberShape = z
     workspace_id: uuid.meta({ description: 'The id of the workspace.' }),
     role: z.literal('member'),
     created_at: time.meta({ description: 'The time at which it was created.' }),
+    ...periodUsageShape,
     budgets: z
       .array(budgetShape)
       .meta({ description: 'The limits of spending by period; a period that is absent has no limit.' }),

@@ -3,7 +3,7 @@ import { readCounters, type Counter } from '../../store/counters.ts';
 import type { Table } from '../../store/table.ts';
 import type { Member } from '../../store/members.ts';
 import { memberScope } from '../../store/payer.ts';
-import { budgetViews } from '../parts/view.ts';
+import { budgetViews, periodUsage } from '../parts/view.ts';
 import type { MemberBody } from './shape.ts';
 
 /** Members of one workspace with their budgets. */
@@ -18,16 +18,16 @@ export function memberViews(
   members: Member[],
   counterOf: (scopeId: string) => Counter,
 ): MemberBody[] {
-  return members.map((member) => ({
-    id: member.id,
-    user_id: member.id,
-    workspace_id: workspaceId,
-    role: 'member',
-    created_at: member.createdAt,
-    budgets: budgetViews(
-      memberBudgets(workspaceId, member.id),
-      member,
-      counterOf(memberScope(workspaceId, member.id).id),
-    ),
-  }));
+  return members.map((member) => {
+    const counter = counterOf(memberScope(workspaceId, member.id).id);
+    return {
+      id: member.id,
+      user_id: member.id,
+      workspace_id: workspaceId,
+      role: 'member',
+      created_at: member.createdAt,
+      ...periodUsage(counter),
+      budgets: budgetViews(memberBudgets(workspaceId, member.id), member, counter),
+    };
+  });
 }

@@ -2,6 +2,9 @@
 
 import { exampleIds } from '../../http/about.ts';
 
+/** Spending in the current periods. */
+export const usageExample = { usage: 120.03, usage_daily: 0.03, usage_weekly: 20.03, usage_monthly: 120.03 };
+
 export const budgetExample = {
   id: '7c2b9f0e-54a1-8d3c-9a77-0b1e2d3c4f5a',
   workspace_id: exampleIds.workspace,

@@ -1,8 +1,19 @@
 /** Parts that answers of several resources have. */
 
 import * as z from 'zod';
-import { countShape, nothing, rubText, time, uuid } from '../../http/shapes.ts';
+import { countShape, nothing, rub, rubText, time, uuid } from '../../http/shapes.ts';
 import { intervals, resets } from '../../money/periods.ts';
+
+const settled = 'The roubles that settled requests have cost';
+
+/** What was spent in the current periods, in UTC. */
+export const periodUsageShape = {
+  usage: rub.meta({ description: `${settled}.` }),
+  usage_daily: rub.meta({ description: `${settled} today.` }),
+  usage_weekly: rub.meta({ description: `${settled} since Monday.` }),
+  usage_monthly: rub.meta({ description: `${settled} since the first of the month.` }),
+};
+export type PeriodUsage = z.output<z.ZodObject<typeof periodUsageShape>>;
 
 export const budgetShape = z
   .strictObject({

@@ -6,13 +6,24 @@ import { nowMs } from '../../platform/clock.ts';
 import type { Counter } from '../../store/counters.ts';
 import type { Limits, LimitTimes } from '../../store/limits.ts';
 import type { Privacy } from '../../store/privacy.ts';
-import type { BudgetBody, PrivacyBody } from './shape.ts';
+import type { BudgetBody, PeriodUsage, PrivacyBody } from './shape.ts';
 
 /** The limits of an owner, and when they were set; those of before that was kept are as old as the owner. */
 export interface SetLimits {
   limits: Limits;
   limitTimes: LimitTimes;
   createdAt: string;
+}
+
+/** Spending in the current periods, as of one moment. */
+export function periodUsage(counter: Counter): PeriodUsage {
+  const windows = windowsAt(nowMs());
+  return {
+    usage: counter.spent(windows.lifetime),
+    usage_daily: counter.spent(windows.daily),
+    usage_weekly: counter.spent(windows.weekly),
+    usage_monthly: counter.spent(windows.monthly),
+  };
 }
 
 /**

@@ -2,7 +2,7 @@ import { workspaceBudgets } from '../../management/budgets.ts';
 import { readCounter, readCounters, type Counter } from '../../store/counters.ts';
 import type { Table } from '../../store/table.ts';
 import type { Workspace } from '../../store/workspaces.ts';
-import { budgetViews, privacyView } from '../parts/view.ts';
+import { budgetViews, periodUsage, privacyView } from '../parts/view.ts';
 import type { WorkspaceBody } from './shape.ts';
 
 /** Fields of the public convention for what this gateway does not have. */
@@ -32,6 +32,7 @@ export function workspaceView(workspace: Workspace, counter: Counter): Workspace
     created_at: workspace.createdAt,
     updated_at: workspace.updatedAt,
     privacy: privacyView(workspace.privacy),
+    ...periodUsage(counter),
     budgets: budgetViews(workspaceBudgets(workspace.accountId, workspace.id), workspace, counter),
     ...workspaceConventionFields,
   };

@@ -1,0 +1,41 @@
+import * as z from 'zod';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import { someId } from '../../http/path-params.ts';
+import { jsonResponse } from '../../http/response.ts';
+import { notFound } from '../../platform/errors.ts';
+import { generationTimeMs } from '../../platform/ids.ts';
+import { resources } from '../../resources.ts';
+import { readGeneration } from '../../store/generation-queries.ts';
+import { readRefusal } from '../../store/refusals.ts';
+import type { PastRequest } from '../../store/request-history.ts';
+import { requestRecordView } from './record-view.ts';
+import type { RequestRecordAnswer } from './shape.ts';
+
+export const accepts = {
+  params: z.object({
+    id: someId.meta({
+      description: 'The id of a request, as the list has it.',
+      example: 'gen-01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d',
+    }),
+  }),
+};
+
+/** One request of the account, whoever made it: final, pending or refused. */
+export const handler = defineEndpoint(
+  'get-request-record',
+  accepts,
+  async ({ params: { id }, caller: { account } }) => {
+    const past = generationTimeMs(id) === undefined ? undefined : await readPastRequest(account.id, id);
+    if (!past) throw notFound(`There is no request ${id}. Refused requests are kept for thirty days.`);
+    return jsonResponse<RequestRecordAnswer>(200, { data: requestRecordView(past) });
+  },
+);
+
+/** A request whose generation failed at its provider is there once, as its generation. */
+async function readPastRequest(accountId: string, id: string): Promise<PastRequest | undefined> {
+  const table = resources.table();
+  const generation = await readGeneration(table, accountId, id);
+  if (generation) return { generation };
+  const refusal = await readRefusal(table, accountId, id);
+  return refusal && { refusal };
+}

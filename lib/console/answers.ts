@@ -1,0 +1,54 @@
+/** The answers of the API that the console reads: the types of its shapes, so that a field which the API has not does not compile. */
+
+import type { ActivityRowBody } from '../../lambdas/api/activity/shape.ts';
+import type { CreditsAnswer } from '../../lambdas/api/credits/shape.ts';
+import type { ListedRequestBody, RequestRecordBody } from '../../lambdas/api/generations/shape.ts';
+import type { KeyBody } from '../../lambdas/api/keys/shape.ts';
+import type { MemberBody } from '../../lambdas/api/members/shape.ts';
+import type { EndpointBody, ModelAnswer, ModelBody } from '../../lambdas/api/models/shape.ts';
+import type { BudgetBody } from '../../lambdas/api/parts/shape.ts';
+import type { StatementBody } from '../../lambdas/api/statements/shape.ts';
+import type { WorkspaceBody } from '../../lambdas/api/workspaces/shape.ts';
+import type { Shown } from './exact-numbers.ts';
+
+export type ShownCredits = Shown<CreditsAnswer['data']>;
+export type ShownWorkspace = Shown<WorkspaceBody>;
+export type ShownMember = Shown<MemberBody>;
+export type ShownBudget = Shown<BudgetBody>;
+export type ShownKey = Shown<KeyBody>;
+export type ShownActivity = Shown<ActivityRowBody>;
+export type ShownStatement = Shown<StatementBody>;
+export type ShownRequest = Shown<ListedRequestBody>;
+export type ShownRecord = Shown<RequestRecordBody>;
+export type ShownModel = Shown<ModelBody>;
+export type ShownModelWithEndpoints = Shown<ModelAnswer['data']>;
+export type ShownEndpoint = Shown<EndpointBody>;
+
+export interface DataOf<Body> {
+  data: Body;
+}
+
+export interface ListOf<Body> {
+  data: Body[];
+  total_count: number;
+}
+
+/** What `POST /messages/estimate` says of a prompt. */
+export interface PromptEstimate {
+  input_tokens: number;
+  candidates: {
+    model: string;
+    endpoint_id: string;
+    provider_name: string;
+    min_cost_rub: string | number;
+    max_cost_rub: string | number;
+  }[];
+  excluded: { model: string; provider_name: string; reason: string }[];
+  limits: {
+    source: string;
+    interval: string;
+    limit_rub: string | number;
+    remaining_rub: string | number;
+    admits: boolean;
+  }[];
+}

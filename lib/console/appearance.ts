@@ -1,0 +1,39 @@
+import { useEffect, useState } from 'preact/hooks';
+import { languageSlot, themeSlot } from './tab-memory.ts';
+import { isLanguage, type Language } from './texts/languages.ts';
+
+const prefersDark = matchMedia('(prefers-color-scheme: dark)');
+
+/** Dark or light: as the reader has switched it, and until then as the system says. */
+export function useTheme() {
+  const [chosen, setChosen] = useState(themeSlot.read());
+  const [systemIsDark, setSystemIsDark] = useState(prefersDark.matches);
+  useEffect(() => {
+    const follow = () => setSystemIsDark(prefersDark.matches);
+    prefersDark.addEventListener('change', follow);
+    return () => prefersDark.removeEventListener('change', follow);
+  }, []);
+  const isDark = chosen === undefined ? systemIsDark : chosen === 'dark';
+  document.documentElement.dataset['theme'] = isDark ? 'dark' : 'light';
+  const switchTheme = () => {
+    const next = isDark ? 'light' : 'dark';
+    themeSlot.write(next);
+    setChosen(next);
+  };
+  return { isDark, switchTheme };
+}
+
+/** Russian or English: as the reader has switched it, and until then as the browser says. */
+export function useLanguage() {
+  const [language, setLanguage] = useState<Language>(() => {
+    const kept = languageSlot.read();
+    if (kept !== undefined && isLanguage(kept)) return kept;
+    return navigator.language.startsWith('ru') ? 'ru' : 'en';
+  });
+  document.documentElement.lang = language;
+  const chooseLanguage = (next: Language) => {
+    languageSlot.write(next);
+    setLanguage(next);
+  };
+  return { language, chooseLanguage };
+}

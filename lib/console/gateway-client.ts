@@ -1,0 +1,97 @@
+/** Requests to the gateway that serves the page: its public API, at addresses beside the page's own. */
+
+import { parseExactJson } from './exact-numbers.ts';
+
+/** What went wrong, in the words of the API. */
+export class ApiFailure extends Error {
+  override name = 'ApiFailure';
+  readonly status: number;
+
+  constructor(status: number, body: unknown) {
+    const { error } = (body ?? {}) as { error?: { message?: string } };
+    super(error?.message ?? `HTTP ${status}`);
+    this.status = status;
+  }
+}
+
+/** No answer came: the gateway is away, or the network is. */
+export class NoAnswer extends Error {
+  override name = 'NoAnswer';
+}
+
+interface Answered<Body> {
+  body: Body;
+  etag: string | null;
+}
+
+interface Change {
+  body?: unknown;
+  /** Only what still has this tag is changed. */
+  ifMatch?: string | null;
+  /** The same for each repetition of one change. */
+  once?: string;
+}
+
+export interface GatewayClient {
+  read: <Body>(path: string, signal?: AbortSignal) => Promise<Answered<Body>>;
+  change: <Body>(method: 'POST' | 'PATCH' | 'PUT' | 'DELETE', path: string, change?: Change) => Promise<Answered<Body>>;
+  /** An answer whose body is read by the caller. */
+  open: (path: string, body: unknown, signal?: AbortSignal) => Promise<Response>;
+}
+
+/** The base of the API, whatever stage or path it is behind, without a slash at its end. */
+export function apiBase(): string {
+  return new URL('.', location.href).href.slice(0, -1);
+}
+
+/** @param key of the account; a request with one that no longer works ends in `onKeyRefused` as well */
+export function openClient(key: string, onKeyRefused: () => void = () => undefined): GatewayClient {
+  const send = async (path: string, init: RequestInit, headers: Record<string, string> = {}): Promise<Response> => {
+    const response = await fetch(apiBase() + path, {
+      ...init,
+      headers: { authorization: `Bearer ${key}`, ...headers },
+      cache: 'no-store',
+    }).catch((error: unknown) => {
+      throw init.signal?.aborted ? error : new NoAnswer();
+    });
+    if (response.ok) return response;
+    if (response.status === 401) onKeyRefused();
+    throw new ApiFailure(response.status, await bodyOf(response));
+  };
+  const json = { 'content-type': 'application/json' };
+  return {
+    read: async <Body>(path: string, signal?: AbortSignal) =>
+      answered<Body>(await send(path, signal ? { signal } : {})),
+    change: async <Body>(method: string, path: string, { body, ifMatch, once }: Change = {}) =>
+      answered<Body>(
+        await send(
+          path,
+          { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) },
+          {
+            ...(body === undefined ? {} : json),
+            ...(ifMatch ? { 'if-match': ifMatch } : {}),
+            ...(once === undefined ? {} : { 'idempotency-key': once }),
+          },
+        ),
+      ),
+    open: (path, body, signal) =>
+      send(path, { method: 'POST', body: JSON.stringify(body), ...(signal ? { signal } : {}) }, json),
+  };
+}
+
+async function answered<Body>(response: Response): Promise<Answered<Body>> {
+  return { body: (await bodyOf(response)) as Body, etag: response.headers.get('etag') };
+}
+
+async function bodyOf(response: Response): Promise<unknown> {
+  try {
+    return parseExactJson(await response.text());
+  } catch {
+    return undefined;
+  }
+}
+
+/** A name for one change, also where the page is not served over TLS. */
+export function newChangeName(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,39 @@
+import { useEffect, useState } from 'preact/hooks';
+
+/** A place in the console, as the part of the address behind `#` names it: `#/models/sandbox%2Fclaude?x=1`. */
+export interface HashRoute {
+  page: string;
+  /** What the page shows one of. */
+  id: string | undefined;
+  query: URLSearchParams;
+}
+
+export function readHashRoute(hash: string): HashRoute {
+  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
+  const [page = '', id] = path.split('/', 2).map((part) => safelyDecoded(part));
+  return { page: page === '' ? 'overview' : page, id: id === '' ? undefined : id, query: new URLSearchParams(query) };
+}
+
+export function hashOf(page: string, id?: string, query: Record<string, string> = {}): string {
+  const given = Object.entries(query).filter(([, value]) => value !== '');
+  const search = new URLSearchParams(given).toString();
+  return `#/${page}${id === undefined ? '' : `/${encodeURIComponent(id)}`}${search === '' ? '' : `?${search}`}`;
+}
+
+export function useHashRoute(): HashRoute {
+  const [hash, setHash] = useState(location.hash);
+  useEffect(() => {
+    const follow = () => setHash(location.hash);
+    addEventListener('hashchange', follow);
+    return () => removeEventListener('hashchange', follow);
+  }, []);
+  return readHashRoute(hash);
+}
+
+function safelyDecoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

@@ -1,0 +1,130 @@
+/** Every limit of an account with what is spent, held and left of it, and when it runs out. */
+
+import { Money } from '../../lambdas/money/money.ts';
+import { windowEnd } from '../../lambdas/money/periods.ts';
+import type { AccountData } from './account-data.ts';
+import type { ShownActivity, ShownBudget, ShownKey } from './answers.ts';
+import { moneyOf, type ExactNumber } from './exact-numbers.ts';
+import { DAYS_OF_PACE, runOutOf, type RunOut } from './run-out.ts';
+
+export interface LimitRow {
+  id: string;
+  owner: 'workspace' | 'member' | 'key' | 'account';
+  name: string;
+  interval: string;
+  limit: ExactNumber;
+  spent: ExactNumber;
+  /** Null where the limit was lowered below what is spent and held: then what is left says nothing of it. */
+  held: Money | null;
+  left: ExactNumber;
+  runOut: RunOut;
+}
+
+type IsOwn = (row: ShownActivity) => boolean;
+
+/** Tightest first: what has the smallest share left. */
+export function limitRowsOf(data: AccountData): LimitRow[] {
+  const spentInPace = paceOf(data);
+  const slugs = new Map(data.workspaces.map(({ id, slug }) => [id, slug]));
+  const budgetRow = (owner: 'workspace' | 'member', name: string, isOwn: IsOwn) => (budget: ShownBudget) =>
+    limitRow(data, spentInPace(isOwn), {
+      id: budget.id,
+      owner,
+      name,
+      interval: budget.interval,
+      limit: budget.limit_rub,
+      spent: budget.spend_rub,
+      left: budget.remaining_rub,
+      resetsAtMs: budget.resets_at === null ? null : Date.parse(budget.resets_at),
+    });
+  const rows = [
+    ...data.workspaces.flatMap(({ id, slug, budgets }) =>
+      budgets.map(budgetRow('workspace', slug, (row) => row.workspace_id === id)),
+    ),
+    ...data.members.flatMap(({ id, workspace_id, budgets }) =>
+      budgets.map(
+        budgetRow(
+          'member',
+          `${slugs.get(workspace_id) ?? workspace_id} / ${id}`,
+          (row) => row.user_id === id && row.workspace_id === workspace_id,
+        ),
+      ),
+    ),
+    ...data.keys.flatMap((key) => keyRow(data, key, spentInPace)),
+    ...accountRow(data, spentInPace),
+  ];
+  return rows.toSorted((a, b) => leftShare(a) - leftShare(b));
+}
+
+type SpentInPace = (isOwn: IsOwn) => Money;
+
+/** What the last seven completed days have cost. */
+function paceOf({ activity, days }: AccountData): SpentInPace {
+  const since = days.at(-DAYS_OF_PACE)!;
+  const recent = activity.filter(({ date }) => date >= since);
+  return (isOwn) => Money.sum(recent.filter(isOwn).map(({ usage }) => moneyOf(usage)));
+}
+
+function keyRow(data: AccountData, key: ShownKey, spentInPace: SpentInPace): LimitRow[] {
+  if (key.limit === null || key.limit_remaining === null) return [];
+  const byReset = { daily: key.usage_daily, weekly: key.usage_weekly, monthly: key.usage_monthly };
+  return [
+    limitRow(
+      data,
+      spentInPace(({ api_key_hash }) => api_key_hash === key.hash),
+      {
+        id: key.hash,
+        owner: 'key',
+        name: key.name,
+        interval: key.limit_reset ?? 'lifetime',
+        limit: key.limit,
+        spent: key.limit_reset === null ? key.usage : byReset[key.limit_reset],
+        left: key.limit_remaining,
+        resetsAtMs: windowEnd(key.limit_reset ?? 'lifetime', data.readAtMs),
+      },
+    ),
+  ];
+}
+
+/** A prepaid account is a limit, too: its balance. */
+function accountRow(data: AccountData, spentInPace: SpentInPace): LimitRow[] {
+  const { balance, held, total_credits, total_usage } = data.credits;
+  if (balance === null) return [];
+  const left = Money.max(Money.zero, moneyOf(balance).minus(moneyOf(held)));
+  return [
+    {
+      id: 'account',
+      owner: 'account',
+      name: '',
+      interval: 'lifetime',
+      limit: total_credits,
+      spent: total_usage,
+      held: moneyOf(held),
+      left: left.toString(),
+      runOut: runOutOf(
+        left,
+        spentInPace(() => true),
+        data.readAtMs,
+      ),
+    },
+  ];
+}
+
+interface LimitFacts extends Omit<LimitRow, 'held' | 'runOut'> {
+  resetsAtMs: number | null;
+}
+
+function limitRow({ readAtMs }: AccountData, pace: Money, { resetsAtMs, ...facts }: LimitFacts): LimitRow {
+  const left = moneyOf(facts.left);
+  const held = moneyOf(facts.limit).minus(moneyOf(facts.spent)).minus(left);
+  return {
+    ...facts,
+    held: held.isNegative ? null : held,
+    runOut: runOutOf(left, pace, readAtMs, resetsAtMs ?? undefined),
+  };
+}
+
+function leftShare({ left, limit }: LimitRow): number {
+  const whole = moneyOf(limit);
+  return whole.isZero ? 0 : Number((moneyOf(left).pico * 10_000n) / whole.pico);
+}

@@ -1,0 +1,112 @@
+import type { DataOf, ShownRecord } from '../answers.ts';
+import { useConsole, useFormats } from '../environment.ts';
+import { apiBase } from '../gateway-client.ts';
+import { hashOf } from '../hash-route.ts';
+import { useLoaded } from '../loaded.ts';
+import { Copyable } from '../parts/copyable.tsx';
+import { DataTable } from '../parts/data-table.tsx';
+import { WhenLoaded } from '../parts/notice.tsx';
+import { StatusBadge } from '../parts/status-badge.tsx';
+import { PriceLines } from './generation/price-lines.tsx';
+import { RefusalExplanation } from './generation/refusal-explanation.tsx';
+
+const REFRESH_PENDING_MS = 2_000;
+
+/** One request: how it went, what it cost, and how that comes about. */
+export function GenerationPage({ id }: { id: string }) {
+  const { texts, client } = useConsole();
+  const path = `/generations/${encodeURIComponent(id)}`;
+  const record = useLoaded(
+    async (signal) => (await client.read<DataOf<ShownRecord>>(path, signal)).body.data,
+    [client, path],
+    REFRESH_PENDING_MS,
+  );
+  return (
+    <>
+      <p>
+        <a href={hashOf('generations')}>← {texts.pages.generations}</a>
+      </p>
+      <h1 class="id">{id}</h1>
+      <WhenLoaded of={record}>{(value) => <RecordView record={value} />}</WhenLoaded>
+      <h2>{texts.sameByCurl}</h2>
+      <Copyable label="curl" text={`curl "${apiBase()}${path}" \\\n  -H "authorization: Bearer $MANAGEMENT_KEY"`} />
+    </>
+  );
+}
+
+function RecordView({ record }: { record: ShownRecord }) {
+  const { texts } = useConsole();
+  const { request, generation } = record;
+  return (
+    <>
+      <Facts record={record} />
+      {request.refusal !== null && <RefusalExplanation request={request} />}
+      {request.status === 'pending' && <p class="notice">{texts.pendingHint}</p>}
+      {generation !== null && (
+        <>
+          <PriceLines record={record} />
+          <Attempts attempts={generation.provider_responses} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Facts({ record: { request, generation, held_rub } }: { record: ShownRecord }) {
+  const { texts } = useConsole();
+  const { rub, count, time, duration } = useFormats();
+  const facts = [
+    [texts.status, <StatusBadge request={request} />],
+    [texts.time, time(request.created_at)],
+    [texts.model, request.model ?? '—'],
+    [texts.provider, request.provider_name ?? '—'],
+    [texts.member, request.user_id ?? '—'],
+    [texts.cost, rub(request.total_cost)],
+    [texts.heldFor, rub(held_rub)],
+    ...(generation === null
+      ? []
+      : ([
+          [texts.latency, duration(generation.latency)],
+          [texts.overhead, duration(generation.overhead_ms)],
+          [texts.generationTime, duration(generation.generation_time)],
+          [texts.tokensRead, count(generation.tokens_prompt)],
+          [texts.fromCache, count(generation.native_tokens_cached)],
+          [texts.tokensWritten, count(generation.tokens_completion)],
+          [texts.ofThinking, count(generation.native_tokens_reasoning)],
+          [texts.finishReason, generation.native_finish_reason ?? '—'],
+        ] as const)),
+  ] as const;
+  return (
+    <dl class="facts">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Attempts({ attempts }: { attempts: NonNullable<ShownRecord['generation']>['provider_responses'] }) {
+  const { texts } = useConsole();
+  const { rub, duration } = useFormats();
+  return (
+    <section>
+      <h2>{texts.attempts}</h2>
+      <DataTable
+        caption={texts.attempts}
+        rows={attempts.map((attempt, index) => ({ ...attempt, number: index + 1 }))}
+        rowKey={({ number }) => String(number)}
+        columns={[
+          { title: texts.number, cell: ({ number }) => number },
+          { title: texts.provider, cell: ({ provider_name }) => provider_name },
+          { title: texts.endpoint, cell: ({ endpoint_id }) => endpoint_id },
+          { title: texts.httpStatus, cell: ({ status }) => status ?? texts.noStatus },
+          { title: texts.latency, isFigure: true, cell: ({ latency }) => duration(latency) },
+          { title: texts.cost, isFigure: true, cell: ({ total_cost }) => rub(total_cost) },
+        ]}
+      />
+    </section>
+  );
+}

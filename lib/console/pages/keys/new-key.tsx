@@ -1,0 +1,82 @@
+import { useState } from 'preact/hooks';
+import type { ShownWorkspace } from '../../answers.ts';
+import { useConsole } from '../../environment.ts';
+import { newChangeName } from '../../gateway-client.ts';
+import { Copyable } from '../../parts/copyable.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { ChoiceField, TextField } from '../../parts/fields.tsx';
+import { Failure } from '../../parts/notice.tsx';
+import { emptyTypedKey, keyBody, KeyFields } from './key-fields.tsx';
+
+interface NewKeyProps {
+  workspaces: ShownWorkspace[];
+  /** Its slug; empty for the one that every account has. */
+  workspace: string;
+  onClose: () => void;
+  onCreated: () => void;
+}
+
+/** Makes a key, and shows its secret: the only time that anybody sees it. */
+export function NewKeyDialog({ workspaces, workspace, onClose, onCreated }: NewKeyProps) {
+  const { texts, client } = useConsole();
+  const [typed, setTyped] = useState(emptyTypedKey);
+  const [slug, setSlug] = useState(workspace);
+  const [member, setMember] = useState('');
+  const [failure, setFailure] = useState<unknown>();
+  const [secret, setSecret] = useState<string>();
+  const [isBusy, setIsBusy] = useState(false);
+  // A repetition after a lost answer gets the same key.
+  const [once, setOnce] = useState(newChangeName);
+  const create = async (event: Event) => {
+    event.preventDefault();
+    const settings = keyBody(typed);
+    if (!settings) return;
+    setIsBusy(true);
+    try {
+      const body = {
+        ...settings,
+        ...(slug === '' ? {} : { workspace_id: slug }),
+        ...(member.trim() === '' ? {} : { member_id: member.trim() }),
+      };
+      const { body: made } = await client.change<{ key: string }>('POST', '/keys', { body, once });
+      setSecret(made.key);
+      onCreated();
+    } catch (error) {
+      setFailure(error);
+      setOnce(newChangeName());
+    }
+    setIsBusy(false);
+  };
+  return (
+    <Dialog title={texts.newKey} onClose={onClose}>
+      {secret === undefined ? (
+        <form onSubmit={(event) => void create(event)}>
+          <KeyFields typed={typed} onChange={setTyped} />
+          <ChoiceField
+            label={texts.workspace}
+            value={slug}
+            choices={workspaces.map(({ slug, name, is_default }) => [is_default ? '' : slug, name])}
+            onChange={setSlug}
+          />
+          <TextField label={texts.member} value={member} onInput={setMember} hint={texts.memberHint} />
+          <Failure failure={failure} />
+          <button type="submit" class="main" disabled={isBusy}>
+            {texts.create}
+          </button>
+        </form>
+      ) : (
+        <>
+          <p class="notice warning" role="status">
+            {texts.secretOnce}
+          </p>
+          <Copyable text={secret} label={texts.secret} />
+          <p class="actions">
+            <button type="button" class="main" onClick={onClose}>
+              {texts.secretKept}
+            </button>
+          </p>
+        </>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,104 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { DataOf, PromptEstimate } from '../../answers.ts';
+import { useConsole, useFormats } from '../../environment.ts';
+import { apiBase, openClient } from '../../gateway-client.ts';
+import { DataTable } from '../../parts/data-table.tsx';
+import { TextField } from '../../parts/fields.tsx';
+import { Failure } from '../../parts/notice.tsx';
+import { inferenceKeySlot } from '../../tab-memory.ts';
+
+const PATH = '/messages/estimate';
+/** The API takes so many other models beside the first. */
+const MAX_OTHER_MODELS = 3;
+
+/** What a prompt of one's own would cost. Where the gateway has no such route, there is nothing to see. */
+export function EstimateForm({ models }: { models: string[] }) {
+  const [isThere, setIsThere] = useState(false);
+  useEffect(() => {
+    // Without a key nothing is asked: a route that is there says so by 401.
+    fetch(apiBase() + PATH, { method: 'POST' }).then(
+      ({ status }) => setIsThere(status !== 404),
+      () => undefined,
+    );
+  }, []);
+  return isThere ? <Estimate models={models} /> : null;
+}
+
+function Estimate({ models }: { models: string[] }) {
+  const { texts } = useConsole();
+  const [prompt, setPrompt] = useState('');
+  const [maxTokens, setMaxTokens] = useState('1000');
+  const [key, setKey] = useState(inferenceKeySlot.read() ?? '');
+  const [estimate, setEstimate] = useState<PromptEstimate>();
+  const [failure, setFailure] = useState<unknown>();
+  const ask = async (event: Event) => {
+    event.preventDefault();
+    setFailure(undefined);
+    try {
+      const [model, ...others] = models;
+      const body = {
+        model,
+        ...(others.length === 0 ? {} : { models: others.slice(0, MAX_OTHER_MODELS) }),
+        max_tokens: Number(maxTokens),
+        messages: [{ role: 'user', content: prompt }],
+      };
+      const answer = await openClient(key.trim()).change<DataOf<PromptEstimate>>('POST', PATH, { body });
+      inferenceKeySlot.write(key.trim());
+      setEstimate(answer.body.data);
+    } catch (error) {
+      setFailure(error);
+    }
+  };
+  return (
+    <section>
+      <h2>{texts.estimate}</h2>
+      <form onSubmit={(event) => void ask(event)}>
+        <TextField label={texts.prompt} rows={4} value={prompt} onInput={setPrompt} isRequired />
+        <TextField label={texts.maxTokens} value={maxTokens} onInput={setMaxTokens} isRequired />
+        <TextField label={texts.inferenceKey} type="password" value={key} onInput={setKey} isRequired />
+        <Failure failure={failure} />
+        <button type="submit">{texts.estimateAction}</button>
+      </form>
+      <div aria-live="polite">{estimate && <EstimateTables estimate={estimate} />}</div>
+    </section>
+  );
+}
+
+function EstimateTables({ estimate: { input_tokens, candidates, excluded, limits } }: { estimate: PromptEstimate }) {
+  const { texts } = useConsole();
+  const { rub, count } = useFormats();
+  return (
+    <>
+      <p>{texts.promptTokens(count(input_tokens))}</p>
+      <DataTable
+        caption={texts.estimate}
+        rows={candidates}
+        rowKey={({ endpoint_id }) => endpoint_id}
+        columns={[
+          { title: texts.model, cell: ({ model }) => model },
+          { title: texts.provider, cell: ({ provider_name }) => provider_name },
+          { title: texts.atLeast, isFigure: true, cell: ({ min_cost_rub }) => rub(min_cost_rub) },
+          { title: texts.atMost, isFigure: true, cell: ({ max_cost_rub }) => rub(max_cost_rub) },
+        ]}
+      />
+      {excluded.length > 0 && (
+        <ul>
+          {excluded.map(({ model, provider_name, reason }) => (
+            <li key={`${model} ${provider_name}`}>
+              {model}, {provider_name}: {reason}
+            </li>
+          ))}
+        </ul>
+      )}
+      <ul>
+        {limits.map(({ source, interval, remaining_rub, admits }) => (
+          <li key={`${source} ${interval}`}>
+            {texts.limitSources[source] ?? source}, {texts.intervals[interval] ?? interval}: {texts.left}{' '}
+            {rub(remaining_rub)}{' '}
+            <span class={`badge ${admits ? 'good' : 'bad'}`}>{admits ? texts.admits : texts.doesNotAdmit}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,23 @@
+import type { ShownModel } from '../../answers.ts';
+import { useConsole, useFormats } from '../../environment.ts';
+import { moneyOf } from '../../exact-numbers.ts';
+
+const MILLION = 1_000_000;
+
+/** Whether a model can be called here, and why not. */
+export function Availability({ model: { available, unavailable_reason } }: { model: ShownModel }) {
+  const { texts } = useConsole();
+  if (available === null) return <span class="badge">{texts.notKnown}</span>;
+  if (available) return <span class="badge good">{texts.yes}</span>;
+  return (
+    <>
+      <span class="badge bad">{texts.no}</span> <small>{unavailable_reason}</small>
+    </>
+  );
+}
+
+/** The price of a million tokens; the catalog has that of one, and a whole number of them is exact. */
+export function MillionPrice({ price }: { price: string | undefined }) {
+  const { rub } = useFormats();
+  return <>{price === undefined ? '—' : rub(moneyOf(price).times(MILLION))}</>;
+}

@@ -1,0 +1,60 @@
+import { readAccountData, type AccountData } from '../account-data.ts';
+import { useConsole, useFormats } from '../environment.ts';
+import { hashOf } from '../hash-route.ts';
+import { useLoaded } from '../loaded.ts';
+import { WhenLoaded } from '../parts/notice.tsx';
+import { LimitsTable } from './overview/limits-table.tsx';
+import { ModelsTable } from './overview/models-table.tsx';
+import { SpendingCurves } from './overview/spending-curves.tsx';
+import { SpendingNow } from './overview/spending-table.tsx';
+
+const REFRESH_MS = 30_000;
+
+/** What is spent, what is left, and until when. */
+export function OverviewPage() {
+  const { texts, client } = useConsole();
+  const account = useLoaded((signal) => readAccountData(client, signal), [client], REFRESH_MS);
+  return (
+    <>
+      <h1>{texts.pages.overview}</h1>
+      <WhenLoaded of={account}>
+        {(data) => (
+          <>
+            <Totals data={data} />
+            {data.isPartial && (
+              <p class="notice">
+                {texts.partial} <a href={hashOf('workspaces')}>{texts.pages.workspaces}</a>
+              </p>
+            )}
+            <LimitsTable data={data} />
+            <SpendingCurves data={data} />
+            <SpendingNow data={data} />
+            <ModelsTable data={data} />
+          </>
+        )}
+      </WhenLoaded>
+    </>
+  );
+}
+
+function Totals({ data: { credits } }: { data: AccountData }) {
+  const { texts } = useConsole();
+  const { rub } = useFormats();
+  const figures = [
+    [texts.today, credits.usage_daily],
+    [texts.thisWeek, credits.usage_weekly],
+    [texts.thisMonth, credits.usage_monthly],
+    [texts.heldNow, credits.held],
+    ...(credits.balance === null ? [] : ([[texts.balance, credits.balance]] as const)),
+  ] as const;
+  return (
+    <dl class="tiles">
+      {figures.map(([name, amount]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{rub(amount)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

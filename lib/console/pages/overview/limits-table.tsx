@@ -1,0 +1,59 @@
+import type { AccountData } from '../../account-data.ts';
+import { useConsole, useFormats } from '../../environment.ts';
+import { moneyOf, shareOf } from '../../exact-numbers.ts';
+import { limitRowsOf, type LimitRow } from '../../limit-rows.ts';
+import { Bar } from '../../parts/bar.tsx';
+import { DataTable } from '../../parts/data-table.tsx';
+
+/** Every limit: how much of it is spent, held and left, and an estimate of when it runs out. */
+export function LimitsTable({ data }: { data: AccountData }) {
+  const { texts } = useConsole();
+  const { rub } = useFormats();
+  return (
+    <section>
+      <h2>{texts.limits}</h2>
+      <DataTable
+        caption={texts.limits}
+        rows={limitRowsOf(data)}
+        rowKey={({ id }) => id}
+        empty={texts.noLimits}
+        columns={[
+          { title: texts.whose, cell: (row) => <Owner row={row} /> },
+          { title: texts.period, cell: ({ interval }) => texts.intervals[interval] ?? interval },
+          { title: texts.limit, isFigure: true, cell: ({ limit }) => rub(limit) },
+          { title: texts.spent, isFigure: true, cell: ({ spent }) => rub(spent) },
+          { title: texts.held, isFigure: true, cell: ({ held }) => rub(held) },
+          { title: texts.left, isFigure: true, cell: ({ left }) => rub(left) },
+          { title: texts.runsOut, cell: (row) => <RunOutText row={row} /> },
+        ]}
+      />
+      <p class="quiet">{texts.runOutHint}</p>
+    </section>
+  );
+}
+
+function Owner({ row: { owner, name, spent, limit, held } }: { row: LimitRow }) {
+  const { texts } = useConsole();
+  const whole = moneyOf(limit);
+  return (
+    <>
+      <small class="quiet">{texts.owners[owner]}</small> {name}
+      <Bar spent={shareOf(moneyOf(spent), whole)} held={held === null ? 0 : shareOf(held, whole)} />
+    </>
+  );
+}
+
+function RunOutText({ row: { runOut } }: { row: LimitRow }) {
+  const { texts } = useConsole();
+  const { day } = useFormats();
+  switch (runOut.kind) {
+    case 'is_out':
+      return <span class="badge bad">{texts.isOut}</span>;
+    case 'no_pace':
+      return <span class="quiet">{texts.noPace}</span>;
+    case 'lasts':
+      return <span>{texts.lasts}</span>;
+    case 'at':
+      return <span class="badge warning">≈ {day(runOut.atMs)}</span>;
+  }
+}

@@ -1,0 +1,58 @@
+import type { AccountData } from '../../account-data.ts';
+import type { ShownRequest } from '../../answers.ts';
+import { useConsole, useFormats } from '../../environment.ts';
+import { hashOf } from '../../hash-route.ts';
+import { DataTable } from '../../parts/data-table.tsx';
+
+/** Models: the month as the books have closed it, and how the latest requests went. */
+export function ModelsTable({ data: { month, latest } }: { data: AccountData }) {
+  const { texts } = useConsole();
+  const { rub, count, duration } = useFormats();
+  const recent = [...Map.groupBy(latest, ({ model }) => model ?? texts.unknownModel)];
+  return (
+    <section>
+      <h2>{texts.modelsOfMonth}</h2>
+      <p class="quiet">{texts.closedDays(month.closed_days, month.from)}</p>
+      <DataTable
+        caption={texts.modelsOfMonth}
+        rows={month.rows}
+        rowKey={({ model }) => model}
+        columns={[
+          { title: texts.model, cell: ({ model }) => <a href={hashOf('models', model)}>{model}</a> },
+          { title: texts.requests, isFigure: true, cell: ({ requests }) => count(requests) },
+          { title: texts.tokensRead, isFigure: true, cell: ({ prompt_tokens }) => count(prompt_tokens) },
+          { title: texts.tokensWritten, isFigure: true, cell: ({ completion_tokens }) => count(completion_tokens) },
+          { title: texts.cost, isFigure: true, cell: ({ usage }) => rub(usage) },
+        ]}
+      />
+      <h2>{texts.latestRequests(latest.length)}</h2>
+      <DataTable
+        caption={texts.latestRequests(latest.length)}
+        rows={recent}
+        rowKey={([model]) => model}
+        empty={texts.noRequests}
+        columns={[
+          { title: texts.model, cell: ([model]) => <a href={hashOf('generations', undefined, { model })}>{model}</a> },
+          { title: texts.requests, isFigure: true, cell: ([, requests]) => count(requests.length) },
+          { title: texts.refused, isFigure: true, cell: ([, requests]) => count(requests.filter(isRefused).length) },
+          { title: texts.failed, isFigure: true, cell: ([, requests]) => count(requests.filter(hasFailed).length) },
+          { title: texts.medianLatency, isFigure: true, cell: ([, requests]) => duration(medianLatency(requests)) },
+        ]}
+      />
+    </section>
+  );
+}
+
+function isRefused({ status }: ShownRequest): boolean {
+  return status === 'refused';
+}
+
+function hasFailed({ status }: ShownRequest): boolean {
+  return status === 'broke_off' || status === 'refused_before' || status === 'out_of_time';
+}
+
+/** Of those that had an answer; undefined where none had. */
+function medianLatency(requests: ShownRequest[]): number | undefined {
+  const latencies = requests.flatMap(({ latency }) => latency ?? []).toSorted((a, b) => a - b);
+  return latencies[Math.floor(latencies.length / 2)];
+}

@@ -1,0 +1,63 @@
+import { useState } from 'preact/hooks';
+import type { AccountData } from '../../account-data.ts';
+import { useConsole, useFormats } from '../../environment.ts';
+import type { ExactNumber } from '../../exact-numbers.ts';
+import { hashOf } from '../../hash-route.ts';
+import { DataTable } from '../../parts/data-table.tsx';
+import { ChoiceField } from '../../parts/fields.tsx';
+
+const owners = ['workspace', 'key', 'member'] as const;
+
+interface SpendingRow {
+  id: string;
+  name: string;
+  href: string;
+  usage_daily: ExactNumber;
+  usage_weekly: ExactNumber;
+  usage_monthly: ExactNumber;
+  usage: ExactNumber;
+}
+
+/** What each workspace, key or member has spent today, this week and this month: the counters of the books, as they are now. */
+export function SpendingNow({ data }: { data: AccountData }) {
+  const { texts } = useConsole();
+  const { rub } = useFormats();
+  const [by, setBy] = useState<(typeof owners)[number]>('workspace');
+  return (
+    <section>
+      <h2>{texts.spending}</h2>
+      <ChoiceField
+        label={texts.by}
+        value={by}
+        choices={owners.map((name) => [name, texts.dimensions[name]])}
+        onChange={(value) => setBy(value as (typeof owners)[number])}
+      />
+      <DataTable
+        caption={texts.spending}
+        rows={rowsOf(data)[by]}
+        rowKey={({ id }) => id}
+        columns={[
+          { title: texts.dimensions[by], cell: ({ name, href }) => <a href={href}>{name}</a> },
+          { title: texts.today, isFigure: true, cell: ({ usage_daily }) => rub(usage_daily) },
+          { title: texts.thisWeek, isFigure: true, cell: ({ usage_weekly }) => rub(usage_weekly) },
+          { title: texts.thisMonth, isFigure: true, cell: ({ usage_monthly }) => rub(usage_monthly) },
+          { title: texts.allTime, isFigure: true, cell: ({ usage }) => rub(usage) },
+        ]}
+      />
+    </section>
+  );
+}
+
+function rowsOf({ workspaces, keys, members }: AccountData): Record<(typeof owners)[number], SpendingRow[]> {
+  const slugs = new Map(workspaces.map(({ id, slug }) => [id, slug]));
+  return {
+    workspace: workspaces.map((one) => ({ ...one, name: one.slug, href: hashOf('workspaces', one.id) })),
+    key: keys.map((one) => ({ ...one, id: one.hash, href: hashOf('generations', undefined, { key: one.hash }) })),
+    member: members.map((one) => ({
+      ...one,
+      id: `${one.workspace_id} ${one.id}`,
+      name: `${slugs.get(one.workspace_id) ?? one.workspace_id} / ${one.id}`,
+      href: hashOf('workspaces', one.workspace_id),
+    })),
+  };
+}

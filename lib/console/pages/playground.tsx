@@ -1,0 +1,121 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { EventSourceParserStream } from 'eventsource-parser/stream';
+import { emptyAnswer, withEvent, type AnswerState } from '../answer-state.ts';
+import type { DataOf, ShownModel } from '../answers.ts';
+import { useConsole } from '../environment.ts';
+import { parseExactJson } from '../exact-numbers.ts';
+import { openClient } from '../gateway-client.ts';
+import { useLoaded } from '../loaded.ts';
+import { Failure } from '../parts/notice.tsx';
+import { messagesBody, type PlaygroundDraft } from '../playground-request.ts';
+import { inferenceKeySlot } from '../tab-memory.ts';
+import { AnswerView } from './playground/answer-view.tsx';
+import { DraftForm } from './playground/draft-form.tsx';
+import { InferenceKey } from './playground/inference-key.tsx';
+import { Samples } from './playground/samples.tsx';
+
+const FIRST_MODEL = 'sandbox/claude';
+
+/** A request to try: typed, sent, and shown as it streams. */
+export function PlaygroundPage({ query }: { query: URLSearchParams }) {
+  const { texts, client } = useConsole();
+  const [key, setKey] = useState(inferenceKeySlot.read());
+  const [draft, setDraft] = useState<PlaygroundDraft>({
+    model: query.get('model') ?? FIRST_MODEL,
+    system: '',
+    prompt: '',
+    maxTokens: '1000',
+    tools: '',
+    isSearching: false,
+    isThinking: false,
+    image: undefined,
+  });
+  const models = useLoaded(
+    async (signal) => (await client.read<DataOf<ShownModel[]>>('/models', signal)).body.data,
+    [client],
+  );
+  const sending = useSending(key);
+  const body = useMemo(() => bodyOrUndefined(draft), [draft]);
+  return (
+    <>
+      <h1>{texts.pages.playground}</h1>
+      <InferenceKey
+        keyInUse={key}
+        onKey={(next) => {
+          if (next === undefined) inferenceKeySlot.forget();
+          else inferenceKeySlot.write(next);
+          setKey(next);
+        }}
+      />
+      {key !== undefined && (
+        <DraftForm
+          draft={draft}
+          models={(models.value ?? []).filter(isCallable)}
+          isRunning={sending.isRunning}
+          areToolsWrong={body === undefined}
+          onChange={setDraft}
+          onSend={() => body && void sending.send(body)}
+          onStop={sending.stop}
+        />
+      )}
+      <Failure failure={sending.failure} />
+      {sending.answer && (
+        <AnswerView answer={sending.answer} generationId={sending.generationId} isRunning={sending.isRunning} />
+      )}
+      {body && <Samples body={body} />}
+    </>
+  );
+}
+
+function isCallable({ available, architecture }: ShownModel): boolean {
+  return available !== false && architecture.output_modalities.includes('text');
+}
+
+function bodyOrUndefined(draft: PlaygroundDraft) {
+  try {
+    return messagesBody(draft);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Sends one request at a time, and follows its stream. Leaving the page ends it, too. */
+function useSending(key: string | undefined) {
+  const [answer, setAnswer] = useState<AnswerState>();
+  const [generationId, setGenerationId] = useState<string>();
+  const [failure, setFailure] = useState<unknown>();
+  const running = useRef<AbortController>(undefined);
+  const [isRunning, setIsRunning] = useState(false);
+  const stop = () => running.current?.abort();
+  useEffect(() => stop, []);
+  const send = async (body: object) => {
+    const leaving = new AbortController();
+    running.current = leaving;
+    setIsRunning(true);
+    setFailure(undefined);
+    setAnswer(undefined);
+    setGenerationId(undefined);
+    try {
+      const response = await openClient(key ?? '').open('/messages', body, leaving.signal);
+      setGenerationId(response.headers.get('x-generation-id') ?? undefined);
+      let state = emptyAnswer;
+      const events = response
+        .body!.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>)
+        .pipeThrough(new EventSourceParserStream());
+      for await (const { data } of eachOf(events)) {
+        state = withEvent(state, parseExactJson(data) as Parameters<typeof withEvent>[1]);
+        setAnswer(state);
+      }
+    } catch (error) {
+      if (!leaving.signal.aborted) setFailure(error);
+    }
+    setIsRunning(false);
+  };
+  return { answer, generationId, failure, isRunning, send, stop };
+}
+
+/** Not every browser lets a stream be iterated. */
+async function* eachOf<Value>(stream: ReadableStream<Value>): AsyncGenerator<Value, void> {
+  const reader = stream.getReader();
+  for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+}

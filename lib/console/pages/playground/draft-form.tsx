@@ -1,0 +1,137 @@
+import { useId, useState } from 'preact/hooks';
+import type { ShownModel } from '../../answers.ts';
+import { useConsole } from '../../environment.ts';
+import { SwitchField, TextField } from '../../parts/fields.tsx';
+import type { PlaygroundDraft } from '../../playground-request.ts';
+
+/** A request has at most six megabytes, and base64 makes a third more of a file. */
+const MAX_IMAGE_BYTES = 3_500_000;
+
+interface DraftFormProps {
+  draft: PlaygroundDraft;
+  models: ShownModel[];
+  isRunning: boolean;
+  areToolsWrong: boolean;
+  onChange: (draft: PlaygroundDraft) => void;
+  onSend: () => void;
+  onStop: () => void;
+}
+
+export function DraftForm({ draft, models, isRunning, areToolsWrong, onChange, onSend, onStop }: DraftFormProps) {
+  const { texts } = useConsole();
+  const put = (some: Partial<PlaygroundDraft>) => onChange({ ...draft, ...some });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!areToolsWrong && !isRunning) onSend();
+      }}
+    >
+      <div class="filters">
+        <ModelField model={draft.model} models={models} onInput={(model) => put({ model })} />
+        <TextField
+          label={texts.maxTokens}
+          value={draft.maxTokens}
+          onInput={(maxTokens) => put({ maxTokens })}
+          isRequired
+        />
+        <SwitchField
+          label={texts.searchWeb}
+          isOn={draft.isSearching}
+          onChange={(isSearching) => put({ isSearching })}
+        />
+        <SwitchField label={texts.think} isOn={draft.isThinking} onChange={(isThinking) => put({ isThinking })} />
+      </div>
+      <TextField label={texts.prompt} rows={5} value={draft.prompt} onInput={(prompt) => put({ prompt })} isRequired />
+      <details>
+        <summary>{texts.more}</summary>
+        <TextField label={texts.system} rows={3} value={draft.system} onInput={(system) => put({ system })} />
+        <TextField
+          label={texts.tools}
+          rows={5}
+          value={draft.tools}
+          onInput={(tools) => put({ tools })}
+          hint={areToolsWrong ? texts.toolsAreWrong : texts.toolsHint}
+        />
+        <ImageField isChosen={draft.image !== undefined} onImage={(image) => put({ image })} />
+      </details>
+      <p class="actions">
+        <button type="submit" class="main" disabled={isRunning}>
+          {texts.send}
+        </button>
+        <button type="button" disabled={!isRunning} onClick={onStop}>
+          {texts.stop}
+        </button>
+      </p>
+    </form>
+  );
+}
+
+/** Any name may be typed; those that can be called are suggested. */
+function ModelField({
+  model,
+  models,
+  onInput,
+}: {
+  model: string;
+  models: ShownModel[];
+  onInput: (id: string) => void;
+}) {
+  const { texts } = useConsole();
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{texts.model}</label>
+      <input
+        id={id}
+        list={`${id}-models`}
+        value={model}
+        required
+        spellcheck={false}
+        onInput={({ currentTarget }) => onInput(currentTarget.value)}
+      />
+      <datalist id={`${id}-models`}>
+        {models.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </datalist>
+    </div>
+  );
+}
+
+/** Files are read as a `data:` address, whose part behind the comma is their base64. */
+function base64Of(file: File): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.addEventListener('load', () => resolve((reader.result as string).split(',', 2)[1]!));
+    reader.addEventListener('error', () => reject(reader.error!));
+    reader.readAsDataURL(file);
+  });
+}
+
+function ImageField({ isChosen, onImage }: { isChosen: boolean; onImage: (image: PlaygroundDraft['image']) => void }) {
+  const { texts } = useConsole();
+  const id = useId();
+  const [said, setSaid] = useState('');
+  const choose = async (file: File | undefined) => {
+    setSaid('');
+    onImage(undefined);
+    if (!file) return;
+    if (file.size > MAX_IMAGE_BYTES) setSaid(texts.imageTooLarge);
+    else onImage({ mediaType: file.type, base64: await base64Of(file) });
+  };
+  return (
+    <div class="field">
+      <label for={id}>{texts.image}</label>
+      <input
+        id={id}
+        type="file"
+        accept="image/png,image/jpeg,image/webp,image/gif"
+        onChange={({ currentTarget }) => void choose(currentTarget.files?.[0])}
+      />
+      <small role="status">{isChosen ? '✓' : said}</small>
+    </div>
+  );
+}

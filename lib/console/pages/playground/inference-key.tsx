@@ -1,0 +1,74 @@
+import { useState } from 'preact/hooks';
+import { useConsole } from '../../environment.ts';
+import { typedMoney } from '../../exact-numbers.ts';
+import { newChangeName } from '../../gateway-client.ts';
+import { TextField } from '../../parts/fields.tsx';
+import { Failure } from '../../parts/notice.tsx';
+
+interface InferenceKeyProps {
+  keyInUse: string | undefined;
+  onKey: (key: string | undefined) => void;
+}
+
+/** The key that the playground spends with: pasted, or made here with a limit. */
+export function InferenceKey({ keyInUse, onKey }: InferenceKeyProps) {
+  const { texts, client } = useConsole();
+  const [pasted, setPasted] = useState('');
+  const [limit, setLimit] = useState('100');
+  const [failure, setFailure] = useState<unknown>();
+  const amount = typedMoney(limit);
+  if (keyInUse !== undefined) {
+    return (
+      <p class="actions">
+        <span>
+          {texts.spendsWith} <code>{`${keyInUse.slice(0, 12)}…${keyInUse.slice(-4)}`}</code>
+        </span>
+        <button type="button" onClick={() => onKey(undefined)}>
+          {texts.otherKey}
+        </button>
+      </p>
+    );
+  }
+  const create = async () => {
+    try {
+      const body = { name: texts.playgroundKeyName, limit: amount };
+      onKey((await client.change<{ key: string }>('POST', '/keys', { body, once: newChangeName() })).body.key);
+    } catch (error) {
+      setFailure(error);
+    }
+  };
+  return (
+    <section>
+      <p>{texts.needsInferenceKey}</p>
+      <form
+        class="filters"
+        onSubmit={(event) => {
+          event.preventDefault();
+          onKey(pasted.trim());
+        }}
+      >
+        <TextField label={texts.inferenceKey} type="password" value={pasted} onInput={setPasted} isRequired />
+        <button type="submit">{texts.useKey}</button>
+      </form>
+      <form
+        class="filters"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (amount) void create();
+        }}
+      >
+        <TextField
+          label={texts.limitInRub}
+          value={limit}
+          onInput={setLimit}
+          hint={amount ? undefined : texts.notAnAmount}
+          isAmount
+          isRequired
+        />
+        <button type="submit">{texts.createWithLimit}</button>
+      </form>
+      <Failure failure={failure} />
+      <p class="quiet">{texts.keyStaysInTab}</p>
+    </section>
+  );
+}

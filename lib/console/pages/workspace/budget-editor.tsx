@@ -1,0 +1,104 @@
+import { useState } from 'preact/hooks';
+import type { DataOf, ShownBudget } from '../../answers.ts';
+import { useConsole, useFormats } from '../../environment.ts';
+import { moneyOf, typedMoney } from '../../exact-numbers.ts';
+import { useLoaded } from '../../loaded.ts';
+import { ConflictNotice } from '../../parts/conflict-notice.tsx';
+import { TextField } from '../../parts/fields.tsx';
+import { Failure, WhenLoaded } from '../../parts/notice.tsx';
+import { useVersionedSave, type Versioned } from '../../versioned.ts';
+
+const intervals = ['daily', 'weekly', 'monthly', 'lifetime'] as const;
+type BudgetInterval = (typeof intervals)[number];
+
+type Budgets = Versioned<ShownBudget[]>;
+
+/** The budgets of a workspace or of a member, one for each period; an empty field is no limit. @param path of the budgets */
+export function BudgetEditor({ path, title }: { path: string; title: string }) {
+  const { client } = useConsole();
+  const read = async (signal?: AbortSignal): Promise<Budgets> => {
+    const { body, etag } = await client.read<DataOf<ShownBudget[]>>(path, signal);
+    return { value: body.data, etag };
+  };
+  const budgets = useLoaded(read, [client, path]);
+  return (
+    <section>
+      <h2>{title}</h2>
+      <WhenLoaded of={budgets}>
+        {(found) =>
+          intervals.map((interval) => (
+            <BudgetForm
+              key={`${interval} ${found.etag}`}
+              path={`${path}/${interval}`}
+              interval={interval}
+              found={found}
+              readAgain={read}
+              onSaved={budgets.reload}
+            />
+          ))
+        }
+      </WhenLoaded>
+    </section>
+  );
+}
+
+interface BudgetFormProps {
+  path: string;
+  interval: BudgetInterval;
+  found: Budgets;
+  readAgain: () => Promise<Budgets>;
+  onSaved: () => void;
+}
+
+function BudgetForm({ path, interval, found, readAgain, onSaved }: BudgetFormProps) {
+  const { texts, client } = useConsole();
+  const { rub } = useFormats();
+  const limitIn = (budgets: ShownBudget[]) => budgets.find((budget) => budget.interval === interval)?.limit_rub ?? '';
+  const [limit, setLimit] = useState(limitIn(found.value));
+  const amount = typedMoney(limit);
+  const { base, theirs, failure, isBusy, submit } = useVersionedSave(found, {
+    readAgain,
+    save: async (ifMatch) => {
+      if (amount) await client.change('PUT', path, { body: { limit_rub: amount }, ifMatch });
+      else await client.change('DELETE', path, { ifMatch });
+      onSaved();
+    },
+    isSame: (before, now) => limitIn(before) === limitIn(now),
+  });
+  const budget = base.find((one) => one.interval === interval);
+  const name = texts.intervals[interval] ?? interval;
+  const isWrong = limit.trim() !== '' && amount === undefined;
+  return (
+    <form
+      class="filters budget"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isWrong) void submit();
+      }}
+    >
+      {theirs && <ConflictNotice differences={[{ name, theirs: limitIn(theirs), mine: limit }]} />}
+      <TextField
+        label={`${name}, ₽`}
+        value={limit}
+        onInput={setLimit}
+        hint={isWrong ? texts.notAnAmount : undefined}
+        isAmount
+      />
+      <button type="submit" disabled={isBusy || isSame(limit, limitIn(base))} aria-label={`${texts.save}: ${name}`}>
+        {texts.save}
+      </button>
+      {budget && (
+        <span class="quiet">
+          {texts.spent}: {rub(budget.spend_rub)} · {texts.left}: {rub(budget.remaining_rub)}
+        </span>
+      )}
+      <Failure failure={failure} />
+    </form>
+  );
+}
+
+function isSame(typed: string, limit: string): boolean {
+  const amount = typedMoney(typed);
+  if (amount === undefined || limit === '') return typed.trim() === limit;
+  return amount.equals(moneyOf(limit));
+}

@@ -1,0 +1,129 @@
+import { useState } from 'preact/hooks';
+import type { ListOf, ShownMember } from '../../answers.ts';
+import { useConsole, useFormats } from '../../environment.ts';
+import { newChangeName } from '../../gateway-client.ts';
+import { useLoaded } from '../../loaded.ts';
+import { DataTable } from '../../parts/data-table.tsx';
+import { Confirmation, Dialog } from '../../parts/dialog.tsx';
+import { TextField } from '../../parts/fields.tsx';
+import { Failure, WhenLoaded } from '../../parts/notice.tsx';
+import { BudgetEditor } from './budget-editor.tsx';
+
+type Opened = { kind: 'budgets' | 'remove'; id: string } | undefined;
+
+/** The members of a workspace: added, given budgets, removed. @param path of the workspace */
+export function MembersSection({ path }: { path: string }) {
+  const { texts, client } = useConsole();
+  const [opened, setOpened] = useState<Opened>();
+  const [failure, setFailure] = useState<unknown>();
+  const members = useLoaded(
+    async (signal) => (await client.read<ListOf<ShownMember>>(`${path}/members`, signal)).body,
+    [client, path],
+  );
+  const change = async (verb: 'add' | 'remove', ids: string[]) => {
+    setFailure(undefined);
+    try {
+      await client.change('POST', `${path}/members/${verb}`, { body: { user_ids: ids }, once: newChangeName() });
+      setOpened(undefined);
+      members.reload();
+    } catch (error) {
+      setFailure(error);
+    }
+  };
+  return (
+    <section>
+      <h2>{texts.members}</h2>
+      <AddMembers onAdd={(ids) => void change('add', ids)} />
+      <WhenLoaded of={members}>
+        {({ data, total_count }) => (
+          <>
+            <MemberTable rows={data} onOpen={setOpened} />
+            {total_count > data.length && <p class="quiet">{texts.firstRows(data.length, total_count)}</p>}
+          </>
+        )}
+      </WhenLoaded>
+      {opened === undefined && <Failure failure={failure} />}
+      {opened?.kind === 'budgets' && (
+        <Dialog title={opened.id} onClose={() => setOpened(undefined)}>
+          <BudgetEditor path={`${path}/members/${encodeURIComponent(opened.id)}/budgets`} title={texts.budgets} />
+        </Dialog>
+      )}
+      {opened?.kind === 'remove' && (
+        <Confirmation
+          title={texts.removeMember}
+          question={texts.removeMemberQuestion(opened.id)}
+          action={texts.remove}
+          onConfirm={() => void change('remove', [opened.id])}
+          onClose={() => setOpened(undefined)}
+        >
+          <Failure failure={failure} />
+        </Confirmation>
+      )}
+    </section>
+  );
+}
+
+function AddMembers({ onAdd }: { onAdd: (ids: string[]) => void }) {
+  const { texts } = useConsole();
+  const [typed, setTyped] = useState('');
+  const ids = typed.split(/[\s,]+/).filter((id) => id !== '');
+  return (
+    <form
+      class="filters"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (ids.length > 0) onAdd(ids);
+        setTyped('');
+      }}
+    >
+      <TextField label={texts.newMembers} value={typed} onInput={setTyped} hint={texts.newMembersHint} />
+      <button type="submit">{texts.add}</button>
+    </form>
+  );
+}
+
+function MemberTable({ rows, onOpen }: { rows: ShownMember[]; onOpen: (opened: Opened) => void }) {
+  const { texts } = useConsole();
+  const { rub, day } = useFormats();
+  return (
+    <DataTable
+      caption={texts.members}
+      rows={rows}
+      rowKey={({ id }) => id}
+      columns={[
+        { title: texts.member, cell: ({ id }) => id },
+        { title: texts.since, cell: ({ created_at }) => day(created_at) },
+        { title: texts.today, isFigure: true, cell: ({ usage_daily }) => rub(usage_daily) },
+        { title: texts.thisMonth, isFigure: true, cell: ({ usage_monthly }) => rub(usage_monthly) },
+        {
+          title: texts.budgets,
+          cell: ({ budgets }) =>
+            budgets.length === 0
+              ? '—'
+              : budgets.map(({ interval, limit_rub }) => `${texts.intervals[interval]}: ${rub(limit_rub)}`).join('; '),
+        },
+        {
+          title: texts.actions,
+          cell: ({ id }) => (
+            <span class="actions">
+              <button
+                type="button"
+                aria-label={`${texts.budgets}: ${id}`}
+                onClick={() => onOpen({ kind: 'budgets', id })}
+              >
+                {texts.budgets}
+              </button>
+              <button
+                type="button"
+                aria-label={`${texts.remove}: ${id}`}
+                onClick={() => onOpen({ kind: 'remove', id })}
+              >
+                {texts.remove}
+              </button>
+            </span>
+          ),
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,29 @@
+import { useConsole } from '../environment.ts';
+
+export interface Difference {
+  name: string;
+  theirs: string;
+  mine: string;
+}
+
+/** Somebody else has changed what is being edited: their values beside one's own, none of which is lost. */
+export function ConflictNotice({ differences }: { differences: Difference[] }) {
+  const { texts } = useConsole();
+  return (
+    <div class="notice warning" role="alert">
+      <p>{texts.changedByOthers}</p>
+      <dl>
+        {differences.map(({ name, theirs, mine }) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              {texts.theirs}: <strong>{theirs === '' ? '—' : theirs}</strong>, {texts.yours}:{' '}
+              <strong>{mine === '' ? '—' : mine}</strong>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p>{texts.saveOverTheirs}</p>
+    </div>
+  );
+}

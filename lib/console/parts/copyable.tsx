@@ -1,0 +1,28 @@
+import { useState } from 'preact/hooks';
+import { useConsole } from '../environment.ts';
+
+/** A text with a button that copies it. */
+export function Copyable({ text, label }: { text: string; label: string }) {
+  const { texts } = useConsole();
+  const [said, setSaid] = useState('');
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setSaid(texts.copied);
+    } catch {
+      // Browsers let pages copy over TLS or on this machine alone.
+      setSaid(texts.notCopied);
+    }
+  };
+  return (
+    <div class="copyable">
+      <pre tabIndex={0} role="region" aria-label={label}>
+        {text}
+      </pre>
+      <button type="button" aria-label={`${texts.copy}: ${label}`} onClick={() => void copy()}>
+        {texts.copy}
+      </button>
+      <span role="status">{said}</span>
+    </div>
+  );
+}

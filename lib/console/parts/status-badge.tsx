@@ -1,0 +1,24 @@
+import type { ShownRequest } from '../answers.ts';
+import { useConsole } from '../environment.ts';
+
+const looks: Record<ShownRequest['status'], string> = {
+  pending: 'going',
+  complete: 'good',
+  out_of_money: 'warning',
+  refused_before: 'bad',
+  broke_off: 'bad',
+  client_left: 'warning',
+  out_of_time: 'bad',
+  refused: 'bad',
+};
+
+/** How a request ended, in a word; of a refused one also its HTTP status. */
+export function StatusBadge({ request: { status, refusal } }: { request: Pick<ShownRequest, 'status' | 'refusal'> }) {
+  const { texts } = useConsole();
+  return (
+    <span class={`badge ${looks[status]}`}>
+      {texts.statuses[status]}
+      {refusal === null ? '' : ` ${refusal.status}`}
+    </span>
+  );
+}

@@ -1,0 +1,65 @@
+/** What the playground sends: a request of the Messages API, made of what a person has typed. */
+
+export interface PlaygroundDraft {
+  model: string;
+  system: string;
+  prompt: string;
+  maxTokens: string;
+  /** JSON: a list of tools, or nothing. */
+  tools: string;
+  isSearching: boolean;
+  isThinking: boolean;
+  image: { mediaType: string; base64: string } | undefined;
+}
+
+interface SentTool {
+  name?: string;
+  description?: string;
+  input_schema?: unknown;
+  type?: string;
+}
+
+export interface MessagesBody {
+  model: string;
+  max_tokens: number;
+  stream: true;
+  system?: string;
+  tools?: SentTool[];
+  thinking?: { type: 'adaptive'; display: 'summarized' };
+  messages: { role: 'user'; content: string | ContentPart[] }[];
+}
+
+type ContentPart =
+  | { type: 'text'; text: string }
+  | { type: 'image'; source: { type: 'base64'; media_type: string; data: string } };
+
+export const webSearchTool = { type: 'web_search_20250305', name: 'web_search' };
+
+/** @throws {SyntaxError} when the tools are no list in JSON */
+export function messagesBody(draft: PlaygroundDraft): MessagesBody {
+  const tools = [...typedTools(draft.tools), ...(draft.isSearching ? [webSearchTool] : [])];
+  return {
+    model: draft.model,
+    max_tokens: Number(draft.maxTokens),
+    stream: true,
+    ...(draft.system.trim() === '' ? {} : { system: draft.system }),
+    ...(tools.length === 0 ? {} : { tools }),
+    ...(draft.isThinking ? { thinking: { type: 'adaptive', display: 'summarized' } } : {}),
+    messages: [{ role: 'user', content: contentOf(draft) }],
+  };
+}
+
+function typedTools(text: string): SentTool[] {
+  if (text.trim() === '') return [];
+  const tools: unknown = JSON.parse(text);
+  if (!Array.isArray(tools)) throw new SyntaxError('not a list');
+  return tools as SentTool[];
+}
+
+function contentOf({ prompt, image }: PlaygroundDraft): string | ContentPart[] {
+  if (!image) return prompt;
+  return [
+    { type: 'image', source: { type: 'base64', media_type: image.mediaType, data: image.base64 } },
+    { type: 'text', text: prompt },
+  ];
+}

@@ -1,0 +1,34 @@
+/** When a limit runs out, at the pace of the last days: an estimate, and shown as one. */
+
+import { Money } from '../../lambdas/money/money.ts';
+import { DAY_MS } from '../../lambdas/money/periods.ts';
+
+export const DAYS_OF_PACE = 7;
+/** What lasts for longer is not worth a date. */
+const MAX_DAYS = 3_650;
+
+export type RunOut = { kind: 'no_pace' } | { kind: 'is_out' } | { kind: 'lasts' } | { kind: 'at'; atMs: number };
+
+/**
+ * @param spentInPace of the last seven completed days together
+ * @param resetsAtMs when the limit starts anew; undefined for never
+ */
+export function runOutOf(remaining: Money, spentInPace: Money, nowMs: number, resetsAtMs?: number): RunOut {
+  if (remaining.isZero || remaining.isNegative) return { kind: 'is_out' };
+  if (spentInPace.isZero || spentInPace.isNegative) return { kind: 'no_pace' };
+  // Remaining divided by the mean of a day, in milliseconds; whole numbers all the way.
+  const durationMs = (remaining.pico * BigInt(DAYS_OF_PACE * DAY_MS)) / spentInPace.pico;
+  if (durationMs > BigInt(MAX_DAYS * DAY_MS)) return { kind: 'lasts' };
+  const atMs = nowMs + Number(durationMs);
+  return resetsAtMs !== undefined && atMs >= resetsAtMs ? { kind: 'lasts' } : { kind: 'at', atMs };
+}
+
+/** Sums of rows by a name, largest first. */
+export function sumsBy<Row>(rows: readonly Row[], nameOf: (row: Row) => string, amountOf: (row: Row) => Money) {
+  const sums = new Map<string, Money>();
+  for (const row of rows) {
+    const name = nameOf(row);
+    sums.set(name, (sums.get(name) ?? Money.zero).plus(amountOf(row)));
+  }
+  return [...sums].toSorted(([, a], [, b]) => b.compare(a));
+}

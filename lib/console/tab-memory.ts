@@ -1,0 +1,17 @@
+/** What the tab remembers until it is closed (keys), and what this browser does (how the page looks). No key outlives its tab. */
+
+const MANAGEMENT_KEY = 'console.management-key';
+const INFERENCE_KEY = 'console.inference-key';
+
+function slot(storage: () => Storage, name: string) {
+  return {
+    read: () => storage().getItem(name) ?? undefined,
+    write: (value: string) => storage().setItem(name, value),
+    forget: () => storage().removeItem(name),
+  };
+}
+
+export const managementKeySlot = slot(() => sessionStorage, MANAGEMENT_KEY);
+export const inferenceKeySlot = slot(() => sessionStorage, INFERENCE_KEY);
+export const languageSlot = slot(() => localStorage, 'console.language');
+export const themeSlot = slot(() => localStorage, 'console.theme');

@@ -1,0 +1,16 @@
+/** The texts of the console. English says which there are: one that is missing in Russian does not compile. */
+
+import { english, type Texts } from './english.ts';
+import { russian } from './russian.ts';
+
+export type { Texts };
+
+export const languages = { en: english, ru: russian } satisfies Record<string, Texts>;
+export type Language = keyof typeof languages;
+
+export function isLanguage(text: string): text is Language {
+  return Object.hasOwn(languages, text);
+}
+
+/** In the order in which a filter offers them. */
+export const requestStatusNames = Object.keys(english.statuses) as (keyof typeof english.statuses)[];

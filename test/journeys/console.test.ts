@@ -1,0 +1,279 @@
+import axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { chromiumPath, startChromium } from '../support/chromium.ts';
+import { get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+
+let gateway: RunningGateway;
+let browser: Browser | undefined;
+beforeAll(async () => {
+  gateway = await startGateway();
+  if (chromiumPath !== undefined) browser = await startChromium();
+}, 60_000);
+afterAll(async () => {
+  await browser?.close();
+  await gateway.stop();
+});
+
+const TIMES = { timeout: 120_000 };
+
+/** What the browser has complained of, or asked of others; a route that is not there is asked for on purpose. */
+interface Visit {
+  page: Page;
+  complaints: string[];
+}
+
+async function visit(
+  options: { colorScheme?: 'light' | 'dark'; locale?: string; width?: number } = {},
+): Promise<Visit> {
+  const { colorScheme = 'light', locale = 'en-US', width = 1280 } = options;
+  const page = await browser!.newPage({ viewport: { width, height: 900 }, colorScheme, locale });
+  page.setDefaultTimeout(20_000);
+  const complaints: string[] = [];
+  const { origin } = new URL(gateway.baseUrl);
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !/status of 4/.test(message.text())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('request', (request) => request.url().startsWith(origin) || complaints.push(request.url()));
+  await page.goto(`${gateway.baseUrl}/console`);
+  return { page, complaints };
+}
+
+async function signIn(page: Page): Promise<void> {
+  await page.locator('input[type=password]').fill(gateway.managementKey);
+  await page.locator('form button').click();
+  await page.locator('nav').waitFor();
+}
+
+async function open(page: Page, hash: string): Promise<void> {
+  await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+  await page.locator('main h1').waitFor();
+}
+
+/** A key that was made in the page, with its secret. */
+async function createKey(page: Page, name: string, limit: string): Promise<string> {
+  await open(page, '#/keys');
+  await page.getByRole('button', { name: 'New key' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill(name);
+  await dialog.getByLabel('Limit, ₽').fill(limit);
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  const secret = await dialog.locator('pre').textContent();
+  await dialog.getByRole('button', { name: 'I have it' }).click();
+  return secret!;
+}
+
+const rowOf = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
+
+describe('the page of the console', () => {
+  it('runs files of this gateway alone, and no script or style in the page itself', async () => {
+    const page = await get(gateway, '/console');
+    const html = await page.text();
+    const policy = page.headers.get('content-security-policy')!;
+
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'");
+    expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    expect(html).not.toMatch(/https?:|<style| style=|<script>/);
+  });
+
+  it.each([
+    ['app.js', 'text/javascript; charset=utf-8'],
+    ['app.css', 'text/css; charset=utf-8'],
+  ])('has %s, which a browser need not fetch twice', async (file, type) => {
+    const first = await get(gateway, `/console/${file}`);
+    const etag = first.headers.get('etag')!;
+    const again = await fetch(`${gateway.baseUrl}/console/${file}`, { headers: { 'if-none-match': etag } });
+
+    expect([first.status, first.headers.get('content-type')]).toEqual([200, type]);
+    expect([again.status, await again.text()]).toEqual([304, '']);
+  });
+
+  it('has no other file', async () => {
+    expect((await get(gateway, '/console/main.tsx')).status).toBe(404);
+  });
+});
+
+describe.skipIf(chromiumPath === undefined)('signing in', () => {
+  it('says what is wrong with a key, keeps a right one for the tab alone, and forgets it', TIMES, async () => {
+    const { page, complaints } = await visit();
+    await page.getByLabel('Management key').fill('mk-mg-v1-nobody');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('This key is unknown').waitFor();
+    await page.getByLabel('Management key').fill(gateway.key);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('This is an inference key').waitFor();
+    await signIn(page);
+    await page.reload();
+    await page.locator('nav').waitFor();
+
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.reload();
+
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    const kept = await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])');
+    expect(kept).not.toContain('mk-mg-v1');
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+});
+
+describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
+  it('makes a key, spends with it, and finds the request, its price and what is left of the limit', TIMES, async () => {
+    const { page, complaints } = await visit();
+    await signIn(page);
+    const secret = await createKey(page, 'Journey', '50');
+    expect(await rowOf(page, 'Journey').textContent()).toContain('50');
+
+    await open(page, '#/playground');
+    await page.getByLabel('Inference key').fill(secret);
+    await page.getByRole('button', { name: 'Use it' }).click();
+    await page.getByLabel('Prompt').fill('Hello\n@sandbox think tokens=12 delay=5');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('link', { name: /Show this generation/ }).waitFor();
+    const cost = page.locator('section', { hasText: 'Answer' }).locator('.facts div', { hasText: 'Cost' });
+    await cost.waitFor();
+    const told = await cost.locator('dd').textContent();
+    await page.getByRole('link', { name: /Show this generation/ }).click();
+
+    await page.getByText('the lines come to the charge').waitFor();
+    expect(await page.locator('.facts div', { hasText: 'Cost' }).locator('dd').textContent()).toBe(told);
+    expect(await page.getByRole('row', { name: /tokens written/ }).count()).toBeGreaterThan(0);
+    await open(page, '#/generations');
+    await rowOf(page, 'sandbox/claude').first().waitFor();
+    await open(page, '#/keys');
+    const spent = told!.replace(/[^\d.]/g, '');
+    expect(await rowOf(page, 'Journey').textContent()).toContain(spent);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('stops an answer that goes on', TIMES, async () => {
+    const { page } = await visit();
+    await signIn(page);
+    const secret = await createKey(page, 'Stopped', '50');
+    await open(page, '#/playground');
+    await page.getByLabel('Inference key').fill(secret);
+    await page.getByRole('button', { name: 'Use it' }).click();
+    await page.getByLabel('Prompt').fill('Hello\n@sandbox tokens=900 delay=100');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.locator('.answer .text').waitFor();
+
+    await page.getByRole('button', { name: 'Stop' }).click();
+
+    await page.getByText('what was written so far is charged').waitFor();
+    await page.close();
+  });
+
+  it('explains a refusal', TIMES, async () => {
+    const { page } = await visit();
+    await signIn(page);
+    const secret = await createKey(page, 'Poor', '1');
+    const ask = { model: 'sandbox/claude', max_tokens: 30_000, messages: [said('Hi')] };
+    const refused = await post({ ...gateway, key: secret }, '/messages', ask);
+    const id = refused.headers.get('x-generation-id')!;
+    await vi.waitFor(async () => {
+      expect((await get(gateway, `/generations/${id}`, gateway.managementKey)).status).toBe(200);
+    }, 5_000);
+
+    await open(page, `#/generations/${id}`);
+
+    await page.getByRole('heading', { name: 'Why it was refused' }).waitFor();
+    const text = await page.locator('main').textContent();
+    expect(text).toContain('no room for the most that the request may cost');
+    expect(text).toContain('limit of the key');
+    await page.close();
+  });
+
+  it('tells that somebody else has changed a key, and loses nothing that was typed', TIMES, async () => {
+    const { page } = await visit();
+    await signIn(page);
+    await createKey(page, 'Shared', '10');
+    const { data } = (await (await get(gateway, '/keys', gateway.managementKey)).json()) as {
+      data: { name: string; hash: string }[];
+    };
+    const { hash } = data.find(({ name }) => name === 'Shared')!;
+    await page.getByRole('button', { name: 'Edit: Shared' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Limit, ₽').fill('12.5');
+    await fetch(`${gateway.baseUrl}/keys/${hash}`, {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${gateway.managementKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ limit: 99 }),
+    });
+
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('Somebody else has changed this').waitFor();
+
+    expect(await dialog.getByRole('alert').textContent()).toContain('theirs: 99, yours: 12.5');
+    expect(await dialog.getByLabel('Limit, ₽').inputValue()).toBe('12.5');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const saved = (await (await get(gateway, `/keys/${hash}`, gateway.managementKey)).json()) as {
+      data: { limit: number };
+    };
+    expect(saved.data.limit).toBe(12.5);
+    await page.close();
+  });
+
+  it('sets a budget, and shows what is left of it', TIMES, async () => {
+    const { page } = await visit();
+    await signIn(page);
+    await open(page, `#/workspaces/${gateway.workspaceId}`);
+    await page.getByLabel('a week, ₽').fill('1 500,25');
+
+    await page.getByRole('button', { name: 'Save: a week' }).click();
+    await page.getByText(/Spent: .* Left: /).waitFor();
+
+    await open(page, '#/overview');
+    const row = rowOf(page, 'a week').first();
+    await row.waitFor();
+    expect((await row.textContent())!.replaceAll('\u202f', '')).toContain('1500.25');
+    await page.close();
+  });
+});
+
+const places = [
+  '#/overview',
+  '#/generations',
+  '#/keys',
+  '#/workspaces',
+  '#/workspaces/default',
+  '#/models',
+  '#/models/sandbox%2Fclaude',
+  '#/models?compare=sandbox/claude,sandbox/gpt',
+  '#/playground',
+];
+
+/** What axe finds on the page as it is, and whether it is wider than its window. */
+async function findingsOn(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = (await page.evaluate('axe.run()')) as axe.AxeResults;
+  const found = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
+  const excess = (await page.evaluate('document.documentElement.scrollWidth - innerWidth')) as number;
+  return excess > 0 ? [...found, `${excess} pixels too wide`] : found;
+}
+
+describe.skipIf(chromiumPath === undefined).each([
+  { colorScheme: 'light', locale: 'en-US', width: 1280 },
+  { colorScheme: 'dark', locale: 'ru-RU', width: 390 },
+  { colorScheme: 'light', locale: 'ru-RU', width: 390 },
+  { colorScheme: 'dark', locale: 'en-US', width: 1280 },
+] as const)('the console in $colorScheme, $locale, $width pixels wide', (options) => {
+  it('can be read and used by everybody, on each page', TIMES, async () => {
+    const { page, complaints } = await visit(options);
+    const findings = { signIn: await findingsOn(page) } as Record<string, string[]>;
+    await signIn(page);
+    for (const place of places) {
+      await open(page, place);
+      await page.waitForLoadState('networkidle');
+      findings[place] = await findingsOn(page);
+    }
+
+    expect(Object.entries(findings).filter(([, found]) => found.length > 0)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.lang')).toBe(options.locale.slice(0, 2));
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+});

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Money } from '../../lambdas/money/money.ts';
+import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+
+// oxlint-disable-next-line typescript/no-explicit-any -- answers of any shape
+type Answer = any;
+
+let gateway: RunningGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.stop());
+
+const managed = async (path: string): Promise<Answer> => (await get(gateway, path, gateway.managementKey)).json();
+const record = async (id: string): Promise<Answer> => (await managed(`/generations/${id}`)).data;
+
+async function created(path: string, body: object): Promise<Answer> {
+  return (await post(gateway, path, body, { 'x-api-key': gateway.managementKey })).json();
+}
+
+/** The generation of a request, once its cost is final. */
+async function answered(body: object, client = gateway): Promise<Answer> {
+  const response = await post(client, '/messages', { max_tokens: 50, ...body });
+  const { id } = (await response.json()) as { id: string };
+  return finalGeneration(client, id);
+}
+
+describe('the record of a request', () => {
+  it('shows how its price comes about: units, prices, and a sum that is what was charged', async () => {
+    const { id } = await answered({ model: 'sandbox/claude', messages: [said('Hi', 'delay=0 tokens=20 cached=5')] });
+
+    const { request, generation, price_lines, proven } = await record(id);
+
+    const [line] = price_lines;
+    const costs = line.units.map(({ price_rub, quantity, cost_rub }: Record<string, number>) => {
+      expect(String(Money.parseNumber(String(price_rub)).times(quantity!))).toBe(String(cost_rub));
+      return Money.parseNumber(String(cost_rub));
+    });
+    expect(line.units.map(({ meter }: { meter: string }) => meter)).toEqual(['input', 'cache_read', 'output']);
+    expect(price_lines).toHaveLength(1);
+    expect(Money.sum(costs).toString()).toBe(String(request.total_cost));
+    expect([generation.total_cost, line.cost_rub, line.cut_rub, proven]).toEqual([
+      request.total_cost,
+      request.total_cost,
+      0,
+      true,
+    ]);
+  });
+
+  it('shows who was asked, and how much was held where there is a limit', async () => {
+    const ask = { model: 'sandbox/claude', messages: [said('Hi', 'delay=0 tokens=5')] };
+    const { key } = await created('/keys', { name: 'limited', limit: 100 });
+    const [free, limited] = [await answered(ask), await answered(ask, { ...gateway, key })];
+
+    const [unheld, held] = [await record(free.id), await record(limited.id)];
+
+    expect(held.generation.provider_responses).toMatchObject([{ endpoint_id: 'sandbox/claude', status: 200 }]);
+    expect(held.held_rub).toBeGreaterThan(held.generation.total_cost);
+    expect(unheld.held_rub).toBeNull();
+  });
+
+  it('says why a request was refused', async () => {
+    const response = await post(gateway, '/messages', {
+      model: 'sandbox/claude',
+      max_tokens: 'many',
+      messages: [said('Hi')],
+    });
+    const id = response.headers.get('x-generation-id')!;
+
+    const { request, generation, price_lines, held_rub } = await vi.waitFor(async () => {
+      const found = await record(id);
+      expect(found).toBeDefined();
+      return found;
+    }, 3_000);
+
+    expect(request).toMatchObject({
+      status: 'refused',
+      refusal: { status: 400, error_type: 'invalid_request', field: 'max_tokens' },
+    });
+    expect([generation, price_lines, held_rub]).toEqual([null, [], null]);
+  });
+
+  it.each(['gen-01a1faa2-7c1f-7b9a-8f00-3d5c1a2b4c6d', 'nonsense'])('is not there for %s', async (id) => {
+    const response = await get(gateway, `/generations/${id}`, gateway.managementKey);
+
+    expect(response.status).toBe(404);
+  });
+});
+
+describe('what is spent in the current periods', () => {
+  it('is one sum for the account, its workspace, its member and its key', async () => {
+    const made = await created('/workspaces', { name: 'Sums', slug: 'sums' });
+    await created('/workspaces/sums/members/add', { user_ids: ['ann'] });
+    const { key } = await created('/keys', { name: 'sums', workspace_id: 'sums', member_id: 'ann' });
+    const before = await managed('/credits');
+    const { total_cost } = await answered(
+      { model: 'sandbox/claude', messages: [said('Hi', 'delay=0')] },
+      { ...gateway, key },
+    );
+
+    const workspace = (await managed(`/workspaces/${made.data.id}`)).data;
+    const [member] = (await managed('/workspaces/sums/members')).data;
+    const after = await managed('/credits');
+
+    for (const { usage, usage_daily, usage_weekly, usage_monthly } of [workspace, member]) {
+      expect([usage, usage_daily, usage_weekly, usage_monthly]).toEqual(Array(4).fill(total_cost));
+    }
+    const spent = Money.parseNumber(String(before.data.usage_daily)).plus(Money.parseNumber(String(total_cost)));
+    expect(String(after.data.usage_daily)).toBe(spent.toString());
+    expect(String(after.data.usage_monthly)).toBe(spent.toString());
+  });
+});

@@ -1,0 +1,207 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { Money } from '../../lambdas/money/money.ts';
+import { buildConsole } from '../../lib/aws/console-bundle.ts';
+import { emptyAnswer, withEvent } from '../../lib/console/answer-state.ts';
+import { codeSamples, sampleNames } from '../../lib/console/code-samples.ts';
+import { groupedDigits, parseExactJson, shareOf, typedMoney } from '../../lib/console/exact-numbers.ts';
+import { hashOf, readHashRoute } from '../../lib/console/hash-route.ts';
+import { messagesBody, type PlaygroundDraft } from '../../lib/console/playground-request.ts';
+import { runOutOf } from '../../lib/console/run-out.ts';
+import { languages } from '../../lib/console/texts/languages.ts';
+
+const rub = (text: string) => Money.parse(text);
+
+const MAX_ZIPPED_BYTES = 150 * 1024;
+
+describe('the files of the console', () => {
+  it('are small enough for a telephone', { timeout: 60_000 }, async () => {
+    const files = await buildConsole();
+    const zipped = Object.values(files).map((text) => gzipSync(text).length);
+
+    expect(zipped.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(MAX_ZIPPED_BYTES);
+  });
+
+  it('ask nobody but the gateway for anything', { timeout: 60_000 }, async () => {
+    const files = await buildConsole();
+
+    const addresses = Object.values(files).flatMap((text) => text.match(/https?:\/\/[^"'`\s)]+/g) ?? []);
+    // Names of XML are no addresses that anybody asks.
+    expect(addresses.filter((address) => !address.startsWith('http://www.w3.org/'))).toEqual([]);
+  });
+});
+
+describe('an amount in the console', () => {
+  it.each(['0.1', '1234567.000000000001', '12345678901234567890.5', '0.0000001', '7', '-2.5'])(
+    'keeps the digits of %s',
+    (digits) => {
+      const { cost } = parseExactJson(`{"cost":${digits}}`) as { cost: number | string };
+
+      expect(String(cost)).toBe(digits);
+      expect(groupedDigits(cost, 'en').replaceAll('\u202f', '').replace('\u2212', '-')).toBe(digits);
+    },
+  );
+
+  it('is grouped for reading, with the point of the language', () => {
+    expect(groupedDigits('1234567.891', 'en')).toBe('1\u202f234\u202f567.891');
+    expect(groupedDigits('-1234.5', 'ru')).toBe('\u22121\u202f234,5');
+  });
+
+  it.each([
+    ['1 500,25', '1500.25'],
+    ['0.10', '0.1'],
+    ['', undefined],
+    ['-1', undefined],
+    ['1e3', undefined],
+    ['12 roubles', undefined],
+  ])('is read from "%s" as a person types it', (typed, digits) => {
+    expect(typedMoney(typed)?.toString()).toBe(digits);
+  });
+
+  it('fills a bar no further than to its end', () => {
+    expect(shareOf(rub('1'), rub('4'))).toBe(0.25);
+    expect(shareOf(rub('9'), rub('4'))).toBe(1);
+    expect(shareOf(rub('0'), rub('0'))).toBe(1);
+  });
+});
+
+describe('the estimate of when a limit runs out', () => {
+  const NOW = Date.parse('2026-11-20T12:00:00Z');
+  const days = (count: number) => NOW + count * 24 * 60 * 60_000;
+
+  it('divides what is left by the mean of seven days', () => {
+    expect(runOutOf(rub('30'), rub('70'), NOW)).toEqual({ kind: 'at', atMs: days(3) });
+  });
+
+  it('says nothing of a limit that starts anew before', () => {
+    expect(runOutOf(rub('30'), rub('70'), NOW, days(2))).toEqual({ kind: 'lasts' });
+    expect(runOutOf(rub('30'), rub('70'), NOW, days(4))).toEqual({ kind: 'at', atMs: days(3) });
+  });
+
+  it('knows a limit that is used up, and one that nobody uses', () => {
+    expect(runOutOf(Money.zero, rub('70'), NOW)).toEqual({ kind: 'is_out' });
+    expect(runOutOf(rub('30'), Money.zero, NOW)).toEqual({ kind: 'no_pace' });
+    expect(runOutOf(rub('1000000'), rub('0.7'), NOW)).toEqual({ kind: 'lasts' });
+  });
+});
+
+describe('the texts of the console', () => {
+  it('are there in each language, and none of them is empty', () => {
+    const empty = Object.entries(languages).flatMap(([language, texts]) =>
+      leaves(texts, language).filter(([, text]) => text.trim() === ''),
+    );
+    const [first, ...others] = Object.values(languages).map((texts) => leaves(texts, '').map(([path]) => path));
+
+    expect(empty).toEqual([]);
+    for (const paths of others) expect(paths.toSorted()).toEqual(first!.toSorted());
+  });
+});
+
+/** Every text with its path; of one that takes values, what it says of some. */
+function leaves(texts: object, path: string): [string, string][] {
+  return Object.entries(texts).flatMap(([name, text]: [string, unknown]): [string, string][] => {
+    if (typeof text === 'string') return [[`${path}.${name}`, text]];
+    if (typeof text === 'function') return [[`${path}.${name}`, String((text as (...of: unknown[]) => unknown)(1, 2))]];
+    return leaves(text as object, `${path}.${name}`);
+  });
+}
+
+describe('an address within the console', () => {
+  it('names a page, one thing on it, and filters', () => {
+    const hash = hashOf('models', 'sandbox/claude', { compare: 'a,b', empty: '' });
+
+    const { page, id, query } = readHashRoute(hash);
+    expect([page, id, Object.fromEntries(query)]).toEqual(['models', 'sandbox/claude', { compare: 'a,b' }]);
+  });
+
+  it.each([
+    ['', 'overview'],
+    ['#/', 'overview'],
+    ['#/keys', 'keys'],
+    ['#/%zz', '%zz'],
+  ])('is read from "%s"', (hash, page) => {
+    expect(readHashRoute(hash)).toMatchObject({ page, id: undefined });
+  });
+});
+
+describe('a streamed answer in the playground', () => {
+  it('is put together from its events: thinking, text, a call, usage and the exact cost', () => {
+    const events = [
+      { type: 'message_start', message: { id: 'gen-1', model: 'sandbox/claude', usage: { input_tokens: 3 } } },
+      { type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '' } },
+      { type: 'content_block_delta', index: 0, delta: { thinking: 'Hm' } },
+      { type: 'content_block_start', index: 1, content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', index: 1, delta: { text: 'Hel' } },
+      { type: 'ping' },
+      { type: 'content_block_delta', index: 1, delta: { text: 'lo' } },
+      { type: 'content_block_start', index: 2, content_block: { type: 'tool_use', name: 'look', input: {} } },
+      { type: 'content_block_delta', index: 2, delta: { partial_json: '{"a":1}' } },
+      { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 5, cost: '0.0303' } },
+      { type: 'message_stop' },
+    ];
+
+    const answer = events.reduce(withEvent, emptyAnswer);
+
+    expect(answer.blocks.map(({ kind, name, text }) => [kind, name, text])).toEqual([
+      ['thinking', '', 'Hm'],
+      ['text', '', 'Hello'],
+      ['call', 'look', '{"a":1}'],
+    ]);
+    expect(answer).toMatchObject({ stopReason: 'tool_use', cost: '0.0303', isDone: true, failure: undefined });
+    expect(answer.usage).toMatchObject({ input_tokens: 3, output_tokens: 5 });
+  });
+
+  it('ends with an error that the gateway reports', () => {
+    const answer = withEvent(emptyAnswer, { type: 'error', error: { message: 'overloaded' } });
+
+    expect(answer).toMatchObject({ isDone: true, failure: 'overloaded' });
+  });
+});
+
+describe('what the playground sends', () => {
+  const draft: PlaygroundDraft = {
+    model: 'sandbox/claude',
+    system: 'Be brief',
+    prompt: "It's me",
+    maxTokens: '100',
+    tools: '[{"name":"look","description":"Looks","input_schema":{"type":"object"}}]',
+    isSearching: true,
+    isThinking: true,
+    image: { mediaType: 'image/png', base64: 'AAAA' },
+  };
+
+  it('has everything that was typed', () => {
+    expect(messagesBody(draft)).toEqual({
+      model: 'sandbox/claude',
+      max_tokens: 100,
+      stream: true,
+      system: 'Be brief',
+      tools: [
+        { name: 'look', description: 'Looks', input_schema: { type: 'object' } },
+        { type: 'web_search_20250305', name: 'web_search' },
+      ],
+      thinking: { type: 'adaptive', display: 'summarized' },
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },
+            { type: 'text', text: "It's me" },
+          ],
+        },
+      ],
+    });
+  });
+
+  it('refuses tools that are no list', () => {
+    expect(() => messagesBody({ ...draft, tools: '{}' })).toThrow(SyntaxError);
+    expect(() => messagesBody({ ...draft, tools: '[' })).toThrow(SyntaxError);
+  });
+
+  it.each(sampleNames)('is there as code for %s, with all of it', (name) => {
+    const sample = codeSamples(messagesBody(draft), 'https://gateway.example/v1')[name];
+
+    for (const part of ['sandbox/claude', 'Be brief', 'look', 'web', 'AAAA', '100']) expect(sample).toContain(part);
+    expect(sample).toContain(name === 'curl' ? String.raw`It'\''s me` : "It's me");
+  });
+});
