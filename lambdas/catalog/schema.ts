@@ -131,7 +131,8 @@ const nameList = z.array(slug).min(1).max(64);
 /** How a model is routed where a request says nothing else; fields as in a request's `provider`. */
 export const routingSchema = z.strictObject({
   order: nameList.optional().meta({
-    description: 'Endpoints to try first, in this order: ids or names of providers, tags, or ids of endpoints.',
+    description:
+      'Endpoints to try first, in this order. Each is named by the id or name of its provider, by its tag such as `together/fp8`, or by its own id.',
   }),
   only: nameList.optional().meta({ description: 'Only these endpoints may answer; they are named as in `order`.' }),
   ignore: nameList.optional().meta({ description: 'These endpoints may not answer; they are named as in `order`.' }),

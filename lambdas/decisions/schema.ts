@@ -22,29 +22,42 @@ const told = z
 
 const noul = z.strictObject({
   type: z.literal('noul'),
-  instructions: told,
-  criteria: optionalField(z.strictObject({ true: told, false: told })),
+  instructions: told.meta({ description: 'The question, which can be answered with yes or no.' }),
+  criteria: optionalField(
+    z.strictObject({
+      true: told.meta({ description: 'A description of when the answer is yes.' }),
+      false: told.meta({ description: 'A description of when the answer is no.' }),
+    }),
+  ).meta({ description: 'Descriptions of both answers, where the question alone does not make them clear.' }),
 });
 
 const choice = z.strictObject({
   type: z.literal('choice'),
-  instructions: told,
+  instructions: told.meta({ description: 'The question, which one of several options answers.' }),
   criteria: boundedRecord(told.nullable(), {
     min: 2,
     max: MAX_OPTIONS,
     maxNameCharacters: MAX_QUESTION_NAME_CHARACTERS,
     entry: 'option',
-  }).refine((criteria) => areDistinct(Object.keys(criteria)), 'has an option twice, but for blanks or letter case'),
+  })
+    .refine((criteria) => areDistinct(Object.keys(criteria)), 'has an option twice, but for blanks or letter case')
+    .meta({
+      description:
+        'The options by names of your choice, each with a description, or null if its name says enough. The answer has these names.',
+    }),
 });
 
 const score = z.strictObject({
   type: z.literal('score'),
-  instructions: told,
+  instructions: told.meta({ description: 'The question, which a degree on a scale answers.' }),
   criteria: z
     .array(told)
     .min(2)
     .max(MAX_OPTIONS)
-    .refine((criteria) => areDistinct(criteria.map(questionText)), 'has a criterion twice'),
+    .refine((criteria) => areDistinct(criteria.map(questionText)), 'has a criterion twice')
+    .meta({
+      description: 'Descriptions of the degrees of the scale, from the lowest, which counts as 0, to the highest.',
+    }),
 });
 
 const label = optionalField(z.string().max(MAX_ID_CHARACTERS));
@@ -54,17 +67,19 @@ export const decisionsRequestSchema = z.strictObject({
     description:
       'The id of a model of the catalog, such as `anthropic/claude-sonnet-5`. A suffix asks for something more: `:floor` for the lowest price, `:nitro` for the highest throughput, `:online` for a web search first.',
   }),
-  state: told.meta({ description: 'The text that the questions are about.' }),
+  state: told.meta({
+    description: 'The text, or any JSON, that the questions are about; the model reads it as it is.',
+  }),
   questions: boundedRecord(
     z.discriminatedUnion('type', [noul, choice, score], { error: 'must have a type: choice, noul or score' }),
     { min: 1, max: MAX_QUESTIONS, maxNameCharacters: MAX_QUESTION_NAME_CHARACTERS, entry: 'question' },
   ).meta({ description: 'The questions to decide, by names of your choice.' }),
   models: otherModels.meta({
-    description: 'Other models that are tried in this order where the first one cannot answer.',
+    description: 'Other models that are tried, in this order, if the first one cannot answer.',
   }),
   provider: optionalField(providerPreferences).meta({
     description:
-      'Preferences for routing: which endpoints may answer, and in which order. Providers never see this field.',
+      'Preferences for routing: which endpoints (offers of the model by a provider) may answer, and in which order. Providers never see this field.',
   }),
   // Labels of the client's own; the gateway has no use for them.
   session_id: label.meta({

@@ -21,7 +21,7 @@ export const commonFields = {
       'The id of a model of the catalog, such as `openai/gpt-5.5`. A suffix asks for something more: `:floor` for the lowest price, `:nitro` for the highest throughput, `:online` for a web search first.',
   }),
   models: otherModels.meta({
-    description: 'Other models that are tried in this order where the first one cannot answer.',
+    description: 'Other models that are tried, in this order, if the first one cannot answer.',
   }),
   stream: optionalField(z.boolean()).meta({
     description: 'With true the answer comes as server-sent events while it is written.',
@@ -35,33 +35,38 @@ export const commonFields = {
         description: 'Accepted with any value: nothing is added to the events.',
       }),
     }),
-  ).meta({ description: 'Settings of the stream; none of them changes anything here.' }),
+  ).meta({ description: 'Settings of the stream; all are accepted, and none has an effect.' }),
   temperature: optionalField(z.number().min(0).max(2)).meta({
-    description: 'How much chance decides between words: with 0 the model takes the most likely one.',
+    description:
+      'Sampling temperature: with 0 the model nearly always takes the most likely token; higher values give more variety.',
   }),
   top_p: optionalField(z.number().min(0).max(1)).meta({
-    description: 'The model chooses among the most likely tokens whose probabilities add up to this. 1 says nothing.',
+    description:
+      'Nucleus sampling: the model considers only the most likely tokens whose probabilities add up to `top_p`. With 1 it considers all tokens.',
   }),
   top_k: optionalField(z.int().nonnegative()).meta({
-    description: 'The model considers only this many of the most likely tokens. 0 says nothing.',
+    description: 'The model considers only the `top_k` most likely tokens. With 0 it considers all tokens.',
   }),
   frequency_penalty: optionalField(z.number().min(-2).max(2)).meta({
-    description: 'Makes words less likely the more often they were said. 0 says nothing.',
+    description:
+      'Lowers the probability of a token by how often it has occurred in the text so far; negative values raise it. With 0 nothing changes.',
   }),
   presence_penalty: optionalField(z.number().min(-2).max(2)).meta({
-    description: 'Makes words less likely that were said before. 0 says nothing.',
+    description:
+      'Lowers the probability of every token that has occurred in the text so far, however often; negative values raise it. With 0 nothing changes.',
   }),
   parallel_tool_calls: optionalField(z.boolean()).meta({
     description: 'With false the answer has at most one call of a tool.',
   }),
   user: optionalField(z.string().max(MAX_USER_CHARACTERS)).meta({
-    description: 'Your id of the person that the request is for. Providers get a digest of it, never the id itself.',
+    description:
+      'Your id of the end user for whom the request is made. Providers get a digest of it, never the id itself.',
   }),
   safety_identifier: optionalField(z.string().max(MAX_USER_CHARACTERS)).meta({
-    description: 'The newer name of `user`; it counts where both are sent.',
+    description: 'The newer name of `user`; if both are sent, this one is used.',
   }),
   prompt_cache_key: optionalField(z.string().max(256)).meta({
-    description: 'Your name for the conversation, like `session_id`, which counts where both are sent.',
+    description: 'The same as `session_id`, under the name of OpenAI’s API; if both are sent, `session_id` is used.',
   }),
   prompt_cache_retention: optionalField(z.enum(['in_memory', '24h'])).meta({
     description: 'Accepted, and without an effect: a provider keeps its cache as long as its price says.',
@@ -73,15 +78,19 @@ export const commonFields = {
   ).meta({ description: 'Labels of a stored answer. Nothing is stored here, so they have no effect.' }),
   service_tier: optionalField(
     z.enum(['auto', 'default', 'standard'], 'must be "auto" or "default": the catalog has no other price'),
-  ).meta({ description: 'Tiers with other prices are refused.' }),
+  ).meta({
+    description:
+      'Only the standard tier is supported, which all three values stand for; tiers with other prices are refused.',
+  }),
   top_logprobs: optionalField(z.literal(0, `must be 0: ${NO_PROBABILITIES}`)).meta({
-    description: 'Only 0 is taken, because no probabilities are given here.',
+    description: 'Only 0 is accepted, because answers have no probabilities here.',
   }),
   modalities: optionalField(boundedList(z.literal('text', 'must be "text": answers here are texts'), { max: 1 })).meta({
-    description: 'Only `["text"]` is taken, because all answers here are texts.',
+    description: 'Only `["text"]` is accepted, because all answers of this route are texts.',
   }),
   provider: optionalField(providerPreferences).meta({
-    description: 'Preferences for routing: which endpoints may answer, and in which order.',
+    description:
+      'Preferences for routing: which endpoints (offers of the model by a provider) may answer, and in which order. Providers never see this field.',
   }),
   plugins: plugins.meta({
     description:
@@ -90,7 +99,9 @@ export const commonFields = {
   transforms: transforms.meta({
     description: '`["middle-out"]` is the older way to ask for the plugin `context-compression`.',
   }),
-  route: optionalField(z.literal('fallback')).meta({ description: 'Accepted: `models` are always tried in turn.' }),
+  route: optionalField(z.literal('fallback')).meta({
+    description: 'Only `fallback` is accepted, which has no effect: other models are always tried in turn.',
+  }),
   session_id: sessionId,
 };
 type CommonBody = z.output<z.ZodObject<typeof commonFields>>;
@@ -101,7 +112,7 @@ export const namedSchema = {
   description: optionalField(z.string()).meta({ description: 'The purpose of the schema.' }),
   schema: optionalField(anyObject).meta({ description: 'The JSON schema that the answer has to fit.' }),
   strict: optionalField(z.boolean()).meta({
-    description: 'Accepted: the answer has to fit the schema with any value of this.',
+    description: 'Accepted, and without an effect: the answer always has to fit the schema.',
   }),
 };
 

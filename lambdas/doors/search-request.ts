@@ -1,4 +1,4 @@
-/** The gateway's search, as clients of OpenAI's APIs and of the public convention declare it among their tools. */
+/** The gateway's search, as clients of OpenAI's APIs and of OpenRouter's declare it among their tools. */
 
 import * as z from 'zod';
 import { optionalField } from '../messages/field-kinds.ts';
@@ -13,15 +13,19 @@ const MAX_CONTENT_TYPES = 8;
 export const searchLocation = optionalField(
   z.strictObject({
     ...placeFields,
-    type: optionalField(z.literal('approximate')),
-    approximate: optionalField(z.strictObject(placeFields)).meta({ description: 'The location of the user, roughly.' }),
+    type: optionalField(z.literal('approximate')).meta({
+      description: 'The kind of location, which is always `approximate`.',
+    }),
+    approximate: optionalField(z.strictObject(placeFields)).meta({
+      description: 'The approximate location of the user inside of an object, as OpenAI’s chat completions API has it.',
+    }),
   }),
 );
 
 /** How many pages each size is; OpenAI gives no number. */
 const resultsBySize = { low: 3, medium: 5, high: 10 } as const;
 export const searchContextSize = optionalField(z.enum(['low', 'medium', 'high'])).meta({
-  description: 'How many pages the model gets: 3, 5 or 10.',
+  description: 'How many pages the model gets: 3 with `low`, 5 with `medium`, 10 with `high`.',
 });
 
 /** The most pages of a search of this size; undefined where none is asked for. */
@@ -40,12 +44,14 @@ const searchOptions = {
   }),
 };
 
-/** `web_search` of OpenAI, its dated names, and the name of the public convention. */
+/** `web_search` of OpenAI, its dated names, and the name of OpenRouter. */
 export const SEARCH_TOOL_TYPE = /^(openrouter:)?web_search(_preview)?(_\d{4}_\d{2}_\d{2})?$/;
 
 export const searchDeclaration = z
   .strictObject({
-    type: z.string().regex(SEARCH_TOOL_TYPE),
+    type: z.string().regex(SEARCH_TOOL_TYPE).meta({
+      description: 'The search of the web: `web_search`, or another name that OpenAI or OpenRouter has for it.',
+    }),
     ...searchOptions,
     filters: optionalField(
       z.strictObject({
@@ -64,7 +70,8 @@ export const searchDeclaration = z
       description: 'With false the Responses API leaves the tool out: it asks for what OpenAI has in store.',
     }),
     parameters: optionalField(z.strictObject(searchOptions)).meta({
-      description: 'The same settings, in the form of the public convention.',
+      description:
+        'The same settings inside of an object, as OpenRouter’s API has them: `max_uses`, `allowed_domains`, `excluded_domains` and `user_location`. They take precedence over those beside it.',
     }),
   })
   .superRefine((declared, context) => {

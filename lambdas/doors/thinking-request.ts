@@ -1,4 +1,4 @@
-/** How much a model is to think, as clients of OpenAI's APIs and of the public convention ask for it. */
+/** How much a model is to think, as clients of OpenAI's APIs and of OpenRouter's ask for it. */
 
 import * as z from 'zod';
 import { optionalField } from '../messages/field-kinds.ts';

@@ -69,7 +69,7 @@ export const embeddingsRequestSchema = z.strictObject({
   }),
   provider: optionalField(providerPreferences).meta({
     description:
-      'Preferences for routing: which endpoints may answer, and in which order. Providers never see this field.',
+      'Preferences for routing: which endpoints (offers of the model by a provider) may answer, and in which order. Providers never see this field.',
   }),
   models: optionalField(z.never(OTHER_MODELS)).meta({
     description: 'This field is refused, because vectors of different models cannot be compared.',

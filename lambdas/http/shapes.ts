@@ -14,9 +14,11 @@ export const rub = z
   .meta({ description: 'An amount of roubles, with all of its digits.' }) as unknown as z.ZodType<Money>;
 export const rubText = z.string().regex(/^\d+(\.\d{1,12})?$/);
 export const countShape = z.int().nonnegative();
-export const nothing = z.null().meta({ description: 'A field of the public convention; always null here.' });
+export const nothing = z.null().meta({
+  description: 'Always null: clients of OpenRouter’s API read this field, and this gateway has no value for it.',
+});
 
-/** Fields of the public convention for what this gateway does not have: each has one value. */
+/** Fields of OpenRouter's API for what this gateway does not have: each has one value. */
 export function constants<const Values extends Record<string, string | number | boolean | null>>(
   values: Values,
 ): { [Name in keyof Values]: z.ZodType<Values[Name]> } {
@@ -24,7 +26,10 @@ export function constants<const Values extends Record<string, string | number | 
     name,
     value === null
       ? nothing
-      : z.literal(value).meta({ description: 'A field of the public convention; it has one value here.' }),
+      : z.literal(value).meta({
+          description:
+            'Always the same value: clients of OpenRouter’s API read this field, and this gateway has no other value for it.',
+        }),
   ]);
   return Object.fromEntries(shapes) as ReturnType<typeof constants<Values>>;
 }
@@ -67,7 +72,9 @@ const limitDetails = {
   interval: z.string().optional().meta({ description: 'The period of the limit: lifetime, daily, weekly or monthly.' }),
   limit_rub: roublesShape('The limit that refused the request'),
   spend_rub: roublesShape('The part of the limit that is spent'),
-  held_rub: roublesShape('The part of the limit that is held for running requests, most of which comes back'),
+  held_rub: roublesShape(
+    'The part of the limit that is held (set aside) for running requests, most of which comes back',
+  ),
   remaining_rub: roublesShape('The part of the limit that is left'),
   required_rub: roublesShape('The most that the request may cost'),
   required_input_rub: roublesShape('The part of `required_rub` that its prompt costs'),
@@ -109,15 +116,15 @@ export const errorShape = z
             ...limitDetails,
             refusal: z
               .strictObject({
-                status: z.int(),
-                error_type: z.string(),
-                field: z.string().nullable(),
-                limit_source: z.string().nullable(),
-                model: z.string().nullable().meta({
-                  description:
-                    'The id of a model of the catalog, such as `anthropic/claude-sonnet-5`. A suffix asks for something more: `:floor` for the lowest price, `:nitro` for the highest throughput, `:online` for a web search first.',
-                }),
-                created_at: time.meta({ description: 'The time at which it was created.' }),
+                status: z.int().meta({ description: 'The HTTP status of the refusal.' }),
+                error_type: z.string().meta({ description: 'The kind of the error, as a name that does not change.' }),
+                field: z.string().nullable().meta({ description: 'The field of the request that was at fault.' }),
+                limit_source: z
+                  .string()
+                  .nullable()
+                  .meta({ description: 'The kind of the limit that refused the request; null if none did.' }),
+                model: z.string().nullable().meta({ description: 'The id of the model that the request asked for.' }),
+                created_at: time.meta({ description: 'The time at which the request was refused.' }),
               })
               .optional()
               .meta({ description: 'The refusal of the request that `GET /generation` was asked for.' }),

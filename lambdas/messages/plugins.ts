@@ -41,7 +41,8 @@ const compression = z.strictObject({
   id: z.literal('context-compression'),
   enabled: optionalField(z.boolean()).meta({ description: 'With false the plugin does nothing; it is on by default.' }),
   engine: optionalField(z.literal('middle-out', 'must be "middle-out"')).meta({
-    description: 'How `context-compression` shortens a conversation that is too long.',
+    description:
+      'The way in which a conversation that is too long is shortened: `middle-out` leaves out messages in its middle.',
   }),
 });
 

@@ -112,7 +112,8 @@ const maxPrice = z.strictObject({
 
 export const providerPreferences = z.strictObject({
   order: endpointNameList.meta({
-    description: 'Endpoints to try first, in this order: ids or names of providers, tags, or ids of endpoints.',
+    description:
+      'Endpoints to try first, in this order. Each is named by the id or name of its provider, by its tag such as `together/fp8`, or by its own id.',
   }),
   only: endpointNameList.meta({ description: 'Only these endpoints may answer; they are named as in `order`.' }),
   ignore: endpointNameList.meta({ description: 'These endpoints may not answer; they are named as in `order`.' }),
@@ -163,7 +164,7 @@ export const otherModels = optionalField(
 const MAX_SESSION_ID_CHARACTERS = 256;
 export const sessionId = optionalField(z.string().max(MAX_SESSION_ID_CHARACTERS)).meta({
   description:
-    'Your name for the conversation, whose turns stay at the endpoint that has their prompt in its cache. The header `x-session-id` says the same.',
+    'Your name for the conversation. Its requests go to the same endpoint as long as that works, so that the cache of the prompt there is read again. The header `x-session-id` does the same.',
 });
 
 /** A request as a client sends it: with how it wants to be routed and changed, which no provider is told. */

@@ -80,14 +80,15 @@ const requestFields = z.looseObject({
     description: 'With true the answer comes as server-sent events while it is written.',
   }),
   temperature: optionalField(z.number().min(0).max(2)).meta({
-    description: 'How much chance decides between words: with 0 the model takes the most likely one.',
+    description:
+      'Sampling temperature: with 0 the model nearly always takes the most likely token; higher values give more variety.',
   }),
   top_p: optionalField(z.number().min(0).max(1)).meta({
     description:
-      'Nucleus sampling: for each next token the model chooses among the most likely ones whose probabilities add up to `top_p`; lower values give less variety.',
+      'Nucleus sampling: the model considers only the most likely tokens whose probabilities add up to `top_p`; lower values give less variety.',
   }),
   top_k: optionalField(z.int().nonnegative()).meta({
-    description: 'The model considers only this many of the most likely tokens.',
+    description: 'The model considers only the `top_k` most likely tokens.',
   }),
   tools: optionalField(boundedList(tool, { max: MAX_TOOLS })).meta({
     description:
@@ -100,7 +101,7 @@ const requestFields = z.looseObject({
     z.looseObject({
       type: z.enum(['enabled', 'adaptive', 'disabled', 'between_tools']).meta({
         description:
-          'With `enabled` the model thinks within `budget_tokens`, with `adaptive` as much as it finds useful, with `disabled` not at all.',
+          'With `enabled` the model thinks within `budget_tokens`, with `adaptive` as much as it finds useful, with `between_tools` between its calls of tools, with `disabled` not at all.',
       }),
       budget_tokens: optionalField(z.int().min(1024)).meta({
         description: 'The most tokens of thinking; they are part of `max_tokens`.',
@@ -123,7 +124,7 @@ const requestFields = z.looseObject({
     z.looseObject({
       user_id: optionalField(z.string().max(512)).meta({
         description:
-          'Your id of the person that the request is for. Providers get a digest of it, never the id itself.',
+          'Your id of the end user for whom the request is made. Providers get a digest of it, never the id itself.',
       }),
     }),
   ).meta({ description: 'Information about the request that does not change the answer.' }),
@@ -153,10 +154,10 @@ const requestFields = z.looseObject({
   // The gateway's own.
   provider: optionalField(providerPreferences).meta({
     description:
-      'Preferences for routing: which endpoints may answer, and in which order. Providers never see this field.',
+      'Preferences for routing: which endpoints (offers of the model by a provider) may answer, and in which order. Providers never see this field.',
   }),
   models: otherModels.meta({
-    description: 'Other models that are tried in this order where the first one cannot answer.',
+    description: 'Other models that are tried, in this order, if the first one cannot answer.',
   }),
   plugins: plugins.meta({
     description:
@@ -168,7 +169,7 @@ const requestFields = z.looseObject({
   session_id: sessionId,
   cache: optionalField(z.literal('auto', 'must be "auto", or left out')).meta({
     description:
-      '"auto" marks the prompt for caching where you marked nothing: behind the tools, behind the system prompt, and behind the last two turns of the user. Only endpoints that cache on request (Claude, Nova) read the marks; writing a cache costs more than reading it saves once, so it is worth it from the second turn on.',
+      'With `auto` the gateway marks the prompt for caching, if you set no marks: after the tools, after the system prompt, and after the last two turns of the user. Only endpoints that cache on request (Claude, Nova) read the marks. Writing a cache costs more than plain input, and reading it less: it pays from the second turn on.',
   }),
 });
 

@@ -79,7 +79,7 @@ const securitySchemes = {
     type: 'apiKey',
     in: 'header',
     name: 'x-api-key',
-    description: 'The same, as clients of the Messages API send it.',
+    description: 'The same key in the header `x-api-key`, where clients of the Messages API send it.',
   },
 } as const;
 
@@ -157,27 +157,30 @@ function requestParams({ about, accepts }: Operation) {
 }
 
 const ifMatch = z.string().optional().meta({
-  description: 'The ETag that was read; where the configuration has changed since, the answer is 412.',
+  description:
+    'The `ETag` of the answer that you have read. If the resource was changed since, the answer is 412, and nothing is changed.',
   example: '"3"',
 });
 
-const idempotencyKey = z
-  .string()
-  .min(1)
-  .max(255)
-  .optional()
-  .meta({ description: 'For 24 hours the same key and body get the same answer, without a second effect.' });
+const idempotencyKey = z.string().min(1).max(255).optional().meta({
+  description:
+    'A text of your choice that names the request. For 24 hours a repetition with the same text and body gets the answer of the first request, and changes nothing more.',
+});
 
 const chargedOnceKey = z.string().min(1).max(255).optional().meta({
   description:
-    'For 24 hours requests with the same key and body are charged once: while the first is answered, and after it was charged, others get 409 with its id.',
+    'A text of your choice that names the request. For 24 hours a repetition with the same text and body is not charged again: it gets 409 with the id of the first request, while that is being answered and after it was charged.',
 });
 
 function responseHeaders({ route, about }: Operation) {
   return {
     'request-id': textHeader('The id of the request; tell it to the operator when something is wrong.'),
     ...(route.inference
-      ? { 'x-generation-id': textHeader('The id of the generation; pass it to `GET /generation`.') }
+      ? {
+          'x-generation-id': textHeader(
+            'The id of the generation, which is the record of this request; pass it to `GET /generation`.',
+          ),
+        }
       : {}),
     ...(about.success.status === 302 ? { location: textHeader('The address of the file, for ten minutes.') } : {}),
     ...Object.fromEntries(Object.entries(about.success.headers ?? {}).map(([name, text]) => [name, textHeader(text)])),
@@ -211,12 +214,34 @@ const errorHeaders: Partial<Record<ErrorKind, Record<string, ReturnType<typeof t
   rate_limit_exceeded: {
     'retry-after': retryAfter,
     'x-ratelimit-limit': textHeader(
-      'Requests to free models that there are in the day or minute; of free models alone.',
+      'The most requests to free models in the day or minute. Only refusals of free models have this header.',
     ),
-    'x-ratelimit-remaining': textHeader('Requests that are left; of free models alone.'),
-    'x-ratelimit-reset': textHeader('When there are more, in milliseconds since 1970; of free models alone.'),
+    'x-ratelimit-remaining': textHeader(
+      'The requests to free models that are left. Only refusals of free models have this header.',
+    ),
+    'x-ratelimit-reset': textHeader(
+      'The time at which requests to free models are possible again, as a Unix time in milliseconds. Only refusals of free models have this header.',
+    ),
   },
   provider_overloaded: { 'retry-after': retryAfter },
+};
+
+/** Values for programs, in the examples of the kinds that have some. */
+const errorDetails: Partial<Record<ErrorKind, object>> = {
+  invalid_request: { field: 'name' },
+  payment_required: {
+    limit_source: 'workspace_budget',
+    interval: 'monthly',
+    limit_rub: '30000',
+    spend_rub: '29998.5',
+    held_rub: '1',
+    remaining_rub: '0.5',
+    required_rub: '1.32',
+    required_input_rub: '0.02',
+    required_output_rub: '1.3',
+    resets_at: '2026-12-01T00:00:00.000Z',
+    affordable_max_tokens: 480,
+  },
 };
 
 /** One component per status; every route that can answer with it refers to it. */
@@ -245,7 +270,7 @@ function errorComponent(kind: ErrorKind) {
             code: status,
             message: errorGuides[kind].cause,
             param: kind === 'invalid_request' ? 'name' : null,
-            metadata: { error_type: kind, ...(kind === 'invalid_request' ? { field: 'name' } : {}) },
+            metadata: { error_type: kind, ...errorDetails[kind] },
           },
           request_id: 'req_0123456789abcdef0123456789abcdef',
         },

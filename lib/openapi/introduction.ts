@@ -27,10 +27,17 @@ There are two kinds. An **inference key** (\`sk-mg-v1-…\`) calls models and re
 manages keys, workspaces, members and budgets, and cannot call models; the operator makes the first one. Either is sent as \`Authorization: Bearer <key>\` or as
 \`x-api-key: <key>\`.
 
+## Models and endpoints
+
+A **model** is named by its id, such as \`anthropic/claude-sonnet-5\`. An **endpoint** is one provider’s offer of one model, with prices, limits and a
+data policy of its own; a model may have several. A request goes to the cheapest endpoint that works, and to the next one if that fails before
+its answer begins; \`provider\` in a request changes that. \`GET /models/{slug}/endpoints\` lists the endpoints of a model.
+
 ## Money
 
-Prices are in roubles: per token, and per image, request, search or second of video where a model has such a price. The most that a request may cost is held before anything is sent to a provider; the exact cost is charged when the
-answer has ended, and the rest of the hold comes back. \`usage.cost\` of an answer, the charge, and the record of \`GET /generation\`
+Prices are in roubles: per token, and per image, request, search or second of video where a model has such a price. A **hold** is money that is
+set aside before a request is sent to a provider: the most that it may cost. The exact cost is charged when the answer has ended, and the rest of the
+hold comes back. A request is refused (402) if a limit, a budget or the balance has no room for its hold. \`usage.cost\` of an answer, the charge, and the record of \`GET /generation\`
 (which is there as soon as the cost is final, within a second as a rule) are the same number. A request that fails without output costs nothing.
 
 ## Answers

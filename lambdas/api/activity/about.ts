@@ -20,7 +20,7 @@ export const activity = tagged('Account', {
   'get-activity': {
     summary: 'Report daily spending',
     description:
-      'Successful requests of completed UTC days by date, model and endpoint: the last 30, or any days from `from` to `to`. A day appears when it is over and rolled up; a request that is settled later re-opens its day.',
+      'The spending of completed UTC days, by date, model and endpoint (one provider’s offer of the model): of the last 30 days, or of any days from `from` to `to`. Requests that completed or were charged are counted. A day appears after it has ended and its requests were added up; if the cost of a request becomes final later, its day is added up again.',
     success: ok('Rows in the order of date, model and endpoint.', activityAnswer, { data: [row] }),
     errors: ['invalid_request', 'not_found'],
   },

@@ -26,16 +26,22 @@ export const accepts = {
   query: z
     .strictObject({
       date: day.meta({
-        description: 'Only this day, one of the last 30 completed UTC days; without it, all of them.',
+        description:
+          'Only this day, which has to be one of the last 30 completed UTC days; without it, all of these are reported.',
         example: '2026-11-19',
       }),
-      from: day.meta({ description: 'The first of several UTC days.', example: '2026-10-01' }),
-      to: day.meta({ description: 'The last of several UTC days; without it, yesterday.', example: '2026-10-31' }),
-      api_key_hash: someId.optional().meta({ description: 'Only requests of this key, which may be deleted.' }),
+      from: day.meta({
+        description: 'The first UTC day of the report; `from` and `to` may name any days.',
+        example: '2026-10-01',
+      }),
+      to: day.meta({ description: 'The last UTC day of the report; without it, yesterday.', example: '2026-10-31' }),
+      api_key_hash: someId
+        .optional()
+        .meta({ description: 'Only requests of the key with this `hash`, even if it was deleted since.' }),
       user_id: someId.optional().meta({ description: 'Only requests of this member.' }),
       group_by: groupBy.optional().meta({
         description:
-          'Further rows for each `workspace`, `key` or `member`, or for several of them with commas; each row then has their ids.',
+          'Splits the rows by `workspace`, `key` or `member`, or by several of them, separated by commas; each row then has their ids.',
         example: 'key,member',
       }),
       workspace_id: someId.optional().meta({ description: 'Only requests of this workspace, by id or slug.' }),

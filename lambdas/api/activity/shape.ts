@@ -5,18 +5,25 @@ const rowShape = z
   .strictObject({
     date: z.iso.date().meta({ description: 'The day that the row is about, in UTC.' }),
     model: z.string().meta({ description: 'The id of the model that answered.' }),
-    model_permaslug: z.string().meta({ description: 'The id of the model that never changes its meaning.' }),
-    endpoint_id: z.string().meta({ description: 'The id of the endpoint that was asked.' }),
+    model_permaslug: z.string().meta({
+      description:
+        'The permanent id of the model, which always means this version, even if its `model` id is given to a newer one.',
+    }),
+    endpoint_id: z
+      .string()
+      .meta({ description: 'The id of the endpoint (one provider’s offer of the model) that was asked.' }),
     provider_name: z.string().meta({ description: 'The name of the provider that was asked.' }),
-    usage: rub,
+    usage: rub.meta({ description: 'The exact amount in RUB that the requests cost.' }),
     byok_usage_inference: z.literal(0),
     cache_saved_rub: rub.meta({
       description:
-        'What reading cached prompts saved, less what writing caches cost, in RUB; negative where writing cost more.',
+        'The money that reading cached prompts saved, less what writing caches cost, in RUB; negative where writing cost more.',
     }),
-    requests: countShape.meta({ description: 'The number of requests that completed or were charged.' }),
-    prompt_tokens: countShape.meta({ description: 'All tokens that the model read.' }),
-    completion_tokens: countShape.meta({ description: 'All tokens that the model wrote.' }),
+    requests: countShape.meta({ description: 'The number of requests that were completed or charged.' }),
+    prompt_tokens: countShape.meta({
+      description: 'All tokens of the prompts, including those that were read from a cache or written to it.',
+    }),
+    completion_tokens: countShape.meta({ description: 'All tokens of the answers, thinking included.' }),
     reasoning_tokens: countShape.meta({ description: 'The part of `completion_tokens` that is thinking.' }),
     workspace_id: uuid
       .optional()

@@ -5,14 +5,16 @@ import { budgetAnswer, budgetListAnswer } from './shape.ts';
 
 const ofMember = { ...budgetExample, member_id: 'ann' };
 
-const budgetOrder =
-  'Limits rise from daily to lifetime; a change keeps what was counted and holds from the next request on. The first budget of a workspace or member holds after three seconds at most.';
+const budgetRules =
+  'Sets the limit of one period, and keeps what was spent in it so far. A longer period cannot have a lower limit than a shorter one. A changed limit applies from the next request on, the first budget of a workspace or member after three seconds at most.';
 const removed = ok('The budget does not exist any more.', deletedAnswer, { deleted: true });
 
 export const budgets = tagged('Budgets', {
   'list-budgets': {
     summary: 'List the budgets of a workspace',
-    success: ok('Budgets from daily to lifetime.', budgetListAnswer, { data: [budgetExample] }),
+    success: ok('The budgets, in the order of their periods from daily to lifetime.', budgetListAnswer, {
+      data: [budgetExample],
+    }),
     etag: true,
   },
   'get-budget': {
@@ -22,7 +24,7 @@ export const budgets = tagged('Budgets', {
   },
   'set-budget': {
     summary: 'Set a budget of a workspace',
-    description: budgetOrder,
+    description: budgetRules,
     bodyExample: { limit_rub: 30000 },
     success: ok('The budget as it is now.', budgetAnswer, { data: budgetExample }),
     ifMatch: true,
@@ -35,7 +37,9 @@ export const budgets = tagged('Budgets', {
   },
   'list-member-budgets': {
     summary: 'List the budgets of a member',
-    success: ok('Budgets from daily to lifetime.', budgetListAnswer, { data: [ofMember] }),
+    success: ok('The budgets, in the order of their periods from daily to lifetime.', budgetListAnswer, {
+      data: [ofMember],
+    }),
     etag: true,
   },
   'get-member-budget': {
@@ -45,7 +49,7 @@ export const budgets = tagged('Budgets', {
   },
   'set-member-budget': {
     summary: 'Set a budget of a member',
-    description: budgetOrder,
+    description: budgetRules,
     bodyExample: { limit_rub: 500 },
     success: ok('The budget as it is now.', budgetAnswer, { data: ofMember }),
     ifMatch: true,

@@ -15,14 +15,18 @@ const functionCall = z.looseObject({
 const completionMessage = z.looseObject({
   role: z.literal('assistant'),
   content: z.string().nullable().meta({ description: 'The text of the answer; `null` where there are only calls.' }),
-  refusal: z.null(),
+  refusal: z.null().meta({ description: 'Always null: the words with which a model refuses are in `content`.' }),
   reasoning: z.string().optional().meta({ description: 'The thinking of the model as text, where it shows it.' }),
   reasoning_content: z
     .string()
     .optional()
-    .meta({ description: 'The same as `reasoning`, for clients that read it here.' }),
+    .meta({ description: 'The same as `reasoning`, under the name that some clients read.' }),
   reasoning_details: z
-    .array(z.looseObject({ type: z.string() }))
+    .array(
+      z.looseObject({
+        type: z.string().meta({ description: 'The kind of entry: `reasoning.text` or `reasoning.encrypted`.' }),
+      }),
+    )
     .optional()
     .meta({ description: 'The thinking with its signatures. Send it back in the next turn, unchanged.' }),
   tool_calls: z
@@ -38,11 +42,13 @@ const completionMessage = z.looseObject({
 /** An answer of the chat API; the code that builds one has its own type. */
 export const chatCompletionAnswer = z
   .looseObject({
-    id: z.string().meta({ description: 'The id of the generation.' }),
+    id: z.string().meta({
+      description: 'The id of the generation, which is the record of this request: `GET /generation` shows it.',
+    }),
     object: z.literal('chat.completion'),
-    created: countShape.meta({ description: 'The moment of the request, in seconds since 1970.' }),
+    created: countShape.meta({ description: 'The time of the request, as a Unix time in seconds.' }),
     model: z.string().meta({ description: 'The id of the model that answered.' }),
-    system_fingerprint: z.null(),
+    system_fingerprint: z.null().meta({ description: 'Always null: fingerprints of providers are not passed on.' }),
     choices: z
       .array(
         z.looseObject({
@@ -54,14 +60,16 @@ export const chatCompletionAnswer = z
           native_finish_reason: z
             .string()
             .nullable()
-            .meta({ description: 'The same as the Messages API names it, such as `end_turn`.' }),
-          logprobs: z.null(),
+            .meta({ description: 'The same reason as the Messages API names it, such as `end_turn`.' }),
+          logprobs: z.null().meta({ description: 'Always null, because answers have no probabilities here.' }),
         }),
       )
       .meta({ description: 'The answer, as a list of one.' }),
     usage: z
       .looseObject({
-        prompt_tokens: countShape.meta({ description: 'Tokens of the prompt, those of caches included.' }),
+        prompt_tokens: countShape.meta({
+          description: 'All tokens of the prompt, including those that were read from a cache or written to it.',
+        }),
         completion_tokens: countShape.meta({ description: 'Tokens of the answer, thinking included.' }),
         total_tokens: countShape.meta({ description: 'The sum of the tokens of prompt and answer.' }),
         prompt_tokens_details: z
@@ -72,7 +80,9 @@ export const chatCompletionAnswer = z
           .meta({ description: 'The tokens of the prompt that have a price of their own.' }),
         completion_tokens_details: z
           .looseObject({
-            reasoning_tokens: countShape.meta({ description: 'Tokens of thinking, where they are told.' }),
+            reasoning_tokens: countShape.meta({
+              description: 'Tokens of thinking, as far as the provider reports them.',
+            }),
           })
           .meta({ description: 'The tokens of the answer that were thinking.' }),
         cost: rub.optional().meta({ description: 'The price of the request in roubles, exact.' }),

@@ -16,13 +16,16 @@ export const creditsAnswer = dataShape(
       usage_weekly,
       usage_monthly,
       held: rub.meta({
-        description: 'The exact amount in RUB that is held for running requests; what they do not use comes back.',
+        description:
+          'The exact amount in RUB that is held: set aside for running requests. The part that they do not use comes back.',
       }),
       balance: rub.nullable().meta({
         description:
-          'The exact amount in RUB that was paid in and not spent; held money still counts. Null for a postpaid account.',
+          'The exact amount in RUB that was paid in and not spent; money that is held still counts. Null for a postpaid account.',
       }),
-      mode: z.enum(accountModes),
+      mode: z.enum(accountModes).meta({
+        description: 'Whether the account is billed later (`postpaid`), or spends what was paid in before (`prepaid`).',
+      }),
       currency: z.literal('RUB'),
     })
     .meta({ id: 'Credits' }),

@@ -6,7 +6,7 @@ export const decisions = tagged('Inference', {
     chargedOnce: true,
     summary: 'Answer questions with probabilities',
     description:
-      'Evaluates a state against named questions: `choice` of one of several options, `noul` for yes or no, `score` on a scale. Without `usage.cost`, the header `x-service-billing-status` is `pending`, and GET /generation has the cost a little later.',
+      'A model reads a text (`state`) and answers named questions about it with probabilities: `choice` of one of several options, `noul` for yes or no, `score` on a scale. All questions are answered, or none is. If the answer has no `usage.cost` yet, the header `x-service-billing-status` is `pending`, and `GET /generation` has the cost a little later.',
     bodyExample: {
       model: 'sandbox/judge',
       state: 'My parcel has not arrived for two weeks. I want my money back!',
@@ -43,7 +43,10 @@ export const decisions = tagged('Inference', {
         },
         usage: { input_tokens: 431, output_tokens: 3, cost: 0.0434 },
       }),
-      headers: { 'x-service-billing-status': '`pending` where the cost is not in the answer yet.' },
+      headers: {
+        'x-service-billing-status':
+          'The value is `pending` where the answer has no `usage.cost` yet; otherwise the header is absent.',
+      },
     },
     errors: [...providerErrors, 'payment_required'],
   },

@@ -3,32 +3,47 @@ import { countShape, rub } from '../../http/shapes.ts';
 
 const probabilityShape = z.number().min(0).max(1);
 const stated = z.literal(true).optional().meta({
-  description: 'The probabilities are what the model says of itself: nothing was measured.',
+  description: 'True if the model itself has stated the probabilities, and they were not measured; absent otherwise.',
+});
+const confidenceShape = probabilityShape.meta({
+  description: 'How far the most probable answer is above chance: 0 if all are equally probable, 1 if it is certain.',
 });
 const probabilitiesShape = z.record(z.string(), probabilityShape);
 
 const decisionShape = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('noul'), noul: probabilityShape, stated_by_model: stated }),
+  z.strictObject({
+    type: z.literal('noul'),
+    noul: probabilityShape.meta({ description: 'The probability that the answer is yes, from 0 to 1.' }),
+    stated_by_model: stated,
+  }),
   z.strictObject({
     type: z.literal('choice'),
-    choice: z.string(),
-    probabilities: probabilitiesShape,
-    confidence: probabilityShape,
+    choice: z.string().meta({ description: 'The name of the most probable option.' }),
+    probabilities: probabilitiesShape.meta({ description: 'The probability of each option, by its name.' }),
+    confidence: confidenceShape,
     stated_by_model: stated,
   }),
   z.strictObject({
     type: z.literal('score'),
-    score: z.number(),
-    legend: z.record(z.string(), z.string()),
-    probabilities: probabilitiesShape,
-    confidence: probabilityShape,
+    score: z.number().meta({
+      description: 'The degree to expect: the mean of the degrees, from 0 on, weighted by their probabilities.',
+    }),
+    legend: z
+      .record(z.string(), z.string())
+      .meta({ description: 'The descriptions of the degrees, by their numbers from 0 on.' }),
+    probabilities: probabilitiesShape.meta({
+      description: 'The probability of each degree, by its number from 0 on.',
+    }),
+    confidence: confidenceShape,
     stated_by_model: stated,
   }),
 ]);
 
 export const decisionsAnswer = z
   .strictObject({
-    id: z.string().meta({ description: 'The id of the generation.' }),
+    id: z.string().meta({
+      description: 'The id of the generation, which is the record of this request: `GET /generation` shows it.',
+    }),
     model: z.string().meta({ description: 'The id of the model that answered.' }),
     provider: z.string().meta({ description: 'The name of the provider that answered.' }),
     answers: z.record(z.string(), decisionShape).meta({
@@ -38,7 +53,7 @@ export const decisionsAnswer = z
     usage: z
       .strictObject({
         input_tokens: countShape.meta({ description: 'The number of tokens of the prompt.' }),
-        output_tokens: countShape.meta({ description: 'The number of tokens that the model wrote.' }),
+        output_tokens: countShape.meta({ description: 'The number of tokens of the answers.' }),
         cost: rub.optional().meta({
           description:
             'What the request cost, in RUB; absent while it is not known: the record of the generation has it a little later.',

@@ -6,7 +6,7 @@ export const embeddings = tagged('Inference', {
     chargedOnce: true,
     summary: 'Turn texts into vectors',
     description:
-      'Makes a vector (embedding) of each text, so that texts with a similar meaning have vectors near each other. All texts are embedded by one model, or none is. Without `usage.cost`, the header `x-service-billing-status` is `pending`, and GET /generation has the cost a little later.',
+      'Makes a vector (embedding) of each text, so that texts with a similar meaning have vectors near each other. All texts are embedded by one model, or none is. If the answer has no `usage.cost` yet, the header `x-service-billing-status` is `pending`, and `GET /generation` has the cost a little later.',
     bodyExample: { model: 'sandbox/embedder', input: ['Where is my parcel?', 'The parcel is late.'], dimensions: 8 },
     success: {
       ...ok('A vector for each text.', embeddingsAnswer, {
@@ -17,7 +17,10 @@ export const embeddings = tagged('Inference', {
         data: [{ object: 'embedding', index: 0, embedding: [0.5, -0.5, 0.5, 0.5] }],
         usage: { prompt_tokens: 5, total_tokens: 5, cost: 0.0001 },
       }),
-      headers: { 'x-service-billing-status': '`pending` where the cost is not in the answer yet.' },
+      headers: {
+        'x-service-billing-status':
+          'The value is `pending` where the answer has no `usage.cost` yet; otherwise the header is absent.',
+      },
     },
     errors: [...providerErrors, 'payment_required'],
   },

@@ -3,7 +3,9 @@ import { countShape, rub } from '../../http/shapes.ts';
 
 export const embeddingsAnswer = z
   .strictObject({
-    id: z.string().meta({ description: 'The id of the generation.' }),
+    id: z.string().meta({
+      description: 'The id of the generation, which is the record of this request: `GET /generation` shows it.',
+    }),
     object: z.literal('list'),
     model: z.string().meta({ description: 'The id of the model that answered.' }),
     provider: z.string().meta({ description: 'The name of the provider that answered.' }),

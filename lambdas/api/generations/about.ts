@@ -1,41 +1,85 @@
-import { ok, tagged } from '../../http/about.ts';
+import { exampleIds, ok, tagged } from '../../http/about.ts';
 import { generationAnswer, generationListAnswer, requestRecordAnswer } from './shape.ts';
+
+const id = 'gen-01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d';
+
+/** What the record of a request and its entry in a list have alike. */
+const route = {
+  model: 'sandbox/claude',
+  model_permaslug: 'sandbox/claude-20261120',
+  endpoint_id: 'sandbox/claude',
+  provider_name: 'Sandbox',
+};
+const request = {
+  id,
+  created_at: '2026-11-20T12:00:00.000Z',
+  api_type: 'completions',
+  ...route,
+  total_cost: 0.0303,
+  tokens_prompt: 1,
+  tokens_completion: 20,
+  finish_reason: 'end_turn',
+  latency: 7,
+  generation_time: 206,
+  workspace_id: exampleIds.workspace,
+};
+const { model: _model, ...attempt } = route;
+
+const generation = {
+  ...request,
+  usage: request.total_cost,
+  currency: 'RUB',
+  cache_discount: 0,
+  streamed: true,
+  cancelled: false,
+  estimated: false,
+  capped: false,
+  ending: 'complete',
+  overhead_ms: 4,
+  native_tokens_prompt: 1,
+  native_tokens_completion: 20,
+  native_tokens_reasoning: null,
+  native_tokens_cached: null,
+  native_tokens_cache_write: null,
+  native_tokens_cache_write_1h: null,
+  native_tokens_completion_images: null,
+  num_search_results: null,
+  num_fetches: null,
+  num_media_prompt: null,
+  num_media_completion: null,
+  num_input_audio_prompt: null,
+  native_finish_reason: 'end_turn',
+  is_byok: false,
+  upstream_inference_cost: null,
+  upstream_id: null,
+  origin: '',
+  data_region: 'global',
+  app_id: null,
+  external_user: null,
+  http_referer: null,
+  user_agent: null,
+  moderation_latency: null,
+  preset_id: null,
+  provider_responses: [{ ...attempt, status: 200, latency: 7, is_byok: false, total_cost: request.total_cost }],
+  router: null,
+  service_tier: null,
+  web_search_engine: null,
+};
 
 export const generations = tagged('Account', {
   'get-generation': {
-    summary: 'Read what one request came to',
+    summary: 'Read the record of a request',
     description:
-      'A key of a member sees its member’s generations in its workspace, any other key those of its workspace. 404 until the cost is final; of a request that was refused, the 404 says so, and why.',
-    success: ok('The record of the generation.', generationAnswer),
+      'Cost, tokens, times and provider of one request, by the id of its answer. A key of a member sees the requests of this member, any other key those of its workspace. The answer is 404 until the cost is final; for a request that was refused, the 404 says so and why, in `metadata.refusal`.',
+    success: ok('The record of the generation.', generationAnswer, { data: generation }),
     errors: ['not_found'],
   },
   'list-generations': {
     summary: 'List requests of the account',
     description:
-      'Requests of any days, newest first, with the cost of each: those that were answered, those that go on, and those that were refused (kept for thirty days).',
+      'The requests of all keys of the account, the newest first, with the cost of each: those that were answered, those that are running, and those that were refused, which are kept for thirty days.',
     success: ok('A page of the requests that were asked for.', generationListAnswer, {
-      data: [
-        {
-          id: 'gen-01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d',
-          created_at: '2026-11-20T12:00:00.000Z',
-          status: 'complete',
-          refusal: null,
-          api_type: 'completions',
-          model: 'sandbox/claude',
-          model_permaslug: 'sandbox/claude-20261120',
-          endpoint_id: 'sandbox/claude',
-          provider_name: 'Sandbox',
-          total_cost: 0.0303,
-          tokens_prompt: 1,
-          tokens_completion: 20,
-          finish_reason: 'end_turn',
-          latency: 7,
-          generation_time: 206,
-          api_key_hash: '5ff7'.repeat(16),
-          workspace_id: '01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d',
-          user_id: null,
-        },
-      ],
+      data: [{ ...request, status: 'complete', refusal: null, api_key_hash: '5ff7'.repeat(16), user_id: null }],
       next_cursor: null,
     }),
     errors: ['invalid_request', 'not_found'],

@@ -15,15 +15,14 @@ import { isVisible } from '../parts/visible.ts';
 
 export const accepts = {
   query: z.strictObject({
-    id: z
-      .string({ error: 'is required: the id of an inference response' })
-      .min(1)
-      .max(100)
-      .meta({ description: 'The id of an inference response, or its x-generation-id header.' }),
-    proof: z
-      .enum(['true', 'false'])
-      .optional()
-      .meta({ description: 'Whether the answer shows where the generation was sealed, once its day is.' }),
+    id: z.string({ error: 'is required: the id of an inference response' }).min(1).max(100).meta({
+      description: 'The `id` of an answer, which is also in its header `x-generation-id`.',
+      example: 'gen-01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d',
+    }),
+    proof: z.enum(['true', 'false']).optional().meta({
+      description:
+        'With `true` the answer has `seals`: proofs that the charge is in the signed statement of its day, once that day is sealed.',
+    }),
   }),
 };
 

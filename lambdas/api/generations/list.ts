@@ -19,16 +19,26 @@ const day = z.iso.date({ error: 'must be a UTC date such as 2026-11-19' }).optio
 export const accepts = {
   compress: compressed,
   query: z.strictObject({
-    from: day.meta({ description: 'The first UTC day; without it, the last one alone.', example: '2026-10-01' }),
+    from: day.meta({
+      description: 'The first UTC day; without it, only the last day is listed.',
+      example: '2026-10-01',
+    }),
     to: day.meta({ description: 'The last UTC day; without it, today.', example: '2026-10-31' }),
-    api_key_hash: someId.optional().meta({ description: 'Only requests of this key, which may be deleted.' }),
+    api_key_hash: someId
+      .optional()
+      .meta({ description: 'Only requests of the key with this `hash`, even if it was deleted since.' }),
     user_id: someId.optional().meta({ description: 'Only requests of this member.' }),
     workspace_id: someId.optional().meta({ description: 'Only requests of this workspace, by id or slug.' }),
-    model: someId.optional().meta({ description: 'Only requests that this model answered, or that asked for it.' }),
+    model: someId
+      .optional()
+      .meta({ description: 'Only requests that this model answered; or, if nothing answered yet, that asked for it.' }),
     status: z
       .enum(requestStatuses, { error: `must be one of ${requestStatuses.join(', ')}` })
       .optional()
-      .meta({ description: 'Only requests that ended so.' }),
+      .meta({
+        description:
+          'Only requests with this status: `pending` until the cost is final, `refused` if no provider was asked, and otherwise how the answer ended: `complete`, `out_of_money` (a limit was used up), `refused_before` (no provider began an answer), `broke_off` (the provider failed in the middle of it), `client_left` or `out_of_time`.',
+      }),
     limit: integerParameter(1, 100).default(50).meta({ description: 'The most entries to return.' }),
     cursor: z
       .string()

@@ -6,8 +6,13 @@ import { endings } from '../../store/outcome.ts';
 import { requestStatuses } from '../../store/request-history.ts';
 
 const attemptShape = z.strictObject({
-  endpoint_id: z.string().meta({ description: 'The id of the endpoint that was asked.' }),
-  model_permaslug: z.string().meta({ description: 'The id of the model that never changes its meaning.' }),
+  endpoint_id: z
+    .string()
+    .meta({ description: 'The id of the endpoint (one provider’s offer of the model) that this attempt asked.' }),
+  model_permaslug: z.string().meta({
+    description:
+      'The permanent id of the model, which always means this version, even if its `model` id is given to a newer one.',
+  }),
   provider_name: z.string().meta({ description: 'The name of the provider that was asked.' }),
   status: countShape
     .nullable()
@@ -16,27 +21,37 @@ const attemptShape = z.strictObject({
     .optional()
     .meta({ description: 'Milliseconds from the request to the first event of this attempt, or to its failure.' }),
   is_byok: z.literal(false),
-  total_cost: rub,
+  total_cost: rub.meta({ description: 'The price of this attempt in roubles; failed attempts cost nothing.' }),
 });
 
-const hash = z.string().meta({ description: 'The SHA-256 of something, in hexadecimal digits.' });
+const hash = z.string().meta({ description: 'One node of the tree: a SHA-256 in hexadecimal.' });
 
 const sealShape = z
   .strictObject({
-    date: z.iso.date().meta({ description: 'The UTC day whose statement has the lines.' }),
-    statement_sha256: hash.meta({ description: 'The SHA-256 of the signed statement of that day.' }),
-    root: hash.meta({ description: 'The root of the day’s tree (RFC 6962), which the statement names.' }),
-    leaf_count: countShape.meta({ description: 'The number of leaves that the tree has.' }),
+    date: z.iso.date().meta({ description: 'The UTC day whose signed statement contains the lines.' }),
+    statement_sha256: hash.meta({ description: 'The SHA-256 of the signed statement of that day, in hexadecimal.' }),
+    root: hash.meta({
+      description:
+        'The root of the Merkle tree (RFC 6962) of all lines of that day, in hexadecimal; the signed statement contains it.',
+    }),
+    leaf_count: countShape.meta({
+      description: 'The number of leaves of the tree, which is that of the lines of the day.',
+    }),
     lines: z
       .array(
         z.strictObject({
           line: z.string().nullable().meta({
             description:
-              'The sealed line as the record makes it now; null where that makes another leaf: it was open or estimated then, or it was altered.',
+              'The text of the sealed line, made from the record of the request as it is now. It is null if that gives another `leaf`: the charge was open, estimated or not yet corrected when the day was sealed, or the record was altered since.',
           }),
-          leaf: hash.meta({ description: 'The SHA-256 of a byte 0 and the line.' }),
-          index: countShape.meta({ description: 'The place of the leaf in the tree, counted from 0.' }),
-          path: z.array(hash).meta({ description: 'The hashes beside the way from the leaf to the root, from below.' }),
+          leaf: hash.meta({
+            description: 'The leaf of the tree: the SHA-256 of a byte 0 followed by the line, in hexadecimal.',
+          }),
+          index: countShape.meta({ description: 'The position of the leaf in the tree, counted from 0.' }),
+          path: z.array(hash).meta({
+            description:
+              'The audit path (RFC 6962): the hashes that, combined with the leaf one after the other, give the root. It proves that the line is in the tree.',
+          }),
         }),
       )
       .meta({ description: 'The lines of the generation: one for each request to a provider.' }),
@@ -48,14 +63,22 @@ const generationShape = z
     id: z
       .string()
       .meta({ description: 'The id of the generation, as in the answer and in the header `x-generation-id`.' }),
-    total_cost: rub,
-    usage: rub,
+    total_cost: rub.meta({ description: 'The price of the request in roubles, exact.' }),
+    usage: rub.meta({ description: 'The same as `total_cost`, under the other name that clients read.' }),
     currency: z.literal('RUB'),
-    cache_discount: rub,
+    cache_discount: rub.meta({
+      description:
+        'The roubles that reading a cached prompt saved, less what writing the cache cost; negative if writing cost more.',
+    }),
     created_at: time.meta({ description: 'The time at which the request came in.' }),
     model: z.string().meta({ description: 'The id of the model that answered.' }),
-    model_permaslug: z.string().meta({ description: 'The id of the model that never changes its meaning.' }),
-    endpoint_id: z.string().meta({ description: 'The id of the endpoint that was asked.' }),
+    model_permaslug: z.string().meta({
+      description:
+        'The permanent id of the model, which always means this version, even if its `model` id is given to a newer one.',
+    }),
+    endpoint_id: z
+      .string()
+      .meta({ description: 'The id of the endpoint (one provider’s offer of the model) that was asked.' }),
     streamed: z.boolean().meta({ description: 'Whether the answer was asked for as a stream.' }),
     cancelled: z.boolean().meta({
       description:
@@ -65,30 +88,34 @@ const generationShape = z
       .boolean()
       .meta({ description: 'Whether the gateway counted the usage, because the provider did not report it.' }),
     capped: z.boolean().meta({
-      description: 'Whether the charge was cut, because the provider reported more than the request could come to.',
+      description:
+        'Whether the charge was capped: the provider reported more tokens than the request could have, and they were charged only up to that number.',
     }),
-    ending: z
-      .enum(endings)
-      .nullable()
-      .meta({ description: 'How the answer ended: complete, or the cause that cut it off.' }),
+    ending: z.enum(endings).nullable().meta({
+      description:
+        'How the answer ended: `complete`, `out_of_money` (a limit was used up), `refused_before` (no provider began an answer), `broke_off` (the provider failed in the middle of it), `client_left` or `out_of_time`. Null if that is not known.',
+    }),
     provider_name: z.string().meta({ description: 'The name of the provider that was asked.' }),
     latency: countShape.nullable().meta({
       description: 'Milliseconds from the request to the first event of the answer; null where there was none.',
     }),
     overhead_ms: countShape.nullable().meta({
       description:
-        'Milliseconds of `latency` that were the gateway’s own: from the request until the first provider had all of it; null where that is not known.',
+        'The part of `latency` that the gateway itself took, in milliseconds: until it had sent the whole request to the first provider. Null if that is not known.',
     }),
-    generation_time: countShape
-      .nullable()
-      .meta({ description: 'A duration in milliseconds; null where it is not known.' }),
-    tokens_prompt: countShape.meta({ description: 'All tokens that the model read, those of caches included.' }),
-    tokens_completion: countShape.meta({ description: 'All tokens that the model wrote, thinking included.' }),
+    generation_time: countShape.nullable().meta({
+      description:
+        'Milliseconds from the first event of the answer to its end; for a video, from the start of its job to its end. Null if there is none, as for decisions and embeddings.',
+    }),
+    tokens_prompt: countShape.meta({
+      description: 'All tokens of the prompt, including those that were read from a cache or written to it.',
+    }),
+    tokens_completion: countShape.meta({ description: 'All tokens of the answer, thinking included.' }),
     native_tokens_prompt: countShape.meta({
-      description: 'The same as `tokens_prompt`: tokens are counted by the provider.',
+      description: 'The same as `tokens_prompt`, which is counted by the provider already.',
     }),
     native_tokens_completion: countShape.meta({
-      description: 'The same as `tokens_completion`: tokens are counted by the provider.',
+      description: 'The same as `tokens_completion`, which is counted by the provider already.',
     }),
     native_tokens_reasoning: countShape
       .nullable()
@@ -110,23 +137,26 @@ const generationShape = z
     num_media_prompt: nothing,
     num_media_completion: nothing,
     num_input_audio_prompt: nothing,
-    api_type: z
-      .enum(apiTypes)
-      .meta({ description: 'The kind of request: `completions` for messages, `decisions`, or `video`.' }),
+    api_type: z.enum(apiTypes).meta({
+      description:
+        'The kind of request: `completions` for messages, chat completions and responses, `decisions`, `embeddings`, or `video`.',
+    }),
     workspace_id: uuid.meta({ description: 'The id of the workspace that paid for the generation.' }),
-    finish_reason: z
-      .string()
-      .nullable()
-      .meta({ description: 'Why the answer ended, in the words of the public convention.' }),
-    native_finish_reason: z
-      .string()
-      .nullable()
-      .meta({ description: 'Why the answer ended, in the provider’s own word, where it has one.' }),
+    finish_reason: z.string().nullable().meta({
+      description:
+        'Why the answer ended: for messages, chat completions and responses a `stop_reason` of the Messages API, such as `end_turn` or `max_tokens`; for decisions and embeddings `stop`; for videos `completed` or `cancelled`; `error` if there is no answer. Null if that is not known.',
+    }),
+    native_finish_reason: z.string().nullable().meta({
+      description:
+        'Why the answer ended, in the provider’s own word; the same as `finish_reason` if that is not known.',
+    }),
     is_byok: z.literal(false),
     upstream_inference_cost: nothing,
     upstream_id: nothing,
-    origin: z.string().meta({ description: 'A field of the public convention; always empty here.' }),
-    data_region: z.string(),
+    origin: z.string().meta({
+      description: 'Always empty: clients of OpenRouter’s API read this field, and this gateway has no value for it.',
+    }),
+    data_region: z.string().meta({ description: 'Always `global`, because requests are bound to no region.' }),
     app_id: nothing,
     external_user: nothing,
     http_referer: nothing,
@@ -135,14 +165,14 @@ const generationShape = z
     preset_id: nothing,
     provider_responses: z
       .array(attemptShape)
-      .meta({ description: 'Every attempt at a provider, in order; all but the last have failed.' }),
+      .meta({ description: 'Every attempt to get an answer from a provider, in order; all but the last have failed.' }),
     router: nothing,
-    service_tier: nothing.meta({ description: 'The service tier at Anthropic; tiers with other prices are refused.' }),
+    service_tier: nothing,
     web_search_engine: nothing,
-    seals: z
-      .array(sealShape)
-      .optional()
-      .meta({ description: 'The days on which the generation was sealed, with `proof=true`; empty until one was.' }),
+    seals: z.array(sealShape).optional().meta({
+      description:
+        'The proofs that the charge is in the signed statement of its day, only with `proof=true`. The list is empty until a day with it was sealed.',
+    }),
   })
   .meta({ id: 'Generation' });
 export type GenerationBody = z.output<typeof generationShape>;
@@ -156,7 +186,7 @@ const listedRequestShape = z
     created_at: time.meta({ description: 'The time at which the request came in.' }),
     status: z.enum(requestStatuses).meta({
       description:
-        'How the request ended: `pending` until its cost is final, `refused` where no provider was asked, and else how its answer ended.',
+        'The state of the request: `pending` until the cost is final, `refused` if no provider was asked, and otherwise how the answer ended: `complete`, `out_of_money` (a limit was used up), `refused_before` (no provider began an answer), `broke_off` (the provider failed in the middle of it), `client_left` or `out_of_time`.',
     }),
     refusal: z
       .strictObject({
@@ -167,25 +197,36 @@ const listedRequestShape = z
       })
       .nullable()
       .meta({ description: 'Why the request was refused; null where it was not.' }),
-    api_type: z
-      .enum(apiTypes)
-      .nullable()
-      .meta({ description: 'The kind of request: `completions` for messages, `decisions`, or `video`.' }),
+    api_type: z.enum(apiTypes).nullable().meta({
+      description:
+        'The kind of request: `completions` for messages, chat completions and responses, `decisions`, `embeddings`, or `video`.',
+    }),
     model: z.string().nullable().meta({ description: 'The id of the model that answered, or that was asked for.' }),
-    model_permaslug: z.string().nullable().meta({ description: 'The id of the model that never changes its meaning.' }),
-    endpoint_id: z.string().nullable().meta({ description: 'The id of the endpoint that was asked.' }),
-    provider_name: z.string().nullable().meta({ description: 'The name of the provider that was asked.' }),
-    total_cost: rub.nullable().meta({ description: 'The cost of the request in RUB; null until it is final.' }),
-    tokens_prompt: countShape.nullable().meta({ description: 'All tokens that the model read.' }),
-    tokens_completion: countShape.nullable().meta({ description: 'All tokens that the model wrote.' }),
-    finish_reason: z
+    model_permaslug: z.string().nullable().meta({
+      description:
+        'The permanent id of the model, which always means this version, even if its `model` id is given to a newer one.',
+    }),
+    endpoint_id: z
       .string()
       .nullable()
-      .meta({ description: 'Why the answer ended, in the words of the public convention.' }),
+      .meta({ description: 'The id of the endpoint (one provider’s offer of the model) that was asked.' }),
+    provider_name: z.string().nullable().meta({ description: 'The name of the provider that was asked.' }),
+    total_cost: rub.nullable().meta({ description: 'The cost of the request in RUB; null until it is final.' }),
+    tokens_prompt: countShape.nullable().meta({
+      description: 'All tokens of the prompts, including those that were read from a cache or written to it.',
+    }),
+    tokens_completion: countShape.nullable().meta({ description: 'All tokens of the answers, thinking included.' }),
+    finish_reason: z.string().nullable().meta({
+      description:
+        'Why the answer ended: for messages, chat completions and responses a `stop_reason` of the Messages API, such as `end_turn` or `max_tokens`; for decisions and embeddings `stop`; for videos `completed` or `cancelled`; `error` if there is no answer. Null if that is not known.',
+    }),
     latency: countShape
       .nullable()
       .meta({ description: 'Milliseconds from the request to the first event of the answer.' }),
-    generation_time: countShape.nullable().meta({ description: 'Milliseconds from the request to its end.' }),
+    generation_time: countShape.nullable().meta({
+      description:
+        'Milliseconds from the first event of the answer to its end; for a video, from the start of its job to its end. Null if there is none, as for decisions and embeddings.',
+    }),
     api_key_hash: z.string().meta({ description: 'The hash of the key that made the request.' }),
     workspace_id: uuid.meta({ description: 'The id of the workspace that paid for the request.' }),
     user_id: z.string().nullable().meta({ description: 'The id of the member whose key made the request.' }),

@@ -57,13 +57,14 @@ export const keys = {
   ...tagged('Account', {
     'get-current-key': {
       summary: 'Read the calling key',
+      description: 'Limit, spending and settings of the key that the request itself is sent with.',
       success: ok('Limit, spending and settings of the key.', currentKeyAnswer, { data: currentKey }),
     },
   }),
   ...tagged('Keys', {
     'list-keys': {
       summary: 'List inference keys',
-      description: 'In the order of creation.',
+      description: 'The inference keys of one workspace, the oldest first.',
       success: ok('A page of keys, and how many there are.', keyListAnswer, { data: [key], total_count: 1 }),
       errors: ['not_found'],
     },
@@ -85,7 +86,7 @@ export const keys = {
     'update-key': {
       summary: 'Change an inference key',
       description:
-        'Merges what is given; null clears. Changed limits hold from the next request on, the first limit of a key after three seconds at most; a disabled key stops within five seconds. Keys are never moved between workspaces or members.',
+        'Changes the fields that are sent, and leaves the others as they are; null removes a setting, such as `limit` or `expires_at`. A changed limit applies from the next request on, the first limit of a key after three seconds at most; a disabled key stops working within five seconds. A key cannot be moved to another workspace or member.',
       bodyExample: { disabled: true },
       success: ok('The key as it is now.', keyAnswer, { data: { ...key, disabled: true } }),
       ifMatch: true,
@@ -94,7 +95,7 @@ export const keys = {
     'delete-key': {
       summary: 'Delete an inference key',
       description:
-        'It stops working within five seconds; a running stream gets what is held for it already, and its history stays.',
+        'The key stops working within five seconds. A stream that is running may still use the money that is held (set aside) for it. The history of the key stays.',
       success: ok('The key was deleted and does not work any more.', deletedAnswer, { deleted: true }),
       ifMatch: true,
     },

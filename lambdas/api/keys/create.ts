@@ -26,7 +26,7 @@ export const accepts = {
       .meta({ description: 'The id or slug of a workspace; without it, the Default workspace.' }),
     member_id: someId.nullish().meta({
       description:
-        'The member of the workspace that spends with the key; the key sees the generations of this member alone.',
+        'The member of the workspace whose budgets the key spends; the key then sees only the requests of this member.',
     }),
     ...keySettings,
   }),

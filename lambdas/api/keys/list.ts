@@ -24,7 +24,7 @@ export const accepts = {
     ...alwaysPaged(100),
     include_disabled: booleanParameter
       .default(true)
-      .meta({ description: 'With true the list has keys that are switched off as well.' }),
+      .meta({ description: 'With false the list leaves out keys that are switched off.' }),
   }),
 };
 

@@ -17,7 +17,8 @@ const sensitiveSettings = {
 const spendingShape = {
   limit: rub.nullable().meta({ description: 'The most that the key may spend, in roubles; null for no limit.' }),
   limit_remaining: rub.nullable().meta({
-    description: 'The roubles that are left in the current period, after holds of running requests; null for no limit.',
+    description:
+      'The roubles that are left in the current period, less what is held (set aside) for running requests; null for no limit.',
   }),
   limit_reset: z
     .enum(limitResets)
@@ -38,7 +39,7 @@ const keyFields = {
   name: z.string().meta({ description: 'A label of your choice; nothing depends on it.' }),
   label: z.string().meta({ description: 'The first and last characters of the key.' }),
   disabled: z.boolean().meta({
-    description: 'Whether the key is switched off; at most five seconds after that its requests are refused.',
+    description: 'Whether the key is switched off; its requests are refused at most five seconds after that.',
   }),
   ...spendingShape,
   privacy: privacyShape,
@@ -55,7 +56,7 @@ const keyFields = {
         .meta({ description: 'Terms of your own, and the text that providers get in place of each.' }),
     })
     .meta({ description: 'The parts of prompts that are kept from providers.' }),
-  created_at: time.meta({ description: 'The time at which it was created.' }),
+  created_at: time.meta({ description: 'The time at which the key was created.' }),
   updated_at: time.meta({ description: 'The time of the last change, or of the creation.' }),
   expires_at: time.nullable().meta({ description: 'The time at which the key stops working; null for never.' }),
   ...constants(keyConventionFields),
@@ -94,7 +95,7 @@ export const currentKeyAnswer = dataShape(
         .meta({ description: 'Whether this is a management key: it changes settings, and cannot call models.' }),
       is_free_tier: z.boolean().meta({
         description:
-          'Whether the account is not funded: it is prepaid, and neither its balance nor its top-ups reach what free models ask for.',
+          'Whether the lower daily limit of requests to free models applies: the account is prepaid, and neither its balance nor its top-ups reach the thresholds in `service_free` of those models.',
       }),
       organization_id: uuid.meta({ description: 'The id of the account that the key belongs to.' }),
       workspace_id: uuid.nullable().meta({ description: 'The id of the workspace that the key spends in.' }),
@@ -107,9 +108,9 @@ export const currentKeyAnswer = dataShape(
           description: 'The parts of prompts that are kept from providers, without the terms of the dictionary.',
         }),
       ...constants(keyConventionFields),
-      allowed_data_regions: z
-        .array(z.string())
-        .meta({ description: 'A field of the public convention: all regions are allowed.' }),
+      allowed_data_regions: z.array(z.string()).meta({
+        description: 'Always an empty list, which stands for all regions. Clients of OpenRouter’s API read this field.',
+      }),
       free_model_daily_requests: z
         .strictObject({
           limit: countShape.meta({ description: 'The most requests to free models in a UTC day.' }),
@@ -121,10 +122,13 @@ export const currentKeyAnswer = dataShape(
       rate_limit: z
         .strictObject({
           requests: z.int().meta({ description: 'Always -1, which stands for any number of requests.' }),
-          interval: z.string().meta({ description: 'A field of the public convention that says nothing here.' }),
-          note: z.string().meta({ description: 'A field of the public convention that says nothing here.' }),
+          interval: z.string().meta({ description: 'Always `10s`, which means nothing without a limit.' }),
+          note: z.string().meta({ description: 'A text for people: the field is deprecated, and safe to ignore.' }),
         })
-        .meta({ description: 'A field of the public convention: keys have no rate limit here.' }),
+        .meta({
+          description:
+            'Always the same values, because keys have no rate limit here. Clients of OpenRouter’s API read this field.',
+        }),
     })
     .meta({ id: 'CurrentKey' }),
 );

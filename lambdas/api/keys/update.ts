@@ -19,7 +19,9 @@ export const accepts = {
   params: z.object({ hash: keyHash }),
   body: changeBody({
     name: keptWhenNull(keyName).meta({ description: 'A name for people; nothing depends on it.' }),
-    disabled: keptWhenNull(z.boolean()).meta({ description: 'With true it is switched off.' }),
+    disabled: keptWhenNull(z.boolean()).meta({
+      description: 'With true the key is switched off; with false it works again.',
+    }),
     ...keySettings,
   }),
 };

@@ -22,7 +22,8 @@ export const members = tagged('Members', {
   },
   'add-members': {
     summary: 'Give members access to a workspace',
-    description: 'All of them or none. One that was removed comes back with its budgets and what was counted.',
+    description:
+      'Adds all of the members, or none if one of them cannot be added. A member that was removed before comes back with its budgets and its spending so far.',
     bodyExample: { user_ids: ['ann', 'ci-bot'] },
     success: ok('The members, and how many of them had no access before.', addedMembersAnswer, {
       added_count: 1,
@@ -31,7 +32,8 @@ export const members = tagged('Members', {
   },
   'remove-members': {
     summary: 'Take access to a workspace away',
-    description: 'All of them or none. Their keys stop working within five seconds.',
+    description:
+      'Removes all of the members, or none if one of them has no access. Their keys stop working within five seconds.',
     bodyExample: { user_ids: ['ann'] },
     success: ok('The number of members that were removed.', removedMembersAnswer, { removed_count: 1 }),
   },

@@ -4,11 +4,11 @@ import { budgetShape, periodUsageShape } from '../parts/shape.ts';
 
 const memberShape = z
   .strictObject({
-    id: z.string().meta({ description: 'The id of the membership, which is also that of the member.' }),
+    id: z.string().meta({ description: 'The id of the member, by which paths of this API name it.' }),
     user_id: z.string().meta({ description: 'The id of the person or service in your own systems.' }),
     workspace_id: uuid.meta({ description: 'The id of the workspace.' }),
     role: z.literal('member'),
-    created_at: time.meta({ description: 'The time at which it was created.' }),
+    created_at: time.meta({ description: 'The time at which the member was first added.' }),
     ...periodUsageShape,
     budgets: z
       .array(budgetShape)

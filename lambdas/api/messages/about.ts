@@ -91,7 +91,7 @@ const events = {
     'The beginning: the message without its content, `model`, and the tokens of the prompt, which may be an estimate.',
   content_block_start: 'A block begins: `text`, `thinking`, `tool_use`, … `index` counts them.',
   content_block_delta:
-    'A piece of it: `text_delta`, `thinking_delta`, `signature_delta`, `input_json_delta` or `citations_delta`.',
+    'A piece of the block: `text_delta`, `thinking_delta`, `signature_delta`, `input_json_delta` or `citations_delta`.',
   content_block_stop: 'The block is whole.',
   message_delta: 'Why the answer ends, its tokens, and what they cost: `usage.cost`, in RUB.',
   message_stop: 'The end.',
@@ -136,6 +136,8 @@ export const messages = tagged('Inference', {
   },
   'count-tokens': {
     summary: 'Count the tokens of a prompt',
+    description:
+      'Counts the tokens of the prompt of a request to `POST /messages`. No model answers, and it costs nothing.',
     bodyExample: body,
     success: ok('The number of tokens; `estimated` is true where the provider does not count.', countAnswer, {
       input_tokens: 9,

@@ -7,7 +7,9 @@ const contentBlock = z.looseObject({ type: z.string() }).meta({ id: 'ContentBloc
 /** An answer of the Messages API, which grows faster than this document; the code that builds one has its own type. */
 export const messageAnswer = z
   .looseObject({
-    id: z.string().meta({ description: 'The id of the generation.' }),
+    id: z.string().meta({
+      description: 'The id of the generation, which is the record of this request: `GET /generation` shows it.',
+    }),
     type: z.literal('message'),
     role: z.literal('assistant'),
     model: z.string().meta({ description: 'The id of the model that answered.' }),

@@ -1,51 +1,70 @@
 import * as z from 'zod';
 import { ok, tagged } from '../../http/about.ts';
+import { claudeEndpointExample, claudeExample, embedderExample, filmmakerExample } from './examples.ts';
 import { modelAnswer, modelListAnswer, videoModelListAnswer } from './shape.ts';
 import { messagesModelAnswer, messagesModelListAnswer } from './messages-shape.ts';
 
 const modelHeaders = {
   'anthropic-version': z.string().optional().meta({
-    description: 'With this header, which clients of the Messages API send, the answer has the shape that they read.',
+    description:
+      'The version of Anthropic’s Messages API that the client speaks. With this header, the answer has the shape of that API.',
     example: '2023-06-01',
   }),
 };
 
 const filtersNote =
-  'Filters all apply together; prices and limits are those of the default route. A name that nothing has matches nothing. `arch`, `region`, benchmarks and `tool_success_rate` are refused, because the catalog does not know them; so are orders by popularity and benchmarks. Orders by speed are by the medians of the last half hour, what is not measured last. Other parameters are ignored.';
+  'A model has to fit all filters that are given, with the prices and limits of its default route. A name that is not known fits no model. `arch`, `region`, benchmarks and `tool_success_rate` are refused, because the catalog has no data for them; so are orders by popularity and by benchmarks. Orders by speed compare the medians of the last half hour; models that were not measured come last. Other parameters are ignored.';
 const messagesNote =
-  'With `anthropic-version`: models that make text, the newest first, in pages of 20 that `after_id` and `before_id` turn.';
+  'With the header `anthropic-version`, the answer has the shape of the Messages API: models that make text, the newest first, in pages of 20, of which `after_id` and `before_id` choose one.';
+
+const listExample = (model: object) => ({ data: [model], links: { next: null }, total_count: 1 });
 
 export const models = tagged('Catalog', {
   'list-models': {
     summary: 'List models',
-    description: `The whole list, unless offset or limit is given. \`pricing\` and \`top_provider\` are those of the default route: the cheapest endpoint, which is tried first. ${filtersNote} ${messagesNote}`,
-    headers: modelHeaders,
-    success: ok('Models that pass the filters.', z.xor([modelListAnswer, messagesModelListAnswer])),
-  },
-  'get-model': {
-    summary: 'Read a model',
-    description:
-      'With `anthropic-version`, and without endpoints: the model as the Messages API shows it; of an alias, the model that answers; 404 for what makes no text. Endpoints tell how they are doing: `status` now, uptime in percent over five minutes, half an hour and a day (requests that a limit refused are left out), percentiles of latency and throughput over half an hour. What was not measured is null.',
+    description: `All models of the catalog, unless \`offset\` or \`limit\` is given. \`pricing\` and \`top_provider\` are those of the default route: the cheapest endpoint (one provider’s offer of the model), which is tried first. ${filtersNote} ${messagesNote}`,
     headers: modelHeaders,
     success: ok(
-      'The model; with its endpoints, in the order in which they are tried, when they were asked for. An empty `routing.default` means automatic routing.',
+      'The models that fit all filters.',
+      z.xor([modelListAnswer, messagesModelListAnswer]),
+      listExample(claudeExample),
+    ),
+  },
+  'get-model': {
+    summary: 'Read a model, and its endpoints if asked for',
+    description:
+      'One model of the catalog. With `endpoints=true` the answer also has its endpoints: each is one provider’s offer of the model, with prices, limits and how it is doing. `status` is its health now; uptime is in percent over five minutes, half an hour and a day, without requests that a limit refused; latency and throughput are percentiles over half an hour. Values that were not measured are null. With the header `anthropic-version` and without endpoints, the answer has the shape of the Messages API: an alias is shown as the model that answers, and a model that makes no text is not found.',
+    headers: modelHeaders,
+    success: ok(
+      'The model. If endpoints were asked for, they are in the order in which they are tried; an empty `routing.default` stands for automatic routing.',
       z.xor([modelAnswer, messagesModelAnswer]),
+      {
+        data: { ...claudeExample, description: '', endpoints: [claudeEndpointExample] },
+        routing: { default: {} },
+      },
     ),
   },
   'list-user-models': {
     summary: 'List the models that the calling key may use',
     description:
-      'Models with at least one provider that the privacy settings of account, workspace and key allow. For a management key the account and its Default workspace count. Prices are those of the cheapest endpoint that is allowed. Filters, orders, pages and shapes are those of GET /models.',
+      'Models with at least one provider that the privacy settings of account, workspace and key allow. For a management key, these are the settings of the account and of its Default workspace. Prices are those of the cheapest endpoint (one provider’s offer of the model) that is allowed. Filters, orders, pages and shapes are those of `GET /models`.',
     headers: modelHeaders,
-    success: ok('Models that pass the filters.', z.xor([modelListAnswer, messagesModelListAnswer])),
+    success: ok(
+      'The models that fit all filters.',
+      z.xor([modelListAnswer, messagesModelListAnswer]),
+      listExample(claudeExample),
+    ),
   },
   'list-embeddings-models': {
     summary: 'List embedding models',
-    description: 'Filters, orders and pages are those of GET /models.',
-    success: ok('The models that turn texts into vectors (embeddings).', modelListAnswer),
+    description: 'Models for `POST /embeddings`. Filters, orders and pages are those of `GET /models`.',
+    success: ok('The models that turn texts into vectors (embeddings).', modelListAnswer, listExample(embedderExample)),
   },
   'list-videos-models': {
     summary: 'List video models',
-    success: ok('Models that make video, with what each can be asked for.', videoModelListAnswer),
+    description: 'Models for `POST /videos`, with their prices, durations, resolutions and aspect ratios.',
+    success: ok('Models that make video, with what each can be asked for.', videoModelListAnswer, {
+      data: [filmmakerExample],
+    }),
   },
 });

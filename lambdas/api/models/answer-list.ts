@@ -21,7 +21,7 @@ import { isMeasured, sortedOffers, sortParameter, type SpeedOf } from './sort.ts
 import { refuseUnavailable } from './unavailable.ts';
 import { modelView } from './view.ts';
 
-const conventionParameters = { ...filterParameters, sort: sortParameter.optional(), ...pageQuery(1000) };
+const conventionParameters = { ...filterParameters, sort: sortParameter, ...pageQuery(1000) };
 
 const cursor = someId.optional();
 const lifecycle = choicesParameter(['active', 'deprecated', 'retired']).optional();

@@ -20,14 +20,15 @@ export const accepts = {
   params: z.object({
     slug: z.string().meta({
       description:
-        'The id of a model, slashes included, or another name that can only mean this one; `/endpoints` at the end of the path is the same as `endpoints=true`.',
+        'The id of a model, slashes included, or another name that means exactly one model. With `/endpoints` at its end, the path is the same as with `endpoints=true`.',
       example: 'sandbox/claude',
     }),
   }),
   query: z.object({
-    endpoints: booleanParameter
-      .default(false)
-      .meta({ description: 'With true the answer also has the endpoints of the model and `routing.default`.' }),
+    endpoints: booleanParameter.default(false).meta({
+      description:
+        'With true the answer also has the endpoints of the model (each one provider’s offer of it) and `routing.default`.',
+    }),
   }),
 };
 

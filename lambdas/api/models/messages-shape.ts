@@ -1,7 +1,7 @@
 /** Models as clients of the Messages API read them. */
 
 import * as z from 'zod';
-import { constants, time } from '../../http/shapes.ts';
+import { time } from '../../http/shapes.ts';
 
 const support = z
   .strictObject({
@@ -23,9 +23,15 @@ const capabilitiesShape = z
           .boolean()
           .nullable()
           .meta({ description: 'Whether it is supported; null where that is not known.' }),
-        clear_thinking_20251015: support.nullable(),
-        clear_tool_uses_20250919: support.nullable(),
-        compact_20260112: support.nullable(),
+        clear_thinking_20251015: support
+          .nullable()
+          .meta({ description: 'Whether old thinking can be left out; null if that is not known.' }),
+        clear_tool_uses_20250919: support
+          .nullable()
+          .meta({ description: 'Whether old results of tools can be left out; null if that is not known.' }),
+        compact_20260112: support
+          .nullable()
+          .meta({ description: 'Whether old parts can be summarized by the model; null if that is not known.' }),
       })
       .meta({ description: 'Whether old parts of a conversation can be left out.' }),
     effort: z
@@ -37,7 +43,9 @@ const capabilitiesShape = z
         low: support,
         medium: support,
         high: support,
-        xhigh: support.nullable(),
+        xhigh: support
+          .nullable()
+          .meta({ description: 'Whether the effort `xhigh` is supported; null if that is not known.' }),
         max: support,
       })
       .meta({ description: 'Whether the model supports `output_config.effort`.' }),
@@ -74,14 +82,19 @@ export type CapabilitiesBody = z.output<typeof capabilitiesShape>;
 
 export const messagesModelAnswer = z
   .strictObject({
-    id: z.string().meta({ description: 'The id that requests name the model by.' }),
+    id: z.string().meta({ description: 'The id of the model, which requests send as `model`.' }),
     type: z.literal('model'),
     display_name: z.string().meta({ description: 'The name of the model for people.' }),
-    created_at: time.meta({ description: 'The time at which it was created.' }),
+    created_at: time.meta({ description: 'The time at which the model was published.' }),
     max_input_tokens: z.int().nullable().meta({ description: 'The most tokens that a prompt may have.' }),
     max_tokens: z.int().nullable().meta({ description: 'The most tokens that an answer may have.' }),
     capabilities: capabilitiesShape,
-    ...constants({ lifecycle: 'active', deprecated_at: null, retires_at: null, line: null }),
+    lifecycle: z
+      .literal('active')
+      .meta({ description: 'Always `active`, because the list has no models that are deprecated or retired.' }),
+    deprecated_at: z.null().meta({ description: 'Always null: no model of the list is deprecated.' }),
+    retires_at: z.null().meta({ description: 'Always null: no end of a model is known here.' }),
+    line: z.null().meta({ description: 'Always null: the catalog does not group models into lines.' }),
   })
   .meta({ id: 'MessagesModel', description: 'A model as the Messages API shows it.' });
 export type MessagesModelAnswer = z.output<typeof messagesModelAnswer>;
@@ -91,7 +104,9 @@ export const messagesModelListAnswer = z
     data: z
       .array(messagesModelAnswer)
       .meta({ description: 'The resource, or the list of resources, that was asked for.' }),
-    has_more: z.boolean().meta({ description: 'Whether there are more models in the direction of the page.' }),
+    has_more: z
+      .boolean()
+      .meta({ description: 'Whether there are more models: after this page, or before it if `before_id` was sent.' }),
     first_id: z
       .string()
       .nullable()

@@ -22,7 +22,7 @@ const pricingShape = z
   .strictObject({
     ...tokenPrices,
     image: rubText.optional().meta({ description: 'The price of one image in the prompt.' }),
-    request: rubText.optional().meta({ description: 'The price of one request, beside its tokens.' }),
+    request: rubText.optional().meta({ description: 'The price of one request, in addition to its tokens.' }),
     web_search: rubText.optional().meta({ description: 'The price of one search that the model makes.' }),
     overrides: z
       .array(
@@ -43,13 +43,17 @@ const optionalNumberShape = z.number().nullable().optional();
 
 const serviceFreeShape = z
   .strictObject({
-    daily_base: z
+    daily_base: z.int().meta({
+      description:
+        'The most requests in a UTC day, over all free models, of an account that is not funded; `funded_balance_threshold_rub` says which are.',
+    }),
+    daily_funded: z
       .int()
-      .meta({ description: 'Requests in a UTC day of an account that is not funded, over all free models.' }),
-    daily_funded: z.int().meta({ description: 'Requests in a UTC day of a funded account, over all free models.' }),
-    base_ip_daily: z
-      .int()
-      .meta({ description: 'Requests in a UTC day from one address (IPv6: /64), of accounts that are not funded.' }),
+      .meta({ description: 'The most requests in a UTC day, over all free models, of a funded account.' }),
+    base_ip_daily: z.int().meta({
+      description:
+        'The most requests in a UTC day, over all free models, from one IP address (with IPv6, from one /64 network), by accounts that are not funded.',
+    }),
     rpm: z
       .int()
       .meta({ description: 'The most requests of an account in a minute of the clock, over all free models.' }),
@@ -66,19 +70,19 @@ const serviceFreeShape = z
     output_token_limit: z.int().meta({ description: 'The most tokens that an answer may have.' }),
     temporarily_capacity_limited: z.boolean().meta({
       description:
-        'Whether the budget of today has no room for a request of full size. The value may be some seconds old; false where it is not known.',
+        'Whether today’s budget of the model has no room for a request of the largest size. The value may be some seconds old; false if it is not known.',
     }),
   })
   .meta({ id: 'ServiceFree', description: 'The terms on which a free model can be used.' });
 export type ServiceFreeBody = z.output<typeof serviceFreeShape>;
 
 const modelFieldShapes = {
-  id: z.string().meta({ description: 'The id that requests name the model by.' }),
+  id: z.string().meta({ description: 'The id of the model, which requests send as `model`.' }),
   canonical_slug: z
     .string()
     .meta({ description: 'An id that always means this model, even if its `id` is given to a newer one.' }),
   name: z.string().meta({ description: 'The name of the model for people.' }),
-  created: z.int().meta({ description: 'The time of publication, in seconds since 1970.' }),
+  created: z.int().meta({ description: 'The time at which the model was published, as a Unix time in seconds.' }),
   description: z.string().optional().meta({ description: 'A description of the model by its author.' }),
   alias_target: z
     .strictObject({
@@ -96,10 +100,13 @@ const modelFieldShapes = {
     .optional()
     .meta({ description: 'The address of a picture that the operator prefers to show.' }),
   hugging_face_id: z.string().optional().meta({ description: 'The id of the model’s weights at Hugging Face.' }),
-  knowledge_cutoff: z.string().optional().meta({ description: 'The date up to which the model knows the world.' }),
+  knowledge_cutoff: z
+    .string()
+    .optional()
+    .meta({ description: 'The date up to which the training data of the model reaches.' }),
   available: z.boolean().nullable().meta({
     description:
-      'Whether the model can be called here, because the operator has set what one of its providers needs. The value may be two minutes old; null where it is not known.',
+      'Whether the model can be called: whether the operator has set up one of its providers. The value may be two minutes old; null if it is not known.',
   }),
   unavailable_reason: z
     .string()
@@ -111,17 +118,22 @@ const modelFieldShapes = {
       input_modalities: z
         .array(z.string())
         .meta({ description: 'The kinds of input that the model reads: text, images, files, audio or video.' }),
-      output_modalities: z
-        .array(z.enum(modalities))
-        .meta({ description: 'The kinds of output that the model makes: text, images, audio, video or decisions.' }),
+      output_modalities: z.array(z.enum(modalities)).meta({
+        description:
+          'The kinds of output that the model makes: text, images, videos, speech, transcriptions, embeddings, rankings (`rerank`), decisions or audio.',
+      }),
       modality: z.string().meta({ description: 'Input and output in one text, such as `text+image->text`.' }),
-      tokenizer: z.string().meta({ description: 'A field of the public convention that says nothing here.' }),
+      tokenizer: z.string().meta({
+        description:
+          'Always `Other`, because the catalog names no tokenizers. Clients of OpenRouter’s API read this field.',
+      }),
       instruct_type: nothing,
     })
     .meta({ description: 'The kinds of input and output of the model.' }),
   pricing: pricingShape,
   pricing_skus: z.record(z.string(), rubText).optional().meta({
-    description: 'The price of a second of video in roubles, by resolution; only for models that make video.',
+    description:
+      'The prices of a second of video in roubles, by resolution: `per-video-second-768p` is that of 768p. Only models that make videos have them.',
   }),
   currency: z.literal('RUB'),
   service_free: serviceFreeShape.optional(),
@@ -136,10 +148,11 @@ const modelFieldShapes = {
         .nullable()
         .meta({ description: 'The most tokens that an answer may have at this endpoint.' }),
       is_moderated: z.boolean().meta({
-        description: 'A field of the public convention: always false, because the gateway moderates nothing.',
+        description:
+          'Always false, because the gateway moderates nothing. Clients of OpenRouter’s API read this field.',
       }),
     })
-    .meta({ description: 'The limits of the endpoint that is tried first.' }),
+    .meta({ description: 'The limits of the endpoint (the provider’s offer of the model) that is tried first.' }),
   per_request_limits: nothing,
   supported_parameters: z
     .array(z.string())
@@ -202,10 +215,10 @@ const endpointShape = z
     context_length: z.int().meta({ description: 'The most tokens that prompt and answer may have together.' }),
     max_completion_tokens: z.int().nullable().meta({ description: 'The most tokens that an answer may have.' }),
     max_prompt_tokens: nothing,
-    quantization: z
-      .string()
-      .nullable()
-      .meta({ description: 'The quantization of the weights, where the provider publishes it.' }),
+    quantization: z.string().nullable().meta({
+      description:
+        'The precision at which the weights of the model are stored, such as `fp8`; null if the provider does not publish it.',
+    }),
     pricing: pricingShape,
     supported_parameters: z
       .array(z.string())
@@ -215,13 +228,19 @@ const endpointShape = z
       .meta({ description: 'Whether the endpoint caches prompts without being asked to.' }),
     supports_tool_choice: z
       .strictObject({
-        auto: z.boolean().meta({ description: 'Whether the model may decide by itself.' }),
-        none: z.boolean().meta({ description: 'Whether calls of tools can be ruled out.' }),
-        required: z.boolean().meta({ description: 'Whether a call of some tool can be required.' }),
-        function: z.boolean().meta({ description: 'Whether a call of one certain tool can be required.' }),
+        auto: z
+          .boolean()
+          .meta({ description: 'Whether the choice `auto` is supported: the model decides whether it calls a tool.' }),
+        none: z.boolean().meta({ description: 'Whether the choice `none` is supported: the model calls no tool.' }),
+        required: z
+          .boolean()
+          .meta({ description: 'Whether the choice `required` is supported: the model has to call some tool.' }),
+        function: z
+          .boolean()
+          .meta({ description: 'Whether a choice can name the function that the model has to call.' }),
       })
       .meta({ description: 'The choices of tools that the endpoint supports.' }),
-    supports_voice_cloning: z.boolean(),
+    supports_voice_cloning: z.boolean().meta({ description: 'Always false, because no endpoint here clones voices.' }),
     data_policy: z
       .strictObject({
         logs_prompts: z
@@ -236,7 +255,7 @@ const endpointShape = z
       .meta({ description: 'The use that the provider makes of prompts.' }),
     status: z.literal([0, -1]).optional().meta({
       description:
-        'The value -1 says that the endpoint is failing now, and is tried after the others. It is absent where that is not known.',
+        'The health of the endpoint: 0 if it works, -1 if it is failing now and is tried after the others. It is absent if that is not known.',
     }),
     uptime_last_5m: percent.meta({
       description: 'The share of requests of the last five minutes that did not fail, in percent.',
@@ -248,11 +267,18 @@ const endpointShape = z
       description: 'The share of requests of the last day that did not fail, in percent.',
     }),
     latency_last_30m: percentiles.meta({
-      description: 'Milliseconds from the request to the first event of the answer, exact to 10 %.',
+      description:
+        'The latency of the last half hour: milliseconds from the request to the first event of the answer, as percentiles that are exact to 10 %.',
     }),
-    throughput_last_30m: percentiles.meta({ description: 'Tokens per second of complete answers, exact to 10 %.' }),
+    throughput_last_30m: percentiles.meta({
+      description:
+        'The throughput of the last half hour: tokens per second of complete answers, as percentiles that are exact to 10 %.',
+    }),
   })
-  .meta({ id: 'Endpoint', description: 'One way to reach a model; values that nobody has measured are null.' });
+  .meta({
+    id: 'Endpoint',
+    description: 'An endpoint: one provider’s offer of one model. Values that were not measured are null.',
+  });
 export type EndpointBody = z.output<typeof endpointShape>;
 
 export const modelAnswer = z.strictObject({
@@ -280,9 +306,10 @@ export type ModelAnswer = z.output<typeof modelAnswer>;
 const videoModelShape = z
   .strictObject({
     ...modelFieldShapes,
-    pricing_skus: z
-      .record(z.string(), rubText)
-      .meta({ description: 'The price of a second of video in roubles, by resolution.' }),
+    pricing_skus: z.record(z.string(), rubText).meta({
+      description:
+        'The prices of a second of video in roubles, by resolution: `per-video-second-768p` is that of 768p.',
+    }),
     allowed_passthrough_parameters: z
       .array(z.string())
       .meta({ description: 'Fields that are passed to the provider unchanged; there are none.' }),

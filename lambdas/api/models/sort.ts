@@ -43,7 +43,7 @@ const unmeasuredSorts = sorts.filter((sort) => 'rank' in orders[sort]);
 
 const useOneOf = (names: readonly string[]) => `use one of ${names.join(', ')}`;
 
-/** Orders of the public convention that nothing here could be put in. */
+/** Orders of OpenRouter's API that nothing here could be put in. */
 const unavailableSorts: Record<string, string> = {
   'most-popular': 'nobody counts here which models are popular',
   'top-weekly': 'nobody counts here which models are popular',
@@ -60,7 +60,8 @@ export const sortParameter = z
       return reason ? `${reason}; ${useOneOf(sorts)}` : `must be one of ${sorts.join(', ')}`;
     },
   })
-  .meta({ description: 'The order of the list; without it, that of the catalog.' });
+  .optional()
+  .meta({ description: 'The order of the list; without it, models are in the order of the catalog.' });
 
 /** An order by what was measured. */
 export function isMeasured(sort: Sort | undefined): boolean {

@@ -23,10 +23,12 @@ export const budgetShape = z
     interval: z.enum(intervals).meta({ description: 'The period that the budget is for, in UTC.' }),
     limit_rub: rubText.meta({ description: 'The most that may be spent in the period, in roubles.' }),
     limit_usd: nothing.meta({
-      description: 'A field of the public convention, always null: this gateway counts in RUB.',
+      description: 'Always null, because this gateway counts in RUB. Clients of OpenRouter’s API read this field.',
     }),
     spend_rub: rubText.meta({ description: 'The roubles that settled requests have cost in the current period.' }),
-    remaining_rub: rubText.meta({ description: 'The roubles that are left, after holds of running requests.' }),
+    remaining_rub: rubText.meta({
+      description: 'The roubles that are left in the period, less what is held (set aside) for running requests.',
+    }),
     resets_at: time.nullable().meta({ description: 'The time at which the budget starts anew; null for never.' }),
     reset_interval: z.enum(resets).nullable().meta({ description: 'The same as `interval`; null for lifetime.' }),
     created_at: time.meta({ description: 'The time at which the interval was first limited.' }),

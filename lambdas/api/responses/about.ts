@@ -81,33 +81,58 @@ const example = {
   },
 };
 
+/** The response as its stream begins with it. */
+const begun = { ...example, completed_at: null, status: 'in_progress', output: [], output_text: '', usage: undefined };
+const [message] = example.output;
+const place = { item_id: message!.id, output_index: 0, content_index: 0 };
+const { text } = message!.content[0]!;
+
+const stream = (
+  [
+    ['response.created', { response: begun }],
+    ['response.in_progress', { response: begun }],
+    ['response.output_item.added', { output_index: 0, item: { ...message, status: 'in_progress', content: [] } }],
+    ['response.content_part.added', { ...place, part: { ...message!.content[0], text: '' } }],
+    ['response.output_text.delta', { ...place, delta: text, logprobs: [] }],
+    ['response.output_text.done', { ...place, text, logprobs: [] }],
+    ['response.content_part.done', { ...place, part: message!.content[0] }],
+    ['response.output_item.done', { output_index: 0, item: message }],
+    ['response.completed', { response: example }],
+  ] as const
+)
+  .map(
+    ([type, fields], index) =>
+      `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: index, ...fields })}\n\n`,
+  )
+  .join('');
+
 const events = {
   'response.created': 'The beginning: the response without its output.',
-  'response.in_progress': 'The same once more, as clients of the Responses API expect it.',
+  'response.in_progress': 'The same response again, because clients of the Responses API expect both events.',
   'response.output_item.added': 'An item begins. `output_index` counts them.',
   'response.content_part.added': 'The text of a message begins.',
   'response.output_text.delta': 'A piece of the text.',
   'response.output_text.annotation.added': 'A page that the text cites.',
   'response.output_text.done': 'The text is whole.',
-  'response.content_part.done': 'The same, as a part.',
+  'response.content_part.done': 'The whole text again, as a part of its message.',
   'response.reasoning_summary_part.added': 'Thinking that is shown begins.',
-  'response.reasoning_summary_text.delta': 'A piece of it.',
+  'response.reasoning_summary_text.delta': 'A piece of the thinking.',
   'response.reasoning_summary_text.done': 'The thinking is whole.',
-  'response.reasoning_summary_part.done': 'The same, as a part.',
+  'response.reasoning_summary_part.done': 'The whole thinking again, as a part of its item.',
   'response.function_call_arguments.delta': 'A piece of the arguments of a call.',
   'response.function_call_arguments.done': 'The arguments are whole.',
-  'response.custom_tool_call_input.delta': 'The input of a custom tool, at once.',
-  'response.custom_tool_call_input.done': 'The same, whole.',
+  'response.custom_tool_call_input.delta': 'The whole input of a custom tool, in one piece.',
+  'response.custom_tool_call_input.done': 'The same input again, as the end of it.',
   'response.web_search_call.in_progress': 'A search of the gateway was made.',
-  'response.web_search_call.searching': 'The same.',
+  'response.web_search_call.searching': 'The same search, because clients expect both events.',
   'response.web_search_call.completed': 'Its results are there.',
   'response.refusal.delta': 'The model has refused without a word.',
-  'response.refusal.done': 'The same, whole.',
+  'response.refusal.done': 'The same refusal again, as the end of it.',
   'response.output_item.done': 'The item is whole.',
   'response.completed': 'The end: the response with all items, its tokens, and what they cost: `usage.cost`, in RUB.',
-  'response.incomplete': 'The same where a limit has ended the answer.',
+  'response.incomplete': 'The end, if a limit has ended the answer: the response with the items that there are.',
   error: 'What went wrong. What was written until then is charged.',
-  'response.failed': 'The same, as the end of the stream.',
+  'response.failed': 'The end after an `error`: the response, with the same error in `error`.',
 };
 
 export const responses = tagged('Inference', {
@@ -115,13 +140,13 @@ export const responses = tagged('Inference', {
     summary: 'Create a response',
     chargedOnce: true,
     description:
-      'The Responses API of OpenAI, for every model of the catalog: Codex, OpenAI’s SDKs and the clients that are built on them work with this base URL and a key of the gateway. Nothing is kept: every request carries the whole conversation, with the items of the answers as they came. `usage.cost` is the price in RUB.',
+      'The Responses API of OpenAI, for every model of the catalog: Codex, OpenAI’s SDKs and the clients that are built on them work with this base URL and a key of the gateway. No answer is kept: every request carries the whole conversation, with the items of earlier answers unchanged. `usage.cost` is the price in RUB.',
     bodyExample: body,
     moreExamples,
     errors: [...providerErrors, 'payment_required'],
     success: {
       ...ok('The response, or its events where `stream` is true.', responseAnswer, example),
-      content: { 'text/event-stream': { schema: { type: 'string' }, 'x-events': events } },
+      content: { 'text/event-stream': { schema: { type: 'string' }, example: stream, 'x-events': events } },
     },
   },
 });

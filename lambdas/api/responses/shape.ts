@@ -4,28 +4,41 @@ import { countShape, rub } from '../../http/shapes.ts';
 /** A response; the code that builds one has its own type. */
 export const responseAnswer = z
   .looseObject({
-    id: z.string().meta({ description: 'The id of the generation.' }),
+    id: z.string().meta({
+      description: 'The id of the generation, which is the record of this request: `GET /generation` shows it.',
+    }),
     object: z.literal('response'),
-    created_at: countShape.meta({ description: 'The moment of the request, in seconds since 1970.' }),
-    completed_at: countShape.nullable().meta({ description: 'The end of the answer, in seconds since 1970.' }),
-    status: z
-      .enum(['completed', 'incomplete', 'failed', 'in_progress'])
-      .meta({ description: 'Whether the answer is whole; `incomplete` where a limit has ended it.' }),
+    created_at: countShape.meta({ description: 'The time of the request, as a Unix time in seconds.' }),
+    completed_at: countShape
+      .nullable()
+      .meta({ description: 'The time at which the answer ended, as a Unix time in seconds.' }),
+    status: z.enum(['completed', 'incomplete', 'failed', 'in_progress']).meta({
+      description:
+        'The state of the answer: `completed` if it is whole, `incomplete` if a limit has ended it, `failed` after an error, and `in_progress` in the first events of a stream.',
+    }),
     error: z.looseObject({}).nullable().meta({ description: 'The failure of a stream; null where there was none.' }),
     incomplete_details: z
       .looseObject({ reason: z.string().meta({ description: 'The reason, which is always `max_output_tokens`.' }) })
       .nullable()
-      .meta({ description: 'Why the answer is not whole; `null` where it is.' }),
+      .meta({ description: 'The reason why the answer is not whole; null if it is.' }),
     model: z.string().meta({ description: 'The id of the model that answered.' }),
-    output: z.array(z.looseObject({ type: z.string() })).meta({
-      description:
-        'The answer as items: `message`, `reasoning`, `function_call`, `custom_tool_call` and `web_search_call`. Send them back in the next turn, unchanged.',
-    }),
-    output_text: z.string().meta({ description: 'All text of the answer.' }),
+    output: z
+      .array(
+        z.looseObject({
+          type: z.string().meta({ description: 'The type of the item, which says what other fields it has.' }),
+        }),
+      )
+      .meta({
+        description:
+          'The answer as items: `message`, `reasoning`, `function_call`, `custom_tool_call` and `web_search_call`. Send them back in the next turn, unchanged.',
+      }),
+    output_text: z.string().meta({ description: 'The whole text of the answer, as one string.' }),
     store: z.literal(false),
     usage: z
       .looseObject({
-        input_tokens: countShape.meta({ description: 'Tokens of the input, those of caches included.' }),
+        input_tokens: countShape.meta({
+          description: 'All tokens of the input, including those that were read from a cache or written to it.',
+        }),
         input_tokens_details: z
           .looseObject({
             cached_tokens: countShape.meta({ description: 'Tokens of the input that were read from a cache.' }),
@@ -35,7 +48,9 @@ export const responseAnswer = z
         output_tokens: countShape.meta({ description: 'Tokens of the answer, thinking included.' }),
         output_tokens_details: z
           .looseObject({
-            reasoning_tokens: countShape.meta({ description: 'Tokens of thinking, where they are told.' }),
+            reasoning_tokens: countShape.meta({
+              description: 'Tokens of thinking, as far as the provider reports them.',
+            }),
           })
           .meta({ description: 'The tokens of the answer that were thinking.' }),
         total_tokens: countShape.meta({ description: 'The sum of the tokens of prompt and answer.' }),

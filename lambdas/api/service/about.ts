@@ -4,25 +4,25 @@ import { healthAnswer, openapiAnswer } from './shape.ts';
 
 export const service = tagged('Service', {
   'get-openapi': {
-    summary: 'This document',
+    summary: 'Read this document as OpenAPI',
     success: ok('The document, in the form of OpenAPI 3.1.', openapiAnswer),
   },
   'get-docs': {
-    summary: 'This document, to read',
+    summary: 'Read this document in a browser',
     success: {
       ...ok('A page that shows the document, with search, samples and requests to try.', z.string()),
       content: { 'text/html': { schema: { type: 'string' } } },
     },
   },
   'get-docs-viewer': {
-    summary: 'The script of the page at `/docs`',
+    summary: 'Get the script of the page at `/docs`',
     success: {
       ...ok('The script that shows the document in a browser.', z.string()),
       content: { 'text/javascript': { schema: { type: 'string' } } },
     },
   },
   'get-docs-text': {
-    summary: 'This document as Markdown, for `curl` and for models',
+    summary: 'Read this document as Markdown, with `curl` or as a model',
     success: {
       ...ok('The document as one text of Markdown.', z.string()),
       content: { 'text/markdown': { schema: { type: 'string' } } },

@@ -14,7 +14,7 @@ export const statements = tagged('Account', {
   'get-statement': {
     summary: 'Read the statement of a month',
     description:
-      'What the account spent in a month of UTC days, by model and, if asked for, by workspace, key or member; its payments, and how its balance came about. Only days that are over are added up.',
+      'The spending of the account in one month, by model and, with `group_by`, by workspace, key or member; its payments, and how its balance changed. Days are those of UTC; only days that are over are counted.',
     success: ok('The statement of the month, with its payments.', statementAnswer, {
       data: {
         account_id: '01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d',

@@ -16,12 +16,12 @@ export const accepts = {
     month: z
       .string()
       .regex(/^(20\d{2})-(0[1-9]|1[0-2])$/, 'must be a month such as 2026-10')
-      .meta({ description: 'The month, of UTC days.', example: '2026-10' }),
+      .meta({ description: 'The month, as a year and a month; its days are those of UTC.', example: '2026-10' }),
   }),
   query: z.strictObject({
     group_by: groupBy.optional().meta({
       description:
-        'Rows for each `workspace`, `key` or `member`, or for several of them with commas, beside each model.',
+        'Splits the rows of each model by `workspace`, `key` or `member`, or by several of them, separated by commas.',
       example: 'key,member',
     }),
   }),

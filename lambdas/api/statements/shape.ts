@@ -3,9 +3,11 @@ import { countShape, dataShape, rub, uuid } from '../../http/shapes.ts';
 import { balanceEntryKinds } from '../../store/accounts.ts';
 
 const sums = {
-  requests: countShape.meta({ description: 'The number of requests that completed or were charged.' }),
-  prompt_tokens: countShape.meta({ description: 'All tokens that models read.' }),
-  completion_tokens: countShape.meta({ description: 'All tokens that models wrote.' }),
+  requests: countShape.meta({ description: 'The number of requests that were completed or charged.' }),
+  prompt_tokens: countShape.meta({
+    description: 'All tokens of the prompts, including those that were read from a cache or written to it.',
+  }),
+  completion_tokens: countShape.meta({ description: 'All tokens of the answers, thinking included.' }),
   reasoning_tokens: countShape.meta({ description: 'The part of `completion_tokens` that is thinking.' }),
   usage: rub.meta({ description: 'The exact amount in RUB that the requests cost.' }),
   cache_saved_rub: rub.meta({
@@ -38,7 +40,7 @@ const statementShape = z
     currency: z.literal('RUB'),
     from: z.iso.date().meta({ description: 'The first day of the month.' }),
     to: z.iso.date().meta({ description: 'The last day of the month.' }),
-    zone: z.literal('UTC').meta({ description: 'The time zone of the days.' }),
+    zone: z.literal('UTC').meta({ description: 'The time zone of the days, which is always UTC.' }),
     closed: z
       .boolean()
       .meta({ description: 'Whether every day of the month is over and added up, so that the sums are final.' }),
@@ -47,10 +49,10 @@ const statementShape = z
     total: z.strictObject(sums).meta({ description: 'The sum of all rows of the statement.' }),
     counted_usage: rub.nullable().meta({
       description:
-        'The sum that the counter of the account has of the month, in RUB; null while the month is not closed, and two days after its end.',
+        'The spending of the month as the account’s running counter has it, in RUB: `total.usage`, counted in another way. It is null while the month is not closed, and again two days after its end, because the counter is kept no longer.',
     }),
     proven: z.boolean().nullable().meta({
-      description: 'Whether the counter and the rows say the same; null where there is no counter to compare.',
+      description: 'Whether `counted_usage` and `total.usage` are equal; null if `counted_usage` is null.',
     }),
     payments: z
       .array(
@@ -60,7 +62,7 @@ const statementShape = z
             .enum(balanceEntryKinds)
             .meta({ description: 'Whether money was paid in, given back, or the account was adjusted.' }),
           reference: z.string().meta({ description: 'The reference under which the payment was booked.' }),
-          amount: rub.meta({ description: 'The amount in RUB; negative where the account has less by it.' }),
+          amount: rub.meta({ description: 'The amount in RUB; it is negative if it lowers the balance.' }),
           note: z
             .string()
             .nullable()
@@ -75,10 +77,13 @@ const statementShape = z
         given_back: rub.meta({ description: 'The money that was given back, in RUB.' }),
         adjusted: rub.meta({ description: 'The money that adjustments added, in RUB; negative where they took some.' }),
         spent: rub.meta({ description: 'The money that requests of the closed days cost, in RUB.' }),
-        closing: rub.meta({ description: 'The money that was left after that, in RUB.' }),
+        closing: rub.meta({ description: 'The balance that these amounts come to, in RUB.' }),
       })
       .nullable()
-      .meta({ description: 'How the balance of a prepaid account came about; null for a postpaid one.' }),
+      .meta({
+        description:
+          'The balance of a prepaid account, from the beginning of the month to its end; null for a postpaid account.',
+      }),
     sealed_days: z
       .array(
         z.strictObject({

@@ -9,7 +9,7 @@ export const videos = tagged('Inference', {
   'create-video': {
     summary: 'Make a video',
     description:
-      'Begins a job, and holds its whole price: seconds times the price of the resolution. What is left out is the first of the model’s own list (GET /videos/models). A video that is not made costs nothing.',
+      'Starts a job, whose state `GET /videos/{id}` shows. Its whole price is held (set aside) at once: seconds times the price of the resolution. A duration, resolution or aspect ratio that is left out is the first that `GET /videos/models` lists for the model. A video that is not made costs nothing.',
     bodyExample: {
       model: 'sandbox/filmmaker',
       prompt: 'A fox runs through the snow',
@@ -21,8 +21,9 @@ export const videos = tagged('Inference', {
     errors: ['not_found', 'payment_required'],
   },
   'get-video': {
-    summary: 'Read how a video stands',
-    description: 'Whoever may see its generation may see it. Asking often changes nothing.',
+    summary: 'Read the state of a video',
+    description:
+      'The state of the job, and the addresses of its files once it is completed. A key of a member sees the videos of this member, any other key those of its workspace. Polling costs nothing, and has no effect on the job.',
     success: ok('The job as it is now.', videoAnswer, {
       ...video,
       status: 'completed',
@@ -31,15 +32,16 @@ export const videos = tagged('Inference', {
     }),
   },
   'notice-video': {
-    summary: 'Say that a video has moved on',
+    summary: 'Notify the gateway of a change of a video',
     description:
-      'For providers, at an address that each is told with its job. What is sent is not believed: the gateway asks the provider how the job stands. A `challenge` is sent back.',
+      'For providers, not for clients: a provider gets the address with a job, and calls it when the job has changed. The gateway does not trust what is sent, and asks the provider for the state of the job. A `challenge` in the request is sent back.',
     success: ok('The notice was received; the gateway will ask the provider.', noticeAnswer, { received: true }),
     errors: ['not_found'],
   },
   'get-video-content': {
     summary: 'Get a file of a video',
-    description: 'Redirects to an address that anybody can read it at for ten minutes, in ranges as well.',
+    description:
+      'Redirects to an address from which anybody can download the file for ten minutes, also in byte ranges.',
     success: found('The file is at `Location`.'),
     errors: ['conflict', 'gone'],
   },

@@ -16,9 +16,12 @@ export const videoAnswer = z
       .optional()
       .meta({ description: 'The addresses of the files; reading them needs the key.' }),
     usage: z
-      .strictObject({ cost: rub, is_byok: z.literal(false) })
+      .strictObject({
+        cost: rub.meta({ description: 'The price of the video in roubles, exact.' }),
+        is_byok: z.literal(false),
+      })
       .optional()
-      .meta({ description: 'The cost of the video, once it is settled.' }),
+      .meta({ description: 'The cost of the video; absent until it is final.' }),
     error: z.string().optional().meta({ description: 'The reason why there is no video.' }),
   })
   .meta({ id: 'Video' });

@@ -22,7 +22,7 @@ const workspace = {
 export const workspaces = tagged('Workspaces', {
   'list-workspaces': {
     summary: 'List workspaces',
-    description: 'In the order of creation, archived ones included.',
+    description: 'All workspaces of the account, the oldest first; archived ones are included.',
     success: ok('A page of workspaces, and how many there are.', workspaceListAnswer, {
       data: [workspace],
       total_count: 1,
@@ -41,7 +41,8 @@ export const workspaces = tagged('Workspaces', {
   },
   'update-workspace': {
     summary: 'Change a workspace',
-    description: 'Merges what is given; null clears.',
+    description:
+      'Changes the fields that are sent, and leaves the others as they are; null removes a setting, such as a rule of `privacy`.',
     bodyExample: { name: 'Production (EU)', privacy: { blockTraining: true } },
     success: ok('The workspace as it is now.', workspaceAnswer, { data: workspace }),
     ifMatch: true,
@@ -50,7 +51,7 @@ export const workspaces = tagged('Workspaces', {
   'delete-workspace': {
     summary: 'Delete a workspace',
     description:
-      'One with history (keys or spending) is archived instead: its keys stop working, and it stays readable. The Default workspace cannot be deleted.',
+      'A workspace that has had keys or spending is archived instead of deleted: its keys stop working, and it stays readable. The Default workspace cannot be deleted.',
     success: ok('The workspace was deleted, or archived where it has history.', deletedWorkspaceAnswer, {
       deleted: true,
       archived: true,

@@ -16,7 +16,7 @@ const workspaceShape = z
     status: z
       .enum(workspaceStatuses)
       .meta({ description: 'With `archived` the keys of the workspace do not work, and its history stays readable.' }),
-    created_at: time.meta({ description: 'The time at which it was created.' }),
+    created_at: time.meta({ description: 'The time at which the workspace was created.' }),
     updated_at: time.meta({ description: 'The time of the last change.' }),
     privacy: privacyShape,
     ...periodUsageShape,
@@ -24,23 +24,29 @@ const workspaceShape = z
       .array(budgetShape)
       .meta({ description: 'The limits of spending by period; a period that is absent has no limit.' }),
     created_by: nothing,
-    default_guardrail_id: z.string().meta({ description: 'A field of the public convention; always empty here.' }),
+    default_guardrail_id: z.string().meta({
+      description: 'Always empty: clients of OpenRouter’s API read this field, and this gateway has no value for it.',
+    }),
     default_image_model: nothing,
     default_provider_sort: nothing,
     default_text_model: nothing,
     io_logging_api_key_ids: nothing,
-    io_logging_sampling_rate: z
-      .number()
-      .meta({ description: 'A field of the public convention: nothing of requests is logged here.' }),
-    is_data_discount_logging_enabled: z
-      .boolean()
-      .meta({ description: 'A field of the public convention; always false here.' }),
-    is_observability_broadcast_enabled: z
-      .boolean()
-      .meta({ description: 'A field of the public convention; always false here.' }),
-    is_observability_io_logging_enabled: z
-      .boolean()
-      .meta({ description: 'A field of the public convention; always false here.' }),
+    io_logging_sampling_rate: z.number().meta({
+      description:
+        'Always 1, and without a meaning, because no prompts or answers are logged here. Clients of OpenRouter’s API read this field.',
+    }),
+    is_data_discount_logging_enabled: z.boolean().meta({
+      description:
+        'Always false, because no prompts or answers are logged here. Clients of OpenRouter’s API read this field.',
+    }),
+    is_observability_broadcast_enabled: z.boolean().meta({
+      description:
+        'Always false, because no prompts or answers are logged here. Clients of OpenRouter’s API read this field.',
+    }),
+    is_observability_io_logging_enabled: z.boolean().meta({
+      description:
+        'Always false, because no prompts or answers are logged here. Clients of OpenRouter’s API read this field.',
+    }),
   })
   .meta({ id: 'Workspace' });
 export type WorkspaceBody = z.output<typeof workspaceShape>;

@@ -24,7 +24,7 @@ function contentOf<Parts extends readonly [z.ZodObject, ...z.ZodObject[]]>(parts
 }
 
 const name = optionalField(z.string()).meta({
-  description: 'A name of the author; it is not sent on, because most providers take none.',
+  description: 'A name of the author. It is accepted, and not passed on, because most providers take none.',
 });
 
 const instructions = {
@@ -42,7 +42,9 @@ const userMessage = z.object({
 
 const functionCall = z.object({
   id: z.string().min(1).meta({ description: 'The id of the call; the result of the tool refers to it.' }),
-  type: optionalField(z.literal('function', 'must be "function": no other calls are made here')),
+  type: optionalField(z.literal('function', 'must be "function": no other calls are made here')).meta({
+    description: 'The kind of the call, which is always `function`.',
+  }),
   function: z
     .object({
       name: z.string().min(1).meta({ description: 'The name of the function.' }),
@@ -61,12 +63,17 @@ const assistantMessage = z.object({
   tool_calls: optionalField(boundedList(functionCall, { max: MAX_CALLS })).meta({
     description: 'The functions that the model has called.',
   }),
-  reasoning: optionalField(z.string()).meta({ description: 'The thinking of the model, where it has no details.' }),
+  reasoning: optionalField(z.string()).meta({
+    description: 'The thinking of the model as text; it is read if `reasoning_details` is absent.',
+  }),
   reasoning_content: optionalField(z.string()).meta({ description: 'The same as `reasoning`, under its other name.' }),
   reasoning_details: reasoningDetails.meta({
-    description: 'The thinking of the model as the answer had it, so that the model goes on where it was.',
+    description:
+      'The thinking of the model as its answer had it. Send it back unchanged, so that the model can go on from it.',
   }),
-  function_call: optionalField(z.never('is the older form: send tool_calls')),
+  function_call: optionalField(z.never('is the older form: send tool_calls')).meta({
+    description: 'This field is refused: send `tool_calls` instead.',
+  }),
   name,
 });
 

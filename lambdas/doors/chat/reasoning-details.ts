@@ -1,5 +1,5 @@
 /**
- * Thinking in the form of the public convention: `reasoning_details`, one entry a block. A client that sends them back as it got
+ * Thinking in the form of OpenRouter's API: `reasoning_details`, one entry a block. A client that sends them back as it got
  * them gives the model its thinking with its signatures; an entry that a client has damaged is left out.
  */
 
@@ -24,9 +24,13 @@ const detailFields = {
   data: optionalField(z.string()).meta({
     description: 'Encrypted thinking, of type `reasoning.encrypted`. Send it back unchanged.',
   }),
-  format: optionalField(z.string()).meta({ description: 'Whose thinking it is: `anthropic-claude-v1` or `unknown`.' }),
+  format: optionalField(z.string()).meta({
+    description: 'The form of the signature or of the encrypted thinking: `anthropic-claude-v1` or `unknown`.',
+  }),
   index: optionalField(z.number()).meta({ description: 'The number of the block of thinking, from 0.' }),
-  id: optionalField(z.string()).meta({ description: 'An id that other gateways give; it means nothing here.' }),
+  id: optionalField(z.string()).meta({
+    description: 'An id that other gateways give to entries; it is accepted, and has no effect.',
+  }),
 };
 
 const reasoningDetail = z.looseObject({

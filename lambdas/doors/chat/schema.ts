@@ -36,22 +36,24 @@ export const chatBody = z.strictObject({
     description: 'The most tokens that the answer may have, thinking included. It also bounds what it may cost.',
   }),
   max_completion_tokens: tokenLimit.meta({
-    description: 'The newer name of `max_tokens`; it counts where both are sent.',
+    description: 'The newer name of `max_tokens`; if both are sent, this one is used.',
   }),
   stop: optionalField(
     z.union([stopSequence, boundedList(stopSequence, { max: MAX_SENT_STOP_SEQUENCES })], 'must be a text or a list'),
   ).meta({ description: 'Texts at which the answer ends; the text itself is not part of the answer.' }),
   repetition_penalty: optionalField(z.number().min(0).max(2)).meta({
-    description: 'Makes words of the prompt and of the answer less likely. 1 says nothing.',
+    description:
+      'Values above 1 lower the probability of tokens that occur in the prompt or in the answer so far; values below 1 raise it. With 1 nothing changes.',
   }),
   seed: optionalField(z.int()).meta({
-    description: 'Refused by models that do not take it; with the same seed some answer alike.',
+    description:
+      'A number that makes answers repeatable: some models answer the same request with the same seed alike. A model that does not support it refuses the request.',
   }),
   min_p: optionalField(z.literal(0, 'must be 0: no model here takes it')).meta({
-    description: 'Only 0, which says nothing.',
+    description: 'Only 0 is accepted, which has no effect: no model here supports a least probability of tokens.',
   }),
   top_a: optionalField(z.literal(0, 'must be 0: no model here takes it')).meta({
-    description: 'Only 0, which says nothing.',
+    description: 'Only 0 is accepted, which has no effect: no model here supports top-a sampling.',
   }),
   logit_bias: unsupported('is not supported by this gateway; leave it out'),
   tools: chatTools.meta({
@@ -63,18 +65,29 @@ export const chatBody = z.strictObject({
     description:
       'The form of the answer. `json_schema` makes it fit a schema, on models that support this; `json_object` asks the model in the prompt for a JSON object.',
   }),
-  reasoning_effort: reasoningEffort.meta({ description: 'How much the model thinks before it answers.' }),
+  reasoning_effort: reasoningEffort.meta({
+    description:
+      'How much the model thinks before it answers: with `none` not at all, with `max` the most. Thinking is billed as output.',
+  }),
   reasoning: optionalField(
     z.strictObject({
-      effort: reasoningEffort.meta({ description: 'How much the model thinks before it answers.' }),
+      effort: reasoningEffort.meta({
+        description:
+          'How much the model thinks before it answers: with `none` not at all, with `max` the most. Thinking is billed as output.',
+      }),
       max_tokens: tokenLimit.meta({ description: 'The most tokens of thinking, in place of an effort.' }),
       enabled: optionalField(z.boolean()).meta({ description: 'With true the model thinks, with false it does not.' }),
       exclude: optionalField(z.boolean()).meta({
-        description: 'With true the answer does not show the thinking. It is billed as well.',
+        description: 'With true the answer does not show the thinking, which is billed nevertheless.',
       }),
-      summary: reasoningSummary.meta({ description: 'Accepted: summaries are as long as the provider makes them.' }),
+      summary: reasoningSummary.meta({
+        description: 'Accepted, and without an effect: summaries of thinking are as long as the provider makes them.',
+      }),
     }),
-  ).meta({ description: 'Whether the model thinks, how much, and whether the answer shows it.' }),
+  ).meta({
+    description:
+      'Settings of the thinking before the answer: whether the model thinks, how much (`effort` or `max_tokens`), and whether the answer shows it.',
+  }),
   thinking: optionalField(
     z.strictObject({
       type: z.enum(['enabled', 'adaptive', 'auto', 'disabled']).meta({
@@ -83,13 +96,15 @@ export const chatBody = z.strictObject({
       budget_tokens: tokenLimit.meta({ description: 'The most tokens of thinking.' }),
     }),
   ).meta({
-    description: 'How Anthropic, DeepSeek, Z.ai and others ask for thinking; `reasoning` counts where both are sent.',
+    description:
+      'Settings of the thinking in the form of Anthropic, DeepSeek and Z.ai; if `reasoning` is sent as well, that is used.',
   }),
   enable_thinking: optionalField(z.boolean()).meta({
-    description: 'How Qwen’s services ask for thinking; `reasoning` counts where both are sent.',
+    description:
+      'With true the model thinks, in the form of Qwen’s services; if `reasoning` is sent as well, that is used.',
   }),
   thinking_budget: tokenLimit.meta({
-    description: 'The most tokens of thinking, beside `enable_thinking`.',
+    description: 'The most tokens of thinking, in the form of Qwen’s services.',
   }),
   include_reasoning: optionalField(z.boolean()).meta({
     description: 'With false the answer does not show the thinking.',
@@ -101,32 +116,33 @@ export const chatBody = z.strictObject({
     }),
   ).meta({ description: 'With this the web is searched before the model is asked, as by the plugin `web`.' }),
   store: optionalField(z.literal(false, 'must be false: this gateway keeps no answers')).meta({
-    description: 'Only false: this gateway keeps no answers.',
+    description: 'Only false is accepted, because this gateway keeps no answers.',
   }),
   n: optionalField(z.literal(1, 'must be 1: send the request again for another answer')).meta({
-    description: 'Only 1: each request has one answer.',
+    description: 'Only 1 is accepted: each request has one answer.',
   }),
   logprobs: optionalField(z.literal(false, 'must be false: no probabilities are given here')).meta({
-    description: 'Only false is taken, because no probabilities are given here.',
+    description: 'Only false is accepted, because answers have no probabilities here.',
   }),
   audio: unsupported('is not supported: answers here are texts'),
   prediction: unsupported('is not supported by this gateway; leave it out'),
   functions: unsupported('is the older form: send tools').meta({
-    description: 'Refused; `tools` has taken its place.',
+    description: 'This field is refused: send `tools` instead.',
   }),
   function_call: unsupported('is the older form: send tool_choice').meta({
-    description: 'Refused; `tool_choice` has taken its place.',
+    description: 'This field is refused: send `tool_choice` instead.',
   }),
   input: unsupported('is a field of POST /responses: send the request there, or messages here').meta({
-    description: 'Refused: a request with it is one of `POST /responses`.',
+    description: 'This field is refused: it belongs to `POST /responses`.',
   }),
   usage: optionalField(
     z.strictObject({
       include: optionalField(z.boolean()).meta({ description: 'Accepted with any value: every answer has its usage.' }),
     }),
-  ).meta({ description: 'Accepted: every answer has its usage and its cost.' }),
+  ).meta({ description: 'Accepted, and without an effect: every answer has its usage and its cost.' }),
   verbosity: optionalField(z.enum(['low', 'medium', 'high'])).meta({
-    description: 'How much the model says. `medium` says nothing; models that do not take it refuse others.',
+    description:
+      'How long and detailed the answer is. `medium` is the same as leaving the field out; a model that does not support the field refuses the other values.',
   }),
   cache_control: cacheControl.meta({
     description: 'Asks the provider to cache the prompt up to its last part.',

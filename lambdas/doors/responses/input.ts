@@ -15,7 +15,9 @@ const MAX_ITEMS = 20_000;
 const NO_REFERENCES =
   'is not supported: this gateway keeps no answers. Send the items themselves: in the AI SDK set store to false, in other clients send back what the answer had in output';
 
-const messageType = optionalField(z.literal('message'));
+const messageType = optionalField(z.literal('message')).meta({
+  description: 'The type of the item, which messages may leave out.',
+});
 const said = <Role extends string, Content extends z.ZodType>(role: Role, content: Content) =>
   z.object({ type: messageType, role: z.literal(role), content });
 
@@ -34,6 +36,7 @@ const message = z.discriminatedUnion(
 );
 
 const callId = z.string().min(1).meta({ description: 'The id of the call; its output refers to it.' });
+const answeredCallId = z.string().min(1).meta({ description: 'The id of the call that this is the output of.' });
 const functionCall = z.object({
   type: z.literal('function_call'),
   call_id: callId,
@@ -49,23 +52,25 @@ const customCall = z.object({
 const outputOf = <Type extends string>(type: Type) =>
   z.object({
     type: z.literal(type),
-    call_id: callId,
+    call_id: answeredCallId,
     output: resultContent.meta({ description: 'The result of the call: a text, or a list of parts.' }),
   });
 /** Codex tells its model what it has set itself in outputs that answer no call. */
 const functionOutput = z
   .object({
     ...outputOf('function_call_output').shape,
-    call_id: optionalField(callId),
+    call_id: optionalField(z.string().min(1)).meta({ description: 'The id of the call that this is the output of.' }),
     name: optionalField(z.string().min(1)).meta({
-      description: 'The name of what is told, in an output that answers no call.',
+      description:
+        'The heading of an output that answers no call and so has no `call_id`: the model reads the output as a text of the user under this heading.',
     }),
   })
   .refine(({ call_id: id, name }) => id || name, { path: ['call_id'], error: 'is required (expected string)' });
 const reasoning = z.object({
   type: z.literal('reasoning'),
   encrypted_content: optionalField(z.string()).meta({
-    description: 'The thinking as the answer had it. An item without it, or from elsewhere, is left out.',
+    description:
+      'The thinking of the model as its answer had it; send it back unchanged. An item without it, or with that of another service, is left out.',
   }),
 });
 /** A search that the gateway made: what came of it is in the text of the answer. */

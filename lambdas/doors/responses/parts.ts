@@ -9,6 +9,9 @@ import { documentAddress, sentDocument, imageAddress, sentImage } from '../media
 const MAX_FILE_NAME_CHARACTERS = 512;
 const NO_FILES = 'is not supported: this gateway keeps no files; send the data, or an address';
 
+const refusedFileId = optionalField(z.never(NO_FILES)).meta({
+  description: 'This field is refused, because this gateway keeps no files: send the data, or an address.',
+});
 const inputText = z.object({
   type: z.literal('input_text'),
   text: z.string().meta({ description: 'The text of the part.' }),
@@ -19,7 +22,7 @@ const inputImage = z.object({
   detail: optionalField(z.enum(['auto', 'low', 'high', 'original'])).meta({
     description: 'Accepted, and without an effect: providers get the image as it is.',
   }),
-  file_id: optionalField(z.never(NO_FILES)),
+  file_id: refusedFileId,
 });
 const inputFile = z
   .object({
@@ -27,7 +30,7 @@ const inputFile = z
     file_data: optionalField(documentAddress).meta({ description: 'A PDF or a text, as a data URL.' }),
     file_url: optionalField(documentAddress).meta({ description: 'The http(s) address of the document.' }),
     filename: optionalField(z.string().max(MAX_FILE_NAME_CHARACTERS)).meta({ description: 'The name of the file.' }),
-    file_id: optionalField(z.never(NO_FILES)),
+    file_id: refusedFileId,
   })
   .refine((file) => Boolean(file.file_data || file.file_url), {
     path: ['file_data'],

@@ -53,7 +53,10 @@ export const responsesBody = z.strictObject({
   ).meta({ description: 'Settings of the text of the answer.' }),
   reasoning: optionalField(
     z.strictObject({
-      effort: reasoningEffort.meta({ description: 'How much the model thinks before it answers.' }),
+      effort: reasoningEffort.meta({
+        description:
+          'How much the model thinks before it answers: with `none` not at all, with `max` the most. Thinking is billed as output.',
+      }),
       summary: reasoningSummary.meta({
         description: 'With any value but `none` the answer shows the thinking, as far as the provider does.',
       }),
@@ -61,7 +64,10 @@ export const responsesBody = z.strictObject({
       max_tokens: tokenLimit.meta({ description: 'The most tokens of thinking, in place of an effort.' }),
       enabled: optionalField(z.boolean()).meta({ description: 'With true the model thinks, with false it does not.' }),
     }),
-  ).meta({ description: 'Whether the model thinks, how much, and whether the answer shows it.' }),
+  ).meta({
+    description:
+      'Settings of the thinking before the answer: whether the model thinks, how much (`effort` or `max_tokens`), and whether the answer shows it.',
+  }),
   include: optionalField(
     boundedList(
       z
@@ -72,7 +78,7 @@ export const responsesBody = z.strictObject({
     ),
   ).meta({
     description:
-      'More that the answer shows: `web_search_call.action.sources`. Encrypted thinking is always in it; other names have nothing to show here.',
+      'Names of more that the answer is to show: `web_search_call.action.sources` adds the pages that a search has found. Encrypted thinking is always shown; other names have no effect.',
   }),
   store: optionalField(z.boolean()).meta({
     description: 'Accepted with any value: nothing is kept here, and the answer says `store: false`.',
@@ -86,10 +92,10 @@ export const responsesBody = z.strictObject({
   conversation: unsupported(NO_STORE),
   prompt: unsupported('is not supported: this gateway keeps no prompts; send instructions and input'),
   background: optionalField(z.literal(false, 'must be false: answers are not kept until somebody asks for them')).meta({
-    description: 'Only false is taken, because answers are not kept.',
+    description: 'Only false is accepted, because answers are not kept.',
   }),
   client_metadata: optionalField(z.record(z.string().max(100), z.unknown())).meta({
-    description: 'Accepted, and without an effect: what a client says of itself.',
+    description: 'Facts that a client tells about itself; they are accepted, and have no effect.',
   }),
   messages: unsupported('is a field of POST /chat/completions: send the request there, or input here'),
 });

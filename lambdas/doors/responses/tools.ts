@@ -69,14 +69,16 @@ export const responsesTools = optionalField(boundedList(declaration, { max: MAX_
 
 const modes = z.enum(['auto', 'none', 'required'], CHOICES);
 const namedTool = z.looseObject({
-  type: z.string().meta({ description: 'The type of the tool, as it was declared.' }),
-  name: optionalField(z.string()).meta({ description: 'The name of the tool, where its type has one.' }),
+  type: z.string().meta({ description: 'The type of the tool, such as `function`, `custom` or `web_search`.' }),
+  name: optionalField(z.string()).meta({ description: 'The name of a function or of a custom tool.' }),
 });
 /** Tools that only OpenAI runs may say more; a choice of one is refused as a whole. */
 const namedOwnTool = z.strictObject(namedTool.shape);
 const allowList = z.strictObject({
   type: z.literal('allowed_tools'),
-  mode: z.enum(['auto', 'required']).meta({ description: 'Whether one of them has to be called.' }),
+  mode: z
+    .enum(['auto', 'required'])
+    .meta({ description: 'With `required` the model has to call one of the tools, with `auto` it may.' }),
   tools: boundedList(namedTool, { max: MAX_TOOLS }).meta({ description: 'The tools that may be called.' }),
 });
 type AllowList = z.output<typeof allowList>;

@@ -45,8 +45,7 @@ const frameImage = z.strictObject({
 export const videoRequestSchema = z
   .strictObject({
     model: z.string({ error: 'is required: the id of a model; GET /videos/models lists them' }).min(1).max(200).meta({
-      description:
-        'The id of a model of the catalog, such as `anthropic/claude-sonnet-5`. A suffix asks for something more: `:floor` for the lowest price, `:nitro` for the highest throughput, `:online` for a web search first.',
+      description: 'The id of a model that makes videos, such as `minimax/hailuo-2.3`; GET /videos/models lists them.',
     }),
     prompt: optionalField(z.string().min(1).max(MAX_VIDEO_PROMPT_CHARACTERS)).meta({
       description:
@@ -56,11 +55,11 @@ export const videoRequestSchema = z
       description: 'The length of the video in seconds; `supported_durations` of the model lists the possible values.',
     }),
     resolution: optionalField(z.string().min(1).max(20)).meta({
-      description: 'One of the values that the model lists.',
+      description: 'The resolution of the video, one of the `supported_resolutions` of the model.',
       example: '768p',
     }),
     aspect_ratio: optionalField(z.string().min(1).max(20)).meta({
-      description: 'One of the values that the model lists.',
+      description: 'The aspect ratio of the video, one of the `supported_aspect_ratios` of the model.',
       example: '16:9',
     }),
     frame_images: optionalField(boundedList(frameImage, { max: frameTypes.length })).meta({
@@ -77,7 +76,7 @@ export const videoRequestSchema = z
     }),
     provider: optionalField(providerPreferences).meta({
       description:
-        'Preferences for routing: which endpoints may answer, and in which order. Providers never see this field.',
+        'Preferences for routing: which endpoints (offers of the model by a provider) may answer, and in which order. Providers never see this field.',
     }),
     user: optionalField(z.string().max(MAX_VIDEO_NAME_CHARACTERS)).meta({
       description: 'A field that is accepted, and not used.',
