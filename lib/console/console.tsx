@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useLanguage, useTheme } from './appearance.ts';
 import { EnvironmentContext } from './environment.ts';
 import { openClient } from './gateway-client.ts';
-import { hashOf, useHashRoute, type HashRoute } from './hash-route.ts';
+import { hashOf, type HashRoute } from './hash-route.ts';
 import { CompareModels } from './pages/compare-models.tsx';
 import { GenerationPage } from './pages/generation.tsx';
 import { GenerationsPage } from './pages/generations.tsx';
@@ -16,6 +16,7 @@ import { WorkspacePage } from './pages/workspace.tsx';
 import { WorkspacesPage } from './pages/workspaces.tsx';
 import { inferenceKeySlot, managementKeySlot } from './tab-memory.ts';
 import { languages, type Texts } from './texts/languages.ts';
+import { useHashRoute } from './use-hash-route.ts';
 
 const pages = ['overview', 'generations', 'keys', 'workspaces', 'models', 'playground'] as const;
 

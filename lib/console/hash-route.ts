@@ -1,5 +1,3 @@
-import { useEffect, useState } from 'preact/hooks';
-
 /** A place in the console, as the part of the address behind `#` names it: `#/models/sandbox%2Fclaude?x=1`. */
 export interface HashRoute {
   page: string;
@@ -18,16 +16,6 @@ export function hashOf(page: string, id?: string, query: Record<string, string> 
   const given = Object.entries(query).filter(([, value]) => value !== '');
   const search = new URLSearchParams(given).toString();
   return `#/${page}${id === undefined ? '' : `/${encodeURIComponent(id)}`}${search === '' ? '' : `?${search}`}`;
-}
-
-export function useHashRoute(): HashRoute {
-  const [hash, setHash] = useState(location.hash);
-  useEffect(() => {
-    const follow = () => setHash(location.hash);
-    addEventListener('hashchange', follow);
-    return () => removeEventListener('hashchange', follow);
-  }, []);
-  return readHashRoute(hash);
 }
 
 function safelyDecoded(part: string): string {

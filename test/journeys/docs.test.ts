@@ -38,7 +38,14 @@ beforeAll(async () => {
   const { hash } = await managed('/keys', { name: 'docs' });
   const { id: workspace } = await managed('/workspaces', { name: 'Docs', slug: 'docs' });
   await managed(`/workspaces/${workspace}/members/add`, { user_ids: ['ann'] });
-  Object.assign(variables, { ID: id, HASH: hash, WORKSPACE_ID: workspace, MEMBER_ID: 'ann', MONTH: '2026-10' });
+  Object.assign(variables, {
+    ID: id,
+    HASH: hash,
+    WORKSPACE_ID: workspace,
+    MEMBER_ID: 'ann',
+    MONTH: '2026-10',
+    FILE: 'app.js',
+  });
 });
 afterAll(() => gateway.stop());
 

@@ -245,7 +245,7 @@ export type GenerationListAnswer = z.output<typeof generationListAnswer>;
 
 const priceUnitShape = z.strictObject({
   meter: z.enum(meters).meta({ description: 'The kind of unit that is counted and has a price.' }),
-  quantity: countShape.meta({ description: 'The number of units.' }),
+  quantity: countShape.meta({ description: 'The number of units that are charged, such as tokens.' }),
   price_rub: rub.meta({ description: 'The price of one unit in RUB, as it was when the request was admitted.' }),
   cost_rub: rub.meta({ description: 'The price of all units of this kind, in RUB.' }),
 });
