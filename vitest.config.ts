@@ -99,8 +99,9 @@ export default defineConfig({
     reporters: ['default', ['json', { outputFile: '.vitest/results.json' }]],
     // Tests run on a person's machine, as `npm start` does; nothing is published there.
     env: { GATEWAY_LOCAL: '1', GATEWAY_PUBLICATIONS_DIRECTORY: '/nowhere' },
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // What hangs ends; a machine that is busy with other things is slower than that by far.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // Much of a test's time is waiting, so twice the two cores that there are at least; beyond that they would only wait for
     // each other, because tests start gateways and databases of their own.
     maxWorkers: 4,

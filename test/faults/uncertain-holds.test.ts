@@ -144,7 +144,7 @@ describe('a request that is refused although a try of its hold had no reply', ()
     const likely = { ...request, amount: rub('0.3') };
 
     await expect(admitted(likely)).rejects.toMatchObject({ status: 529 });
-  }, 30_000);
+  }, 120_000);
 
   it('is told what it was refused for where all its tries were answered', async () => {
     const spender = await newSpender(table, { key: { daily: rub('0.5') } });

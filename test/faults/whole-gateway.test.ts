@@ -131,7 +131,7 @@ it(
       const found = await generations();
       expect([...found.values()].filter(({ state }) => state === 'pending').map(({ id }) => id)).toEqual([]);
       return found;
-    }, 60_000);
+    }, 180_000);
     const costOf = (id: string) => records.get(id)?.outcome?.cost ?? Money.zero;
     const wrong = answers.filter(({ status, id, cost }) => {
       if (status !== 200) return !costOf(id).isZero;
@@ -186,13 +186,13 @@ it(`charges each of ${HEADERS} Idempotency-Keys once, however often they are sen
       if (!given.some(isAnswered)) given.push(...(await askRepeatedly(header, Number(header.split('-')[1]))));
     }
     expect([...answers.values()].filter((given) => !given.some(isAnswered))).toEqual([]);
-  }, 60_000);
+  }, 180_000);
 
   const records = await vi.waitFor(async () => {
     const found = await generations();
     expect([...found.values()].filter(({ state }) => state === 'pending').map(({ id }) => id)).toEqual([]);
     return found;
-  }, 60_000);
+  }, 180_000);
   const chargedOf = (given: Answered[]) =>
     new Set(given.map(({ id }) => id).filter((id) => records.get(id)?.outcome?.cost.isZero === false)).size;
   const charged = [...answers].map(([header, given]) => [header, chargedOf(given)]);

@@ -11,7 +11,7 @@ beforeAll(async () => {
   if (chromiumPath === undefined) return;
   gateway = await startGateway();
   browser = await startChromium();
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   await browser?.close();
   await gateway?.stop();

@@ -10,13 +10,13 @@ let browser: Browser | undefined;
 beforeAll(async () => {
   gateway = await startGateway();
   if (chromiumPath !== undefined) browser = await startChromium();
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   await browser?.close();
   await gateway.stop();
 });
 
-const TIMES = { timeout: 120_000 };
+const TIMES = { timeout: 300_000 };
 
 /** What the browser has complained of, or asked of others; a route that is not there is asked for on purpose. */
 interface Visit {

@@ -26,7 +26,7 @@ beforeAll(async () => {
   gateway = await startGateway({ args: ['--data', directory] });
   ann = await newTenant('Ann');
   eve = await newTenant('Eve');
-}, 90_000);
+}, 300_000);
 afterAll(async () => {
   await gateway.stop();
   rmSync(directory, { recursive: true, force: true });

@@ -31,7 +31,7 @@ beforeAll(async () => {
   // Just before a full minute, after which the days that have ended are closed and sealed.
   const started = await startGateway({ args: ['--data', directory, '--now', '2026-11-21T02:00:50Z'] });
   gateway = { ...started, key: releasedKeys.server_key, managementKey: releasedKeys.management_key };
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   await gateway.stop();
   rmSync(directory, { recursive: true, force: true });

@@ -22,7 +22,7 @@ beforeAll(async () => {
       NODE_OPTIONS: `--import ${fileURLToPath(new URL('../support/own-endpoints.mjs', import.meta.url))}`,
     },
   });
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   await gateway.stop();
   await proxy.stop();

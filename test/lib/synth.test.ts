@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 describe('what is deployed', () => {
   it.each(['functions', 'web'])(
     'is synthesized from the real bundles, passes all checks, and warns of nothing but that no one hears alarms: %s',
-    { timeout: 90_000 },
+    { timeout: 300_000 },
     async (runtime) => {
       const output = mkdtempSync(join(tmpdir(), 'gateway-synth-'));
       try {

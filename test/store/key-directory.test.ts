@@ -116,7 +116,7 @@ describe('a list of 10,000 keys', () => {
         Item: { pk: `KEYS#${allOf()}`, sk: 'TALLY', entries: COUNT, removals: 0 },
       }),
     );
-  }, 60_000);
+  }, 180_000);
   afterAll(() => meter.stop());
 
   const readingAll = Math.ceil((COUNT * ENTRY_BYTES) / 4_096);
