@@ -7,6 +7,7 @@
  * had to estimate is corrected once, by the difference, when its real message arrives.
  */
 
+import { toGatewayError } from '../platform/errors.ts';
 import { generationTimeMs } from '../platform/ids.ts';
 import type { Table } from '../store/table.ts';
 import { StoreBusyError } from '../store/transact.ts';
@@ -16,6 +17,11 @@ import type { Settlement } from './settlement.ts';
 /** There was no time left to begin it; it is delivered again. */
 class OutOfTimeError extends Error {
   override name = 'OutOfTimeError';
+}
+
+/** The same settlement may succeed a moment later, without anybody doing anything: the table was busy, or time was short. */
+export function isPassingFailure(error: unknown): boolean {
+  return error instanceof OutOfTimeError || toGatewayError(error).kind !== 'server';
 }
 
 export interface SettleOptions {

@@ -29,7 +29,7 @@ export function measureSettlements(made: readonly MeasuredSettlement[], atMs: nu
   for (const [provider, own] of byProvider) writeMetrics(timesOf(own), { provider });
 }
 
-function timesOf(made: readonly MeasuredSettlement[]): Measured {
+function timesOf(made: readonly MeasuredSettlement[]): Measured<'provider'> {
   const outcomes = made.map(({ settlement }) => settlement.outcome);
   return {
     Settled: made.length,

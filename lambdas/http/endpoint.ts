@@ -12,7 +12,7 @@ import type { z } from 'zod';
 import type { Caller, InferenceCaller } from '../admission/caller.ts';
 import { generationIdOf, generationTimeMs } from '../platform/ids.ts';
 import { describeError, log, type LogFields } from '../platform/logger.ts';
-import { writeMetrics } from '../platform/metrics.ts';
+import type { Door } from '../platform/metrics.ts';
 import type { Credential, Route } from '../route.ts';
 import type { Refusal } from '../store/refusals.ts';
 import { routes, type RouteName } from '../routes.ts';
@@ -22,6 +22,7 @@ import { invalidRequest, notFound, ServiceError, toGatewayError, type GatewayErr
 import type { Compressed } from './compressed.ts';
 import type { JsonRules } from './json-body.ts';
 import { corsHeaders, preflight } from './cors.ts';
+import { measureRefusal } from './failure-metrics.ts';
 import { parseJsonBody, parseWith } from './parse.ts';
 import { normaliseRequest, type HttpEvent, type HttpRequest } from './request.ts';
 import { readAsFarAsMayBe, refusalFields } from './refusal-fields.ts';
@@ -54,6 +55,7 @@ interface CallerByCredential {
 
 export interface EndpointInput<Kind extends Credential, Body = unknown, Query = unknown, Params = unknown> {
   request: HttpRequest;
+  door: Door;
   /** The id of this request's generation, on routes that spend money. */
   generationId: string;
   caller: CallerByCredential[Kind];
@@ -74,8 +76,9 @@ export interface EndpointInput<Kind extends Credential, Body = unknown, Query = 
 type Once = (answer: (keep: Keep) => Promise<HttpResponse>) => Promise<HttpResponse>;
 type OnceWhere<Repeats> = Repeats extends AnswerOnce ? { once: Once } : unknown;
 
-/** What the local server adds to Lambda's own context. */
+/** What a process of ours that answers many requests adds to Lambda's own context. */
 interface LocalContext extends Context {
+  door?: Door;
   clientLeft?: AbortSignal;
   stopping?: AbortSignal;
 }
@@ -129,6 +132,7 @@ export function endpointsWith<Names extends RouteName>(keyed: Keyed | undefined)
   ) => {
     const route: Route = routes[name];
     if (accepts.compress && !route.streaming) throw new Error(`${name} compresses, and does not stream`);
+    if (accepts.compress && route.functionUrl) throw new Error(`${name} compresses, and its events cannot wait`);
     return (
       middy<AnyInput, HttpResponse>({
         // A stream ends itself before the timeout; everything else is done long before.
@@ -161,6 +165,7 @@ function startRequest(passage: RequestState): void {
     unfinished,
     waitUntil: (work) => void unfinished.push(work),
     request,
+    door: request.unrouted ? 'url' : ((context as LocalContext).door ?? 'api'),
     generationId: generationIdOf(request.id)!,
     caller: undefined,
     body: undefined,
@@ -249,17 +254,18 @@ function finishResponse(name: RouteName, route: Route, passage: RequestState, re
     ...(refusal ? refusalFields(refusal, readAsFarAsMayBe(passage.event.body, request.body)) : {}),
     durationMs: Math.round(performance.now() - request.receivedAtMs),
   });
-  if (refusal) writeMetrics({ Refused: 1 }, { kind: refusal.kind });
+  if (refusal) measureRefusal(refusal, passage.event.door);
 }
 
 function refuseRequest(name: RouteName, route: Route, passage: RequestState, keyed: Keyed | undefined): void {
   const refusal = toGatewayError(passage.error);
   const { request, generationId: id, caller, body, waitUntil } = passage.event;
+  const about = { route: name, requestId: request.id, awsRequestId: passage.context.awsRequestId };
   // Only our own faults are logged here as errors; providers' failures are logged where they happen.
   if (refusal.kind === 'server') {
-    log('error', 'request failed', { route: name, requestId: request.id, ...describeError(refusal.cause ?? refusal) });
+    log('error', 'request failed', { ...about, ...describeError(refusal.cause ?? refusal) });
   } else if (refusal.cause instanceof ServiceError) {
-    log('warn', 'service busy', { route: name, requestId: request.id, ...describeError(refusal.cause) });
+    log('warn', 'service busy', { ...about, ...describeError(refusal.cause) });
   }
   if (keyed && route.inference && caller && 'payer' in caller) {
     const { kind, field, limit, model } = refusalFields(refusal, readAsFarAsMayBe(body, request.body));

@@ -91,6 +91,8 @@ export class GatewayError extends Error {
   readonly metadata: Record<string, unknown>;
   readonly headers: Record<string, string>;
   readonly details: Record<string, unknown> | undefined;
+  /** The name of the provider that has failed; undefined where none has. */
+  readonly failedProvider: string | undefined = undefined;
 
   constructor(kind: ErrorKind, message: string, more: ErrorDetails = {}) {
     super(message, { cause: more.cause });

@@ -11,6 +11,7 @@ import { recordOrEmpty, textOrAbsent } from '../platform/foreign-json.ts';
 
 export class ProviderFailure extends GatewayError {
   override name = 'ProviderFailure';
+  override readonly failedProvider: string;
   /** Another endpoint may do better; otherwise the request itself is at fault, or everything has been tried. */
   readonly mayTryAnother: boolean;
   /** It says nothing of how the endpoint is doing: what was sent is at fault, at least here. */
@@ -38,6 +39,7 @@ export class ProviderFailure extends GatewayError {
       ...(more.status === undefined ? {} : { provider_status: more.status }),
     };
     super(kind, message, { metadata, headers: more.headers ?? {}, cause: more.cause });
+    this.failedProvider = more.provider.name;
     this.mayTryAnother = more.mayTryAnother ?? true;
     this.isRequestsFault = more.isRequestsFault ?? !this.mayTryAnother;
     this.wasSilent = more.wasSilent ?? false;

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'aws-lambda';
+import type { Door } from '../platform/metrics.ts';
 import { functions } from '../routes.ts';
 import { contained, containFaults } from './containment.ts';
 import type { FunctionHost } from './function-host.ts';
@@ -76,9 +77,11 @@ function leavingOf(response: ServerResponse): AbortSignal {
 function newContext(name: string): Context {
   const seconds = Math.min(functions[name]!.timeoutSeconds, LONGEST_ANSWER_SECONDS);
   const deadline = performance.now() + seconds * 1000;
-  return {
+  const context: Partial<Context> & { door: Door } = {
     functionName: name,
+    door: 'web',
     awsRequestId: crypto.randomUUID(),
     getRemainingTimeInMillis: () => Math.max(0, deadline - performance.now()),
-  } as Context;
+  };
+  return context as Context;
 }

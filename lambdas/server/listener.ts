@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, ListenOptions } from 'node:net';
+import { measureFault } from '../http/failure-metrics.ts';
 import { errorEnvelope, GatewayError } from '../platform/errors.ts';
 import { newRequestId } from '../platform/ids.ts';
 import { describeError, log } from '../platform/logger.ts';
@@ -110,7 +111,10 @@ function refuse(request: IncomingMessage, response: ServerResponse, error: unkno
     error instanceof GatewayError
       ? error
       : new GatewayError('server', 'The function behind this route failed. Try again.', { status: 502, cause: error });
-  if (refusal.cause) log('error', 'function failed', describeError(refusal.cause));
+  if (refusal.cause) {
+    log('error', 'function failed', describeError(refusal.cause));
+    measureFault('web');
+  }
   const requestId = newRequestId();
   // The unread rest of a body would be taken for the next request on this connection.
   if (!request.complete) response.setHeader('connection', 'close');

@@ -6,7 +6,7 @@ import {
   ResponseTransferMode,
   RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
-import { ComparisonOperator, MathExpression, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { FunctionUrlAuthType, type IFunction, InvokeMode, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
@@ -14,15 +14,14 @@ import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import type { Construct } from 'constructs';
 import { queueVariable, variables } from '../../lambdas/platform/environment.ts';
-import type { ErrorKind } from '../../lambdas/platform/errors.ts';
 import { bookTripwires, catalogTripwires, tripwires } from '../../lambdas/platform/logger.ts';
-import type { MetricName } from '../../lambdas/platform/metrics.ts';
 import type { FunctionSpec, QueueName, QueueWorker, Route, ScheduledWorker } from '../../lambdas/route.ts';
 import { functions, queueWorkers, routes, scheduledWorkers, UNKNOWN_ROUTE } from '../../lambdas/routes.ts';
 import type { GatewayConfig } from '../config.ts';
 import { Alarms, type AlarmWords } from './alarms.ts';
 import type { DataStack } from './data-stack.ts';
 import { createDashboard } from './dashboard.ts';
+import { addErrorsAlarm } from './door-alarms.ts';
 import { GatewayFunction } from './gateway-function.ts';
 import type { Resources } from './grants.ts';
 import { acknowledgeBedrock, bedrockStatements } from './bedrock.ts';
@@ -55,8 +54,7 @@ const aboutCatalog = { severity: 'Urgent', runbook: 'Catalog without a deploymen
 const aboutUsage = { severity: 'Soon', runbook: 'Usage beyond the hold' } as const;
 /** A run may last into the next one. */
 const RUNS_AT_ONCE = 2;
-/** In five minutes: of fewer, one failure is more than two percent. */
-const FEW_REQUESTS = 50;
+const eachFiveMinutes = { period: Duration.minutes(5), statistic: 'Sum' };
 
 interface FunctionSettings {
   /** The template that it is in: the stack's own where absent. */
@@ -105,8 +103,9 @@ export class ApiStack extends Stack {
     for (const name of queueNames) this.#addQueueWorker(name, this.#resources.queues[name]);
     for (const [name, worker] of Object.entries<ScheduledWorker>(scheduledWorkers)) this.#addSchedule(name, worker);
     this.#addApi();
+    let serverLogs: LogGroup | undefined;
     if (props.config.streamRuntime === 'web') {
-      addWebServer(this, this.#alarms, {
+      serverLogs = addWebServer(this, this.#alarms, {
         config: props.config,
         resources: this.#resources,
         bundles: props.bundles,
@@ -120,6 +119,7 @@ export class ApiStack extends Stack {
       table: props.data.table,
       queues: this.#resources.queues,
       functions: this.#functions,
+      serverLogs,
     });
   }
 
@@ -174,12 +174,12 @@ export class ApiStack extends Stack {
       }
     }
     this.#addUnknownRoute(api);
-    this.#alarms.add('ApiErrors', this.#ownErrors(api), {
-      threshold: 0.02,
-      evaluationPeriods: 2,
-      severity: 'Urgent',
-      says: 'More than 2 % of requests end with a 5xx that is no failure of a provider.',
-      runbook: '5xx',
+    addErrorsAlarm(this.#alarms, 'ApiErrors', {
+      namespace: this.#namespace,
+      door: 'api',
+      name: 'the API',
+      requests: api.metricCount(eachFiveMinutes),
+      failures: api.metricServerError(eachFiveMinutes),
     });
     Validations.of(api).acknowledge(
       { id: 'AwsSolutions-APIG1', reason: 'Functions log one line per request, with an allow-list of fields.' },
@@ -215,22 +215,6 @@ export class ApiStack extends Stack {
     });
   }
 
-  /** The part of requests that end with a 5xx, without those that a provider has failed; few requests say nothing. */
-  #ownErrors(api: RestApi): MathExpression {
-    const each = { period: Duration.minutes(5), statistic: 'Sum' };
-    const ofProviders = new Metric({
-      namespace: this.#namespace,
-      metricName: 'Refused' satisfies MetricName,
-      dimensionsMap: { kind: 'provider_unavailable' satisfies ErrorKind },
-      ...each,
-    });
-    return new MathExpression({
-      expression: `IF(requests > ${FEW_REQUESTS}, (failures - FILL(providers, 0)) / requests, 0)`,
-      usingMetrics: { requests: api.metricCount(each), failures: api.metricServerError(each), providers: ofProviders },
-      period: each.period,
-    });
-  }
-
   /** The other door of the streaming function; the API's own alarm does not see its failures. */
   #addFunctionUrl(name: string, lambda: IFunction): void {
     const { url } = lambda.addFunctionUrl({
@@ -238,18 +222,12 @@ export class ApiStack extends Stack {
       invokeMode: InvokeMode.RESPONSE_STREAM,
     });
     new CfnOutput(this, 'StreamingUrl', { value: url, description: `Function URL of ${name}` });
-    const each = { period: Duration.minutes(5), statistic: 'Sum' };
-    const failures = new MathExpression({
-      expression: `IF(requests > ${FEW_REQUESTS}, failures / requests, 0)`,
-      usingMetrics: { failures: lambda.metric('Url5xxCount', each), requests: lambda.metric('UrlRequestCount', each) },
-      period: each.period,
-    });
-    this.#alarms.add('FunctionUrlErrors', failures, {
-      threshold: 0.02,
-      evaluationPeriods: 2,
-      severity: 'Urgent',
-      says: 'More than 2 % of requests to the function URL end with a 5xx.',
-      runbook: '5xx',
+    addErrorsAlarm(this.#alarms, 'FunctionUrlErrors', {
+      namespace: this.#namespace,
+      door: 'url',
+      name: 'the function URL',
+      requests: lambda.metric('UrlRequestCount', eachFiveMinutes),
+      failures: lambda.metric('Url5xxCount', eachFiveMinutes),
     });
   }
 
@@ -329,7 +307,9 @@ export class ApiStack extends Stack {
       environment,
       reservedConcurrency: worker.maxConcurrency,
     });
-    const called = worker.changesGradually ? this.#change.aliasOf(name, lambda, warnings) : lambda;
+    const { failedSettlements } = this.#change;
+    const all = name === 'finalize-cost' ? [...warnings, failedSettlements] : warnings;
+    const called = worker.changesGradually ? this.#change.aliasOf(name, lambda, all) : lambda;
     called.addEventSource(source);
     const { unprovenRecord } = bookTripwires;
     if (name === 'roll-up-activity') this.#addTripwires(name, logs, { unprovenRecord }, aboutBooks);
@@ -364,14 +344,13 @@ export class ApiStack extends Stack {
         maxEventAge: Duration.minutes(1),
       }),
     });
-    const each = { period: Duration.minutes(5), statistic: 'Sum' };
-    this.#alarms.add(`${pascalCase(name)}ErrorsAlarm`, lambda.metricErrors(each), {
+    this.#alarms.add(`${pascalCase(name)}ErrorsAlarm`, lambda.metricErrors(eachFiveMinutes), {
       threshold: 3,
       severity: 'Soon',
       says: `${name} keeps failing.`,
       runbook: 'Scheduled workers',
     });
-    this.#alarms.add(`${pascalCase(name)}SilenceAlarm`, lambda.metricInvocations(each), {
+    this.#alarms.add(`${pascalCase(name)}SilenceAlarm`, lambda.metricInvocations(eachFiveMinutes), {
       comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
       evaluationPeriods: 2,
       treatMissingData: TreatMissingData.BREACHING,

@@ -2,19 +2,20 @@ import { Duration, type Stack } from 'aws-cdk-lib';
 import {
   Dashboard,
   GraphWidget,
+  LogQueryWidget,
   MathExpression,
-  Metric,
   PeriodOverride,
   TextWidget,
   type IMetric,
 } from 'aws-cdk-lib/aws-cloudwatch';
-import { QueryDefinition, QueryString } from 'aws-cdk-lib/aws-logs';
-import type { MetricName } from '../../lambdas/platform/metrics.ts';
+import { QueryDefinition, QueryString, type LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { MetricDimension, MetricsBy } from '../../lambdas/platform/metrics.ts';
 import type { QueueName } from '../../lambdas/route.ts';
 import { queueWorkers, routes, scheduledWorkers } from '../../lambdas/routes.ts';
 import type { Route } from '../../lambdas/route.ts';
 import type { GatewayFunction } from './gateway-function.ts';
 import type { GatewayTable } from './data-stack.ts';
+import { ownMetric } from './own-metrics.ts';
 import { pascalCase } from './pascal-case.ts';
 import type { WorkerQueue } from './worker-queue.ts';
 
@@ -23,6 +24,8 @@ interface Watched {
   table: GatewayTable;
   queues: Record<QueueName, WorkerQueue>;
   functions: Readonly<Record<string, GatewayFunction>>;
+  /** The log of the server, where there is one. */
+  serverLogs?: LogGroup | undefined;
 }
 
 const period = Duration.minutes(5);
@@ -44,6 +47,7 @@ export function createDashboard(stack: Stack, watched: Watched): Dashboard {
   );
   const rows = [moneyRow(watched), clientRow(watched), workRow(watched), waitingRow(watched), limitRow(watched)];
   for (const row of rows) dashboard.addWidgets(...row.map(([title, ...left]) => graph(title, left)));
+  if (watched.serverLogs) dashboard.addWidgets(serverFailures(watched.serverLogs));
   addQueries(stack, watched);
   return dashboard;
 }
@@ -54,17 +58,37 @@ function graph(title: string, left: IMetric[]): GraphWidget {
   return new GraphWidget({ title, left, width: WIDTH, height: 6, period });
 }
 
-function own({ namespace }: Watched, metricName: MetricName, statistic = 'Sum'): Metric {
-  return new Metric({ namespace, metricName, statistic, period, label: `${metricName} ${statistic}` });
+function own({ namespace }: Watched, metricName: MetricsBy<'all'>, statistic = 'Sum'): IMetric {
+  return ownMetric(namespace, metricName, statistic).with({ label: `${metricName} ${statistic}` });
 }
 
-/** A metric for each value that one of its dimensions has had. */
-function split({ namespace }: Watched, metricName: MetricName, by: string, statistic: string): MathExpression {
-  const search = `{${namespace},${by}} MetricName="${metricName}"`;
+/**
+ * A metric for each value that one of its dimensions has had. CloudWatch reads a namespace with a slash as one only in double quotes.
+ * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/search-expression-syntax.html
+ */
+function split<By extends MetricDimension>(
+  { namespace }: Watched,
+  { name, by, statistic = 'Sum' }: { name: MetricsBy<By>; by: By; statistic?: string },
+): MathExpression {
+  const search = `{"${namespace}",${by}} MetricName="${name}"`;
   return new MathExpression({
     expression: `SEARCH('${search}', '${statistic}', ${period.toSeconds()})`,
     label: '',
     period,
+  });
+}
+
+/** What the server says of its failures: AWS' own metrics of it are not known here. */
+function serverFailures(logs: LogGroup): LogQueryWidget {
+  const { fields, filter } = queries['Failures of ours'];
+  const queryString = new QueryString({ fields, filterStatements: [filter], sort: NEWEST_FIRST, limit: 20 });
+  const logGroupNames = [logs.logGroupName];
+  return new LogQueryWidget({
+    title: 'Failures of ours in the server',
+    logGroupNames,
+    queryString: queryString.toString(),
+    width: 3 * WIDTH,
+    height: 6,
   });
 }
 
@@ -78,27 +102,42 @@ function moneyRow(watched: Watched): Graph[] {
       own(watched, 'Estimated'),
       own(watched, 'Capped'),
     ],
-    ['Settlement: holds swept, and differences in RUB', own(watched, 'Swept'), own(watched, 'DriftRub')],
+    [
+      'Settlement: holds swept, what failed, and differences in RUB',
+      own(watched, 'Swept'),
+      own(watched, 'SettlementFailed'),
+      own(watched, 'DriftRub'),
+    ],
   ];
 }
 
 function clientRow(watched: Watched): Graph[] {
   return [
-    ['First event, by provider, 95 of 100', split(watched, 'FirstEventMs', 'provider', 'p95')],
+    ['First event, by provider, 95 of 100', split(watched, { name: 'FirstEventMs', by: 'provider', statistic: 'p95' })],
     [
       'The gateway’s own time before a provider has the request',
       own(watched, 'OverheadMs', 'p50'),
       own(watched, 'OverheadMs', 'p95'),
     ],
-    ['Refused, by kind', split(watched, 'Refused', 'kind', 'Sum')],
+    ['Refused, by kind', split(watched, { name: 'Refused', by: 'kind' })],
+    [
+      'Faults of ours, and failures of providers, by door',
+      own(watched, 'Faults'),
+      split(watched, { name: 'Faults', by: 'door' }),
+      split(watched, { name: 'ProviderFailed', by: 'door' }),
+    ],
+    ['Answers that a provider broke off', split(watched, { name: 'BrokeOff', by: 'provider' })],
   ];
 }
 
 function workRow(watched: Watched): Graph[] {
   return [
     ['Tokens', own(watched, 'InputTokens'), own(watched, 'OutputTokens')],
-    ['From the first event to the end, by provider, 95 of 100', split(watched, 'AnswerMs', 'provider', 'p95')],
-    ['Generations, by provider', split(watched, 'Settled', 'provider', 'Sum')],
+    [
+      'From the first event to the end, by provider, 95 of 100',
+      split(watched, { name: 'AnswerMs', by: 'provider', statistic: 'p95' }),
+    ],
+    ['Generations, by provider', split(watched, { name: 'Settled', by: 'provider' })],
   ];
 }
 
@@ -146,14 +185,22 @@ function limitRow(watched: Watched): Graph[] {
   ];
 }
 
+interface SavedQuery {
+  fields: string[];
+  filter: string;
+  sort?: string;
+}
+
+const NEWEST_FIRST = '@timestamp desc';
+
 /** Questions that are asked of the log again and again. */
-const queries: Record<string, { fields: string[]; filter: string; sort?: string }> = {
+const queries = {
   'Failures of ours': {
-    fields: ['@timestamp', 'route', 'message', 'reason', 'requestId', 'stack'],
+    fields: ['@timestamp', 'route', 'worker', 'message', 'reason', 'requestId', 'awsRequestId', 'stack'],
     filter: "level = 'error'",
   },
   'One request': {
-    fields: ['@timestamp', '@log', 'message', 'status', 'reason', 'durationMs'],
+    fields: ['@timestamp', '@log', 'message', 'status', 'reason', 'durationMs', 'generationId', 'awsRequestId'],
     filter: "requestId = 'req_…'",
   },
   'Refusals of a key': {
@@ -169,16 +216,32 @@ const queries: Record<string, { fields: string[]; filter: string; sort?: string 
     fields: ['@timestamp', 'provider', 'model', 'message', 'reason'],
     filter: 'ispresent(provider)',
   },
-};
+} satisfies Record<string, SavedQuery>;
 
 /** CloudWatch takes no more groups for one query. */
 const MAX_LOG_GROUPS = 50;
 
-function addQueries(stack: Stack, { functions }: Watched): void {
-  const spending = Object.entries<Route>(routes).flatMap(([name, { inference }]) => (inference ? [name] : []));
-  const names = [...spending, ...Object.keys(queueWorkers), ...Object.keys(scheduledWorkers)].slice(0, MAX_LOG_GROUPS);
-  const logGroups = names.map((name) => functions[name]!.logs);
-  for (const [name, { fields, filter, sort = '@timestamp desc' }] of Object.entries(queries)) {
+function routesWhere(isWanted: (route: Route) => boolean): string[] {
+  return Object.entries<Route>(routes).flatMap(([name, route]) => (isWanted(route) ? [name] : []));
+}
+
+/** In the order of who is missed most: there are more functions than groups in a query, so some that take no key are left out. */
+function queriedLogs({ functions, serverLogs }: Watched): LogGroup[] {
+  const names = [
+    ...routesWhere(({ inference }) => inference === true),
+    ...Object.keys(queueWorkers),
+    ...Object.keys(scheduledWorkers),
+    ...routesWhere(({ credential }) => credential === 'management'),
+    ...routesWhere(({ credential }) => credential !== 'none'),
+    ...Object.keys(functions),
+  ];
+  const logs = [...new Set(names)].map((name) => functions[name]!.logs);
+  return [...(serverLogs ? [serverLogs] : []), ...logs].slice(0, MAX_LOG_GROUPS);
+}
+
+function addQueries(stack: Stack, watched: Watched): void {
+  const logGroups = queriedLogs(watched);
+  for (const [name, { fields, filter, sort = NEWEST_FIRST }] of Object.entries<SavedQuery>(queries)) {
     new QueryDefinition(stack, `${pascalCase(name.toLowerCase().replaceAll(' ', '-'))}Query`, {
       queryDefinitionName: `${stack.stackName}/${name}`,
       queryString: new QueryString({ fields, filterStatements: [filter], sort, limit: 100 }),

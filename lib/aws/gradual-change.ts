@@ -1,12 +1,11 @@
 import { Duration, Validations, type Stack } from 'aws-cdk-lib';
-import { Metric, type IAlarm } from 'aws-cdk-lib/aws-cloudwatch';
+import type { IAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Alias, type Function as LambdaFunction, type IFunction, type IVersion } from 'aws-cdk-lib/aws-lambda';
-import type { ErrorKind } from '../../lambdas/platform/errors.ts';
-import type { MetricName } from '../../lambdas/platform/metrics.ts';
 import type { CanaryMinutes } from '../config.ts';
 import type { Alarms } from './alarms.ts';
+import { ownMetric } from './own-metrics.ts';
 import { pascalCase } from './pascal-case.ts';
 
 const configs: Record<Exclude<CanaryMinutes, 0>, keyof typeof LambdaDeploymentConfig> = {
@@ -16,8 +15,13 @@ const configs: Record<Exclude<CanaryMinutes, 0>, keyof typeof LambdaDeploymentCo
   30: 'CANARY_10PERCENT_30MINUTES',
 };
 
-/** One mistake may be chance, and three in a minute are not. */
-const FAILURES_A_MINUTE = 3;
+/**
+ * One mistake may be chance, and three in five minutes are not. They are counted, because a share of few requests says nothing: new code that
+ * always fails, and has a tenth of 30 requests a minute, fails three times within a minute. Of fewer than six a minute its tenth is not enough
+ * to be noticed before it gets all of them; then the alarm is raised within five minutes, and nothing takes the code back by itself.
+ */
+const MANY_FAILURES = 3;
+const WINDOW = Duration.minutes(5);
 
 /**
  * Gives the work of some functions to their new code little by little, and takes it back by itself where an alarm is raised meanwhile:
@@ -31,6 +35,8 @@ export class GradualChange {
   readonly #role: Role;
   /** Raised by our own faults, whichever function has them. */
   readonly #faults: IAlarm;
+  /** Raised by what the worker of settlements hands back: Lambda counts no error of it. */
+  readonly failedSettlements: IAlarm;
 
   constructor(stack: Stack, alarms: Alarms, { minutes, namespace }: { minutes: CanaryMinutes; namespace: string }) {
     this.#stack = stack;
@@ -42,18 +48,17 @@ export class GradualChange {
       id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]',
       reason: 'It is what CodeDeploy needs to move an alias and to read alarms, and AWS keeps it so.',
     });
-    const faults = new Metric({
-      namespace,
-      metricName: 'Refused' satisfies MetricName,
-      dimensionsMap: { kind: 'server' satisfies ErrorKind },
-      period: Duration.minutes(1),
-      statistic: 'Sum',
-    });
-    this.#faults = alarms.add('FaultsAlarm', faults, {
-      threshold: FAILURES_A_MINUTE,
+    this.#faults = alarms.add('FaultsAlarm', ownMetric(namespace, 'Faults'), {
+      threshold: MANY_FAILURES,
       severity: 'Soon',
       says: 'Requests end with faults of the gateway itself.',
       runbook: '5xx',
+    });
+    this.failedSettlements = alarms.add('SettlementFailedAlarm', ownMetric(namespace, 'SettlementFailed'), {
+      threshold: MANY_FAILURES,
+      severity: 'Urgent',
+      says: 'Settlements fail, and not because the table is busy.',
+      runbook: 'Settlements that fail',
     });
   }
 
@@ -67,17 +72,13 @@ export class GradualChange {
       aliasName: 'live',
       version: lambda.currentVersion as IVersion,
     });
+    const failing = this.#alarms.add(`${id}LiveErrorsAlarm`, alias.metricErrors({ period: WINDOW, statistic: 'Sum' }), {
+      threshold: MANY_FAILURES,
+      severity: 'Urgent',
+      says: `${name} fails before it can answer.`,
+      runbook: '5xx',
+    });
     if (this.#minutes === 0) return alias as IFunction;
-    const failing = this.#alarms.add(
-      `${id}LiveErrorsAlarm`,
-      alias.metricErrors({ period: Duration.minutes(1), statistic: 'Sum' }),
-      {
-        threshold: FAILURES_A_MINUTE,
-        severity: 'Urgent',
-        says: `${name} fails before it can answer.`,
-        runbook: '5xx',
-      },
-    );
     new LambdaDeploymentGroup(this.#stack, `${id}Change`, {
       application: this.#application,
       alias,

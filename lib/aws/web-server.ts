@@ -12,6 +12,7 @@ import type { GatewayConfig } from '../config.ts';
 import type { Alarms } from './alarms.ts';
 import { acknowledgeBedrock, bedrockStatements } from './bedrock.ts';
 import { SERVER_PROGRAM } from './bundle.ts';
+import { addServerFaultsAlarm } from './door-alarms.ts';
 import { acknowledgeWildcards, grantEnvironment, grantStatements, unitedGrants, type Resources } from './grants.ts';
 import { addTripwires } from './tripwires.ts';
 
@@ -39,12 +40,13 @@ export interface WebServerProps {
  *
  * Weakness: new code has all requests at once, and AWS does not look whether it starts: whoever deploys checks it from outside
  * (docs/operations.md).
+ * @returns its log
  */
 export function addWebServer(
   stack: Stack,
   alarms: Alarms,
   { config, resources, bundles, environment, namespace }: WebServerProps,
-): void {
+): LogGroup {
   const own = new NestedStack(stack, 'Server', { description: 'Model gateway: the server as a Web Function' });
   const grants = unitedGrants(servedNames.map((name) => functions[name]!.grants));
   const logs = new LogGroup(own, 'ServerLogs', {
@@ -90,10 +92,12 @@ export function addWebServer(
   addTripwires(alarms, 'server', { ...written, lines: tripwires, about: onUsage });
   const onStart = { severity: 'Urgent', runbook: 'The server' } as const;
   addTripwires(alarms, 'server', { ...written, lines: serverTripwires, about: onStart });
+  addServerFaultsAlarm(alarms, namespace);
   new CfnOutput(stack, 'WebUrl', {
     value: `https://${endpoint.domainName}/v1`,
     description: 'Base URL of the server, for clients of models',
   });
+  return logs;
 }
 
 /** The largest that is not above the API's own, or else the smallest that there is. */

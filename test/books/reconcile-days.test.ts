@@ -28,7 +28,10 @@ beforeEach(() => {
     return true;
   });
 });
-afterEach(() => void vi.restoreAllMocks());
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
 
 /** Two days of an account that was there on the first. */
 async function history(): Promise<History> {
@@ -53,6 +56,15 @@ describe('the books of a day', () => {
     expect(await reconcileDays(table, { atMs: at('01:00:00') })).toBe(1);
     expect(await reconcileDays(table, { atMs: at('01:01:00') })).toBe(0);
     expect(lines).toEqual([]);
+  });
+
+  it('that agree are a difference of zero in the metrics: it says that somebody has looked', async () => {
+    const { table } = await history();
+    vi.stubEnv('METRICS_NAMESPACE', 'ModelGateway/test');
+
+    await reconcileDays(table, { atMs: at('01:00:00') });
+
+    expect(lines).toMatchObject([{ DriftRub: 0 }]);
   });
 
   it('are compared with no other rights than those of the worker', async () => {

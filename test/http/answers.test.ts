@@ -72,6 +72,12 @@ describe('an endpoint', () => {
     ).toThrow('health compresses, and does not stream');
   });
 
+  it('never compresses at a function URL: the events of a model’s answer would wait in the compressor', () => {
+    expect(() =>
+      defineEndpoint('create-message', { compress: compressed }, () => jsonResponse<HealthAnswer>(200, ok)),
+    ).toThrow('create-message compresses, and its events cannot wait');
+  });
+
   it('answers once only where it says that it does', () => {
     defineEndpoint('create-key', { once: answerOnce }, ({ once }) =>
       once(async () => jsonResponse<HealthAnswer>(200, ok)),

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { Template } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { serverTripwires } from '../../lambdas/platform/logger.ts';
 import type { Route } from '../../lambdas/route.ts';
 import { functions, routes } from '../../lambdas/routes.ts';
 import { servedNames } from '../../lambdas/server/served-routes.ts';
@@ -119,14 +118,6 @@ describe('the server as a Web Function', () => {
     expect([...readTemplates(outdir).functions.keys()].toSorted()).toEqual(Object.keys(functions).toSorted());
     api.resourceCountIs('AWS::Lambda::Url', 1);
     Template.fromStack(created.api).hasOutput('WebUrl', {});
-  });
-
-  it('has an alarm for a process that cannot start, which AWS would give all requests', () => {
-    api.hasResourceProperties('AWS::Logs::MetricFilter', {
-      FilterPattern: `{ $.message = "*${serverTripwires.notStarted}*" }`,
-    });
-    const alarms = JSON.stringify(api.findResources('AWS::CloudWatch::Alarm'));
-    expect(alarms).toContain(serverTripwires.notStarted);
   });
 
   it('has no firewall before it, and is refused together with one', () => {

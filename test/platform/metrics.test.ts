@@ -45,9 +45,17 @@ describe('a measurement', () => {
     ]);
   });
 
+  it('has the dimensions that its metric is written with, and no other', () => {
+    // @ts-expect-error -- refusals have a kind
+    writeMetrics({ Refused: 1 });
+    // @ts-expect-error -- holds are swept for nobody's sake
+    writeMetrics({ Swept: 1 }, { provider: 'One' });
+    expect(lines).toHaveLength(2);
+  });
+
   it('is nothing where metrics have no namespace', () => {
     vi.stubEnv('METRICS_NAMESPACE', '');
-    writeMetrics({ Refused: 1 });
+    writeMetrics({ Swept: 1 });
     expect(lines).toEqual([]);
   });
 
@@ -61,7 +69,7 @@ describe('a measurement', () => {
   });
 
   it('leaves out what is not a number, and is no line without one', () => {
-    writeMetrics({ FirstEventMs: [Number.NaN, Number.POSITIVE_INFINITY], AnswerMs: [] });
+    writeMetrics({ OverheadMs: [Number.NaN, Number.POSITIVE_INFINITY], CostRub: [] });
     expect(lines).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { readSlot, SLOT_MS } from '../../lambdas/store/endpoint-slots.ts';
 import { readGeneration } from '../../lambdas/store/generation-queries.ts';
 import type { Table } from '../../lambdas/store/table.ts';
@@ -19,10 +19,29 @@ beforeAll(async () => {
   spender = await newSpender(table, { key: { daily: rub('100') } });
 });
 afterAll(() => queue.stop());
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
+
+/** What the lines of a log say of a field, as long as the test lasts. */
+function written(field: string): unknown[] {
+  vi.stubEnv('METRICS_NAMESPACE', 'ModelGateway/test');
+  const values: unknown[] = [];
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    const line = JSON.parse(String(text)) as Record<string, unknown>;
+    if (field in line) values.push(line[field]);
+    return true;
+  });
+  return values;
+}
 
 async function handleWhatIsThere(remainingMs = 20_000) {
   const event = toSqsEvent(await receive(queue.sqs, queue.url, 0), queue.url);
-  const { batchItemFailures } = await handler(event, { getRemainingTimeInMillis: () => remainingMs });
+  const { batchItemFailures } = await handler(event, {
+    getRemainingTimeInMillis: () => remainingMs,
+    awsRequestId: 'lambda-1',
+  });
   return { event, failed: batchItemFailures.map(({ itemIdentifier }) => itemIdentifier) };
 }
 
@@ -52,6 +71,37 @@ it('gives everything back when it has no time left to begin', async () => {
   await queue.send(await message());
   const { event, failed } = await handleWhatIsThere(1_000);
   expect(failed).toEqual(event.Records.map(({ messageId }) => messageId));
+});
+
+it('counts what it hands back because it failed, when it is delivered first: that is what an alarm sees of new code', async () => {
+  const failed = written('SettlementFailed');
+  await queue.send(await message());
+  await queue.sqs.client.send(new SendMessageCommand({ QueueUrl: queue.url, MessageBody: 'no settlement either' }));
+
+  const { event } = await handleWhatIsThere();
+  expect(failed).toEqual([1]);
+
+  const again = event.Records.filter(({ body }) => body === 'no settlement either').map((record) => ({
+    ...record,
+    attributes: { ...record.attributes, ApproximateReceiveCount: '2' },
+  }));
+  await handler({ Records: again }, { getRemainingTimeInMillis: () => 20_000 });
+  expect(failed).toEqual([1]);
+});
+
+it('counts nothing that it hands back for want of time', async () => {
+  const failed = written('SettlementFailed');
+  await queue.send(await message());
+  const { failed: handedBack } = await handleWhatIsThere(1_000);
+  expect(handedBack).not.toEqual([]);
+  expect(failed).toEqual([]);
+});
+
+it('says in its lines by which id Lambda’s own lines of the call are found', async () => {
+  const ids = written('awsRequestId');
+  await queue.sqs.client.send(new SendMessageCommand({ QueueUrl: queue.url, MessageBody: 'nothing' }));
+  await handleWhatIsThere();
+  expect(ids).toEqual(['lambda-1']);
 });
 
 /** Requests of the last slots, of every endpoint. */

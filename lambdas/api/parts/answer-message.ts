@@ -1,6 +1,7 @@
 import { claimOf } from '../../admission/request-claim.ts';
 import { AnswerStream, type WhenSilent } from '../../http/answer-stream.ts';
 import type { EndpointInput } from '../../http/endpoint.ts';
+import { measureBreak } from '../../http/failure-metrics.ts';
 import { jsonResponse, streamResponse, type HttpResponse } from '../../http/response.ts';
 import { abortWhenLeft, destroyWhenOutOfTime } from '../../inference/abort.ts';
 import { answerEvents } from '../../inference/messages/answer.ts';
@@ -9,6 +10,7 @@ import { deliveredEvents, deliveredMessage } from '../../inference/messages/deli
 import { openAnswer } from '../../inference/messages/open-answer.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';
 import type { AnswerEvent, MessageBody } from '../../messages/types.ts';
+import type { Door } from '../../platform/metrics.ts';
 import { resources } from '../../resources.ts';
 import type { RouteName } from '../../routes.ts';
 import { blanks, COMMIT_AFTER_MS, isThereWithin, wholeBody } from './whole-body.ts';
@@ -56,7 +58,7 @@ export async function answerMessage(input: MessageEndpointInput, form: AnswerFor
  */
 async function streamAnswer(
   context: AnswerContext,
-  { body: { model } }: MessageEndpointInput,
+  { body: { model }, door }: MessageEndpointInput,
   { whenSilent, streamBody }: AnswerForm,
 ): Promise<HttpResponse> {
   let timer: NodeJS.Timeout | undefined;
@@ -74,7 +76,8 @@ async function streamAnswer(
     clearTimeout(timer);
   }
   const { requestId, generationId } = context;
-  const produce = () => streamBody(deliveredEvents(context), { requestId, generationId, model, isSilent });
+  const events = () => withBreaksMeasured(deliveredEvents(context), door);
+  const produce = () => streamBody(events(), { requestId, generationId, model, isSilent });
   return streamResponse(answerBody(context, produce, whenSilent));
 }
 
@@ -84,7 +87,7 @@ async function streamAnswer(
  */
 async function wholeAnswer(
   context: AnswerContext,
-  { waitUntil }: MessageEndpointInput,
+  { waitUntil, door }: MessageEndpointInput,
   form: AnswerForm,
 ): Promise<HttpResponse> {
   const { message, settled } = deliveredMessage(context);
@@ -94,8 +97,19 @@ async function wholeAnswer(
   if (await isThereWithin(answer, Math.max(0, COMMIT_AFTER_MS - waitedMs))) {
     return jsonResponse<object>(200, await answer);
   }
+  answer.catch((error: unknown) => measureBreak(error, door));
   const body = answerBody(context, () => wholeBody(answer, context.requestId), blanks);
   return streamResponse(body, { 'content-type': 'application/json' });
+}
+
+/** The events of an answer whose head has gone out. */
+async function* withBreaksMeasured<Event>(events: AsyncIterable<Event>, door: Door): AsyncGenerator<Event, void> {
+  try {
+    yield* events;
+  } catch (error) {
+    measureBreak(error, door);
+    throw error;
+  }
 }
 
 /** A body that ends the answer when its reader leaves, and is given up when nobody reads its end. */

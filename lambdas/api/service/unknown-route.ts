@@ -1,4 +1,4 @@
-import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { normaliseRequest, type HttpRequest } from '../../http/request.ts';
 import { errorResponse, redirectResponse, type HttpResponse } from '../../http/response.ts';
 import { corsHeaders, preflight } from '../../http/cors.ts';
@@ -10,7 +10,10 @@ import { log } from '../../platform/logger.ts';
  * 403 for that, and repeat the key in its answer. Nobody is looked up here, and no body is read.
  */
 // oxlint-disable-next-line typescript/require-await -- a fault is a rejection, as in every other function
-export async function handler(event: APIGatewayProxyEvent): Promise<HttpResponse> {
+export async function handler(
+  event: APIGatewayProxyEvent,
+  { awsRequestId }: Partial<Context> = {},
+): Promise<HttpResponse> {
   const request = normaliseRequest(event);
   const { id, method, path } = request;
   const isLook = method === 'HEAD' && isThere(path);
@@ -19,7 +22,7 @@ export async function handler(event: APIGatewayProxyEvent): Promise<HttpResponse
     preflight(request, methodsAt(path)) ??
     (isReader(request) ? redirectResponse(`${request.baseUrl}/docs`) : undefined) ??
     errorResponse(unknownRoute(method, path), id);
-  log('info', 'request', { route: 'unknown-route', requestId: id, status: response.statusCode });
+  log('info', 'request', { route: 'unknown-route', requestId: id, awsRequestId, status: response.statusCode });
   return { ...response, headers: { ...response.headers, ...corsHeaders(request), 'request-id': id } };
 }
 

@@ -44,7 +44,8 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
     }
   } catch (error) {
     if (!(error instanceof GatewayError)) {
-      log('error', 'answer failed', { generationId: context.generationId, ...describeError(error) });
+      const { requestId, generationId } = context;
+      log('error', 'answer failed', { requestId, generationId, ...describeError(error) });
     }
     const ending = progress.endingBy(error);
     const reason = context.abort.signal.reason as AbortReason | undefined;

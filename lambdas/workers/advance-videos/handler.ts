@@ -1,4 +1,4 @@
-import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { servedCatalog } from '../../catalog/served-catalog.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { describeError, log } from '../../platform/logger.ts';
@@ -9,12 +9,10 @@ import { decodeVideoMessage } from '../../inference/videos/message.ts';
 import { videoBucket } from '../../inference/videos/objects.ts';
 import type { VideoTools } from '../../inference/videos/tools.ts';
 import { queues } from '../queues.ts';
+import type { WorkerContext } from '../worker-context.ts';
 
 /** Goes on with the jobs of a batch; what fails returns to the queue alone, and is delivered again in seconds. */
-export async function handler(
-  event: SQSEvent,
-  context: Pick<Context, 'getRemainingTimeInMillis'>,
-): Promise<SQSBatchResponse> {
+export async function handler(event: SQSEvent, context: WorkerContext): Promise<SQSBatchResponse> {
   const tools = toolsFor(context);
   const failed: SQSRecord[] = [];
   await Promise.all(
@@ -23,7 +21,8 @@ export async function handler(
         await advanceVideo(tools, decodeVideoMessage(record.body));
       } catch (error) {
         const attempt = Number(record.attributes.ApproximateReceiveCount);
-        log('error', 'video not advanced', { worker: 'advance-videos', attempt, ...describeError(error) });
+        const about = { worker: 'advance-videos', awsRequestId: context.awsRequestId, attempt };
+        log('error', 'video not advanced', { ...about, ...describeError(error) });
         failed.push(record);
       }
     }),
@@ -32,7 +31,7 @@ export async function handler(
   return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) };
 }
 
-function toolsFor(context: Pick<Context, 'getRemainingTimeInMillis'>): VideoTools {
+function toolsFor(context: WorkerContext): VideoTools {
   const health = resources.health();
   return {
     table: resources.table(),

@@ -1,18 +1,15 @@
-import type { Context } from 'aws-lambda';
 import { closeDays } from '../../accounting/close-days.ts';
 import { log } from '../../platform/logger.ts';
 import { resources } from '../../resources.ts';
+import type { WorkerContext } from '../worker-context.ts';
 
 /** Time to finish the page of accounts that was begun. */
 const STOP_CLOSING_BEFORE_TIMEOUT_MS = 20_000;
 
 /** Runs every minute; on all but the first runs after midnight it reads only one item. */
-export async function handler(
-  _event: unknown,
-  context: Pick<Context, 'getRemainingTimeInMillis'>,
-): Promise<{ sent: number }> {
+export async function handler(_event: unknown, context: WorkerContext): Promise<{ sent: number }> {
   const deadlineMs = performance.now() + context.getRemainingTimeInMillis() - STOP_CLOSING_BEFORE_TIMEOUT_MS;
   const sent = await closeDays(resources.table(), resources.queue('roll-up-activity'), { deadlineMs });
-  if (sent > 0) log('info', 'days closed', { worker: 'close-days', count: sent });
+  if (sent > 0) log('info', 'days closed', { worker: 'close-days', awsRequestId: context.awsRequestId, count: sent });
   return { sent };
 }

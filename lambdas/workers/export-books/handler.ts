@@ -3,14 +3,20 @@ import { optionalVariable, requireVariable, variables } from '../../platform/env
 import { log } from '../../platform/logger.ts';
 import { resources } from '../../resources.ts';
 import { openTableExport } from '../../store/table-export.ts';
+import type { WorkerContext } from '../worker-context.ts';
 
 const begin = openTableExport();
 
 /** Runs every minute; on all but one run of a day it reads only one item. On one machine there is no bucket for the books. */
-export async function handler(): Promise<{ begun: string[] }> {
+export async function handler(_event?: unknown, context?: Partial<WorkerContext>): Promise<{ begun: string[] }> {
   const bucket = optionalVariable(variables.booksBucket);
   if (bucket === undefined) return { begun: [] };
   const begun = await exportDays(resources.table(), begin, { bucket, tableArn: requireVariable(variables.tableArn) });
-  if (begun.length > 0) log('info', 'export of the books begun', { worker: 'export-books', count: begun.length });
+  if (begun.length > 0)
+    log('info', 'export of the books begun', {
+      worker: 'export-books',
+      awsRequestId: context?.awsRequestId,
+      count: begun.length,
+    });
   return { begun };
 }

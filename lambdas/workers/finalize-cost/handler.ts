@@ -1,8 +1,8 @@
-import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { reopenDays } from '../../accounting/close-days.ts';
 import { pruneOnceADay } from '../../accounting/prune.ts';
 import type { SettleResult } from '../../accounting/settle-group.ts';
-import { settleBatch } from '../../accounting/settle.ts';
+import { isPassingFailure, settleBatch } from '../../accounting/settle.ts';
 import { readSettlement } from '../../accounting/read-settlement.ts';
 import type { Settlement } from '../../accounting/settlement.ts';
 import { measureSettlements, sentAt, type MeasuredSettlement } from '../../accounting/settlement-metrics.ts';
@@ -11,7 +11,9 @@ import { ADDED_ATTRIBUTE } from '../../platform/queue.ts';
 import { resources } from '../../resources.ts';
 import { countOutcomes } from '../../statistics/count-outcomes.ts';
 import { describeError, log } from '../../platform/logger.ts';
+import { writeMetrics } from '../../platform/metrics.ts';
 import { queues } from '../queues.ts';
+import type { WorkerContext } from '../worker-context.ts';
 
 /** Time to write what was begun, to ask for late days, and to return what failed. */
 const STOP_SETTLING_BEFORE_TIMEOUT_MS = 5_000;
@@ -25,20 +27,18 @@ interface SettlementMessage {
  * Settles the generations of a batch in one transaction. One that cannot be settled returns to the queue alone, is
  * delivered again in seconds, and after the last attempt becomes a dead letter, with an alarm: money is never dropped.
  */
-export async function handler(
-  event: SQSEvent,
-  context: Pick<Context, 'getRemainingTimeInMillis'>,
-): Promise<SQSBatchResponse> {
+export async function handler(event: SQSEvent, context: WorkerContext): Promise<SQSBatchResponse> {
+  const about = { worker: 'finalize-cost', awsRequestId: context.awsRequestId };
   const deadlineMs = performance.now() + context.getRemainingTimeInMillis() - STOP_SETTLING_BEFORE_TIMEOUT_MS;
-  const failed = new Set<SQSRecord>();
+  const failed = new Map<SQSRecord, unknown>();
   const readable: SettlementMessage[] = [];
   for (const record of event.Records) {
     try {
       const added = record.messageAttributes[ADDED_ATTRIBUTE]?.stringValue;
       readable.push({ record, settlement: readSettlement({ body: record.body, added }) });
     } catch (error) {
-      log('error', 'unreadable settlement', { worker: 'finalize-cost', ...describeError(error) });
-      failed.add(record);
+      log('error', 'unreadable settlement', { ...about, ...describeError(error) });
+      failed.set(record, error);
     }
   }
   const settlements = readable.map(({ settlement }) => settlement);
@@ -47,20 +47,25 @@ export async function handler(
     if (!(result instanceof Error)) continue;
     const { record, settlement } = readable[index]!;
     log('error', 'settlement failed', {
-      worker: 'finalize-cost',
+      ...about,
       generationId: settlement.generationId,
       attempt: Number(record.attributes.ApproximateReceiveCount),
       ...describeError(result),
     });
-    failed.add(record);
+    failed.set(record, result);
   }
   // What was settled before was counted then.
   const fresh = settlements.filter((_, index) => results[index] === 'settled' || results[index] === 'corrected');
   measureSettlements(madeOf(readable, results), nowMs());
-  await Promise.all([askForLateDays(readable, results, failed), countOutcomes(resources.table(), fresh)]);
-  if (failed.size > 0) await queues.returns('finalize-cost').retrySoon([...failed]);
+  const late = askForLateDays(readable, results, (records, error) => {
+    log('error', 'closed days not reopened', { ...about, ...describeError(error) });
+    for (const record of records) failed.set(record, error);
+  });
+  await Promise.all([late, countOutcomes(resources.table(), fresh)]);
+  measureFailures(failed);
+  if (failed.size > 0) await queues.returns('finalize-cost').retrySoon([...failed.keys()]);
   await pruneOnceADay(resources.table(), settlements);
-  return { batchItemFailures: [...failed].map(({ messageId }) => ({ itemIdentifier: messageId })) };
+  return { batchItemFailures: [...failed.keys()].map(({ messageId }) => ({ itemIdentifier: messageId })) };
 }
 
 function madeOf(readable: readonly SettlementMessage[], results: (SettleResult | Error)[]): MeasuredSettlement[] {
@@ -76,7 +81,7 @@ function madeOf(readable: readonly SettlementMessage[], results: (SettleResult |
 async function askForLateDays(
   readable: SettlementMessage[],
   results: (SettleResult | Error)[],
-  failed: Set<SQSRecord>,
+  onFailure: (records: SQSRecord[], error: unknown) => void,
 ): Promise<void> {
   const settled = readable.filter((_, index) => !(results[index] instanceof Error));
   try {
@@ -85,7 +90,17 @@ async function askForLateDays(
       settled.map(({ settlement }) => settlement),
     );
   } catch (error) {
-    log('error', 'closed days not reopened', { worker: 'finalize-cost', ...describeError(error) });
-    for (const { record } of settled) failed.add(record);
+    const records = settled.map(({ record }) => record);
+    onFailure(records, error);
   }
+}
+
+/**
+ * Lambda counts no error of a run that hands messages back, so this is what an alarm sees. A message counts once, when it is delivered first:
+ * one that can never be settled comes again seven times in five minutes, and would be taken for a fault of new code.
+ */
+function measureFailures(failed: ReadonlyMap<SQSRecord, unknown>): void {
+  const fresh = [...failed].filter(([{ attributes }]) => Number(attributes.ApproximateReceiveCount) === 1);
+  const count = fresh.filter(([, error]) => !isPassingFailure(error)).length;
+  if (count > 0) writeMetrics({ SettlementFailed: count });
 }

@@ -4,11 +4,13 @@ import { describeError, log } from '../../platform/logger.ts';
 import { resources } from '../../resources.ts';
 import { liveProviders } from '../../routing/live-providers.ts';
 import { measureEndpoints } from '../../statistics/measure.ts';
+import type { WorkerContext } from '../worker-context.ts';
 
 /** Runs every minute; a run that fails is made up for by the next. */
-export async function handler(): Promise<{ measured: number }> {
+export async function handler(_event?: unknown, context?: Partial<WorkerContext>): Promise<{ measured: number }> {
   const live = await liveProviders(await servedCatalog()).catch((error: unknown) => {
-    log('error', 'live providers not known', { worker: 'measure-endpoints', ...describeError(error) });
+    const about = { worker: 'measure-endpoints', awsRequestId: context?.awsRequestId };
+    log('error', 'live providers not known', { ...about, ...describeError(error) });
     return undefined;
   });
   return { measured: await measureEndpoints(resources.table(), nowMs(), live) };

@@ -1,18 +1,16 @@
-import type { Context } from 'aws-lambda';
 import { reconcileDays } from '../../books/reconcile-days.ts';
 import { log } from '../../platform/logger.ts';
 import { resources } from '../../resources.ts';
+import type { WorkerContext } from '../worker-context.ts';
 
 /** Time to finish the page of accounts that was begun. */
 const STOP_COMPARING_BEFORE_TIMEOUT_MS = 60_000;
 
 /** Runs every minute; on all but some runs after one o'clock UTC it reads only one item. */
-export async function handler(
-  _event: unknown,
-  context: Pick<Context, 'getRemainingTimeInMillis'>,
-): Promise<{ compared: number }> {
+export async function handler(_event: unknown, context: WorkerContext): Promise<{ compared: number }> {
   const deadlineMs = performance.now() + context.getRemainingTimeInMillis() - STOP_COMPARING_BEFORE_TIMEOUT_MS;
   const compared = await reconcileDays(resources.table(), { deadlineMs });
-  if (compared > 0) log('info', 'books compared', { worker: 'reconcile-days', count: compared });
+  if (compared > 0)
+    log('info', 'books compared', { worker: 'reconcile-days', awsRequestId: context.awsRequestId, count: compared });
   return { compared };
 }

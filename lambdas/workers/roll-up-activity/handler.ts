@@ -3,9 +3,14 @@ import { decodeRollUp, rollUpShard, type RollUp } from '../../accounting/roll-up
 import { describeError, log } from '../../platform/logger.ts';
 import { resources } from '../../resources.ts';
 import { queues } from '../queues.ts';
+import type { WorkerContext } from '../worker-context.ts';
 
 /** Rolls up each shard of a batch once; what fails returns to the queue alone, and is delivered again in seconds. */
-export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {
+export async function handler(
+  event: SQSEvent,
+  { awsRequestId }: Partial<WorkerContext> = {},
+): Promise<SQSBatchResponse> {
+  const about = { worker: 'roll-up-activity', awsRequestId };
   const failed: SQSRecord[] = [];
   const shards = new Map<string, { rollUp: RollUp; records: SQSRecord[] }>();
   for (const record of event.Records) {
@@ -16,7 +21,7 @@ export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {
       const sinceMs = Math.max(rollUp.sinceMs, known?.rollUp.sinceMs ?? 0);
       shards.set(name, { rollUp: { ...rollUp, sinceMs }, records: [...(known?.records ?? []), record] });
     } catch (error) {
-      log('error', 'unreadable roll-up', { worker: 'roll-up-activity', ...describeError(error) });
+      log('error', 'unreadable roll-up', { ...about, ...describeError(error) });
       failed.push(record);
     }
   }
@@ -25,7 +30,7 @@ export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {
       await rollUpShard(resources.table(), rollUp);
     } catch (error) {
       log('error', 'roll-up failed', {
-        worker: 'roll-up-activity',
+        ...about,
         accountId: rollUp.accountId,
         date: rollUp.date,
         ...describeError(error),

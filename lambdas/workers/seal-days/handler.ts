@@ -1,4 +1,3 @@
-import type { Context } from 'aws-lambda';
 import { sealDays } from '../../books/seals/seal-days.ts';
 import { openDocumentSigner } from '../../platform/document-signer.ts';
 import { optionalVariable, variables } from '../../platform/environment.ts';
@@ -6,6 +5,7 @@ import { openKeptFiles } from '../../platform/kept-files.ts';
 import { log } from '../../platform/logger.ts';
 import { once } from '../../platform/once.ts';
 import { resources } from '../../resources.ts';
+import type { WorkerContext } from '../worker-context.ts';
 
 /** Time to finish the day that was begun. */
 const STOP_SEALING_BEFORE_TIMEOUT_MS = 300_000;
@@ -14,10 +14,7 @@ const files = once(openKeptFiles);
 const signer = once(openDocumentSigner);
 
 /** Runs every minute; on all but some runs after one o'clock UTC it reads only one item. Without a place to keep files it does nothing. */
-export async function handler(
-  _event: unknown,
-  context: Pick<Context, 'getRemainingTimeInMillis'>,
-): Promise<{ sealed: number }> {
+export async function handler(_event: unknown, context: WorkerContext): Promise<{ sealed: number }> {
   const tools = { table: resources.table(), files: files(), signer: signer() };
   if (!tools.files || !tools.signer) return { sealed: 0 };
   const sealed = await sealDays(
@@ -27,6 +24,7 @@ export async function handler(
       timestampAuthority: optionalVariable(variables.timestampAuthority),
     },
   );
-  if (sealed > 0) log('info', 'days sealed', { worker: 'seal-days', count: sealed });
+  if (sealed > 0)
+    log('info', 'days sealed', { worker: 'seal-days', awsRequestId: context.awsRequestId, count: sealed });
   return { sealed };
 }

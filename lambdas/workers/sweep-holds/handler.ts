@@ -1,4 +1,3 @@
-import type { Context } from 'aws-lambda';
 import { BacklogWatch, type Backlog } from '../../accounting/backlog.ts';
 import { reopenDays } from '../../accounting/close-days.ts';
 import { sweepHolds } from '../../accounting/sweep.ts';
@@ -10,6 +9,7 @@ import { adopt } from '../../store/generation-writes.ts';
 import type { Generation } from '../../store/generation.ts';
 import { encodeVideoMessage } from '../../inference/videos/message.ts';
 import { queues } from '../queues.ts';
+import type { WorkerContext } from '../worker-context.ts';
 
 /** A local gateway asks at its start for the holds of its dead predecessors; the schedule does not. */
 interface SweepEvent {
@@ -23,10 +23,7 @@ const STOP_SWEEPING_BEFORE_TIMEOUT_MS = 15_000;
 const watch = new BacklogWatch();
 
 /** @throws {AggregateError} at the end, with everything that failed; what could be settled is settled. */
-export async function handler(
-  { deadBootIds }: SweepEvent,
-  context: Pick<Context, 'getRemainingTimeInMillis'>,
-): Promise<{ swept: number }> {
+export async function handler({ deadBootIds }: SweepEvent, context: WorkerContext): Promise<{ swept: number }> {
   const deadlineMs = performance.now() + context.getRemainingTimeInMillis() - STOP_SWEEPING_BEFORE_TIMEOUT_MS;
   const failures: Error[] = [];
   const backlog = await lookAtQueue().catch((error: unknown): Backlog => {
@@ -38,7 +35,8 @@ export async function handler(
   await reopenDays(() => resources.queue('roll-up-activity'), result.settled).catch((error: unknown) =>
     failures.push(error as Error),
   );
-  if (result.swept > 0) log('warn', 'holds swept', { worker: 'sweep-holds', count: result.swept });
+  if (result.swept > 0)
+    log('warn', 'holds swept', { worker: 'sweep-holds', awsRequestId: context.awsRequestId, count: result.swept });
   // Zero says that somebody has looked.
   writeMetrics({ Swept: result.swept });
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} things went wrong in a sweep`);

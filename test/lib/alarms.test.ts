@@ -1,0 +1,238 @@
+import { readFileSync, rmSync } from 'node:fs';
+import type { Template } from 'aws-cdk-lib/assertions';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { measureBreak, measureRefusal } from '../../lambdas/http/failure-metrics.ts';
+import { GatewayError } from '../../lambdas/platform/errors.ts';
+import { bookTripwires, catalogTripwires, log, serverTripwires, tripwires } from '../../lambdas/platform/logger.ts';
+import { writeMetrics, type Door } from '../../lambdas/platform/metrics.ts';
+import { refusalOf } from '../../lambdas/providers/failures.ts';
+import type { QueueName, Route } from '../../lambdas/route.ts';
+import { queueWorkers, routes, scheduledWorkers } from '../../lambdas/routes.ts';
+import { pascalCase } from '../../lib/aws/pascal-case.ts';
+import { alarmState, datapointsOf, type AlarmProperties, type Datapoint } from '../support/alarm-state.ts';
+import { synthesize, type Synthesized } from '../support/synthesized.ts';
+
+const made: Record<string, Synthesized> = {};
+beforeAll(() => {
+  made['functions'] = synthesize();
+  made['web'] = synthesize({ 'gateway:streamRuntime': 'web' });
+  made['without a canary'] = synthesize({ 'gateway:canaryMinutes': 0 });
+}, 120_000);
+afterAll(() => Object.values(made).forEach(({ directory }) => rmSync(directory, { recursive: true, force: true })));
+
+let written: string[];
+beforeEach(() => {
+  written = [];
+  vi.stubEnv('METRICS_NAMESPACE', 'ModelGateway/prod');
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    written.push(String(text));
+    return true;
+  });
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
+
+/** Something that happens: what AWS then measures, or what is then written to a log. */
+type Cause =
+  | { metric: string; of?: string; value: number; minutesAgo: number }
+  | { logs: string; write: () => void; minutesAgo: number };
+
+/** What raises an alarm, and what is nearly the same and does not. */
+interface Row {
+  raise: Cause[];
+  miss: Cause[];
+}
+
+const minutes = (count: number) => Array.from({ length: count }, (_, minutesAgo) => minutesAgo);
+/** AWS measures this in each of the last minutes. @param of what it is a metric of: a name, or the beginning of a logical id */
+const measured = (metric: string, of: string | undefined, value: number, lasting = 1): Cause[] =>
+  minutes(lasting).map((minutesAgo) => ({ metric, ...(of === undefined ? {} : { of }), value, minutesAgo }));
+/** The log of a function gets these lines so often, within a minute. */
+const writes = (logs: string, write: () => void, times = 1): Cause[] =>
+  Array.from({ length: times }, () => ({ logs, write, minutesAgo: 0 }));
+/** The function that spends writes these lines in each of the last minutes. */
+const writesLasting = (write: () => void, lasting: number): Cause[] =>
+  minutes(lasting).map((minutesAgo) => ({ logs: 'CreateMessage', write, minutesAgo }));
+
+const ourFault = new GatewayError('server', 'Something went wrong');
+const ofProvider = (status: number) =>
+  refusalOf(status, 'Busy', {}, { name: 'One', baseUrl: 'https://one.example', credential: undefined });
+const refused = (refusal: GatewayError, door: Door) => () => measureRefusal(refusal, door);
+
+/** Two failures of providers in each of ten minutes. */
+const ofProviders = (door: Door) =>
+  [503, 504].flatMap((status) => writesLasting(refused(ofProvider(status), door), 10));
+
+/** @param of by which names AWS counts requests and failures, and of what */
+function doorRow(door: Door, [requests, failures, of]: [string, string, string]): Row {
+  const failing = [...measured(requests, of, 20, 10), ...measured(failures, of, 2, 10)];
+  return {
+    // As many failures of providers at the other door excuse nothing here.
+    raise: [...failing, ...ofProviders(door === 'api' ? 'url' : 'api')],
+    miss: [...failing, ...ofProviders(door)],
+  };
+}
+
+function tripwireRows(name: string, lines: Record<string, string>, isWrapped = false): [string, Row][] {
+  const id = pascalCase(name);
+  return Object.entries(lines).map(([tripwire, words]) => {
+    const line = isWrapped ? `stderr: {"message":"${words}"}` : words;
+    return [
+      `${id}${tripwire[0]!.toUpperCase()}${tripwire.slice(1)}Alarm`,
+      {
+        raise: writes(id, () => log('error', line)),
+        miss: [...writes(id, () => log('error', 'request failed')), ...writes('ListModels', () => log('error', line))],
+      },
+    ];
+  });
+}
+
+function queueRows(name: QueueName): [string, Row][] {
+  const id = pascalCase(name);
+  const { lateAfterSeconds: late } = queueWorkers[name];
+  const age = (seconds: number, lasting: number) =>
+    measured('ApproximateAgeOfOldestMessage', `${id}Queue`, seconds, lasting);
+  const visible = 'ApproximateNumberOfMessagesVisible';
+  return [
+    [
+      `${id}DeadLettersAlarm`,
+      { raise: measured(visible, `${id}DeadLetters`, 1), miss: measured(visible, `${id}Queue`, 1) },
+    ],
+    // A message that is late for one minute, and one that has waited for just as long as it may.
+    [`${id}AgeAlarm`, { raise: age(late + 1, 2), miss: [...age(late + 1, 1), ...age(late, 2)] }],
+  ];
+}
+
+function scheduleRows(name: string): [string, Row][] {
+  const id = pascalCase(name);
+  const errors = (count: number) => measured('Errors', `${id}Function`, 1, count);
+  return [
+    [`${id}ErrorsAlarm`, { raise: errors(3), miss: errors(2) }],
+    [`${id}SilenceAlarm`, { raise: [], miss: measured('Invocations', `${id}Function`, 1) }],
+  ];
+}
+
+const liveRow = (id: string): [string, Row] => [
+  `${id}LiveErrorsAlarm`,
+  {
+    raise: measured('Errors', `${id}Function`, 1, 3),
+    miss: [...measured('Errors', `${id}Function`, 1, 2), ...measured('Errors', 'GetKeyFunction', 9)],
+  },
+];
+
+const throughputRow = (metric: string): [string, Row] => [
+  `Table${metric}Alarm`,
+  { raise: measured(metric, 'TableName', 1), miss: measured('ThrottledRequests', 'TableName', 9) },
+];
+
+const { unprovenRecord, booksDiffer, booksLate } = bookTripwires;
+const asking = Object.entries<Route>(routes).flatMap(([name, { asksProviders }]) => (asksProviders ? [name] : []));
+
+/** By the alarm's id. Periods end now, and what is before them did not happen. */
+const rows: Record<string, Row> = {
+  ApiErrors: doorRow('api', ['Count', '5XXError', 'model-gateway-prod']),
+  FunctionUrlErrors: doorRow('url', ['UrlRequestCount', 'Url5xxCount', 'CreateMessageFunction']),
+  FaultsAlarm: {
+    // Whether the answer had begun makes no difference.
+    raise: [
+      ...writes('CreateMessage', refused(ourFault, 'api'), 2),
+      ...writes('CreateMessage', () => measureBreak(new TypeError('a bug'), 'url')),
+    ],
+    miss: [
+      ...writes('CreateMessage', refused(ourFault, 'api'), 2),
+      ...writes('CreateMessage', () => measureBreak(ofProvider(503), 'api'), 9),
+      ...writes('CreateMessage', refused(ofProvider(500), 'api'), 9),
+    ],
+  },
+  SettlementFailedAlarm: {
+    raise: writes('FinalizeCost', () => writeMetrics({ SettlementFailed: 3 })),
+    miss: writes('FinalizeCost', () => writeMetrics({ SettlementFailed: 2, Corrected: 5 })),
+  },
+  ServerFaultsAlarm: {
+    raise: writes('Server', refused(ourFault, 'web'), 3),
+    miss: [...writes('Server', refused(ourFault, 'web'), 2), ...writes('CreateMessage', refused(ourFault, 'api'), 9)],
+  },
+  FunctionThrottlesAlarm: {
+    raise: measured('Throttles', undefined, 1),
+    miss: measured('Throttles', 'GetKeyFunction', 9),
+  },
+  ConcurrencyAlarm: {
+    raise: measured('ConcurrentExecutions', undefined, 800, 3),
+    miss: measured('ConcurrentExecutions', undefined, 999, 2),
+  },
+  TableConflictsAlarm: {
+    raise: measured('TransactionConflict', 'TableName', 600, 10),
+    miss: measured('TransactionConflict', 'TableName', 6_000, 5),
+  },
+  ...Object.fromEntries([
+    ...['FinalizeCost', 'CreateMessage'].map(liveRow),
+    ...['WriteThrottleEvents', 'ReadThrottleEvents'].map(throughputRow),
+    ...(Object.keys(queueWorkers) as QueueName[]).flatMap(queueRows),
+    ...Object.keys(scheduledWorkers).flatMap(scheduleRows),
+    ...tripwireRows('roll-up-activity', { unprovenRecord }),
+    ...['reconcile-days', 'seal-days'].flatMap((name) => tripwireRows(name, { booksDiffer, booksLate })),
+    ...tripwireRows('measure-endpoints', catalogTripwires),
+    ...asking.flatMap((name) => tripwireRows(name, tripwires)),
+    ...tripwireRows('server', { ...tripwires, ...serverTripwires }, true),
+  ]),
+};
+
+const alarmsOf = (template: Template) =>
+  Object.entries(template.findResources('AWS::CloudWatch::Alarm')).map(([id, { Properties }]) => ({
+    id: id.replace(/[0-9A-F]{8}$/, ''),
+    alarm: Properties as AlarmProperties,
+  }));
+
+/** AWS measures by names that only a deployment has: a cause is of a metric that has what it is of in its dimensions. */
+function measuredByAws(alarm: AlarmProperties, cause: Extract<Cause, { metric: string }>): Datapoint[] {
+  const { metric, of, value, minutesAgo } = cause;
+  const looked = alarm.Metrics?.flatMap(({ MetricStat }) => MetricStat?.Metric ?? []) ?? [alarm];
+  return looked
+    .filter(({ MetricName }) => MetricName === metric)
+    .filter(({ Dimensions = [] }) =>
+      of === undefined ? Dimensions.length === 0 : JSON.stringify(Dimensions).includes(`"${of}`),
+    )
+    .map(({ Namespace: namespace, Dimensions = [] }) => {
+      const dimensions = Object.fromEntries(Dimensions.map(({ Name, Value }) => [Name, Value]));
+      return { namespace, metric, dimensions, value, minutesAgo };
+    });
+}
+
+function datapoints(causes: Cause[], alarm: AlarmProperties, template: Template): Datapoint[] {
+  return causes.flatMap((cause) => {
+    if ('metric' in cause) return measuredByAws(alarm, cause);
+    written = [];
+    cause.write();
+    const { minutesAgo, logs } = cause;
+    return written.flatMap((line) => datapointsOf(line, logs, template)).map((point) => ({ ...point, minutesAgo }));
+  });
+}
+
+describe.each(['functions', 'web', 'without a canary'])('the alarms of a deployment: %s', (name) => {
+  it('are raised by what they are for, and not by what only looks like it', () => {
+    const { api } = made[name]!;
+    const states = alarmsOf(api).map(({ id, alarm }) => {
+      const row = rows[id];
+      const state = (causes: Cause[] | undefined) => causes && alarmState(alarm, datapoints(causes, alarm, api));
+      return { id, raised: state(row?.raise), missed: state(row?.miss) };
+    });
+
+    expect(states.filter(({ raised, missed }) => raised !== 'ALARM' || missed !== 'OK')).toEqual([]);
+  });
+
+  it('are those that have a row here', () => {
+    const { api, data } = made[name]!;
+    const expected = Object.keys(rows).filter((id) => name === 'web' || !id.startsWith('Server'));
+    expect([...alarmsOf(api), ...alarmsOf(data)].map(({ id }) => id).toSorted()).toEqual(expected.toSorted());
+  });
+
+  it('name how urgent they are, and a section of the runbook that is there', () => {
+    const headings = [...readFileSync('docs/operations.md', 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, text]) => text!);
+    for (const { alarm } of alarmsOf(made[name]!.api)) {
+      const parts = /^(?:Urgent|Soon): .+\. Runbook: docs\/operations\.md, "(.+)"\.$/s.exec(alarm.AlarmDescription);
+      expect(headings).toContain(parts?.[1]);
+    }
+  });
+});

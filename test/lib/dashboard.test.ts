@@ -1,0 +1,84 @@
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { metrics } from '../../lambdas/platform/metrics.ts';
+import type { Route } from '../../lambdas/route.ts';
+import { queueWorkers, routes, scheduledWorkers } from '../../lambdas/routes.ts';
+import { pascalCase } from '../../lib/aws/pascal-case.ts';
+import { dashboardSeries } from '../support/dashboard-series.ts';
+import { synthesize, type Synthesized } from '../support/synthesized.ts';
+
+let made: Synthesized;
+let web: Synthesized;
+beforeAll(() => {
+  made = synthesize({ 'gateway:stage': 'next-1' });
+  web = synthesize({ 'gateway:streamRuntime': 'web' });
+}, 120_000);
+afterAll(() => [made, web].forEach(({ directory }) => rmSync(directory, { recursive: true, force: true })));
+
+const bodyOf = ({ api }: Synthesized) => JSON.stringify(api.findResources('AWS::CloudWatch::Dashboard'));
+
+/** @returns for each saved query the log groups that it asks, and its text */
+function queriesOf({ api }: Synthesized): { logs: string[]; text: string }[] {
+  const queries = Object.values(api.findResources('AWS::Logs::QueryDefinition')) as {
+    Properties: { LogGroupNames: object[]; QueryString: string };
+  }[];
+  return queries.map(({ Properties: { LogGroupNames, QueryString } }) => ({
+    logs: LogGroupNames.map((name) => JSON.stringify(name)),
+    text: QueryString,
+  }));
+}
+
+describe('the dashboard', () => {
+  it('shows every metric of the gateway, and only series that its code can write', () => {
+    const { own } = dashboardSeries(made.api, 'ModelGateway/next-1');
+    const dimensions = new Map<string, readonly string[]>(Object.entries(metrics).map(([name, { by }]) => [name, by]));
+
+    expect(own.filter(({ name, by }) => !dimensions.get(name)?.includes(by))).toEqual([]);
+    expect(Object.keys(metrics).filter((metric) => !own.some(({ name }) => name === metric))).toEqual([]);
+  });
+
+  it('shows these metrics of AWS', () => {
+    expect(dashboardSeries(made.api, 'ModelGateway/next-1').ofAws.toSorted()).toEqual([
+      'AWS/DynamoDB ReadThrottleEvents',
+      'AWS/DynamoDB TransactionConflict',
+      'AWS/DynamoDB WriteThrottleEvents',
+      'AWS/Lambda ConcurrentExecutions',
+      'AWS/Lambda Duration',
+      'AWS/Lambda Errors',
+      'AWS/Lambda Throttles',
+      'AWS/SQS ApproximateAgeOfOldestMessage',
+      'AWS/SQS ApproximateNumberOfMessagesVisible',
+    ]);
+  });
+
+  it('has every worker', () => {
+    for (const worker of [...Object.keys(queueWorkers), ...Object.keys(scheduledWorkers)])
+      expect(bodyOf(made)).toContain(worker);
+  });
+
+  it('has what the server says of its failures, where there is one', () => {
+    expect(bodyOf(web)).toContain('Failures of ours in the server');
+    expect(bodyOf(made)).not.toContain('the server');
+  });
+});
+
+describe('the saved queries of the log', () => {
+  it('ask every function that needs a key, every worker and the server, and no more groups than CloudWatch takes', () => {
+    const needed = Object.entries<Route>(routes).flatMap(([name, { credential }]) =>
+      credential === 'none' ? [] : [name],
+    );
+    const names = ['server', ...needed, ...Object.keys(queueWorkers), ...Object.keys(scheduledWorkers)];
+    const queries = queriesOf(web);
+
+    expect(queries).toHaveLength(5);
+    for (const { logs } of queries) {
+      expect(names.filter((name) => !logs.some((log) => log.includes(`${pascalCase(name)}Logs`)))).toEqual([]);
+      expect(logs.length).toBeLessThanOrEqual(50);
+    }
+  });
+
+  it('show the id by which Lambda’s own lines of a request are found', () => {
+    const one = queriesOf(made).find(({ text }) => text.includes("requestId = 'req_…'"))!;
+    expect(one.text).toMatch(/fields .*awsRequestId/);
+  });
+});

@@ -1,0 +1,153 @@
+/** CloudWatch's side of an alarm: what becomes of measurements, by the properties that a template gives it. */
+
+import { runInNewContext } from 'node:vm';
+import type { Template } from 'aws-cdk-lib/assertions';
+
+/** A value of a metric in one minute. */
+export interface Datapoint {
+  namespace: string;
+  metric: string;
+  dimensions: Record<string, unknown>;
+  minutesAgo: number;
+  value: number;
+}
+
+interface MetricOfAlarm {
+  Namespace: string;
+  MetricName: string;
+  Dimensions?: { Name: string; Value: unknown }[];
+}
+
+export interface AlarmProperties extends MetricOfAlarm {
+  Statistic: string;
+  Period: number;
+  Metrics?: {
+    Id: string;
+    Expression?: string;
+    MetricStat?: { Metric: MetricOfAlarm; Period: number; Stat: string };
+    ReturnData: boolean;
+  }[];
+  Threshold: number;
+  ComparisonOperator: string;
+  EvaluationPeriods: number;
+  DatapointsToAlarm?: number;
+  TreatMissingData: string;
+  AlarmDescription: string;
+}
+
+const SECONDS_PER_MINUTE = 60;
+
+const statistics: Record<string, (values: number[]) => number> = {
+  Sum: (values) => values.reduce((sum, value) => sum + value, 0),
+  Maximum: (values) => Math.max(...values),
+};
+
+const comparisons: Record<string, (value: number, threshold: number) => boolean> = {
+  GreaterThanOrEqualToThreshold: (value, threshold) => value >= threshold,
+  GreaterThanThreshold: (value, threshold) => value > threshold,
+  LessThanThreshold: (value, threshold) => value < threshold,
+};
+
+/** The functions of metric math that alarms use. A missing value is undefined, and so is what is computed with it. */
+const metricMath = {
+  IF: (condition: boolean, then: number, otherwise: number) => (condition ? then : otherwise),
+  FILL: (value: number | undefined, instead: number) => value ?? instead,
+};
+
+/** @param points of the minutes until now; what is older than the alarm's periods plays no part */
+export function alarmState(alarm: AlarmProperties, points: readonly Datapoint[]): 'ALARM' | 'OK' {
+  const { EvaluationPeriods: periods, DatapointsToAlarm: enough = periods } = alarm;
+  const isBreaching = (value: number | undefined) => {
+    if (value !== undefined) return entryOf(comparisons, alarm.ComparisonOperator)(value, alarm.Threshold);
+    if (!['breaching', 'notBreaching'].includes(alarm.TreatMissingData)) throw new Error('Not known: missing data');
+    return alarm.TreatMissingData === 'breaching';
+  };
+  const breaching = Array.from({ length: periods }, (_, period) => valueIn(alarm, points, period)).filter(isBreaching);
+  return breaching.length >= enough ? 'ALARM' : 'OK';
+}
+
+function valueIn(alarm: AlarmProperties, points: readonly Datapoint[], period: number): number | undefined {
+  const { Metrics: parts } = alarm;
+  if (!parts) return statistic(alarm, { Period: alarm.Period, Stat: alarm.Statistic }, points, period);
+  const values = parts.flatMap(({ Id, MetricStat }) =>
+    MetricStat ? [[Id, statistic(MetricStat.Metric, MetricStat, points, period)] as const] : [],
+  );
+  const { Expression, Id } = parts.find(({ ReturnData }) => ReturnData)!;
+  const known = Object.fromEntries(values);
+  if (Expression === undefined) return known[Id];
+  const result = runInNewContext(Expression, { ...metricMath, ...known }) as number;
+  return Number.isFinite(result) ? result : undefined;
+}
+
+/** @param period 0 is the one that ends now */
+function statistic(
+  { Namespace, MetricName, Dimensions = [] }: MetricOfAlarm,
+  { Period, Stat }: { Period: number; Stat: string },
+  points: readonly Datapoint[],
+  period: number,
+): number | undefined {
+  const asked = JSON.stringify(sorted(Dimensions.map(({ Name, Value }) => [Name, Value])));
+  const values = points
+    .filter(({ namespace, metric }) => namespace === Namespace && metric === MetricName)
+    .filter(({ dimensions }) => JSON.stringify(sorted(Object.entries(dimensions))) === asked)
+    .filter(({ minutesAgo }) => Math.floor((minutesAgo * SECONDS_PER_MINUTE) / Period) === period)
+    .map(({ value }) => value);
+  return values.length === 0 ? undefined : entryOf(statistics, Stat)(values);
+}
+
+const sorted = (dimensions: [name: string, value: unknown][]) => dimensions.toSorted(([a], [b]) => (a < b ? -1 : 1));
+
+function entryOf<Value>(table: Record<string, Value>, name: string): Value {
+  const found = table[name];
+  if (found === undefined) throw new Error(`Not known: ${name}`);
+  return found;
+}
+
+interface EmbeddedMetrics {
+  _aws: { CloudWatchMetrics: { Namespace: string; Dimensions: string[][]; Metrics: { Name: string }[] }[] };
+  [field: string]: unknown;
+}
+
+/** The measurements in one line of a function's log: those that are embedded in it, and those of the filters that it passes. */
+export function datapointsOf(line: string, log: string, template: Template): Omit<Datapoint, 'minutesAgo'>[] {
+  const fields = JSON.parse(line) as EmbeddedMetrics | { message: string };
+  return '_aws' in fields ? embedded(fields) : filtered(fields.message, log, template);
+}
+
+function embedded(line: EmbeddedMetrics): Omit<Datapoint, 'minutesAgo'>[] {
+  return line._aws.CloudWatchMetrics.flatMap(({ Namespace: namespace, Dimensions, Metrics }) =>
+    Dimensions.flatMap((names) =>
+      Metrics.flatMap(({ Name: metric }) =>
+        [line[metric] as number | number[]].flat().map((value) => {
+          const dimensions = Object.fromEntries(names.map((name) => [name, line[name]]));
+          return { namespace, metric, dimensions, value };
+        }),
+      ),
+    ),
+  );
+}
+
+interface FilterProperties {
+  FilterPattern: string;
+  LogGroupName: { Ref: string };
+  MetricTransformations: { MetricName: string; MetricNamespace: string; MetricValue: string }[];
+}
+
+function filtered(message: string, log: string, template: Template): Omit<Datapoint, 'minutesAgo'>[] {
+  const filters = Object.values(template.findResources('AWS::Logs::MetricFilter')) as {
+    Properties: FilterProperties;
+  }[];
+  return filters
+    .filter(({ Properties: { LogGroupName } }) => LogGroupName.Ref.startsWith(`${log}Logs`))
+    .filter(({ Properties: { FilterPattern } }) => passes(FilterPattern, message))
+    .flatMap(({ Properties: { MetricTransformations } }) => MetricTransformations)
+    .map(({ MetricName: metric, MetricNamespace: namespace, MetricValue }) => {
+      return { namespace, metric, dimensions: {}, value: Number(MetricValue) };
+    });
+}
+
+/** Only the pattern that is used is known: the text of a line's message, with stars for any characters at its ends. */
+function passes(pattern: string, message: string): boolean {
+  const [, start, words, end] = /^\{ \$\.message = "(\*?)([^"*]+)(\*?)" \}$/.exec(pattern)!;
+  return start && end ? message.includes(words!) : message === words;
+}
