@@ -4,6 +4,8 @@ import { AwsError, type AwsCall } from './aws-call.ts';
 import { domainOf, openAwsJson } from './aws-json.ts';
 import { ageMs, thisMoment, type Moment } from './clock.ts';
 import { isOnOwnMachine, optionalVariable, requireVariable, variables } from './environment.ts';
+import { ServiceError } from './errors.ts';
+import { log } from './logger.ts';
 
 /** Provider keys may be rotated: a function notices within this time. */
 const REFRESH_MS = 5 * 60_000;
@@ -12,21 +14,56 @@ interface LocalSecrets {
   pepper: string;
 }
 
+/**
+ * A secret cannot be read: Secrets Manager refuses it or does not answer, or nothing useful is in it. Its operator mends
+ * that, so clients are asked to come back, as where any other service is away; nothing was held for them.
+ */
+export class SecretUnreadableError extends ServiceError {
+  override name = 'SecretUnreadableError';
+  readonly isPassing = true;
+  /** What the service said, or what is wrong with the secret. */
+  readonly code: string;
+
+  constructor(variable: string, cause: Error) {
+    super(`The secret that ${variable} names cannot be read: ${cause.message}`, { cause });
+    this.code = cause.name;
+    log('error', 'secret not read', { reason: `${variable} ${cause.name}` });
+  }
+}
+
+/** A secret has no value that could be used. */
+class SecretUselessError extends Error {
+  override name = 'SecretUselessError';
+}
+
 let pepper: Promise<string> | undefined;
 
 /** The pepper and the one before it, which Secrets Manager keeps; asked at most once in five minutes. */
 const peppers = cached(async () => {
   const local = readLocalSecrets()?.pepper;
   if (local !== undefined) return { current: local, previous: undefined };
-  const arn = requireVariable(variables.pepperSecret);
-  const [current, previous] = await Promise.all([readSecret(arn), readSecretBefore(arn)]);
+  const [current, previous] = await Promise.all([
+    readSecret(variables.pepperSecret, asText),
+    readSecretBefore(variables.pepperSecret),
+  ]);
   pepper = Promise.resolve(current);
   return { current, previous };
 }, REFRESH_MS);
 
-const providerKeys = cached(async () => {
-  return JSON.parse(await readSecret(requireVariable(variables.providerKeysSecret))) as Record<string, string>;
-}, REFRESH_MS);
+const providerKeys = cached(() => readSecret(variables.providerKeysSecret, asKeys), REFRESH_MS);
+
+const asText = (secret: string) => secret;
+
+/** A text that is no JSON is not named: an error of the parser would have a part of it. */
+function asKeys(secret: string): Record<string, string> {
+  try {
+    const keys = JSON.parse(secret) as unknown;
+    if (typeof keys === 'object' && keys !== null) return keys as Record<string, string>;
+  } catch {
+    // It is told below.
+  }
+  throw new SecretUselessError('it must be one JSON map');
+}
 
 /** The deployment's secret that turns a key into its stored hash. It is read once, and again only by `readPeppers`. */
 export function readPepper(): Promise<string> {
@@ -38,7 +75,7 @@ export function readPepper(): Promise<string> {
 }
 
 async function readPepperOnce(): Promise<string> {
-  return readLocalSecrets()?.pepper ?? readSecret(requireVariable(variables.pepperSecret));
+  return readLocalSecrets()?.pepper ?? readSecret(variables.pepperSecret, asText);
 }
 
 /**
@@ -88,24 +125,35 @@ const SECRET_TIMEOUT_MS = 5_000;
 
 let callSecretsManager: AwsCall | undefined;
 
-async function readSecret(arn: string, version: { VersionStage?: 'AWSPREVIOUS' } = {}): Promise<string> {
+/** @throws {SecretUnreadableError} */
+async function readSecret<Value>(variable: string, read: (secret: string) => Value): Promise<Value> {
+  const arn = requireVariable(variable);
+  try {
+    return read(await askForSecret(arn));
+  } catch (error) {
+    throw new SecretUnreadableError(variable, error as Error);
+  }
+}
+
+/** @returns undefined where the secret has never changed @throws {SecretUnreadableError} */
+async function readSecretBefore(variable: string): Promise<string | undefined> {
+  const arn = requireVariable(variable);
+  try {
+    return await askForSecret(arn, { VersionStage: 'AWSPREVIOUS' });
+  } catch (error) {
+    if (error instanceof AwsError && error.name === 'ResourceNotFoundException') return undefined;
+    throw new SecretUnreadableError(variable, error as Error);
+  }
+}
+
+async function askForSecret(arn: string, version: { VersionStage?: 'AWSPREVIOUS' } = {}): Promise<string> {
   callSecretsManager ??= openAwsJson(SECRETS_MANAGER, { identity: ownIdentity });
   const asked = { SecretId: arn, ...version };
   const answer = await callSecretsManager<{ SecretString?: string }>('GetSecretValue', asked, {
     timeoutMs: SECRET_TIMEOUT_MS,
   });
-  if (!answer.SecretString) throw new Error('A secret of the deployment is empty');
+  if (!answer.SecretString) throw new SecretUselessError('it is empty');
   return answer.SecretString;
-}
-
-/** @returns undefined where the secret has never changed */
-async function readSecretBefore(arn: string): Promise<string | undefined> {
-  try {
-    return await readSecret(arn, { VersionStage: 'AWSPREVIOUS' });
-  } catch (error) {
-    if (error instanceof AwsError && error.name === 'ResourceNotFoundException') return undefined;
-    throw error;
-  }
 }
 
 /** Keeps a value for `keepMs`; when it cannot be read again, the last one stays in use. */

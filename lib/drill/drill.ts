@@ -107,8 +107,13 @@ export async function askOneByOne(
   return answers;
 }
 
-export function askAtOnce(gateway: DrilledGateway, key: string, requests: number): Promise<DrilledAnswer[]> {
-  return Promise.all(Array.from({ length: requests }, () => gateway.ask(key)));
+export function askAtOnce(
+  gateway: DrilledGateway,
+  key: string,
+  requests: number,
+  model?: string,
+): Promise<DrilledAnswer[]> {
+  return Promise.all(Array.from({ length: requests }, () => gateway.ask(key, model)));
 }
 
 /** What was told to have been charged. A float is enough to look at; the books are compared exactly. */

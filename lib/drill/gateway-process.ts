@@ -23,11 +23,17 @@ export interface DrilledGateway {
   key: string;
   /** @param model another one than the sandbox's */
   ask: (key: string, model?: string) => Promise<DrilledAnswer>;
+  /** Begins an answer of many seconds. @returns once it has begun, whether its end came */
+  begin: (key: string) => Promise<{ isWhole: Promise<boolean> }>;
   /** What a key has spent, and what is left of its limit without what is held; null where it has none. */
   spendingOf: (key: string) => Promise<{ spentRub: number; leftRub: number | null }>;
   /** After what was answered last may be settled. */
   spentRub: (key: string) => Promise<number>;
+  /** Whether a line of its log has these words. */
+  hasLogged: (words: string) => boolean;
   stop: () => Promise<void>;
+  /** Ends it as a machine that fails does. */
+  kill: () => Promise<void>;
 }
 
 interface GatewayMore {
@@ -35,7 +41,8 @@ interface GatewayMore {
   env?: Record<string, string>;
 }
 
-/** As much of its log is told where it does not start. */
+/** As much of its log is kept, and so much of that told where it does not start. */
+const MAX_LOG = 1_000_000;
 const MAX_LAST_WORDS = 1_000;
 
 /** @throws {StartFailure} where it does not start */
@@ -45,11 +52,13 @@ export async function startedGateway(data: string, { args = [], env = {} }: Gate
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
   });
-  let lastWords = '';
-  child.stderr.on('data', (chunk: Buffer) => (lastWords = `${lastWords}${chunk.toString()}`.slice(-MAX_LAST_WORDS)));
+  let log = '';
+  child.stderr.on('data', (chunk: Buffer) => (log = `${log}${chunk.toString()}`.slice(-MAX_LOG)));
   const line = await Promise.race([
     once(createInterface(child.stdout), 'line').then(([first]) => first as string),
-    once(child, 'exit').then(() => Promise.reject(new StartFailure(`The gateway did not start. ${lastWords}`))),
+    once(child, 'exit').then(() =>
+      Promise.reject(new StartFailure(`The gateway did not start. ${log.slice(-MAX_LAST_WORDS)}`)),
+    ),
   ]);
   const ready = JSON.parse(line) as { base_url: string; inference_key: string };
   const asking = (path: string, key: string, body?: object) =>
@@ -76,7 +85,21 @@ export async function startedGateway(data: string, { args = [], env = {} }: Gate
       await new Promise((resolve) => setTimeout(resolve, 1_500));
       return (await spendingOf(key)).spentRub;
     },
-    stop: () => ended(child),
+    async begin(key) {
+      const messages = [{ role: 'user', content: 'Hello\n@sandbox delay=1000' }];
+      const body = { model: 'sandbox/claude', max_tokens: 60, stream: true, messages };
+      const response = await asking('/messages', key, body);
+      if (response.status !== 200) throw new StartFailure(`A stream did not begin: ${response.status}`);
+      return {
+        isWhole: response.text().then(
+          (events) => events.includes('event: message_stop'),
+          () => false,
+        ),
+      };
+    },
+    hasLogged: (words) => log.includes(words),
+    stop: () => ended(child, 'SIGTERM'),
+    kill: () => ended(child, 'SIGKILL'),
   };
 }
 
@@ -87,9 +110,9 @@ function answerOf({ status, headers }: Response, text: string, durationMs: numbe
   return { status, seen: `${status} ${body.error?.type ?? 'of no type'}${comeBack}`, costRub: undefined, durationMs };
 }
 
-async function ended(child: ChildProcess): Promise<void> {
+async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill('SIGTERM');
+  child.kill(signal);
   await once(child, 'exit');
 }
 

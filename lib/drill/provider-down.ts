@@ -1,6 +1,6 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../local/free-port.ts';
+import { drillEndpoint, drillModel, drillProvider, writeDrillCatalog } from './catalog.ts';
 import {
   askAsStep,
   askOneByOne,
@@ -32,35 +32,14 @@ export function drillProviderDown(options: DrillOptions): Promise<DrillStep[]> {
 
 /** A provider at a port where nothing listens, and the sandbox. */
 function writeCatalog(directory: string, port: number): void {
-  mkdirSync(join(directory, 'models'), { recursive: true });
-  const policy = { logs_prompts: false, trains_on_prompts: false };
   const providers = [
-    { id: 'down', name: 'Down', wire: 'anthropic', base_url: `http://127.0.0.1:${port}`, data_policy: policy },
-    { id: 'up', name: 'Up', wire: 'anthropic', base_url_variable: 'GATEWAY_SANDBOX_URL', data_policy: policy },
+    drillProvider('down', { base_url: `http://127.0.0.1:${port}` }),
+    drillProvider('up', { base_url_variable: 'GATEWAY_SANDBOX_URL' }),
   ];
   // The one that is down is the cheapest, so it is tried first.
   const models = [
-    model('drill/both', [endpoint('down', '0.001'), endpoint('up', '0.002')]),
-    model('drill/alone', [{ ...endpoint('down', '0.001'), id: 'drill/down-alone' }]),
+    drillModel('drill/both', [drillEndpoint('down', '0.001'), drillEndpoint('up', '0.002')]),
+    drillModel('drill/alone', [{ ...drillEndpoint('down', '0.001'), id: 'drill/down-alone' }]),
   ];
-  writeFileSync(join(directory, 'providers.json'), JSON.stringify({ providers }));
-  writeFileSync(join(directory, 'models', 'drill.json'), JSON.stringify({ models, aliases: [] }));
+  writeDrillCatalog(directory, { providers, models });
 }
-
-const endpoint = (provider: string, prompt: string) => ({
-  id: `drill/${provider}`,
-  provider,
-  upstream_model: 'claude',
-  max_output_tokens: 10_000,
-  pricing: { prompt, completion: '0.002' },
-});
-const model = (id: string, endpoints: object[]) => ({
-  id,
-  permaslug: `${id}-1`,
-  name: id,
-  created: '2026-11-20',
-  context_length: 100_000,
-  input_modalities: ['text'],
-  output_modalities: ['text'],
-  endpoints,
-});

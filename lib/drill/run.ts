@@ -22,12 +22,12 @@ const drillUsage = `Rehearses on this machine what an operator hopes never to ne
 
   npm run drill -- <name> [--requests <count>] [--json]
 
-  restore                  the table is lost, and put back from an export
+  restore                  the table is lost while requests are under way, and put back from an export
   settlement-down          no settlement can be written for a while
   hot-account              many requests at once meet at one counter, as DynamoDB lets them
   provider-down            a provider does not answer
   throttled                the table refuses some calls, then all
-  secret-missing           the secret that hashes keys is another one, then the right one again
+  secret-missing           secrets cannot be read, are gone, or are others, then are right again
   --requests <count>       how many before, during and after it; default: 20
   --json                   print JSON for programs
   --help                   print this

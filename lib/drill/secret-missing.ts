@@ -1,34 +1,118 @@
-import { renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { awsVariables, variables } from '../../lambdas/platform/environment.ts';
+import { drillEndpoint, drillModel, drillProvider, writeDrillCatalog } from './catalog.ts';
 import {
   askAsStep,
-  askOneByOne,
+  askAtOnce,
   checkBooks,
   inDrill,
   rubOf,
   seenIn,
   type DrillOptions,
   type DrillStep,
+  type DrillTools,
 } from './drill.ts';
+import type { DrilledAnswer, DrilledGateway } from './gateway-process.ts';
+import { startSecretsManager, type DrilledSecrets } from './secrets-manager.ts';
 
-/** The secret that turns keys into their hashes is another one: no key is known, nothing is lost, and all is well once it is back. */
+const PEPPER = 'drill/pepper';
+const KEYS = 'drill/provider-keys';
+const MODEL = 'drill/keyed';
+
+/**
+ * Secrets that functions read from Secrets Manager cannot be read, are gone, or are others. A process that has read them goes on; a
+ * new one tells clients to come back, or that no provider can be used, and charges nothing.
+ */
 export function drillSecretMissing(options: DrillOptions): Promise<DrillStep[]> {
   return inDrill(options, async (tools) => {
-    const { data, requests, done, start } = tools;
-    const secrets = join(data, 'secrets.json');
-    const first = await start();
-    const { key } = first;
-    const before = await askAsStep(tools, 'requests before', { gateway: first, key });
-    await first.stop();
-    renameSync(secrets, `${secrets}.lost`);
-    const second = await start();
-    const refused = await askOneByOne(second, { key, requests });
-    const areRefused = refused.every(({ status }) => status === 401);
-    done('requests with another secret', areRefused, seenIn(refused));
-    await second.stop();
-    renameSync(`${secrets}.lost`, secrets);
-    const third = await start();
-    const after = await askAsStep(tools, 'requests with the secret put back', { gateway: third, key });
-    await checkBooks(tools, third, { key, rub: rubOf([...before, ...after]) });
+    const secrets = new Map([
+      [PEPPER, 'a'.repeat(64)],
+      [KEYS, JSON.stringify({ DRILL_KEY: 'secret' })],
+    ]);
+    const manager = await startSecretsManager(secrets);
+    try {
+      await rehearse(tools, manager);
+    } finally {
+      await manager.stop();
+    }
   });
+}
+
+async function rehearse(tools: DrillTools, manager: DrilledSecrets): Promise<void> {
+  const catalog = join(tools.parent, 'catalog');
+  writeCatalog(catalog);
+  const start = () => tools.start({ args: ['--catalog', catalog], env: environmentOf(manager) });
+  const all = new Map(manager.secrets);
+  const first = await start();
+  const { key } = first;
+  const asking = { key, model: MODEL };
+  const before = await askAsStep(tools, 'requests before', { gateway: first, ...asking });
+  manager.state = 'refusing';
+  const step = 'requests to a process that has read its secrets, while Secrets Manager refuses';
+  const meanwhile = await askAsStep(tools, step, { gateway: first, ...asking });
+  await first.stop();
+
+  const second = await start();
+  await refused(tools, second, { key, step: 'requests to a new process, while it refuses', isRight: isToComeBack });
+  manager.state = 'unreachable';
+  await refused(tools, second, { key, step: 'requests while it cannot be reached', isRight: isToComeBack });
+  manager.state = 'answering';
+  manager.secrets.delete(PEPPER);
+  await refused(tools, second, { key, step: 'requests while the pepper is gone', isRight: isToComeBack });
+  manager.secrets.set(PEPPER, all.get(PEPPER)!).delete(KEYS);
+  const noKeys = 'requests while the secret of the provider keys is gone';
+  await refused(tools, second, { key, step: noKeys, isRight: isToComeBack });
+  const isLogged = [variables.pepperSecret, variables.providerKeysSecret].every((name) =>
+    second.hasLogged(`"secret not read","reason":"${name} `),
+  );
+  tools.done('the log', isLogged, '"secret not read" names the variable of each secret, and why');
+  manager.secrets.set(KEYS, '{}');
+  const isTold = ({ status }: DrilledAnswer) => status === 502;
+  await refused(tools, second, { key, step: 'requests while no provider has a key', isRight: isTold });
+  await second.stop();
+
+  manager.secrets.set(PEPPER, 'b'.repeat(64)).set(KEYS, all.get(KEYS)!);
+  const third = await start();
+  const isUnknown = ({ status }: DrilledAnswer) => status === 401;
+  await refused(tools, third, { key, step: 'requests with another pepper', isRight: isUnknown });
+  await third.stop();
+
+  manager.secrets.set(PEPPER, all.get(PEPPER)!);
+  const last = await start();
+  const after = await askAsStep(tools, 'requests with all secrets put back', { gateway: last, ...asking });
+  await checkBooks(tools, last, { key, rub: rubOf([...before, ...meanwhile, ...after]) });
+}
+
+function isToComeBack({ seen }: DrilledAnswer): boolean {
+  return seen.startsWith('529') && seen.endsWith('with retry-after');
+}
+
+/** Requests that must all be refused in one way: a step. */
+async function refused(
+  { requests, done }: DrillTools,
+  gateway: DrilledGateway,
+  { key, step, isRight }: { key: string; step: string; isRight: (answer: DrilledAnswer) => boolean },
+): Promise<void> {
+  const answers = await askAtOnce(gateway, key, requests, MODEL);
+  done(step, answers.every(isRight), seenIn(answers));
+}
+
+/** A function's, as far as secrets are concerned. */
+function environmentOf({ endpoint }: DrilledSecrets): Record<string, string> {
+  return {
+    [variables.pepperSecret]: PEPPER,
+    [variables.providerKeysSecret]: KEYS,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoint,
+    [awsVariables.region]: 'us-east-1',
+    [awsVariables.accessKeyId]: 'drill',
+    [awsVariables.secretAccessKey]: 'drill',
+    [awsVariables.sessionToken]: '',
+  };
+}
+
+/** The sandbox, as a provider that has a key. */
+function writeCatalog(directory: string): void {
+  const providers = [drillProvider('keyed', { base_url_variable: 'GATEWAY_SANDBOX_URL', credential: 'DRILL_KEY' })];
+  const models = [drillModel(MODEL, [drillEndpoint('keyed', '0.001')])];
+  writeDrillCatalog(directory, { providers, models });
 }

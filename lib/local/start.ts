@@ -161,7 +161,8 @@ function serviceVariables({
 function runVariables(options: LocalOptions, state: LocalState, bootId: string): Record<string, string> {
   const catalogDirectory = catalogOf(options);
   return {
-    [variables.secretsFile]: state.secretsFile(),
+    // Who names a secret has it read as functions read it, from Secrets Manager or what stands for that.
+    [variables.secretsFile]: optionalVariable(variables.pepperSecret) === undefined ? state.secretsFile() : '',
     [variables.booksDirectory]: state.booksDirectory(),
     [variables.publicationsDirectory]: state.publicationsDirectory(),
     [variables.sealingKeyFile]: state.sealingKeyFile(),

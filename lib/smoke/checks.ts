@@ -1,4 +1,4 @@
-/** The checks of what a deployment must do for its clients, each seen from outside. Those that spend anything spend on a few tokens of one model. */
+/** The checks of what a deployment must do for its clients, each seen from outside. Those that spend anything spend on some dozen tokens of one model. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MIN_COMPRESSED_CHARACTERS } from '../../lambdas/http/compressed.ts';
@@ -6,6 +6,8 @@ import { call, demand, expectStatus, FailedError, jsonOf, SkippedError, type Tar
 
 /** The findings of the checks before. */
 export interface Findings {
+  /** What asks with it would fail for this reason alone. */
+  isKeyRefused?: boolean;
   model?: string;
   generationId?: string;
   /** The cost that the answer has told. */
@@ -14,6 +16,8 @@ export interface Findings {
 
 export interface SmokeCheck {
   name: string;
+  /** It is skipped where the key is refused, and for a model also where none was found: the check before has failed for that. */
+  needs?: 'key' | 'model';
   /** @returns what people may like to know @throws {FailedError} @throws {SkippedError} */
   run: (target: Target, findings: Findings) => Promise<string>;
 }
@@ -41,13 +45,17 @@ interface ErrorBody {
 /** An error in the form that clients read. */
 async function errorOf(response: Response, status: number): Promise<NonNullable<ErrorBody['error']>> {
   const { type, error } = await jsonOf<ErrorBody>(response, status);
-  demand(type === 'error' && typeof error?.message === 'string', `a ${status} without a message of the usual form`);
+  demand(
+    type === 'error' && typeof error?.message === 'string',
+    `a ${status} that has not the form of the gateway's errors: something in front answers in its place`,
+  );
   return error!;
 }
 
 async function listsModels(target: Target, findings: Findings): Promise<string> {
   const { data } = await jsonOf<{ data: ListedModel[] }>(await call(target, '/models', { key: null }));
-  demand(data.length > 0, 'lists no model');
+  demand(data.length > 0, 'lists no model: look at the catalog that is in force (npm run admin -- catalog show)');
+  if (findings.isKeyRefused) return `${data.length} models`;
   findings.model = target.model ?? (await cheapestUsable(target)).id;
   return `${data.length} models; asking ${findings.model}`;
 }
@@ -71,14 +79,27 @@ async function compresses(target: Target): Promise<string> {
   const { length } = await response.text();
   if (encoding === null && length < MIN_COMPRESSED_CHARACTERS)
     throw new SkippedError('the list of models is too short');
-  demand(encoding === 'gzip', `content-encoding is ${encoding ?? 'absent'}`);
+  demand(
+    encoding === 'gzip',
+    `content-encoding is ${encoding ?? 'absent'}, not gzip, for ${length} characters: a proxy or CDN in front takes away accept-encoding, or unpacks answers. Let it pass on both as they are`,
+  );
   return 'gzip';
 }
 
 async function refusesStrangers(target: Target): Promise<string> {
-  await errorOf(await call(target, '/messages', { key: null, body: question('any') }), 401);
-  await errorOf(await call(target, '/messages', { key: `sk-mg-v1-${'0'.repeat(64)}`, body: question('any') }), 401);
+  await refusesKey(target, 'without a key', null);
+  await refusesKey(target, 'with a key that nobody has', `sk-mg-v1-${'0'.repeat(64)}`);
   return 'without a key, and with one that is not known';
+}
+
+async function refusesKey(target: Target, how: string, key: string | null): Promise<void> {
+  const response = await call(target, '/messages', { key, body: question('any') });
+  const isLetIn = response.status < 500 && response.status !== 401 && response.status !== 403;
+  demand(
+    !isLetIn,
+    `a request ${how} was let in, and answered ${response.status} instead of 401: anybody may spend. Look for what adds a key in front of the gateway, and close the address until then`,
+  );
+  await errorOf(response, 401);
 }
 
 async function namesFields(target: Target, { model }: Findings): Promise<string> {
@@ -115,46 +136,79 @@ async function answers(target: Target, findings: Findings): Promise<string> {
   const text = response.clone();
   const { id, content, usage } = await jsonOf<MessageBody>(response);
   const told = /"cost":\s*([0-9.eE-]+)/.exec(await text.text())?.[1];
-  demand(content.length > 0 || usage.output_tokens > 0, 'an answer without content');
-  demand(response.headers.get('x-generation-id') === id, 'x-generation-id is not the id of the answer');
   findings.generationId = id;
   findings.toldCost = told;
+  demand(content.length > 0 || usage.output_tokens > 0, 'an answer without content');
+  const header = response.headers.get('x-generation-id');
+  demand(
+    header === id,
+    `x-generation-id is ${header ?? 'absent'}, not ${id}: clients find the cost of an answer by it. Let a proxy or CDN in front pass on the headers of answers`,
+  );
   return `${usage.output_tokens} tokens in ${Math.round(performance.now() - begunAtMs)} ms${told === undefined ? '' : `, ${told} RUB`}`;
 }
 
+/** It takes any model longer than `TOO_SHORT_MS` to answer this. */
+const longQuestion = (model: string) =>
+  question(model, {
+    stream: true,
+    max_tokens: 64,
+    messages: [{ role: 'user', content: 'Count from one to thirty, in words.' }],
+  });
+/** Events that are no further apart came in one piece. */
+const TOO_SHORT_MS = 10;
+
 async function streamsFrom(target: Target, base: string, model: string): Promise<string> {
+  let seen = await readStream(target, base, model);
+  // It may have been this machine that read late: what keeps streams does so each time.
+  if (seen.wholeMs - seen.firstMs < TOO_SHORT_MS) seen = await readStream(target, base, model);
+  const [first, whole] = [Math.round(seen.firstMs), Math.round(seen.wholeMs)];
+  demand(
+    seen.wholeMs - seen.firstMs >= TOO_SHORT_MS,
+    `all ${seen.events} events came at once, after ${whole} ms: something in front keeps a stream until it ends. Switch off the buffering of a proxy or CDN; on AWS, the integration of POST /messages must stream (STREAM)`,
+  );
+  return `first byte after ${first} ms, whole after ${whole} ms`;
+}
+
+async function readStream(target: Target, base: string, model: string) {
   const begunAtMs = performance.now();
-  const response = await call(target, `${base}/messages`, { body: question(model, { stream: true }) });
+  const response = await call(target, `${base}/messages`, { body: longQuestion(model) });
   await expectStatus(response, 200);
   demand(response.headers.get('content-type')?.startsWith('text/event-stream') === true, 'is no event stream');
   let firstMs: number | undefined;
+  let wholeMs = 0;
   let text = '';
   const decoder = new TextDecoder();
   for await (const chunk of response.body!) {
-    firstMs ??= performance.now() - begunAtMs;
+    wholeMs = performance.now() - begunAtMs;
+    firstMs ??= wholeMs;
     text += decoder.decode(chunk as Uint8Array, { stream: true });
   }
   const events = [...text.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name).filter((name) => name !== 'ping');
   demand(events[0] === 'message_start', `begins with ${events[0] ?? 'nothing'}`);
   demand(events.at(-1) === 'message_stop', `ends with ${events.at(-1) ?? 'nothing'}`);
-  return `first byte after ${Math.round(firstMs!)} ms, whole after ${Math.round(performance.now() - begunAtMs)} ms`;
+  return { events: events.length, firstMs: firstMs!, wholeMs };
 }
 
 const streams = (target: Target, { model }: Findings) => streamsFrom(target, target.url, model!);
 
 async function streamsAtItsUrl(target: Target, { model }: Findings): Promise<string> {
   if (target.streamingUrl === undefined) throw new SkippedError('no --streaming-url was given');
-  return streamsFrom(target, target.streamingUrl, model!);
+  try {
+    return await streamsFrom(target, target.streamingUrl, model!);
+  } catch (error) {
+    if (!(error instanceof FailedError)) throw error;
+    throw new FailedError(
+      `${error.message}. Is ${target.streamingUrl} the output StreamingUrl of this deployment, as its last deployment printed it?`,
+    );
+  }
 }
-
-/** Longer than a settlement takes while all is well. */
-const SETTLED_WITHIN_MS = 30_000;
 
 interface GenerationBody {
   data: { total_cost: number | string };
 }
 
 async function settles(target: Target, { generationId, toldCost }: Findings): Promise<string> {
+  const { settledWithinMs } = target;
   if (generationId === undefined) throw new SkippedError('there was no answer');
   const begunAtMs = performance.now();
   for (;;) {
@@ -167,13 +221,23 @@ async function settles(target: Target, { generationId, toldCost }: Findings): Pr
       return `${cost} RUB, final after ${Math.round(performance.now() - begunAtMs)} ms`;
     }
     await expectStatus(response, 404);
-    demand(performance.now() - begunAtMs < SETTLED_WITHIN_MS, 'not settled within 30 s: look at finalize-cost');
+    demand(
+      performance.now() - begunAtMs < settledWithinMs,
+      `not settled within ${settledWithinMs / 1000} s, GET /generation still answers 404: nothing is charged meanwhile. Look at finalize-cost: at its log, its queue, and its dead letters`,
+    );
     await sleep(500);
   }
 }
 
-async function knowsItsKey(target: Target): Promise<string> {
-  const { data } = await jsonOf<{ data: { label: string; usage: number } }>(await call(target, '/key'));
+async function knowsItsKey(target: Target, findings: Findings): Promise<string> {
+  const response = await call(target, '/key');
+  if (response.status === 401 || response.status === 403) {
+    findings.isKeyRefused = true;
+    throw new FailedError(
+      `the key is refused: ${response.status} ${(await response.text()).slice(0, 300)}. Is it whole, in use, and of this deployment (npm run admin -- keys list)? A proxy or CDN in front must pass on the header authorization`,
+    );
+  }
+  const { data } = await jsonOf<{ data: { label: string; usage: number } }>(response);
   return `${data.label}, ${data.usage} RUB spent`;
 }
 
@@ -193,28 +257,46 @@ async function manages(target: Target): Promise<string> {
   return 'credits, keys, workspaces, activity, generations';
 }
 
-async function allowsNoPage(target: Target): Promise<string> {
-  const origin = 'https://smoke.example.org';
-  const response = await call(target, '/models', { key: null, headers: { origin } });
+async function saysItsPages(target: Target): Promise<string> {
+  const origin = target.origin ?? 'https://smoke.example.org';
+  const asking = { origin, 'access-control-request-method': 'GET' };
+  const promised = await allowedOrigin(call(target, '/models', { key: null, method: 'OPTIONS', headers: asking }));
+  const allowed = await allowedOrigin(call(target, '/models', { key: null, headers: { origin } }));
+  demand(
+    promised === allowed,
+    `pages of ${origin} are told beforehand that ${allowanceOf(promised)} may call, and by the answer itself that ${allowanceOf(allowed)} may: browsers keep the answer from them. Let a proxy or CDN in front pass on access-control-allow-origin`,
+  );
+  demand(
+    target.origin === undefined || allowed === '*' || allowed === origin,
+    `pages of ${origin} may not call it: name the origin in gateway:corsOrigins, and deploy`,
+  );
+  return allowanceOf(allowed);
+}
+
+async function allowedOrigin(answer: Promise<Response>): Promise<string | null> {
+  const response = await answer;
   await response.arrayBuffer();
-  const allowed = response.headers.get('access-control-allow-origin');
+  return response.headers.get('access-control-allow-origin');
+}
+
+function allowanceOf(allowed: string | null): string {
   return allowed === null ? 'no page of another origin' : `pages of ${allowed === '*' ? 'any origin' : allowed}`;
 }
 
 /** In the order in which they run; later ones use what earlier ones have found. */
 export const smokeChecks: readonly SmokeCheck[] = [
+  { name: 'knows its key', run: knowsItsKey },
   { name: 'lists models', run: listsModels },
   { name: 'compresses lists', run: compresses },
   { name: 'refuses strangers', run: refusesStrangers },
-  { name: 'knows its key', run: knowsItsKey },
-  { name: 'separates keys', run: separatesKeys },
-  { name: 'names wrong fields', run: namesFields },
-  { name: 'knows no other route', run: knowsNoOtherRoute },
-  { name: 'counts tokens', run: counts },
-  { name: 'answers', run: answers },
-  { name: 'streams', run: streams },
-  { name: 'streams at its own URL', run: streamsAtItsUrl },
-  { name: 'settles', run: settles },
+  { name: 'separates keys', needs: 'key', run: separatesKeys },
+  { name: 'names wrong fields', needs: 'model', run: namesFields },
+  { name: 'knows no other route', needs: 'key', run: knowsNoOtherRoute },
+  { name: 'counts tokens', needs: 'model', run: counts },
+  { name: 'answers', needs: 'model', run: answers },
+  { name: 'streams', needs: 'model', run: streams },
+  { name: 'streams at its own URL', needs: 'model', run: streamsAtItsUrl },
+  { name: 'settles', needs: 'model', run: settles },
   { name: 'can be managed', run: manages },
-  { name: 'says which pages may call it', run: allowsNoPage },
+  { name: 'says which pages may call it', run: saysItsPages },
 ];

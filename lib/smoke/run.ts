@@ -4,7 +4,7 @@ import { table as asTable, type Row } from '../admin/output.ts';
 import { smokeChecks, type Findings, type SmokeCheck } from './checks.ts';
 import { FailedError, SkippedError, type Target } from './target.ts';
 
-const smokeUsage = `Checks a deployment from outside, as its clients see it, and prints a report. It asks one model for a few tokens, twice or three times.
+const smokeUsage = `Checks a deployment from outside, as its clients see it, and prints a report. It asks one model for some dozen tokens, twice or three times.
 
   npm run smoke -- --url <base URL> --key <inference key> [options]
 
@@ -13,6 +13,8 @@ const smokeUsage = `Checks a deployment from outside, as its clients see it, and
   --management-key <key>   also read what a management key may read; or MANAGEMENT_KEY in the environment
   --streaming-url <url>    also stream at the function URL: the output StreamingUrl
   --model <id>             the model to ask; default: the cheapest that the key may use
+  --origin <origin>        pages of this origin must be able to call it, for example https://app.example.com
+  --settled-within <s>     seconds that a settlement may take; default: 30
   --json                   print JSON for programs
   --help                   print this
 
@@ -39,11 +41,13 @@ async function runChecks(target: Target, done: (result: CheckResult) => void = (
   return results;
 }
 
-async function runCheck({ name, run }: SmokeCheck, target: Target, findings: Findings): Promise<CheckResult> {
+async function runCheck({ name, needs, run }: SmokeCheck, target: Target, findings: Findings): Promise<CheckResult> {
   const begunAtMs = performance.now();
   const of = (result: CheckResult['result'], says: string): CheckResult => {
     return { check: name, result, ms: Math.round(performance.now() - begunAtMs), says };
   };
+  if (needs && findings.isKeyRefused) return of('skipped', 'the key is refused, so this cannot be seen');
+  if (needs === 'model' && findings.model === undefined) return of('skipped', 'no model was found to ask');
   try {
     return of('ok', await run(target, findings));
   } catch (error) {
@@ -92,6 +96,8 @@ function parsedOptions(args: string[]) {
         'management-key': text,
         'streaming-url': text,
         model: text,
+        origin: text,
+        'settled-within': { type: 'string', default: '30' },
         json: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },
@@ -114,7 +120,19 @@ function targetOf(given: Given, environment: NodeJS.ProcessEnv): Target {
     key,
     managementKey: given['management-key'] ?? environment['MANAGEMENT_KEY'],
     model: given.model,
+    origin: given.origin,
+    settledWithinMs: 1_000 * settledWithinSeconds(given['settled-within']),
   };
+}
+
+const MAX_SETTLED_WITHIN_SECONDS = 600;
+
+function settledWithinSeconds(text: string): number {
+  const seconds = Number(text);
+  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_SETTLED_WITHIN_SECONDS) return seconds;
+  throw new StartFailure(
+    `--settled-within must be a whole number of seconds from 1 to ${MAX_SETTLED_WITHIN_SECONDS}, not "${text}".`,
+  );
 }
 
 /** With `/v1` at its end, as outputs have it or not. */

@@ -10,6 +10,10 @@ export interface Target {
   managementKey: string | undefined;
   /** Undefined where the cheapest one is to be found. */
   model: string | undefined;
+  /** An origin whose pages must be able to call it. */
+  origin?: string | undefined;
+  /** How long a settlement may take. */
+  settledWithinMs: number;
 }
 
 /** A check does not apply: what it needs was not given, or is not there. */
@@ -50,8 +54,9 @@ export async function call(target: Target, path: string, { method, body, key, he
       signal: AbortSignal.timeout(EXCHANGE_TIMEOUT_MS),
     });
   } catch (error) {
-    const { message, cause } = error as Error & { cause?: Error };
-    throw new FailedError(`no answer from ${url}: ${cause?.message ?? message}`);
+    const { message, cause } = error as Error & { cause?: NodeJS.ErrnoException };
+    // Node has no words for a refused connection, only its code.
+    throw new FailedError(`no answer from ${url}: ${cause?.message || cause?.code || message}`);
   }
 }
 
@@ -69,7 +74,10 @@ export async function jsonOf<Body>(response: Response, status = 200): Promise<Bo
   try {
     return JSON.parse(text) as Body;
   } catch {
-    throw new FailedError(`answered what is not JSON: ${text.slice(0, 100)}`);
+    const kind = response.headers.get('content-type') ?? 'of no type';
+    throw new FailedError(
+      `answered ${status} with what is not JSON (${kind}): ${text.slice(0, 100)}. Something in front answers in the gateway's place: let a proxy or CDN pass on its answers, errors too, as they are`,
+    );
   }
 }
 

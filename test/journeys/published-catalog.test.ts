@@ -66,6 +66,41 @@ async function ask(index: number, delayMs = 0): Promise<Asked> {
 /** Answers of some seconds each, that have all begun. */
 const askMany = () => Promise.all(Array.from({ length: AT_ONCE }, (_, index) => ask(index, 110 + (index % 5) * 10)));
 
+/** So many clients at once ask one request after another while a catalog changes. */
+const CLIENTS = 4;
+/** No switch takes so long that a client comes so far. */
+const MAX_OF_A_CLIENT = 500;
+
+/**
+ * Short answers in the order in which they began, of clients that ask without a pause: one before the work begins, others while it goes
+ * on, and one more of each client after it.
+ */
+async function askDuring(work: () => Promise<void>): Promise<Asked[]> {
+  const begun: Asked[] = [];
+  const over = new AbortController();
+  const askOnce = async (count: number) => {
+    const { id, told: read } = await ask(count, 5);
+    const told = read();
+    begun.push({ id, told: () => told });
+    await told;
+  };
+  const client = async () => {
+    for (let count = 0, isLast = false; !isLast && count < MAX_OF_A_CLIENT; count += 1) {
+      isLast = over.signal.aborted;
+      await askOnce(count);
+    }
+  };
+  await askOnce(0);
+  await Promise.all([work().finally(() => over.abort()), ...Array.from({ length: CLIENTS }, client)]);
+  return begun;
+}
+
+/** Each of them was answered, and charged as it was told, which `sidesOf` sees; the first by one side, the last by the other. */
+async function expectOneSwitch(flow: Asked[], from: Side, to: Side): Promise<void> {
+  const sides = await sidesOf(flow);
+  expect([sides[0], sides.at(-1)]).toEqual([from, to]);
+}
+
 /** The side that each request was charged by, as its tokens and its cost prove. */
 async function sidesOf(asked: Asked[]): Promise<Side[]> {
   return Promise.all(
@@ -89,12 +124,15 @@ async function sidesOf(asked: Asked[]): Promise<Side[]> {
 describe('a catalog that is published while a hundred requests run', () => {
   it('changes no price of theirs, and that of each request after it', async () => {
     const before = await askMany();
-    const { out } = await run('catalog', 'publish', catalogs.second.path, '--yes');
-    expect(out).toContain('2 prices and 0 other values change');
-    await sleep(IN_FORCE_MS);
+    const during = await askDuring(async () => {
+      const { out } = await run('catalog', 'publish', catalogs.second.path, '--yes');
+      expect(out).toContain('2 prices and 0 other values change');
+      await sleep(IN_FORCE_MS);
+    });
     const after = await askMany();
 
     expect(new Set(await sidesOf(before))).toEqual(new Set(['first']));
+    await expectOneSwitch(during, 'first', 'second');
     expect(new Set(await sidesOf(after))).toEqual(new Set(['second']));
   });
 
@@ -112,11 +150,14 @@ describe('a catalog that is published while a hundred requests run', () => {
 
   it('is taken back in the same way', async () => {
     const before = await askMany();
-    await run('catalog', 'rollback', '--yes');
-    await sleep(IN_FORCE_MS);
+    const during = await askDuring(async () => {
+      await run('catalog', 'rollback', '--yes');
+      await sleep(IN_FORCE_MS);
+    });
     const after = await askMany();
 
     expect(new Set(await sidesOf(before))).toEqual(new Set(['second']));
+    await expectOneSwitch(during, 'second', 'first');
     // The one of the start was in force before the first publication.
     expect(new Set(await sidesOf(after))).toEqual(new Set(['first']));
   });
@@ -172,5 +213,12 @@ describe('a publication that functions cannot use', () => {
     await run('catalog', 'publish', catalogs.second.path, '--yes');
     await sleep(IN_FORCE_MS);
     expect(await sidesOf([await ask(0)])).toEqual(['second']);
+  });
+});
+
+describe('after all these changes', () => {
+  it('the books are right: every record proves its price, and counters say what records say', async () => {
+    const { code, out } = await run('--json', 'reconcile', '--deep');
+    expect([code, JSON.parse(out)]).toEqual([0, expect.objectContaining({ sound: true })]);
   });
 });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { drills, runDrill } from '../../lib/drill/run.ts';
 
@@ -15,6 +16,13 @@ describe('a drill', () => {
       expect(told.at(-1)).toBe('the books');
     },
   );
+
+  it('is rehearsed each night, whichever it is', () => {
+    const nightly = readFileSync(new URL('../../.github/workflows/nightly.yml', import.meta.url), 'utf8');
+
+    const [, names] = /drill: \[(.+)\]/.exec(nightly)!;
+    expect(names!.split(', ')).toEqual(Object.keys(drills));
+  });
 
   it.each([
     [[], /Say which drill: restore, settlement-down/],

@@ -1,7 +1,32 @@
+import { execFile } from 'node:child_process';
 import http from 'node:http';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { startFaultProxy, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
+import { freePort } from '../../lib/local/free-port.ts';
 import { runSmoke } from '../../lib/smoke/run.ts';
+import { startBreakingProxy, type Breakage } from '../support/breaking-proxy.ts';
+import { startGateway, type RunningGateway } from '../support/gateway.ts';
 import { listen, type Listening } from '../support/listen.ts';
+
+let gateway: RunningGateway;
+/** It answers as the first one does, and its worker can settle nothing. */
+let unsettling: RunningGateway;
+let table: FaultProxy;
+beforeAll(async () => {
+  table = await startFaultProxy(inject('dynamodbEndpoint'));
+  table.faultFor = ({ action, body }) =>
+    action === 'TransactWriteItems' && body.includes('"final"') ? 'unavailable' : undefined;
+  [gateway, unsettling] = await Promise.all([
+    startGateway(),
+    startGateway({ env: { DYNAMODB_ENDPOINT: table.endpoint } }),
+  ]);
+});
+afterAll(async () => {
+  table.faultFor = () => undefined;
+  await Promise.all([gateway.stop(), unsettling.stop()]);
+  await table.stop();
+});
 
 const servers: Listening[] = [];
 afterEach(async () => {
@@ -13,55 +38,221 @@ interface Report {
   results: { check: string; result: string; says: string }[];
 }
 
-/** What is said of a server that answers everything in one way. */
-async function reportOn(answer: http.RequestListener): Promise<{ code: number; report: Report }> {
-  const server = await listen(http.createServer(answer));
-  servers.push(server);
+async function reportOf(args: string[]): Promise<{ code: number; report: Report }> {
   let text = '';
   const spy = vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
     text += String(chunk);
     return true;
   });
   try {
-    const code = await runSmoke(['--json', '--url', server.url, '--key', 'sk-mg-v1-0', '--model', 'a/b'], {});
+    const code = await runSmoke(['--json', '--settled-within', '5', ...args], {});
     return { code, report: JSON.parse(text) as Report };
   } finally {
     spy.mockRestore();
   }
 }
 
-describe('a smoke check', () => {
-  it.each<[string, http.RequestListener]>([
-    ['fails with 500', (_, response) => response.writeHead(500).end('{}')],
-    ['answers nonsense', (_, response) => response.end('<html>')],
-    ['answers JSON of another shape', (_, response) => response.end('{"data":{}}')],
-    ['breaks off', (_, response) => response.destroy()],
-    ['takes every key', (_, response) => response.end('{"data":[{"id":"a/b"}]}')],
-  ])('of a server that %s has failed', async (_, answer) => {
-    const { code, report } = await reportOn(answer);
+/** What is said of a server that answers everything in one way. */
+async function reportOn(answer: http.RequestListener) {
+  const server = await listen(http.createServer(answer));
+  servers.push(server);
+  return reportOf(['--url', server.url, '--key', 'sk-mg-v1-0', '--model', 'a/b']);
+}
+
+/** What is said of a gateway, with what is in front of it and at its streaming address. */
+async function reportOnGateway(
+  { baseUrl, streamingUrl, key, managementKey }: RunningGateway,
+  addresses: { url?: string; streamingUrl?: string } = {},
+) {
+  const at = ['--url', addresses.url ?? baseUrl, '--streaming-url', addresses.streamingUrl ?? streamingUrl];
+  return reportOf([...at, '--key', key, '--management-key', managementKey]);
+}
+
+async function startBroken(breakage: Breakage): Promise<Listening> {
+  const proxy = await startBreakingProxy(gateway.anthropicUrl, breakage);
+  servers.push(proxy);
+  return proxy;
+}
+
+const failuresIn = ({ results }: Report) =>
+  Object.fromEntries(results.filter(({ result }) => result === 'failed').map(({ check, says }) => [check, says]));
+
+const checksWith = ({ results }: Report, wanted: string) =>
+  results.filter(({ result }) => result === wanted).map(({ check }) => check);
+
+const isManaging = ({ authorization }: http.OutgoingHttpHeaders) => authorization?.includes('mk-mg-v1-') === true;
+
+/** A deployment that is broken in one way, the check that is about it, and what that says: what is wrong, and what to do. */
+const broken: [string, Breakage, string, RegExp[]][] = [
+  [
+    'keeps streams until they end',
+    { isBuffering: true },
+    'streams',
+    [
+      /all \d+ events came at once, after \d+ ms/,
+      /Switch off the buffering.*integration of POST \/messages must stream/,
+    ],
+  ],
+  [
+    'unpacks answers',
+    { request: ({ headers }) => delete headers['accept-encoding'] },
+    'compresses lists',
+    [/content-encoding is absent, not gzip/, /proxy or CDN in front takes away accept-encoding/],
+  ],
+  [
+    'answers a page of its own for what is not found',
+    {
+      answer: (answer) => {
+        if (answer.status !== 404 || answer.path.includes('/generation?')) return;
+        Object.assign(answer, { headers: { 'content-type': 'text/html' }, body: '<html>Not here</html>' });
+      },
+    },
+    'knows no other route',
+    [/answered 404 with what is not JSON \(text\/html\): <html>/, /pass on its answers, errors too/],
+  ],
+  [
+    'takes from answers what lets pages read them',
+    {
+      answer: ({ status, headers }) => {
+        if (status !== 204) delete headers['access-control-allow-origin'];
+      },
+    },
+    'says which pages may call it',
+    [/told beforehand that pages of any origin may call.*no page of another origin/, /access-control-allow-origin/],
+  ],
+  [
+    'takes away headers of its own',
+    { answer: ({ headers }) => delete headers['x-generation-id'] },
+    'answers',
+    [/x-generation-id is absent, not gen-/, /pass on the headers of answers/],
+  ],
+  [
+    'lets everybody in',
+    {
+      request: ({ headers }) => {
+        if (!isManaging(headers)) headers.authorization = `Bearer ${gateway.key}`;
+      },
+    },
+    'refuses strangers',
+    [/a request without a key was let in, and answered \d+ instead of 401: anybody may spend/, /close the address/],
+  ],
+  [
+    'takes keys away',
+    {
+      request: ({ headers }) => {
+        if (!isManaging(headers)) delete headers.authorization;
+      },
+    },
+    'knows its key',
+    [/the key is refused: 401 .*No key was sent/, /pass on the header authorization/],
+  ],
+];
+
+describe('a smoke check of a deployment that', () => {
+  it.each(broken)('%s fails that check alone, and says why', { timeout: 60_000 }, async (_, breakage, check, words) => {
+    const { url } = await startBroken(breakage);
+
+    const { code, report } = await reportOnGateway(gateway, { url });
+
+    const failures = failuresIn(report);
+    expect(Object.keys(failures)).toEqual([check]);
+    for (const said of words) expect(failures[check]).toMatch(said);
     expect([code, report.passed]).toEqual([1, false]);
-    for (const { result, says } of report.results) if (result === 'failed') expect(says).not.toBe('');
-    expect(report.results.find(({ check }) => check === 'refuses strangers')!.result).toBe('failed');
+  });
+
+  it('never settles fails that check alone, and says where to look', { timeout: 60_000 }, async () => {
+    const { report } = await reportOnGateway(unsettling);
+
+    expect(failuresIn(report)).toEqual({
+      settles: expect.stringMatching(
+        /not settled within 5 s, GET \/generation still answers 404.*Look at finalize-cost.*queue.*dead letters/,
+      ) as string,
+    });
+  });
+
+  it('streams at an address where nobody is fails that check alone, and says which address to give', async () => {
+    const { report } = await reportOnGateway(gateway, { streamingUrl: `http://127.0.0.1:${await freePort()}` });
+
+    expect(failuresIn(report)).toEqual({
+      'streams at its own URL': expect.stringMatching(
+        /no answer from http:.*ECONNREFUSED.*\. Is http:.* the output StreamingUrl of this deployment/,
+      ) as string,
+    });
+  });
+
+  it('streams at the address of another gateway fails that check alone, and says which address to give', async () => {
+    const { report } = await reportOnGateway(gateway, { streamingUrl: unsettling.streamingUrl });
+
+    expect(failuresIn(report)).toEqual({
+      'streams at its own URL': expect.stringMatching(
+        /answered 401, not 200: .*\. Is http:.* the output StreamingUrl of this deployment/,
+      ) as string,
+    });
+  });
+
+  it('refuses the key skips what cannot be seen without it', async () => {
+    const { report } = await reportOf(['--url', gateway.baseUrl, '--key', `sk-mg-v1-${'1'.repeat(64)}`]);
+
+    expect(Object.keys(failuresIn(report))).toEqual(['knows its key']);
+    expect(checksWith(report, 'ok')).toEqual([
+      'lists models',
+      'compresses lists',
+      'refuses strangers',
+      'says which pages may call it',
+    ]);
+  });
+
+  it('lets no page call fails where an origin was named', async () => {
+    const { url } = await startBroken({ answer: ({ headers }) => delete headers['access-control-allow-origin'] });
+
+    const { report } = await reportOf(['--url', url, '--key', gateway.key, '--origin', 'https://app.example.com']);
+
+    expect(failuresIn(report)).toEqual({
+      'says which pages may call it': expect.stringMatching(
+        /app\.example\.com may not call it.*gateway:corsOrigins/,
+      ) as string,
+    });
+  });
+});
+
+describe('a smoke check', () => {
+  it('of a gateway as npm start starts it passes in all that it looks at', { timeout: 60_000 }, async () => {
+    const addresses = ['--url', gateway.baseUrl, '--streaming-url', gateway.streamingUrl];
+    const { stdout } = await promisify(execFile)('npm', ['run', '-s', 'smoke', '--', '--json', ...addresses], {
+      env: { ...process.env, GATEWAY_KEY: gateway.key, MANAGEMENT_KEY: gateway.managementKey },
+    });
+
+    const report = JSON.parse(stdout) as Report;
+    expect(failuresIn(report)).toEqual({});
+    expect(checksWith(report, 'ok')).toHaveLength(14);
+    expect(report.passed).toBe(true);
   });
 
   it('says what it was answered', async () => {
-    const { report } = await reportOn((_, response) => response.writeHead(403).end('{"message":"Forbidden"}'));
-    expect(report.results[0]!.says).toBe('answered 403, not 200: {"message":"Forbidden"}');
+    const { report } = await reportOn((_, response) => response.writeHead(500).end('{"message":"Broken"}'));
+    expect(report.results[0]!.says).toBe('answered 500, not 200: {"message":"Broken"}');
+  });
+
+  it('of answers that have another shape has failed', async () => {
+    const { code, report } = await reportOn((_, response) => response.end('{"data":{}}'));
+    expect([code, report.passed]).toEqual([1, false]);
+    expect(failuresIn(report)['refuses strangers']).toMatch('was let in');
   });
 
   it('skips what it was given no key for', async () => {
     const { report } = await reportOn((_, response) => response.end('{}'));
-    expect(report.results.find(({ check }) => check === 'can be managed')!.result).toBe('skipped');
+    expect(checksWith(report, 'skipped')).toContain('can be managed');
   });
 
   it('does not expect a short list of models to be compressed', async () => {
     const { report } = await reportOn((_, response) => response.end('{"data":[{"id":"a/b"}]}'));
-    expect(report.results.find(({ check }) => check === 'compresses lists')!.result).toBe('skipped');
+    expect(checksWith(report, 'skipped')).toContain('compresses lists');
   });
 
   it.each([
     [[], /Say what to check with --url and --key/],
     [['--url', 'nonsense', '--key', 'a'], /--url must be a URL/],
+    [['--url', 'http://a', '--key', 'a', '--settled-within', 'long'], /whole number of seconds from 1 to 600/],
     [['--colour'], /Unknown option/],
   ])('says what it needs: %j', async (args, words) => {
     await expect(runSmoke(args, {})).rejects.toThrow(words);

@@ -135,6 +135,23 @@ describe('the pepper of a deployment', () => {
 
     await expect(readPepper()).rejects.toThrow('empty');
   });
+
+  it.each([
+    ['is refused', { isAway: true }, 'AccessDeniedException'],
+    ['is empty', {}, 'SecretUselessError'],
+  ])('asks clients to come back where it %s, and says so in the log', async (_, state, reason) => {
+    Object.assign(stored, state);
+    const { readPepper } = await deployed();
+    const { toGatewayError } = await import('../../lambdas/platform/errors.ts');
+    const log = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+
+    const refusal = toGatewayError(await readPepper().catch((error: unknown) => error));
+
+    expect([refusal.status, refusal.headers['retry-after']]).toEqual([529, '1']);
+    expect(log).toHaveBeenCalledWith(
+      expect.stringContaining(`"message":"secret not read","reason":"${variables.pepperSecret} ${reason}"`),
+    );
+  });
 });
 
 describe('the key of a provider', () => {
@@ -171,6 +188,15 @@ describe('the key of a provider', () => {
     clock.mockImplementation(() => wall + REFRESH_MS);
 
     expect(await readProviderKey('ACME_KEY')).toBe('new');
+  });
+
+  it('is none where the secret is no map, and no error has what is in it', async () => {
+    stored.secrets['keys-arn'] = 'sk-secret';
+    const { readProviderKey } = await deployed();
+
+    await expect(readProviderKey('ACME_KEY')).rejects.toThrow(
+      'The secret that PROVIDER_KEYS_SECRET_ARN names cannot be read: it must be one JSON map',
+    );
   });
 
   it(

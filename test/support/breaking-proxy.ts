@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import http, { type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { listen, type Listening } from './listen.ts';
+
+interface PassedRequest {
+  path: string;
+  headers: OutgoingHttpHeaders;
+}
+
+interface PassedAnswer {
+  path: string;
+  status: number;
+  headers: OutgoingHttpHeaders;
+  /** Undefined while it is passed on as it comes. */
+  body?: string;
+}
+
+/** How a proxy spoils what passes it; all else is passed on as it is. */
+export interface Breakage {
+  /** Changes what the gateway is asked. */
+  request?: (request: PassedRequest) => void;
+  /** Changes what the client gets; with a body, that takes the place of the gateway's. */
+  answer?: (answer: PassedAnswer) => void;
+  /** Nothing is passed on before it is whole. */
+  isBuffering?: boolean;
+}
+
+/** A proxy in front of a gateway that breaks it in one way, as proxies, CDNs and wrong settings do. */
+export function startBreakingProxy(target: string, breakage: Breakage): Promise<Listening> {
+  const server = http.createServer((incoming, outgoing) => {
+    void pass(incoming, outgoing).catch(() => outgoing.destroy());
+  });
+
+  async function pass(incoming: IncomingMessage, outgoing: http.ServerResponse): Promise<void> {
+    const request: PassedRequest = { path: incoming.url!, headers: { ...incoming.headers } };
+    breakage.request?.(request);
+    const asking = http.request(target, { method: incoming.method!, ...request });
+    incoming.pipe(asking);
+    const [reply] = (await once(asking, 'response')) as [IncomingMessage];
+    const answer: PassedAnswer = { path: request.path, status: reply.statusCode!, headers: { ...reply.headers } };
+    breakage.answer?.(answer);
+    if (answer.body !== undefined) {
+      reply.resume();
+      outgoing.writeHead(answer.status, answer.headers).end(answer.body);
+      return;
+    }
+    const whole = breakage.isBuffering ? await buffer(reply) : undefined;
+    outgoing.writeHead(answer.status, answer.headers);
+    if (whole) outgoing.end(whole);
+    else reply.pipe(outgoing);
+  }
+
+  return listen(server);
+}
