@@ -16,6 +16,8 @@ export const bookTripwires = {
   booksDiffer: 'books differ',
   /** A day has not been compared or sealed twelve hours after that was begun. */
   booksLate: 'books are late',
+  /** DynamoDB has begun an export of the table, and has not completed it. */
+  exportFailed: 'export of the books failed',
 } as const;
 
 /** The same of a server. */

@@ -317,10 +317,11 @@ export class ApiStack extends Stack {
 
   #addSchedule(name: string, worker: ScheduledWorker): void {
     const { lambda, logs } = this.#addFunction(name, worker, { reservedConcurrency: RUNS_AT_ONCE });
-    const { booksDiffer, booksLate } = bookTripwires;
+    const { booksDiffer, booksLate, exportFailed } = bookTripwires;
     if (name === 'reconcile-days' || name === 'seal-days') {
       this.#addTripwires(name, logs, { booksDiffer, booksLate }, aboutBooks);
     }
+    if (name === 'export-books') this.#addTripwires(name, logs, { exportFailed }, aboutBooks);
     // It reads the catalog each minute, as functions do that requests wait for.
     if (name === 'measure-endpoints') this.#addTripwires(name, logs, catalogTripwires, aboutCatalog);
     // The scheduler only hands over: Lambda's own queue of events would repeat a failed or throttled run.

@@ -8,7 +8,7 @@ import { deadLettersVariable, queueVariable, variables } from '../../lambdas/pla
 import type { Grants, ObjectFolder, QueueName, SecretName } from '../../lambdas/route.ts';
 import { tableDefinition } from '../table-definition.ts';
 import { publicationIn } from './catalog-bucket.ts';
-import { acknowledgeBooks, acknowledgeSeals, allIn, sealsIn } from './books-bucket.ts';
+import { acknowledgeBooks, acknowledgeExports, acknowledgeSeals, allIn, sealsIn } from './books-bucket.ts';
 import type { GatewayTable } from './data-stack.ts';
 import { pascalCase } from './pascal-case.ts';
 import { acknowledgeFolders, filesIn, foldersOf } from './video-bucket.ts';
@@ -55,7 +55,10 @@ export function unitedGrants(all: readonly Grants[]): Grants {
 export function acknowledgeWildcards(role: Role, grants: Grants, resources: Resources): void {
   const folders = foldersOf(grants.objects).map(([folder]) => folder);
   if (folders.length > 0) acknowledgeFolders(role, resources.bucket, folders);
-  if (grants.exports) acknowledgeBooks(role, resources.books);
+  if (grants.exports) {
+    acknowledgeBooks(role, resources.books);
+    acknowledgeExports(role, exportsOf(resources.table));
+  }
   if (grants.seals) acknowledgeSeals(role, resources.books);
 }
 
@@ -125,10 +128,16 @@ function catalogStatements({ catalog }: Resources): PolicyStatement[] {
   ];
 }
 
+/** DynamoDB chooses the names of exports. */
+function exportsOf({ tableArn }: GatewayTable): string {
+  return `${tableArn}/export/*`;
+}
+
 /** The table exports itself with the rights of who asks it to. */
 function exportStatements({ table, books }: Resources): PolicyStatement[] {
   return [
     new PolicyStatement({ sid: 'Export', actions: ['dynamodb:ExportTableToPointInTime'], resources: [table.tableArn] }),
+    new PolicyStatement({ sid: 'Exported', actions: ['dynamodb:DescribeExport'], resources: [exportsOf(table)] }),
     new PolicyStatement({
       sid: 'Books',
       actions: ['s3:PutObject', 's3:AbortMultipartUpload'],

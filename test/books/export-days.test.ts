@@ -3,10 +3,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { ExportTableToPointInTimeCommand } from '@aws-sdk/client-dynamodb';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DescribeExportCommand, type ExportTableToPointInTimeCommand } from '@aws-sdk/client-dynamodb';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { exportDays } from '../../lambdas/books/export-days.ts';
-import { openTableExport, type TableExport } from '../../lambdas/store/table-export.ts';
+import {
+  openTableExports,
+  type ExportState,
+  type TableExport,
+  type TableExports,
+} from '../../lambdas/store/table-export.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { openBooks } from '../../lib/admin/books/database.ts';
 import { newTable } from '../support/table.ts';
@@ -15,18 +20,30 @@ const where = { tableArn: 'arn:aws:dynamodb:eu-central-1:1:table/gateway', bucke
 
 let table: Table;
 let begun: string[];
+/** What DynamoDB says of an export, by its prefix and attempt; of others, that they are complete. */
+let states: Record<string, ExportState>;
+let asked: string[];
 beforeEach(async () => {
   table = await newTable();
-  begun = [];
+  [begun, states, asked] = [[], {}, []];
 });
 
 const shown = ({ prefix, fromMs, toMs }: TableExport) =>
   `${prefix}: ${fromMs === undefined ? '' : new Date(fromMs).toISOString()} to ${new Date(toMs).toISOString()}`;
+const nameOf = ({ prefix, attempt }: TableExport) => `${prefix} #${attempt}`;
 const refused = () => Promise.reject(new Error('refused'));
-const begin = async (wanted: TableExport) => void begun.push(shown(wanted));
+const begin = async (wanted: TableExport) => {
+  begun.push(shown(wanted));
+  return nameOf(wanted);
+};
+const stateOf = async (arn: string): Promise<ExportState> => {
+  asked.push(arn);
+  return states[arn] ?? { state: 'COMPLETED' };
+};
 /** The first run of all, twenty minutes before: it only looks. */
 const seen = (at: string) => run(new Date(Date.parse(at) - 20 * 60_000).toISOString());
-const run = (at: string, how = begin) => exportDays(table, how, { ...where, atMs: Date.parse(at) });
+const run = (at: string, how: TableExports['begin'] = begin) =>
+  exportDays(table, { begin: how, stateOf }, { ...where, atMs: Date.parse(at) });
 
 describe('exports of the books', () => {
   it('begin with all of the table, as of a moment that backups of a new table have', async () => {
@@ -83,14 +100,93 @@ describe('exports of the books', () => {
     expect(begun).toEqual(['full/dt=2026-10-29:  to 2026-10-29T14:10:00.000Z']);
   });
 
+  describe('that DynamoDB has begun and fails', () => {
+    const first = 'incremental/dt=2026-10-29: 2026-10-29T14:10:00.000Z to 2026-10-30T00:00:00.000Z';
+    const second = 'incremental/dt=2026-10-30: 2026-10-30T00:00:00.000Z to 2026-10-31T00:00:00.000Z';
+    let lines: { message: string; [field: string]: unknown }[];
+    beforeEach(async () => {
+      lines = [];
+      vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+        lines.push(JSON.parse(String(text)) as (typeof lines)[number]);
+        return true;
+      });
+      await seen('2026-10-29T14:30:00Z');
+      await run('2026-10-29T14:30:00Z');
+      await run('2026-10-30T00:20:00Z');
+      [begun, asked] = [[], []];
+      states['incremental/dt=2026-10-29 #1'] = { state: 'FAILED', code: 'S3NoSuchBucket' };
+    });
+    afterEach(() => void vi.restoreAllMocks());
+
+    it('are told an hour later, and begun again from the same start', async () => {
+      await run('2026-10-30T01:19:59Z');
+      expect([begun, lines]).toEqual([[], []]);
+      await run('2026-10-30T01:20:00Z');
+
+      expect(begun).toEqual([first]);
+      expect(lines).toMatchObject([
+        {
+          level: 'error',
+          message: 'export of the books failed',
+          reason: 'incremental/dt=2026-10-29: S3NoSuchBucket',
+          attempt: 1,
+        },
+      ]);
+    });
+
+    it('are begun again each hour while they fail, and no later one is begun before', async () => {
+      states['incremental/dt=2026-10-29 #2'] = { state: 'FAILED', code: 'S3NoSuchBucket' };
+      states['incremental/dt=2026-10-29 #3'] = { state: 'IN_PROGRESS' };
+      await run('2026-10-30T01:20:00Z');
+      await run('2026-10-30T01:21:00Z');
+      await run('2026-10-31T00:20:00Z');
+      await run('2026-10-31T01:20:00Z');
+      expect(begun).toEqual([first, first]);
+      expect(lines.map(({ attempt }) => attempt)).toEqual([1, 2]);
+
+      states['incremental/dt=2026-10-29 #3'] = { state: 'COMPLETED' };
+      await run('2026-10-31T02:20:00Z');
+      expect(begun).toEqual([first, first, second]);
+    });
+
+    it('are begun again by the next run where this one breaks off', async () => {
+      await expect(run('2026-10-30T01:20:00Z', refused)).rejects.toThrow('refused');
+      await run('2026-10-30T01:21:00Z');
+      expect(begun).toEqual([first]);
+    });
+
+    it('give way to all of the table where backups no longer go back to their start', async () => {
+      states['incremental/dt=2026-10-29 #2'] = { state: 'FAILED', code: 'S3NoSuchBucket' };
+      await run('2026-10-30T01:20:00Z');
+      begun = [];
+      await run('2026-12-04T01:20:00Z');
+      expect(begun).toEqual(['full/dt=2026-12-04:  to 2026-12-04T01:00:00.000Z']);
+    });
+  });
+
+  it('are asked after once, when they are complete', async () => {
+    await seen('2026-10-29T14:30:00Z');
+    await run('2026-10-29T14:30:00Z');
+    for (const at of ['15:29:59', '15:30:00', '15:31:00', '18:00:00']) await run(`2026-10-29T${at}Z`);
+    expect(asked).toEqual(['full/dt=2026-10-29 #1']);
+  });
+
   it('are asked for as DynamoDB wants it', async () => {
     const sent: object[] = [];
-    const client = { send: async ({ input }: ExportTableToPointInTimeCommand) => void sent.push(input) };
-    const ask = openTableExport(client);
+    const client = {
+      send: async ({ input }: ExportTableToPointInTimeCommand) => {
+        sent.push(input);
+        return { ExportDescription: { ExportArn: `arn of ${sent.length}` } };
+      },
+    };
+    const ask = openTableExports(client).begin;
     const toMs = Date.parse('2026-10-30T00:00:00Z');
-    await ask({ ...where, prefix: 'full/dt=2026-10-30', fromMs: undefined, toMs });
-    await ask({ ...where, prefix: 'incremental/dt=2026-10-29', fromMs: toMs - 86_400_000, toMs });
+    const fromMs = toMs - 86_400_000;
+    await ask({ ...where, prefix: 'full/dt=2026-10-30', fromMs: undefined, toMs, attempt: 1 });
+    await ask({ ...where, prefix: 'incremental/dt=2026-10-29', fromMs, toMs, attempt: 1 });
+    const arn = await ask({ ...where, prefix: 'incremental/dt=2026-10-29', fromMs, toMs, attempt: 2 });
 
+    expect(arn).toBe('arn of 3');
     expect(sent).toMatchObject([
       {
         TableArn: where.tableArn,
@@ -103,13 +199,33 @@ describe('exports of the books', () => {
         S3Prefix: 'incremental/dt=2026-10-29',
         ExportFormat: 'DYNAMODB_JSON',
         ExportType: 'INCREMENTAL_EXPORT',
+        ClientToken: `${fromMs}-${toMs}`,
         IncrementalExportSpecification: {
-          ExportFromTime: new Date(toMs - 86_400_000),
+          ExportFromTime: new Date(fromMs),
           ExportToTime: new Date(toMs),
           ExportViewType: 'NEW_IMAGE',
         },
       },
+      { ClientToken: `${fromMs}-${toMs}-2` },
     ]);
+  });
+
+  it.each<[object, ExportState]>([
+    [{ ExportStatus: 'IN_PROGRESS' }, { state: 'IN_PROGRESS' }],
+    [{ ExportStatus: 'COMPLETED' }, { state: 'COMPLETED' }],
+    [
+      { ExportStatus: 'FAILED', FailureCode: 'S3NoSuchBucket', FailureMessage: 'words' },
+      { state: 'FAILED', code: 'S3NoSuchBucket' },
+    ],
+  ])('are described by DynamoDB as %o', async (ExportDescription, state) => {
+    const sent: object[] = [];
+    const send = async (command: DescribeExportCommand) => {
+      sent.push(command);
+      return { ExportDescription };
+    };
+    expect(await openTableExports({ send }).stateOf('arn')).toEqual(state);
+    expect(sent).toEqual([expect.any(DescribeExportCommand)]);
+    expect(sent).toMatchObject([{ input: { ExportArn: 'arn' } }]);
   });
 });
 

@@ -2,16 +2,16 @@ import { exportDays } from '../../books/export-days.ts';
 import { optionalVariable, requireVariable, variables } from '../../platform/environment.ts';
 import { log } from '../../platform/logger.ts';
 import { resources } from '../../resources.ts';
-import { openTableExport } from '../../store/table-export.ts';
+import { openTableExports } from '../../store/table-export.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
-const begin = openTableExport();
+const exports = openTableExports();
 
-/** Runs every minute; on all but one run of a day it reads only one item. On one machine there is no bucket for the books. */
+/** Runs every minute; on all but a few runs of a day it reads only one item. On one machine there is no bucket for the books. */
 export async function handler(_event?: unknown, context?: Partial<WorkerContext>): Promise<{ begun: string[] }> {
   const bucket = optionalVariable(variables.booksBucket);
   if (bucket === undefined) return { begun: [] };
-  const begun = await exportDays(resources.table(), begin, { bucket, tableArn: requireVariable(variables.tableArn) });
+  const begun = await exportDays(resources.table(), exports, { bucket, tableArn: requireVariable(variables.tableArn) });
   if (begun.length > 0)
     log('info', 'export of the books begun', {
       worker: 'export-books',
