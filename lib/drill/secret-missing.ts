@@ -67,14 +67,12 @@ async function rehearse(tools: DrillTools, manager: DrilledSecrets): Promise<voi
   );
   tools.done('the log', isLogged, '"secret not read" names the variable of each secret, and why');
   manager.secrets.set(KEYS, '{}');
-  const isTold = ({ status }: DrilledAnswer) => status === 502;
-  await refused(tools, second, { key, step: 'requests while no provider has a key', isRight: isTold });
+  await refused(tools, second, { key, step: 'requests while no provider has a key', isRight: isToldOfProviders });
   await second.stop();
 
   manager.secrets.set(PEPPER, 'b'.repeat(64)).set(KEYS, all.get(KEYS)!);
   const third = await start();
-  const isUnknown = ({ status }: DrilledAnswer) => status === 401;
-  await refused(tools, third, { key, step: 'requests with another pepper', isRight: isUnknown });
+  await refused(tools, third, { key, step: 'requests with another pepper', isRight: isUnknownKey });
   await third.stop();
 
   manager.secrets.set(PEPPER, all.get(PEPPER)!);
@@ -95,6 +93,15 @@ async function refused(
 ): Promise<void> {
   const answers = await askAtOnce(gateway, key, requests, MODEL);
   done(step, answers.every(isRight), seenIn(answers));
+}
+
+/** No provider took the request. */
+function isToldOfProviders({ status }: DrilledAnswer): boolean {
+  return status === 502;
+}
+
+function isUnknownKey({ status }: DrilledAnswer): boolean {
+  return status === 401;
 }
 
 /** A function's, as far as secrets are concerned. */

@@ -8,6 +8,8 @@ import { catalogDirectory, textModel } from '../support/catalog.ts';
 const lambdas = new URL('../../lambdas/', import.meta.url).pathname;
 /** Rooms whose matter wires are. */
 const ROOMS = /^(catalog|providers)\//;
+/** Examples of the reference name providers, some of which are called as a wire is. */
+const EXAMPLES = /\/examples\.ts$/;
 /** Words that mean something else there: a provider's id, and a kind of API. */
 const HOMONYMS: Record<string, string> = {
   'http/privacy-field.ts': "'anthropic'",
@@ -16,7 +18,7 @@ const HOMONYMS: Record<string, string> = {
 describe('the name of a wire', () => {
   it('is known to the catalog and to the codecs alone', () => {
     const sources = readdirSync(lambdas, { recursive: true, encoding: 'utf8' })
-      .filter((path) => path.endsWith('.ts') && !ROOMS.test(path))
+      .filter((path) => path.endsWith('.ts') && !ROOMS.test(path) && !EXAMPLES.test(path))
       .map((path) => ({
         path,
         text: readFileSync(join(lambdas, path), 'utf8').replaceAll(HOMONYMS[path] ?? '\0', ''),

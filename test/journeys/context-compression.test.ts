@@ -104,7 +104,7 @@ describe('what the gateway has no plugin for', () => {
   it.each<[object, string]>([
     [{ plugins: [{ id: 'file-parser', enabled: false }] }, 'plugins.0.id'],
     [{ plugins: [{ id: 'context-compression', engine: 'inside-out' }] }, 'plugins.0.engine'],
-    [{ plugins: [{ id: 'context-compression', keep: 5 }] }, 'plugins.0'],
+    [{ plugins: [{ id: 'context-compression', keep: 5 }] }, 'plugins.0.keep'],
     [{ transforms: ['upside-down'] }, 'transforms.0'],
   ])('is refused by name: %j', async (asked, field) => {
     const response = await ask(asked);

@@ -148,6 +148,7 @@ async function useEverything(): Promise<void> {
     '/activity',
     '/activity?group_by=workspace',
     '/generations',
+    `/generations/${answered.id}`,
     '/statements/2026-10?group_by=key',
     `/generations?workspace_id=team&api_key_hash=${hers.hash}`,
     `/activity?workspace_id=team&api_key_hash=${hers.hash}`,
