@@ -4,12 +4,13 @@
  * request on, and those of its answer back, and looks at none of them.
  *
  * Guarantee: it ends with the process that started it. One that ends by itself fails the requests that it has, and the next large request
- * starts another.
+ * starts another, even where it comes before the end is known.
  */
 
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import { createConnection, type Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { log } from '../platform/logger.ts';
 import type { Arrival } from './http-events.ts';
@@ -26,6 +27,8 @@ export interface Beside {
 const ORIGIN_HEADER = 'x-gateway-origin';
 /** They are of one connection, and not of the request. */
 const OF_THE_CONNECTION = new Set(['connection', 'keep-alive', 'expect', 'upgrade', ORIGIN_HEADER]);
+/** What connecting to a process fails with that has ended, or is about to: its last answer may be over before its end is known. */
+const NOBODY_LISTENS = new Set<string | undefined>(['ECONNREFUSED', 'ENOENT']);
 
 /**
  * Starts the process with the first request that needs it.
@@ -33,8 +36,8 @@ const OF_THE_CONNECTION = new Set(['connection', 'keep-alive', 'expect', 'upgrad
  * @param socketPath where that process listens; nobody else may be able to connect
  */
 export function besideOf(program: string, socketPath: string): Beside {
-  const agent = new http.Agent({ keepAlive: true, maxFreeSockets: 8 });
   let starting: Promise<ChildProcess> | undefined;
+  let isStopping = false;
 
   async function start(): Promise<ChildProcess> {
     const child = fork(program, ['--beside', socketPath]);
@@ -46,18 +49,30 @@ export function besideOf(program: string, socketPath: string): Beside {
     return child;
   }
 
-  async function ready(): Promise<void> {
-    await (starting ??= start().catch((error: unknown) => {
+  function started(): Promise<ChildProcess> {
+    return (starting ??= start().catch((error: unknown) => {
       starting = undefined;
       throw error;
     }));
   }
 
+  /** A connection of its own for each request: one that was kept would not tell whether the process still listens. */
+  async function connected(): Promise<Socket> {
+    const child = await started();
+    return connect(socketPath).catch(async (error: NodeJS.ErrnoException) => {
+      if (isStopping || !NOBODY_LISTENS.has(error.code)) throw error;
+      if (!hasEnded(child)) await once(child, 'exit');
+      await started();
+      return connect(socketPath);
+    });
+  }
+
   return {
     async forward({ request, origin }, head, response) {
-      await ready();
+      const socket = await connected();
       const { method = 'POST', url: path = '/' } = request;
-      const passing = http.request({ agent, socketPath, method, path, headers: forwardedHeaders(request, origin) });
+      const createConnection = (): Socket => socket;
+      const passing = http.request({ createConnection, method, path, headers: forwardedHeaders(request, origin) });
       // The client's leaving reaches the other process as the end of this connection.
       response.once('close', () => passing.destroy());
       const answered = once(passing, 'response') as Promise<[IncomingMessage]>;
@@ -73,13 +88,24 @@ export function besideOf(program: string, socketPath: string): Beside {
       });
     },
     async stop() {
+      isStopping = true;
       const child = await starting?.catch(() => undefined);
-      if (!child || child.exitCode !== null || child.signalCode !== null) return;
+      if (!child || hasEnded(child)) return;
       child.kill('SIGTERM');
       await once(child, 'exit');
-      agent.destroy();
     },
   };
+}
+
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
+}
+
+/** A connection that stands. @throws where nobody listens */
+async function connect(socketPath: string): Promise<Socket> {
+  const socket = createConnection(socketPath);
+  await once(socket, 'connect');
+  return socket;
 }
 
 /** In that process: what the first one has said of a request. */

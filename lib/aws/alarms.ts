@@ -53,13 +53,17 @@ export class Alarms {
     );
   }
 
-  /** @param props where they differ from one value of 1 or more in a period; no data is no alarm */
+  /**
+   * @param props where they differ from one value of 1 or more in a period; no data is no alarm
+   * @param template where the alarm stands, if not in that of the topic
+   */
   add(
     id: string,
     metric: Metric | MathExpression,
     { severity, says, runbook, ...props }: AlarmWords & Partial<CreateAlarmOptions>,
+    template: Stack = this.#stack,
   ): Alarm {
-    const alarm = metric.createAlarm(this.#stack, id, {
+    const alarm = metric.createAlarm(template, id, {
       threshold: 1,
       evaluationPeriods: 1,
       treatMissingData: TreatMissingData.NOT_BREACHING,

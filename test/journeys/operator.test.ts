@@ -95,9 +95,13 @@ describe('an operator sees', () => {
     const { key } = made as { key: string };
     const { data } = (await (await get({ ...gateway, key }, '/credits')).json()) as { data: unknown };
 
+    const usage = Number(costs['all']!.toString());
     expect(data).toEqual({
       total_credits: 1400.25,
-      total_usage: Number(costs['all']!.toString()),
+      total_usage: usage,
+      usage_daily: usage,
+      usage_weekly: usage,
+      usage_monthly: usage,
       held: 0,
       balance: Number(Money.parse('1400.25').minus(costs['all']!).toString()),
       mode: 'prepaid',

@@ -127,7 +127,7 @@ const throughputRow = (metric: string): [string, Row] => [
   { raise: measured(metric, 'TableName', 1), miss: measured('ThrottledRequests', 'TableName', 9) },
 ];
 
-const { unprovenRecord, booksDiffer, booksLate } = bookTripwires;
+const { unprovenRecord, booksDiffer, booksLate, exportFailed } = bookTripwires;
 const asking = Object.entries<Route>(routes).flatMap(([name, { asksProviders }]) => (asksProviders ? [name] : []));
 
 /** By the alarm's id. Periods end now, and what is before them did not happen. */
@@ -173,6 +173,7 @@ const rows: Record<string, Row> = {
     ...Object.keys(scheduledWorkers).flatMap(scheduleRows),
     ...tripwireRows('roll-up-activity', { unprovenRecord }),
     ...['reconcile-days', 'seal-days'].flatMap((name) => tripwireRows(name, { booksDiffer, booksLate })),
+    ...tripwireRows('export-books', { exportFailed }),
     ...tripwireRows('measure-endpoints', catalogTripwires),
     ...asking.flatMap((name) => tripwireRows(name, tripwires)),
     ...tripwireRows('server', { ...tripwires, ...serverTripwires }, true),

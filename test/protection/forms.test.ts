@@ -74,13 +74,17 @@ describe('a row of beginnings of keys', () => {
   it.each(['glpat-', 'sk-', 'sk-ant-', 'xoxb-', 'sk-proj-'])('of %j is read once', (unit) => {
     const millisecondsOf = (characters: number) => {
       const text = unit.repeat(characters / unit.length);
-      const before = process.cpuUsage();
-      findSensitive(text, all);
-      const { user, system } = process.cpuUsage(before);
-      return (user + system) / 1_000;
+      // The least of several: other threads and other processes only add to it.
+      return Math.min(
+        ...Array.from({ length: 3 }, () => {
+          const before = process.cpuUsage();
+          findSensitive(text, all);
+          const { user, system } = process.cpuUsage(before);
+          return (user + system) / 1_000;
+        }),
+      );
     };
-    millisecondsOf(100_000);
     // Quadratic, it took sixteen times as long for four times the text.
-    expect(millisecondsOf(1_200_000)).toBeLessThan(8 * Math.max(20, millisecondsOf(300_000)));
+    expect(millisecondsOf(1_200_000)).toBeLessThan(10 * Math.max(20, millisecondsOf(300_000)));
   });
 });

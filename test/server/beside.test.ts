@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { besideOf, type Beside } from '../../lambdas/server/beside.ts';
+import { listen, type Listener } from '../../lambdas/server/listener.ts';
+import { directly, originOf } from '../../lambdas/server/origin.ts';
+
+/** Answers with its process; asked to end, it stops listening at once, breaks the answer off, and ends some time later. */
+const PROGRAM = `
+import { createServer } from 'node:http';
+import { rmSync } from 'node:fs';
+const path = process.argv[3];
+rmSync(path, { force: true });
+const server = createServer((request, response) => {
+  if (request.url !== '/end') return response.end(String(process.pid));
+  response.flushHeaders();
+  server.close();
+  setTimeout(() => process.exit(0), 500);
+  setTimeout(() => request.socket.destroy(), 10);
+});
+server.listen(path, () => process.send('ready'));
+process.on('disconnect', () => process.exit(0));
+`;
+
+let directory: string;
+let beside: Beside;
+let door: Listener;
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'gateway-beside-'));
+  const program = join(directory, 'program.mjs');
+  writeFileSync(program, PROGRAM);
+  beside = besideOf(program, join(directory, 'large.sock'));
+  door = await listen({ host: '127.0.0.1', port: 0 }, (request, response, target) =>
+    beside.forward({ request, target, origin: originOf(request, directly) }, Buffer.alloc(0), response),
+  );
+});
+afterAll(async () => {
+  await beside.stop();
+  await door.stop();
+  rmSync(directory, { recursive: true });
+});
+
+const ask = (path: string) => fetch(`${door.url}${path}`, { method: 'POST', body: 'x' });
+
+it('a request that comes before the end of a process is known is answered by the next one', async () => {
+  const first = await (await ask('/')).text();
+  await expect(ask('/end').then((response) => response.text())).rejects.toThrow();
+
+  const answers = await Promise.all([ask('/'), ask('/'), ask('/')]);
+
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  const others = new Set(await Promise.all(answers.map((answer) => answer.text())));
+  expect(others.size).toBe(1);
+  expect(others).not.toContain(first);
+});
