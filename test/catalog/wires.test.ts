@@ -10,9 +10,10 @@ const lambdas = new URL('../../lambdas/', import.meta.url).pathname;
 const ROOMS = /^(catalog|providers)\//;
 /** Examples of the reference name providers, some of which are called as a wire is. */
 const EXAMPLES = /\/examples\.ts$/;
-/** Words that mean something else there: a provider's id, and a kind of API. */
+/** Words that mean something else there: a provider's id, and a kind of output. */
 const HOMONYMS: Record<string, string> = {
   'http/privacy-field.ts': "'anthropic'",
+  'api/models/shape.ts': '`rerank`',
 };
 
 describe('the name of a wire', () => {
