@@ -16,6 +16,7 @@ export function greeting(gateway: LocalGateway, kept: Kept, startedInMs: number)
   OpenAI SDKs     ${baseUrl}
   function URL    ${streamingUrl ?? 'none'}${webUrl === undefined ? '' : `\n  server          ${webUrl}`}
   reference       ${baseUrl}/docs
+  console         ${baseUrl}/console
 ${keysOf(gateway, kept)}
 
   providers       ${providersOf(providers, kept)}${publishedOf(gateway, kept)}
