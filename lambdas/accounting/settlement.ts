@@ -23,7 +23,7 @@ export interface EncodedSettlement {
  * or not at all, so they travel beside it, where it does not look: while two releases run side by side, and on the way back, it settles
  * without them. With the next release the list is empty.
  */
-const addedFields: ReadonlySet<string> = new Set(['overhead_ms']);
+const addedFields: ReadonlySet<string> = new Set(['overhead_ms', 'provider_ms']);
 
 /**
  * Its message in the finalize queue, of version 2.

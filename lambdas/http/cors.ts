@@ -17,6 +17,7 @@ const EXPOSED = [
   'request-id',
   'etag',
   'x-generation-id',
+  'server-timing',
   'retry-after',
   'x-should-retry',
   'x-ratelimit-limit',

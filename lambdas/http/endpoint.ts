@@ -13,6 +13,7 @@ import type { Caller, InferenceCaller } from '../admission/caller.ts';
 import { generationIdOf, generationTimeMs } from '../platform/ids.ts';
 import { describeError, log, type LogFields } from '../platform/logger.ts';
 import type { Door } from '../platform/metrics.ts';
+import { ProviderTime } from '../platform/provider-time.ts';
 import type { Credential, Route } from '../route.ts';
 import type { Refusal } from '../store/refusals.ts';
 import { routes, type RouteName } from '../routes.ts';
@@ -27,6 +28,7 @@ import { parseJsonBody, parseWith } from './parse.ts';
 import { normaliseRequest, type HttpEvent, type HttpRequest } from './request.ts';
 import { readAsFarAsMayBe, refusalFields } from './refusal-fields.ts';
 import { errorResponse, type HttpResponse } from './response.ts';
+import { serverTiming } from './server-timing.ts';
 
 interface Accepts<
   Body extends z.ZodType = z.ZodType,
@@ -58,6 +60,8 @@ export interface EndpointInput<Kind extends Credential, Body = unknown, Query = 
   door: Door;
   /** The id of this request's generation, on routes that spend money. */
   generationId: string;
+  /** What whoever asks providers notes of it; the answer tells. */
+  providerTime: ProviderTime;
   caller: CallerByCredential[Kind];
   body: Body;
   query: Query;
@@ -167,6 +171,7 @@ function startRequest(passage: RequestState): void {
     request,
     door: request.unrouted ? 'url' : ((context as LocalContext).door ?? 'api'),
     generationId: generationIdOf(request.id)!,
+    providerTime: new ProviderTime(),
     caller: undefined,
     body: undefined,
     query: undefined,
@@ -231,7 +236,7 @@ function offerOnce({ event }: RequestState, route: RouteName, { once }: Accepts)
 }
 
 function finishResponse(name: RouteName, route: Route, passage: RequestState, refusal?: GatewayError): void {
-  const { request, generationId } = passage.event;
+  const { request, generationId, providerTime } = passage.event;
   const response = passage.response!;
   const { headers, statusCode, body } = response;
   // Text waits for a drain, or for its end, that never comes when the client has left; a stream notices.
@@ -243,7 +248,10 @@ function finishResponse(name: RouteName, route: Route, passage: RequestState, re
   const { vary, ...permission } = corsHeaders(request);
   Object.assign(headers, permission);
   if (vary !== undefined) headers['vary'] = headers['vary'] === undefined ? vary : `${headers['vary']}, ${vary}`;
-  if (route.inference) headers['x-generation-id'] ??= generationId;
+  if (route.inference) {
+    headers['x-generation-id'] ??= generationId;
+    headers['server-timing'] = serverTiming(request.receivedAtMs, providerTime);
+  }
   log('info', 'request', {
     route: name,
     requestId: request.id,

@@ -1,5 +1,6 @@
 import type { InferenceCaller } from '../admission/caller.ts';
 import type { RequestClaim } from '../admission/request-claim.ts';
+import type { ProviderTime } from '../platform/provider-time.ts';
 
 /** A request for inference, however it came in. */
 export interface InferenceInput<Body> {
@@ -7,6 +8,8 @@ export interface InferenceInput<Body> {
   body: Body;
   caller: InferenceCaller;
   generationId: string;
+  /** What is noted of the providers that are asked. */
+  providerTime: ProviderTime;
   /** What an Idempotency-Key claims; undefined without one. */
   claim?: RequestClaim | undefined;
   request: {

@@ -86,6 +86,8 @@ export const outcomeRecord = record({
   providerStatus: orNull(count('provider_status')),
   /** From the request until the first provider had all of it: the gateway's own time. Older records do not say. */
   overheadMs: orNull(count('overhead_ms')),
+  /** From then until the last that a provider sent. Older records do not say. */
+  providerMs: orNull(count('provider_ms')),
   latencyMs: orNull(count('latency_ms')),
   generationTimeMs: orNull(count('generation_time_ms')),
 });

@@ -50,6 +50,7 @@ function generationRow(generation: Generation): RequestRow {
     provider_status: outcome?.providerStatus ?? null,
     latency_ms: outcome?.latencyMs ?? null,
     overhead_ms: outcome?.overheadMs ?? null,
+    provider_ms: outcome?.providerMs ?? null,
     ...payerColumns(payer),
     id,
   };

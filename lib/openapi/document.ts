@@ -180,6 +180,9 @@ function responseHeaders({ route, about }: Operation) {
           'x-generation-id': textHeader(
             'The id of the generation, which is the record of this request; pass it to `GET /generation`.',
           ),
+          'server-timing': textHeader(
+            'The milliseconds until the head of the answer: `gateway;dur` of the gateway itself, and, where a provider was asked, `provider;dur` of waiting for providers.',
+          ),
         }
       : {}),
     ...(about.success.status === 302 ? { location: textHeader('The address of the file, for ten minutes.') } : {}),

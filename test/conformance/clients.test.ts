@@ -10,7 +10,7 @@ beforeAll(async () => {
   gateway = await startGateway();
   report = await reportOnClients(gateway);
   process.stdout.write(`\n${report.table}\n\n`);
-}, 120_000);
+}, 300_000);
 afterAll(() => gateway.stop());
 
 /** The clients that people use, through every door and over all wires of the sandbox, against one running gateway. */

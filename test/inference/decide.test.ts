@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { ProviderTime } from '../../lambdas/platform/provider-time.ts';
 import { askEach } from '../../lambdas/inference/asked/rounds.ts';
 import { decidingOf, decisionOffers } from '../../lambdas/inference/decisions/answer-decision.ts';
 import type { DecisionCandidate } from '../../lambdas/routing/decision-candidates.ts';
@@ -26,7 +27,11 @@ async function usageWhere(reported: object) {
     response.end(JSON.stringify({ choices: [{ message: { content: '{"p0": 0.3, "p1": 0.7}' } }], usage: reported })),
   );
   const offer = { candidate: decisionCandidateAt(url), bounds: [], bytes: 0, hasHiddenReasoning: false };
-  const { rounds } = await askEach([offer], decidingOf(task), { signal: new AbortController().signal, health });
+  const { rounds } = await askEach([offer], decidingOf(task), {
+    signal: new AbortController().signal,
+    health,
+    providerTime: new ProviderTime(),
+  });
   return rounds[0]!;
 }
 
@@ -52,7 +57,11 @@ const sound = async () => {
     hasHiddenReasoning: false,
   };
 };
-const input = () => ({ signal: new AbortController().signal, health });
+const input = () => ({
+  signal: new AbortController().signal,
+  health,
+  providerTime: new ProviderTime(),
+});
 
 const reporting = (completion_tokens: number) => usageWhere({ prompt_tokens: 10, completion_tokens });
 
@@ -87,7 +96,11 @@ describe('a decision that its provider refuses', () => {
     const { url } = await upstream((response) => response.writeHead(400).end('{"error": {"message": "no"}}'));
     const offer = { candidate: decisionCandidateAt(url), bounds: [], bytes: 0, hasHiddenReasoning: false };
 
-    const { failed } = await askEach([offer], decidingOf(task), { signal: new AbortController().signal, health });
+    const { failed } = await askEach([offer], decidingOf(task), {
+      signal: new AbortController().signal,
+      health,
+      providerTime: new ProviderTime(),
+    });
 
     expect(failed).toMatchObject([{ index: 0, providerStatus: 400 }]);
   });

@@ -36,6 +36,7 @@ const generation = {
   capped: false,
   ending: 'complete',
   overhead_ms: 4,
+  provider_ms: 2131,
   native_tokens_prompt: 1,
   native_tokens_completion: 20,
   native_tokens_reasoning: null,

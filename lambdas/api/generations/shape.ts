@@ -103,6 +103,10 @@ const generationShape = z
       description:
         'The part of `latency` that the gateway itself took, in milliseconds: until it had sent the whole request to the first provider. Null if that is not known.',
     }),
+    provider_ms: countShape.nullable().meta({
+      description:
+        'Milliseconds from then until the last that a provider sent, further attempts and searches in between among them. Null if no provider was asked, or if that is not known.',
+    }),
     generation_time: countShape.nullable().meta({
       description:
         'Milliseconds from the first event of the answer to its end; for a video, from the start of its job to its end. Null if there is none, as for decisions and embeddings.',

@@ -24,6 +24,7 @@ export function generationView(generation: Generation): GenerationBody {
     provider_name: outcome.providerName,
     latency: outcome.latencyMs,
     overhead_ms: outcome.overheadMs,
+    provider_ms: outcome.providerMs,
     generation_time: outcome.generationTimeMs,
     tokens_prompt: outcome.promptTokens,
     tokens_completion: outcome.completionTokens,

@@ -40,7 +40,7 @@ export async function answerAsked<Candidate extends AskedCandidate, Answer>(
   input: InferenceInput<unknown>,
   { apiType, offers, outOfTime, ...asking }: AskedTerms<Candidate, Answer>,
 ): Promise<AnsweredAsked<Candidate, Answer>> {
-  const { caller, generationId } = input;
+  const { caller, generationId, providerTime } = input;
   // All that settlement needs is there before anything is held.
   const [table, queue, health] = [resources.table(), resources.queue('finalize-cost'), resources.health()];
   const abort = new AbortController();
@@ -53,12 +53,12 @@ export async function answerAsked<Candidate extends AskedCandidate, Answer>(
   );
   abortInTime(abort, input.remainingMs(), STOP_BEFORE_TIMEOUT_MS);
 
-  const asked = await askEach(offers, asking, { signal: abort.signal, health });
+  const asked = await askEach(offers, asking, { signal: abort.signal, health, providerTime });
   const measured = chargedForAll(asked.rounds);
   const charged = await withinLimits(measured, keeper);
   const { hold } = await keeper.settled();
   const { receivedAtMs } = input.request;
-  const outcome = askedOutcome(asked, charged, { offers, signal: abort.signal, receivedAtMs });
+  const outcome = askedOutcome(asked, charged, { offers, signal: abort.signal, receivedAtMs, providerTime });
   const { candidate } = offers[asked.index]!;
   const isCutByHold = !charged.cost.equals(measured.cost);
   raiseAlarms(askedSurprises(asked.rounds, isCutByHold), { generationId, candidate, cost: outcome.cost });

@@ -3,16 +3,26 @@ import { isCancelled } from '../../accounting/ending.ts';
 import { recordedUsage } from '../../accounting/recorded-usage.ts';
 import { serviceCostOf } from '../../accounting/service-cost.ts';
 import type { Ending, Outcome } from '../../store/outcome.ts';
+import type { ProviderTime } from '../../platform/provider-time.ts';
 import type { AbortReason } from '../abort.ts';
 import { attemptRecords } from '../attempt-records.ts';
+import { providerTimes } from '../provider-times.ts';
 import type { AskedOffer } from './offers.ts';
 import type { Asked } from './rounds.ts';
+
+interface AskedTimes {
+  offers: readonly AskedOffer[];
+  signal: AbortSignal;
+  /** A moment of the monotonic clock, in milliseconds. */
+  receivedAtMs: number;
+  providerTime: ProviderTime;
+}
 
 /** The outcome of an answer of several requests, as the record keeps it. */
 export function askedOutcome(
   { index, failed, rounds, result, wasThinking }: Asked<unknown>,
   charged: Charged,
-  { offers, signal, receivedAtMs }: { offers: readonly AskedOffer[]; signal: AbortSignal; receivedAtMs: number },
+  { offers, signal, receivedAtMs, providerTime }: AskedTimes,
 ): Outcome {
   const { usage, cost, cacheSaved, estimated, exceeded } = charged;
   const { model, endpoint, pricing } = offers[index]!.candidate;
@@ -43,7 +53,7 @@ export function askedOutcome(
       last: isAnswered ? undefined : failed.at(-1),
       triedAt: (at) => offers[at]!.candidate,
     }),
-    overheadMs: null,
+    ...providerTimes({ providerTime, receivedAtMs }),
     latencyMs: Math.round(performance.now() - receivedAtMs),
     generationTimeMs: null,
   };

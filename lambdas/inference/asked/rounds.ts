@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { chargeForMeasured, type Charged } from '../../accounting/charge.ts';
 import { UsageMeter } from '../../accounting/meter.ts';
 import { estimateTokens, promptTokens } from '../../accounting/usage.ts';
+import type { ProviderTime } from '../../platform/provider-time.ts';
 import { atMost } from '../../platform/at-most.ts';
 import { failureOf, refusalOfResponse, type ProviderFailure } from '../../providers/failures.ts';
 import type { Ask, Send } from '../../providers/asks.ts';
@@ -40,13 +41,13 @@ export interface Asking<Candidate, Answer> {
 export async function askEach<Candidate extends AskedCandidate, Answer>(
   offers: readonly AskedOffer<Candidate>[],
   asking: Asking<Candidate, Answer>,
-  { signal, health }: Pick<InTurn, 'signal' | 'health'>,
+  { signal, health, providerTime }: Pick<InTurn, 'signal' | 'health'> & { providerTime: ProviderTime },
 ): Promise<Asked<Answer>> {
   const failed: FailedAttempt[] = [];
   const current: Pick<Asked<Answer>, 'index' | 'rounds'> = { index: 0, rounds: [] };
   const begin = ({ candidate }: AskedOffer<Candidate>, index: number) => {
     Object.assign(current, { index, rounds: [] });
-    return askOne(candidate, asking, current.rounds, signal);
+    return askOne(candidate, asking, current.rounds, { signal, providerTime });
   };
   try {
     const onFailure = (attempt: FailedAttempt) => failed.push(attempt);
@@ -67,11 +68,11 @@ async function askOne<Candidate extends AskedCandidate, Answer>(
   candidate: Candidate,
   { answerOf, maxAtOnce }: Asking<Candidate, Answer>,
   rounds: AskedRound[],
-  signal: AbortSignal,
+  { signal, providerTime }: Pick<Exchange, 'signal' | 'providerTime'>,
 ): Promise<Answer> {
   // When one request fails, nobody needs what the others would say.
   const attempt = new AbortController();
-  const exchange = { candidate, signal: AbortSignal.any([signal, attempt.signal]) };
+  const exchange = { candidate, providerTime, signal: AbortSignal.any([signal, attempt.signal]) };
   const inTurn = atMost(maxAtOnce);
   const send = (ask: Ask) =>
     inTurn(async () => {
@@ -111,6 +112,7 @@ const PAUSES_MS = [250, 1_000];
 interface Exchange {
   candidate: AskedCandidate;
   signal: AbortSignal;
+  providerTime: ProviderTime;
 }
 
 /** The answer to one request; where its provider is busy for a moment, to the same request once more. */
@@ -130,11 +132,14 @@ async function answerTo(ask: Ask, exchange: Exchange): Promise<ProviderAnswer> {
 
 async function askOnce(
   { request, maxAnswerBytes = MAX_ANSWER_BYTES }: Ask,
-  { candidate, signal }: Exchange,
+  { candidate, signal, providerTime }: Exchange,
 ): Promise<ProviderAnswer> {
   signal.throwIfAborted();
-  const response = await connect(candidate, request, signal).send(request.body);
-  const text = await readText(response.body, maxAnswerBytes);
+  const received = async () => {
+    const response = await connect(candidate, request, signal).send(request.body, () => providerTime.sent());
+    return { response, text: await readText(response.body, maxAnswerBytes) };
+  };
+  const { response, text } = await received().finally(() => providerTime.received());
   if (response.status < 200 || response.status > 299) {
     throw refusalOfResponse(response, candidate.engine.readRefusal(text), failedProvider(candidate));
   }

@@ -3,6 +3,7 @@ import type { UsageMeter } from '../../accounting/meter.ts';
 import type { HoldKeeper } from '../../admission/hold-keeper.ts';
 import type { Shortening } from '../../admission/refusal.ts';
 import type { Quote } from '../../admission/spending-plan.ts';
+import type { ProviderTime } from '../../platform/provider-time.ts';
 import type { QueueSender } from '../../platform/queue.ts';
 import type { Candidate } from '../../routing/candidates.ts';
 import type { FailedAttempt } from '../in-turn.ts';
@@ -40,13 +41,12 @@ export interface AnswerContext {
   current: {
     index: number;
     sentAtMs: number | undefined;
-    /** The same of the first attempt that was sent at all. */
-    firstSentAtMs: number | undefined;
     failed: FailedAttempt[];
     /** How the attempt that is under way has failed, if it has. */
     failure: FailedAttempt | undefined;
   };
   estimatedInputTokens: number;
+  providerTime: ProviderTime;
   /** performance.now() at which the request came in. */
   receivedAtMs: number;
   requestId: string;

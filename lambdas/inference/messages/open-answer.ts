@@ -1,6 +1,7 @@
 import { clientHeaders } from '../../providers/client-headers.ts';
 import { resources } from '../../resources.ts';
 import { dispatch, type Attempt, type Dispatched } from './dispatch.ts';
+import type { ProviderTime } from '../../platform/provider-time.ts';
 import type { SharedHealth } from '../../routing/health.ts';
 import { abortInTime, abortWhenLeft, abortWhenStopping } from '../abort.ts';
 import type { AnswerContext } from './answer-context.ts';
@@ -36,11 +37,11 @@ export async function openAnswer(input: MessageInput): Promise<AnswerContext> {
   const current: AnswerContext['current'] = {
     index: 0,
     sentAtMs: undefined,
-    firstSentAtMs: undefined,
     failed: [],
     failure: undefined,
   };
-  const ask = asksInTurn(current, { estimatedInputTokens, signal: abort.signal, health });
+  const { providerTime } = input;
+  const ask = asksInTurn(current, { estimatedInputTokens, signal: abort.signal, health, providerTime });
   const stage = routed.search
     ? new SearchStage(routed.search, {
         client,
@@ -61,6 +62,7 @@ export async function openAnswer(input: MessageInput): Promise<AnswerContext> {
     dispatched: stage.prepare(attempts).then((prepared) => ask(prepared, (index) => index)),
     current,
     estimatedInputTokens,
+    providerTime,
     receivedAtMs: request.receivedAtMs,
     requestId: request.id,
     streamed: message.stream === true,
@@ -77,7 +79,11 @@ type AskInTurn = (some: Attempt[], placeOf: (index: number) => number) => Promis
 /** Asks attempts in turn, and keeps `current` true while they run. */
 function asksInTurn(
   current: AnswerContext['current'],
-  { health, ...rest }: { estimatedInputTokens: number; signal: AbortSignal; health: SharedHealth },
+  {
+    health,
+    providerTime,
+    ...rest
+  }: { estimatedInputTokens: number; signal: AbortSignal; health: SharedHealth; providerTime: ProviderTime },
 ): AskInTurn {
   return (some, placeOf) =>
     dispatch(some, {
@@ -90,9 +96,8 @@ function asksInTurn(
       },
       // A large request may be refused before its last byte was sent.
       onSent: (index) => {
-        const atMs = performance.now();
-        current.firstSentAtMs ??= atMs;
-        if (current.index === placeOf(index)) current.sentAtMs = atMs;
+        providerTime.sent();
+        if (current.index === placeOf(index)) current.sentAtMs = performance.now();
       },
-    });
+    }).finally(() => providerTime.received());
 }

@@ -4,6 +4,7 @@ import { recordedUsage } from '../../accounting/recorded-usage.ts';
 import { serviceCostOf } from '../../accounting/service-cost.ts';
 import type { Ending, Outcome } from '../../store/outcome.ts';
 import { attemptRecords } from '../attempt-records.ts';
+import { providerTimes } from '../provider-times.ts';
 import { isUsualSlip, type Surprises } from '../tripwires.ts';
 import { hasOutput, type MeasuredAnswer } from './answer-context.ts';
 
@@ -13,7 +14,6 @@ export function outcomeOf(answer: MeasuredAnswer, ending: Ending | null, charged
   const { usage, cost, cacheSaved, estimated, exceeded, rounds = [] } = charged;
   const { model, endpoint, pricing } = attempted.candidate;
   const { firstEventAtMs, finishReason, nativeFinishReason } = meter;
-  const { firstSentAtMs } = context.current;
   const failed = ending === 'refused_before' || ending === 'broke_off' || ending === 'out_of_time';
   return context.stage.withResults({
     cost,
@@ -40,7 +40,7 @@ export function outcomeOf(answer: MeasuredAnswer, ending: Ending | null, charged
       last: context.current.failure,
       triedAt: (index) => context.attempts[index]!.candidate,
     }),
-    overheadMs: firstSentAtMs === undefined ? null : Math.round(firstSentAtMs - context.receivedAtMs),
+    ...providerTimes(context),
     latencyMs: firstEventAtMs === undefined ? null : Math.round(firstEventAtMs - context.receivedAtMs),
     generationTimeMs: firstEventAtMs === undefined ? null : Math.round(performance.now() - firstEventAtMs),
   });

@@ -130,6 +130,7 @@ export class Progress implements StagedAnswer {
 
   /** Measures a batch before it goes out, and takes from it what the hold does not pay for. */
   observe(batch: RoundBatch): Observed | Promise<Observed> {
+    this.#context.providerTime.received();
     const { attempted, meter } = this.#answer;
     const { events, failure } = splitAtError(batch.events, attempted.candidate);
     meter.holdBack(batch.heldBackBytes ?? 0);

@@ -68,6 +68,7 @@ function Facts({ record: { request, generation, held_rub } }: { record: ShownRec
       : ([
           [texts.latency, duration(generation.latency)],
           [texts.overhead, duration(generation.overhead_ms)],
+          [texts.providerTime, duration(generation.provider_ms)],
           [texts.generationTime, duration(generation.generation_time)],
           [texts.tokensRead, count(generation.tokens_prompt)],
           [texts.fromCache, count(generation.native_tokens_cached)],

@@ -192,6 +192,7 @@ export const english = {
   pendingHint: 'The request goes on, or its cost is not final yet. This page looks again by itself.',
   heldFor: 'Held for it',
   overhead: 'Gateway’s own time',
+  providerTime: 'Provider’s time',
   generationTime: 'Generation time',
   fromCache: 'Of them from a cache',
   ofThinking: 'Of them thinking',

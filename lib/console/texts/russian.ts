@@ -165,6 +165,7 @@ export const russian: Texts = {
   pendingHint: 'Запрос ещё идёт, или его стоимость не окончательна. Страница проверит сама.',
   heldFor: 'Удержано под него',
   overhead: 'Время шлюза',
+  providerTime: 'Время провайдера',
   generationTime: 'Время генерации',
   fromCache: 'Из них из кэша',
   ofThinking: 'Из них размышления',

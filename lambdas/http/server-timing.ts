@@ -1,0 +1,12 @@
+import type { ProviderTime } from '../platform/provider-time.ts';
+
+/**
+ * The header `server-timing` (W3C Server Timing) of an answer whose head goes out now: the milliseconds of the gateway itself, and those of
+ * providers where one was asked. Together they are what has passed since the request came in.
+ */
+export function serverTiming(receivedAtMs: number, providerTime: ProviderTime): string {
+  const wholeMs = performance.now() - receivedAtMs;
+  const providerMs = providerTime.spent();
+  const gateway = `gateway;dur=${Math.max(0, wholeMs - (providerMs ?? 0)).toFixed(1)}`;
+  return providerMs === null ? gateway : `${gateway}, provider;dur=${providerMs.toFixed(1)}`;
+}

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { finalGeneration, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+
+let gateway: RunningGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.stop());
+
+/** The sandbox is silent for this long before an answer. */
+const SILENCE_MS = 300;
+const slow = [said('Hi', `first=${SILENCE_MS} delay=0`)];
+const question = { angry: { type: 'noul', instructions: 'Is the writer angry?' } };
+
+/** The durations of the header, by their names. */
+function durations(response: Response): Record<string, number> {
+  const header = response.headers.get('server-timing') ?? '';
+  expect(header).toMatch(/^gateway;dur=\d+\.\d(?:, provider;dur=\d+\.\d)?$/);
+  return Object.fromEntries(
+    [...header.matchAll(/(\w+);dur=([\d.]+)/g)].map(([, name, value]) => [name, Number(value)]),
+  );
+}
+
+describe('the server timing of an answer', () => {
+  it.each<[string, object]>([
+    ['/messages', { max_tokens: 20, messages: slow }],
+    ['/messages', { max_tokens: 20, messages: slow, stream: true }],
+    ['/chat/completions', { messages: slow }],
+    ['/chat/completions', { messages: slow, stream: true }],
+    ['/responses', { input: slow }],
+    ['/responses', { input: slow, stream: true }],
+  ])('of %s tells the waiting for a provider apart from the gateway’s own time: %j', async (path, body) => {
+    const beganAtMs = performance.now();
+    const response = await post(gateway, path, { model: 'sandbox/claude', ...body });
+    const wholeMs = performance.now() - beganAtMs;
+    await response.text();
+
+    const { gateway: gatewayMs, provider: providerMs } = durations(response);
+    expect(providerMs).toBeGreaterThanOrEqual(SILENCE_MS - 5);
+    expect(gatewayMs! + providerMs!).toBeLessThanOrEqual(wholeMs);
+  });
+
+  it.each<[string, object]>([
+    ['/decisions', { model: 'sandbox/judge', state: 'Where is my parcel?', questions: question }],
+    ['/embeddings', { model: 'sandbox/embedder', input: 'Where is my parcel?' }],
+  ])('of %s has both times, and its record has them too', async (path, body) => {
+    const response = await post(gateway, path, body);
+    await response.text();
+
+    expect(durations(response)).toEqual({ gateway: expect.any(Number), provider: expect.any(Number) });
+    const record = await finalGeneration(gateway, response.headers.get('x-generation-id')!);
+    expect(record).toMatchObject({ overhead_ms: expect.any(Number), provider_ms: expect.any(Number) });
+  });
+
+  it('has no provider where none was asked', async () => {
+    const video = { model: 'sandbox/filmmaker', prompt: 'A fox @sandbox polls=0', duration: 5 };
+    const refused = await post(gateway, '/messages', { model: 'sandbox/none', max_tokens: 20, messages: slow });
+
+    expect(durations(await post(gateway, '/videos', video))).toEqual({ gateway: expect.any(Number) });
+    expect([refused.status, durations(refused)]).toEqual([404, { gateway: expect.any(Number) }]);
+  });
+
+  it('counts the attempts that failed as time of providers', async () => {
+    const failing = [said('Hi', `first=${SILENCE_MS} delay=0 error=500`)];
+    const response = await post(gateway, '/messages', { model: 'sandbox/claude', max_tokens: 20, messages: failing });
+
+    expect(response.status).toBeGreaterThanOrEqual(500);
+    expect(durations(response)['provider']).toBeGreaterThan(0);
+  });
+
+  it('is not on answers of which no model is part', async () => {
+    const response = await fetch(`${gateway.baseUrl}/models`);
+
+    expect(response.headers.get('server-timing')).toBeNull();
+  });
+});
+
+it('the record tells the gateway’s time and the provider’s, to the end of the answer', async () => {
+  const messages = [said('Hi', `first=${SILENCE_MS} delay=20 tokens=10`)];
+  const response = await post(gateway, '/messages', {
+    model: 'sandbox/claude',
+    max_tokens: 20,
+    messages,
+    stream: true,
+  });
+  await response.text();
+
+  const record = await finalGeneration(gateway, response.headers.get('x-generation-id')!);
+  const [overhead, provider] = [record['overhead_ms'], record['provider_ms']].map(Number);
+  expect(provider).toBeGreaterThanOrEqual(SILENCE_MS + 9 * 20 - 20);
+  // Each is rounded by itself.
+  expect(overhead! + provider!).toBeLessThanOrEqual(Number(record['latency']) + Number(record['generation_time']) + 2);
+});
