@@ -22,6 +22,7 @@ import { addVerifyCommand } from './verify-commands.ts';
 import type { Row } from './output.ts';
 import { onTable, type TableSession } from './session.ts';
 import { addWorkspaceCommands } from './workspace-commands.ts';
+import { addWhatIfCommand } from './what-if-commands.ts';
 
 /** The operator's commands. They can change accounts, which no HTTP route can. */
 export function buildProgram(): Command {
@@ -50,6 +51,7 @@ export function buildProgram(): Command {
   addBooksCommands(program);
   addPaperCommands(program);
   addMarginCommand(program);
+  addWhatIfCommand(program);
   addInvoiceCommand(program);
   addGenerationCommands(program);
   addAuditCommand(program);

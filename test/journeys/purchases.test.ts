@@ -20,6 +20,8 @@ beforeAll(async () => {
   catalog = catalogDirectory([
     textModel('test/bought', [{ ...endpoint, service_cost: { prompt: '0.0004', completion: '0.002' } }]),
     textModel('test/unknown', [endpoint]),
+    textModel('test/dearer', [{ ...endpoint, pricing: { prompt: '0.01', completion: '0.02' } }]),
+    textModel('test/short', [{ ...endpoint, context_length: 1, max_output_tokens: 1 }]),
   ]);
   directory = mkdtempSync(join(tmpdir(), 'gateway-purchases-'));
   gateway = await startGateway({ args: ['--data', directory, '--catalog', catalog.path] });
@@ -79,6 +81,51 @@ describe('a margin', () => {
     const models = await (await get(gateway, '/models')).text();
     const endpoints = await (await get(gateway, '/models/test/bought/endpoints')).text();
     expect(models + endpoints).not.toMatch(/service_cost|0\.0004/);
+  });
+});
+
+/** What was used, at these prices of a token. */
+const costOf = (prompt: string, completion: string) =>
+  Money.parse(prompt).times(used.input).plus(Money.parse(completion).times(used.output)).toString();
+
+describe('a comparison with another model', () => {
+  interface WhatIf {
+    endpoint_id: string;
+    requests: number;
+    charged_rub: string;
+    would_cost_rub: string;
+    difference_rub: string;
+    unanswerable: number;
+  }
+  const whatIf = async (...args: string[]) => {
+    const { out, err } = await run('--json', 'what-if', '--catalog', catalog.path, '--days', '1', ...args);
+    expect(err).toBe('');
+    return (JSON.parse(out) as { rows: WhatIf[] }).rows;
+  };
+
+  it('prices what was used as that model would, and as it was where it is the same', async () => {
+    const [same, dearer] = await whatIf('--model', 'test/bought', 'test/dearer');
+    expect(same).toMatchObject({ requests: 3, would_cost_rub: costOf('0.001', '0.003'), difference_rub: '0' });
+    expect(dearer).toMatchObject({ requests: 3, would_cost_rub: costOf('0.01', '0.02'), unanswerable: 0 });
+    expect(dearer!.charged_rub).toBe(same!.would_cost_rub);
+  });
+
+  it('may be of what one model has answered', async () => {
+    const rows = await whatIf('--model', 'test/dearer', '--of', 'test/unknown');
+
+    expect(rows).toMatchObject([{ endpoint_id: 'test/dearer/0', requests: 1 }]);
+  });
+
+  it('leaves out what that model could not have answered', async () => {
+    const rows = await whatIf('--model', 'test/short');
+
+    expect(rows).toMatchObject([{ requests: 0, charged_rub: '0', would_cost_rub: '0', unanswerable: 3 }]);
+  });
+
+  it('is refused for a model that there is not', async () => {
+    const { err, code } = await run('what-if', '--catalog', catalog.path, '--model', 'test/none');
+
+    expect([code, err]).toEqual([1, expect.stringContaining('"test/none" is no model of the catalog')]);
   });
 });
 

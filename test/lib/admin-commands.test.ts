@@ -176,6 +176,11 @@ const cases: Record<string, Case> = {
   },
   'papers list': { good: [], bad: [['--all'], /unknown option/] },
   margin: { good: ['--by', 'provider'], bad: [['--by', 'colour'], /"colour" is not known/] },
+  'what-if': {
+    good: ['--model', 'sandbox/claude'],
+    bad: [['--model', 'sandbox/claude', '--days', '0'], /--days/],
+    needs: '--model',
+  },
   invoice: {
     good: ['--help'],
     bad: [['/nope.json', '--provider', 'anthropic', '--format', 'anthropic'], /cannot be read/],
