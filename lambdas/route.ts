@@ -144,6 +144,11 @@ export function answering(file: string) {
   return { ...inferring(file, grants), inference: true, asksProviders: true } as const;
 }
 
+/** A route that foresees what one that answers would do: it reads the same, and writes nothing. */
+export function estimating(file: string) {
+  return inferring(file, { ...ofCatalog(reading('Query')), secrets: ['pepper', 'provider-keys'] });
+}
+
 /** Rights that end at what is known of the endpoints' health. */
 export function healthOnly(...table: TableAction[]): Grants {
   return { table, partitions: ['HEALTH#'] };

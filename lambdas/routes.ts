@@ -7,6 +7,7 @@
 import {
   answering,
   deleteRoute,
+  estimating,
   getRoute,
   healthOnly,
   inferring,
@@ -76,6 +77,22 @@ export const routes = {
     memoryMb: 1024,
   }),
 
+  // What the same requests may cost: nothing is held, written or sent. They may wait for a provider that counts a prompt.
+  'estimate-message': postRoute('/messages/estimate', {
+    ...estimating('messages/estimate'),
+    timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
+  }),
+  'estimate-chat-completion': postRoute('/chat/completions/estimate', {
+    ...estimating('chat/estimate'),
+    timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
+  }),
+  'estimate-response': postRoute('/responses/estimate', {
+    ...estimating('responses/estimate'),
+    timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
+  }),
+  'estimate-decision': postRoute('/decisions/estimate', estimating('decisions/estimate')),
+  'estimate-embeddings': postRoute('/embeddings/estimate', estimating('embeddings/estimate')),
+
   // How fast the endpoints are, what is left of free models' budgets, and nothing else of the table.
   'list-models': getRoute('/models', openLarge('models/list', ofCatalog(publicOnly('Query')))),
   // How the endpoints are doing, what is left of a free model's budget, and nothing else of the table.
@@ -97,6 +114,12 @@ export const routes = {
       catalog: true,
     }),
     inference: true,
+    timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
+    memoryMb: 1024,
+  }),
+  // It fetches pictures, as the video itself would.
+  'estimate-video': postRoute('/videos/estimate', {
+    ...estimating('videos/estimate'),
     timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
     memoryMb: 1024,
   }),

@@ -4,7 +4,7 @@ import { positiveIntegerVariable, variables } from '../platform/environment.ts';
 import type { Table } from '../store/table.ts';
 import { StoreBusyError } from '../store/transact.ts';
 import { HoldKeeper } from './hold-keeper.ts';
-import { placeHold, type HoldRequest, type HoldResult } from './hold.ts';
+import { placeHold, type HoldRequest, type HoldResult, type PlacedHold } from './hold.ts';
 import { isHeldOnly, roomOf, type AdmissionRefusal, type RefusedRequest, type Shortening } from './refusal.ts';
 import {
   affordableTokens,
@@ -31,6 +31,12 @@ export interface Admission {
   /** The client has left; undefined where that cannot be noticed. */
   clientLeft: AbortSignal | undefined;
 }
+
+/** What came of trying, and for which plan the last try was. */
+export type Tried = { plan: SpendingPlan } & (
+  | { placed: PlacedHold; shortened: Shortening | undefined }
+  | { refused: Omit<Refused, 'isReleased'> }
+);
 
 export interface Admitted {
   /** Keeps the answer inside the hold that was placed. */
@@ -71,16 +77,22 @@ export async function admit(
   table: Table,
   admission: Admission,
 ): Promise<{ admitted: Admitted } | { refused: Refused }> {
-  const { generation } = admission.request;
+  const { request } = admission;
+  const { generation } = request;
   let isUncertain = false;
   const place = async (plan: SpendingPlan) => {
-    const result = await placeHold(table, holdRequest(admission.request, plan));
+    const result = await placeHold(table, holdRequest(request, plan));
     if ('refused' in result) isUncertain ||= result.isUncertain;
     return result;
   };
   try {
-    const result = await holdOrRefuse(table, admission, place);
-    if ('admitted' in result) return result;
+    const result = await holdOrRefuse(admission, place);
+    if ('placed' in result) {
+      const { placed, plan, shortened } = result;
+      const [quote] = plan.quotes as [Quote];
+      const keeper = new HoldKeeper({ table, request, placed, stepTokens: plan.stepTokens, quote });
+      return { admitted: { keeper, plan, shortened } };
+    }
     if (isUncertain && !(await releaseUnknown(table, generation))) throw new StoreBusyError();
     return { refused: { ...result.refused, isReleased: isUncertain } };
   } catch (error) {
@@ -89,12 +101,15 @@ export async function admit(
   }
 }
 
-async function holdOrRefuse(
-  table: Table,
+/**
+ * All that is tried before a request is refused, whatever a try is.
+ * @param place tries to hold what a plan says
+ */
+export async function holdOrRefuse(
   admission: Admission,
   place: (plan: SpendingPlan) => Promise<HoldResult>,
-): Promise<{ admitted: Admitted } | { refused: Omit<Refused, 'isReleased'> }> {
-  const { request, receivedAtMs, clientLeft } = admission;
+): Promise<Tried> {
+  const { receivedAtMs, clientLeft } = admission;
   const deadlineMs = receivedAtMs + positiveIntegerVariable(variables.holdPatienceMs, DEFAULT_PATIENCE_MS);
   let { plan } = admission;
   let shortened: Shortening | undefined;
@@ -103,11 +118,7 @@ async function holdOrRefuse(
   try {
     for (;;) {
       const result = await place(plan);
-      if ('placed' in result) {
-        const [quote] = plan.quotes as [Quote];
-        const keeper = new HoldKeeper({ table, request, placed: result.placed, stepTokens: plan.stepTokens, quote });
-        return { admitted: { keeper, plan, shortened } };
-      }
+      if ('placed' in result) return { placed: result.placed, plan, shortened };
       const { refused } = result;
       if (refused.kind !== 'no_room') return toRefused(refused, admission, plan);
       const { left, leftWithoutHolds } = roomOf(refused);
@@ -144,7 +155,7 @@ async function holdOrRefuse(
 }
 
 /** The estimate never exceeds what is held: an estimate from the prompt's size may be larger than its count. */
-function holdRequest({ generation, ...request }: Admission['request'], plan: SpendingPlan): HoldRequest {
+export function holdRequest({ generation, ...request }: Admission['request'], plan: SpendingPlan): HoldRequest {
   const { tokens, cost } = generation.inputEstimate;
   const inputEstimate = {
     tokens: Math.min(tokens, ...plan.quotes.map(({ bound }) => bound.promptTokens)),
@@ -159,18 +170,16 @@ function shortenedTo(plan: SpendingPlan, room: Money): SpendingPlan | undefined 
 }
 
 /** The refusal, with the numbers of the smallest request that would be admitted. */
-function toRefused(
-  refusal: AdmissionRefusal,
-  admission: Admission,
-  plan: SpendingPlan,
-): { refused: Omit<Refused, 'isReleased'> } {
+function toRefused(refusal: AdmissionRefusal, admission: Admission, plan: SpendingPlan): Tried {
   const atMs = admission.request.generation.createdAtMs;
   // A video has no tokens, so there is no prompt and no answer to tell apart.
-  if (refusal.kind !== 'no_room' || maxAnswerTokens(plan) === 0) return { refused: { refusal, request: { atMs } } };
+  if (refusal.kind !== 'no_room' || maxAnswerTokens(plan) === 0)
+    return { plan, refused: { refusal, request: { atMs } } };
   const { left } = roomOf(refusal);
   const least = shortest(plan);
   const isLeastTooMuch = least.amount.exceeds(left);
   return {
+    plan,
     refused: {
       refusal: isLeastTooMuch ? { ...refusal, amount: least.amount } : refusal,
       request: {

@@ -263,7 +263,8 @@ function scopesAfterRefusal(
   return { scopes: fresh };
 }
 
-function noRoom(scope: Scope, counter: Counter, { generation, amount }: HoldRequest): HoldRefusal {
+/** The refusal of a scope whose counter has no room. */
+export function noRoom(scope: Scope, counter: Counter, { generation, amount }: HoldRequest): HoldRefusal {
   return { kind: 'no_room', scope, counter, windows: windowsAt(generation.createdAtMs), amount };
 }
 

@@ -1,6 +1,7 @@
 import { priceUsage } from '../accounting/price.ts';
 import type { Endpoint, Model } from '../catalog/catalog.ts';
 import type { Pricing } from '../catalog/schema.ts';
+import type { Money } from '../money/money.ts';
 import { generationTimeMs } from '../platform/ids.ts';
 import type { PendingGeneration } from '../store/generation.ts';
 import type { Payer } from '../store/payer.ts';
@@ -34,7 +35,6 @@ export function newGeneration({
   sweptAfterMs = HOLD_EXPIRES_AFTER_MS,
 }: NewGeneration): Omit<PendingGeneration, 'hold'> {
   const createdAtMs = generationTimeMs(id)!;
-  const inputCost = priceUsage({ inputTokens: estimatedTokens, outputTokens: 0 }, pricing).total;
   return {
     id,
     payer,
@@ -47,8 +47,13 @@ export function newGeneration({
     catalogVersion: model.catalogVersion,
     streamed,
     createdAtMs,
-    inputEstimate: { tokens: estimatedTokens, cost: inputCost },
+    inputEstimate: { tokens: estimatedTokens, cost: inputCostOf(estimatedTokens, pricing) },
     bootId,
     sweepAtMs: createdAtMs + sweptAfterMs,
   };
+}
+
+/** What a prompt of probably this size costs, with no answer. */
+export function inputCostOf(estimatedTokens: number, pricing: Pricing): Money {
+  return priceUsage({ inputTokens: estimatedTokens, outputTokens: 0 }, pricing).total;
 }

@@ -6,7 +6,23 @@ import { claimRefusal } from './request-claim.ts';
 import { freeRefusalError } from './free/free-refusal.ts';
 import type { HoldRefusal } from './hold.ts';
 
-const limitSources: Record<ScopeKind, { source: string; owner: string; remedy: string }> = {
+/** What bounds what a payer may spend. */
+export const limitSourceNames = [
+  'key_limit',
+  'workspace_budget',
+  'member_budget',
+  'account_balance',
+  'account_limit',
+] as const;
+export type LimitSource = (typeof limitSourceNames)[number];
+
+interface LimitWords {
+  source: LimitSource;
+  owner: string;
+  remedy: string;
+}
+
+const limitSources: Record<ScopeKind, LimitWords> = {
   key: { source: 'key_limit', owner: 'the limit of this key', remedy: 'raise the limit of the key' },
   workspace: {
     source: 'workspace_budget',
@@ -18,14 +34,14 @@ const limitSources: Record<ScopeKind, { source: string; owner: string; remedy: s
 };
 
 /** A postpaid account may be limited in a period. */
-const creditLimit = {
+const creditLimit: LimitWords = {
   source: 'account_limit',
   owner: 'the credit limit of the account',
   remedy: 'have the credit limit of the account raised',
 };
 
-/** @param interval in which the limit counts; only a balance is for a lifetime */
-function sourceOf(scope: ScopeKind, interval: Interval) {
+/** What limits a scope, in words. @param interval in which the limit counts; only a balance is for a lifetime */
+export function sourceOf(scope: ScopeKind, interval: Interval): LimitWords {
   return scope === 'account' && interval !== 'lifetime' ? creditLimit : limitSources[scope];
 }
 

@@ -50,16 +50,26 @@ export interface RefusedInference {
  */
 export async function holdInference(
   { table, bootId }: HoldTools,
+  input: HoldInput,
+  terms: HoldTerms,
+): Promise<{ held: HeldInference } | { refused: RefusedInference }> {
+  const admission = admissionOf(bootId, input, terms);
+  const result = await admit(table, admission);
+  if ('admitted' in result) return { held: { ...result.admitted, generation: admission.request.generation } };
+  const { refusal, request: refused, isReleased } = result.refused;
+  return { refused: { refusal, error: refusalError(refusal, refused), isReleased } };
+}
+
+/** What is asked of the limits for a request. @throws {GatewayError} 403 for a suspended account */
+export function admissionOf(
+  bootId: string,
   { generationId, caller, receivedAtMs, clientLeft, claim }: HoldInput,
   { plan, recount = notCounted, minMaxTokens = Infinity, free, scopes = caller.scopes, ...terms }: HoldTerms,
-): Promise<{ held: HeldInference } | { refused: RefusedInference }> {
+): Admission {
   checkMaySpend(caller.account);
   const generation = newGeneration({ ...terms, id: generationId, payer: caller.payer, bootId });
   const request = { generation, scopes, free, claim };
-  const result = await admit(table, { request, plan, recount, minMaxTokens, receivedAtMs, clientLeft });
-  if ('admitted' in result) return { held: { ...result.admitted, generation } };
-  const { refusal, request: refused, isReleased } = result.refused;
-  return { refused: { refusal, error: refusalError(refusal, refused), isReleased } };
+  return { request, plan, recount, minMaxTokens, receivedAtMs, clientLeft };
 }
 
 /** The same where a refusal is final. @throws {GatewayError} when the request is refused */

@@ -9,6 +9,7 @@ import type { MessagesRequest } from '../messages/types.ts';
 import { outputFormat } from '../messages/output-format.ts';
 import { Money } from '../money/money.ts';
 import { isNamed } from './endpoint-names.ts';
+import type { PreferenceReason } from './left-out.ts';
 import type { Preferences } from './preferences.ts';
 
 const PER_MILLION = 1_000_000;
@@ -26,7 +27,7 @@ export function misfitOf(
   endpoint: Endpoint & { pricing: Pricing },
   preferences: Preferences,
   asked: Preferred,
-): keyof Preferences | undefined {
+): PreferenceReason | undefined {
   const { only, ignore, order, allow_fallbacks, quantizations, max_price } = preferences;
   const isIn = (names: readonly string[]) => names.some((name) => isNamed(endpoint, name));
   if (only && !isIn(only)) return 'only';

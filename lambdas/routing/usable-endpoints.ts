@@ -9,6 +9,7 @@ import { GatewayError, invalidRequest, notFound } from '../platform/errors.ts';
 import { readProviderKey } from '../platform/secrets.ts';
 import type { WireTarget } from '../providers/wire.ts';
 import { refuseUnknownNames } from './endpoint-names.ts';
+import type { LeaveOut, SettingsReason } from './left-out.ts';
 import { misfitOf } from './preference-filter.ts';
 import { inOrder, type EndpointSignals } from './order.ts';
 import { preferencesFor, sortsAcrossModels, type Preferences } from './preferences.ts';
@@ -43,7 +44,7 @@ export interface RoutingInput {
   catalog: Catalog;
   request: RoutedRequest;
   /** Why an endpoint may not see this prompt; undefined when it may. */
-  exclusionOf: (endpoint: Endpoint) => string | undefined;
+  exclusionOf: (endpoint: Endpoint) => SettingsReason | undefined;
   signals: EndpointSignals;
   /** The probable size of the prompt. */
   promptTokens: number;
@@ -51,6 +52,7 @@ export interface RoutingInput {
   session?: string | undefined;
   /** Where the prompt of the conversation is cached; undefined where that is not known. */
   warmPrompt?: WarmPrompt | undefined;
+  leaveOut?: LeaveOut;
 }
 
 /** A kind of answer: what its models make, and what its endpoints need besides a price and a credential. */
@@ -90,7 +92,11 @@ export async function usableEndpoints<Candidate extends UsableEndpoint>(
   const choices = await Promise.all(requested.map((one) => choiceOf(one, preferencesFor(one, asked), input, kind)));
   const found = choices.filter(({ candidates }) => candidates.length > 0);
   if (found.length === 0) throw nothingFound(choices[0]!);
-  const kept = withinLimit(found.map(({ candidates }) => candidates));
+  const lists = found.map(({ candidates }) => candidates);
+  const kept = withinLimit(lists);
+  for (const cut of lists.flat().filter((candidate) => !kept.includes(candidate))) {
+    input.leaveOut?.(cut, 'too_many_endpoints');
+  }
   if (!sortsAcrossModels(asked)) return kept;
   return ordered(kept, preferencesFor(requested[0]!, asked), input);
 }
@@ -133,20 +139,34 @@ async function choiceOf<Candidate extends UsableEndpoint>(
   { toCandidate }: AnswerKind<Candidate>,
 ): Promise<Choice<Candidate>> {
   const { model } = requested;
+  const { leaveOut } = input;
   const choice: Choice<Candidate> = { requested, candidates: [], excludedBy: new Set(), unset: [] };
   const asked = { message: input.request, promptTokens: input.promptTokens };
   const fitting: PricedEndpoint[] = [];
-  for (const endpoint of model.endpoints.filter(hasPrice)) {
+  for (const endpoint of model.endpoints) {
+    if (!hasPrice(endpoint)) {
+      leaveOut?.({ model, endpoint }, 'no_price');
+      continue;
+    }
     const exclusion = input.exclusionOf(endpoint) ?? misfitOf(model, endpoint, preferences, asked);
-    if (exclusion === undefined) fitting.push(endpoint);
-    else choice.excludedBy.add(exclusion);
+    if (exclusion === undefined) {
+      fitting.push(endpoint);
+      continue;
+    }
+    choice.excludedBy.add(exclusion);
+    leaveOut?.({ model, endpoint }, exclusion);
   }
   const isOnlyFirst = preferences.allow_fallbacks === false && !preferences.order;
   const found = await Promise.all(fitting.map((endpoint) => withCredential(model, endpoint, isOnlyFirst)));
   for (const [index, usable] of found.entries()) {
     const candidate = usable && toCandidate(usable);
-    if (candidate) choice.candidates.push(candidate);
-    else choice.unset.push(whatLacks(fitting[index]!));
+    if (candidate) {
+      choice.candidates.push(candidate);
+      continue;
+    }
+    const endpoint = fitting[index]!;
+    choice.unset.push(whatLacks(endpoint));
+    leaveOut?.({ model, endpoint }, usable ? 'other_answers' : 'no_credential');
   }
   choice.candidates = ordered(choice.candidates, preferences, input);
   return choice;

@@ -214,9 +214,12 @@ export function remaining(counter: Counter, windows: Windows): Money | undefined
 
 /** The longest interval whose limit has no room for `amount`; a limit of 0 has no room for anything. */
 export function refusingInterval(counter: Counter, windows: Windows, amount: Money): Interval | undefined {
-  return intervals.findLast((interval) => {
-    const limit = counter.limits[interval];
-    if (!limit) return false;
-    return limit.isZero || counter.committed(windows[interval]).plus(amount).exceeds(limit);
-  });
+  return intervals.findLast((interval) => !hasRoomIn(interval, counter, windows, amount));
+}
+
+/** Whether the limit of an interval has room for `amount`. */
+export function hasRoomIn(interval: Interval, counter: Counter, windows: Windows, amount: Money): boolean {
+  const limit = counter.limits[interval];
+  if (!limit) return true;
+  return !limit.isZero && !counter.committed(windows[interval]).plus(amount).exceeds(limit);
 }

@@ -36,6 +36,8 @@ export interface ListOf<Body> {
 /** What `POST /messages/estimate` says of a prompt. */
 export interface PromptEstimate {
   input_tokens: number;
+  hold_rub: string | number;
+  admits: boolean;
   candidates: {
     model: string;
     endpoint_id: string;
@@ -43,7 +45,7 @@ export interface PromptEstimate {
     min_cost_rub: string | number;
     max_cost_rub: string | number;
   }[];
-  excluded: { model: string; provider_name: string; reason: string }[];
+  excluded: { model: string; endpoint_id: string; provider_name: string; reason: string }[];
   limits: {
     source: string;
     interval: string;

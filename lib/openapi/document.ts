@@ -35,9 +35,13 @@ interface Document {
 export async function buildDocument(): Promise<Document> {
   installStreamingGlobal();
   const paths: ZodOpenApiPathsObject = {};
+  const operations: (Operation & { name: string })[] = [];
   for (const [name, route] of Object.entries<Route>(routes)) {
     const { accepts = {} } = (await import(`../../lambdas/${route.entry}`)) as { accepts?: Accepts };
-    const documented = { route, accepts, about: abouts[name as RouteName] };
+    operations.push({ name, route, accepts, about: abouts[name as RouteName] });
+  }
+  for (const { name, ...documented } of withSharedBodies(operations)) {
+    const { route } = documented;
     for (const [index, path] of route.paths.entries()) {
       const operation = operationOf(index === 0 ? name : `${name}-${index + 1}`, documented);
       if (index > 0) operation.summary += `, by another path`;
@@ -59,6 +63,20 @@ export async function buildDocument(): Promise<Document> {
   }) as unknown as Document;
   document.components.schemas['ContentBlock'] = contentBlock;
   return withSharedShapes(document);
+}
+
+/** A body that several functions take is a shape of its own, with the name of the first: the document has it once. */
+function withSharedBodies<Named extends Operation & { name: string }>(operations: Named[]): Named[] {
+  const named = new Map<z.ZodType, z.ZodType>();
+  return operations.map((operation) => {
+    const { name, accepts } = operation;
+    const { body } = accepts;
+    if (!body || operations.filter((other) => other.accepts.body === body).length < 2) return operation;
+    const id = `${name.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase())}Request`;
+    const shared = named.get(body) ?? body.meta({ ...body.meta(), id });
+    named.set(body, shared);
+    return { ...operation, accepts: { ...accepts, body: shared } };
+  });
 }
 
 /** Lists bring the shapes that they refer to along: the document has each once. Bounds of all whole numbers say nothing. */

@@ -105,6 +105,21 @@ async function useEverything(): Promise<void> {
     questions: { angry: { type: 'noul', instructions: 'Is the writer angry?' } },
   });
   await post(limitedClient, '/embeddings', { model: 'sandbox/embedder', input: ['Where is my parcel?', 'Late.'] });
+  const estimated = { model: 'sandbox/gpt', messages: [said('Hi')] };
+  for (const [path, body] of Object.entries({
+    '/messages': estimated,
+    '/chat/completions': estimated,
+    '/responses': { model: 'sandbox/gpt', input: 'Hi' },
+    '/decisions': {
+      model: 'sandbox/judge',
+      state: 'Where is my parcel?',
+      questions: { angry: { type: 'noul', instructions: 'Is the writer angry?' } },
+    },
+    '/embeddings': { model: 'sandbox/embedder', input: 'Where is my parcel?' },
+    '/videos': { model: 'sandbox/filmmaker', prompt: 'A fox' },
+  })) {
+    expect((await post(limitedClient, `${path}/estimate`, body)).status).toBe(200);
+  }
   const { id: video } = (await (
     await post(limitedClient, '/videos', { model: 'sandbox/filmmaker', prompt: 'A fox @sandbox polls=0', duration: 5 })
   ).json()) as { id: string };

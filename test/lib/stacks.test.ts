@@ -307,7 +307,7 @@ describe('the synthesized template', () => {
     guarded.resourceCountIs('AWS::WAFv2::WebACLAssociation', 1);
   });
 
-  it('leaves room for sixty more routes in each template, of which AWS takes no more than 500 resources', () => {
+  it('leaves room for fifty more routes in each template, of which AWS takes no more than 500 resources', () => {
     const files = readdirSync(join(directory, 'cdk.out')).filter((name) => name.endsWith('template.json'));
     const counts = files.map((name) => {
       const { Resources } = JSON.parse(readFileSync(join(directory, 'cdk.out', name), 'utf8')) as { Resources: object };
@@ -317,7 +317,7 @@ describe('the synthesized template', () => {
     // four of the template of functions, with its role, its log and the right to call it.
     const [most] = counts.toSorted((a, b) => b - a);
     expect(counts.length).toBe(3);
-    expect(most).toBeLessThanOrEqual(500 - 60 * 3);
+    expect(most).toBeLessThanOrEqual(500 - 50 * 3);
   });
 
   it.each(Object.entries<FunctionSpec>(functions))(

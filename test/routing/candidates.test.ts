@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Endpoint, Model } from '../../lambdas/catalog/catalog.ts';
 import { inRoutingOrder } from '../../lambdas/api/models/offer.ts';
 import { modelView } from '../../lambdas/api/models/view.ts';
+import type { RoutingInput } from '../../lambdas/routing/usable-endpoints.ts';
 import { privacyFilter } from '../../lambdas/protection/privacy.ts';
 import { noPrivacyLimits } from '../../lambdas/store/privacy.ts';
 import { loadCatalog } from '../../lambdas/catalog/load.ts';
@@ -30,11 +31,7 @@ afterAll(() => {
 });
 
 /** What the catalog says of a model, and what the endpoint that is tried first really is. */
-async function shownAndTried(
-  model: Model,
-  usable: Endpoint[],
-  exclusionOf: (endpoint: Endpoint) => string | undefined,
-) {
+async function shownAndTried(model: Model, usable: Endpoint[], exclusionOf: RoutingInput['exclusionOf']) {
   const [first] = await candidatesOf(model, { exclusionOf });
   const { pricing, top_provider: topProvider } = modelView(
     model,

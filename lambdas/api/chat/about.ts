@@ -1,4 +1,5 @@
 import { ok, providerErrors, tagged } from '../../http/about.ts';
+import { countedEstimate, estimateAbout } from '../parts/about.ts';
 import { chatCompletionAnswer } from './shape.ts';
 
 const question = (content: unknown) => [{ role: 'user', content }];
@@ -130,4 +131,10 @@ export const chat = tagged('Inference', {
       },
     },
   },
+  'estimate-chat-completion': estimateAbout({
+    summary: 'Estimate a chat completion',
+    path: '/chat/completions',
+    more: countedEstimate,
+    bodyExample: body,
+  }),
 });

@@ -1,5 +1,20 @@
 import { ok, providerErrors, tagged } from '../../http/about.ts';
+import { estimateAbout } from '../parts/about.ts';
 import { decisionsAnswer } from './shape.ts';
+
+const body = {
+  model: 'sandbox/judge',
+  state: 'My parcel has not arrived for two weeks. I want my money back!',
+  questions: {
+    topic: {
+      type: 'choice',
+      instructions: 'What is this about?',
+      criteria: { delivery: 'A parcel is late or lost', payment: 'A payment has failed', other: null },
+    },
+    angry: { type: 'noul', instructions: 'Is the writer angry?' },
+    urgency: { type: 'score', instructions: 'How urgent is it?', criteria: ['can wait', 'this week', 'today'] },
+  },
+};
 
 export const decisions = tagged('Inference', {
   'create-decision': {
@@ -7,19 +22,7 @@ export const decisions = tagged('Inference', {
     summary: 'Answer questions with probabilities',
     description:
       'A model reads a text (`state`) and answers named questions about it with probabilities: `choice` of one of several options, `noul` for yes or no, `score` on a scale. All questions are answered, or none is. If the answer has no `usage.cost` yet, the header `x-service-billing-status` is `pending`, and `GET /generation` has the cost a little later.',
-    bodyExample: {
-      model: 'sandbox/judge',
-      state: 'My parcel has not arrived for two weeks. I want my money back!',
-      questions: {
-        topic: {
-          type: 'choice',
-          instructions: 'What is this about?',
-          criteria: { delivery: 'A parcel is late or lost', payment: 'A payment has failed', other: null },
-        },
-        angry: { type: 'noul', instructions: 'Is the writer angry?' },
-        urgency: { type: 'score', instructions: 'How urgent is it?', criteria: ['can wait', 'this week', 'today'] },
-      },
-    },
+    bodyExample: body,
     success: {
       ...ok('An answer for each question.', decisionsAnswer, {
         id: 'gen-01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d',
@@ -50,4 +53,9 @@ export const decisions = tagged('Inference', {
     },
     errors: [...providerErrors, 'payment_required'],
   },
+  'estimate-decision': estimateAbout({
+    summary: 'Estimate decisions',
+    path: '/decisions',
+    bodyExample: body,
+  }),
 });

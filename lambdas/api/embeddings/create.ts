@@ -1,23 +1,15 @@
 import { promptTokens } from '../../accounting/usage.ts';
 import { claimOf } from '../../admission/request-claim.ts';
-import { embeddingsRequestSchema } from '../../embeddings/schema.ts';
 import { encodedVector } from '../../embeddings/vector.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { answerEmbeddings } from '../../inference/embeddings/answer-embeddings.ts';
 import { refreshSignals } from '../../inference/endpoint-signals.ts';
 import { resources } from '../../resources.ts';
+import { embeddingsBody } from './fields.ts';
 import type { EmbeddingsAnswer } from './shape.ts';
 
-/** As many tokens as a request of this size can have. */
-const MAX_VALUES = 2_000_000;
-
-export const accepts = {
-  body: embeddingsRequestSchema,
-  meanwhile: refreshSignals,
-  maxValues: MAX_VALUES,
-  exactWithin: ['max_price'],
-};
+export const accepts = { ...embeddingsBody, meanwhile: refreshSignals };
 
 /** Embeds all texts of a request, or none. */
 export const handler = defineEndpoint('create-embeddings', accepts, async (input) => {

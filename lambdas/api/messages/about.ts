@@ -1,4 +1,5 @@
 import { ok, providerErrors, tagged } from '../../http/about.ts';
+import { countedEstimate, estimateAbout } from '../parts/about.ts';
 import { countAnswer, messageAnswer } from './shape.ts';
 
 const body = {
@@ -144,4 +145,10 @@ export const messages = tagged('Inference', {
     }),
     errors: providerErrors,
   },
+  'estimate-message': estimateAbout({
+    summary: 'Estimate a message',
+    path: '/messages',
+    more: countedEstimate,
+    bodyExample: body,
+  }),
 });

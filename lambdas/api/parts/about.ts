@@ -1,6 +1,7 @@
 /** Examples of parts that answers of several resources have. */
 
-import { exampleIds } from '../../http/about.ts';
+import { exampleIds, ok, type About } from '../../http/about.ts';
+import { estimateAnswerShape } from './shape.ts';
 
 /** Spending in the current periods. */
 export const usageExample = { usage: 120.03, usage_daily: 0.03, usage_weekly: 20.03, usage_monthly: 120.03 };
@@ -25,3 +26,62 @@ export const privacyExample = {
   allowedProviders: [],
   ignoredProviders: [],
 };
+
+const estimateExample = {
+  data: {
+    input_tokens: 3,
+    hold_rub: '0.2733',
+    admits: true,
+    allowed_max_tokens: null,
+    candidates: [
+      {
+        model: 'sandbox/claude',
+        endpoint_id: 'f1e8bb29-7c0e-8a53-9d0e-2f1a3b4c5d6e',
+        provider_name: 'Sandbox Anthropic',
+        min_cost_rub: '0.0009',
+        max_cost_rub: '0.2733',
+      },
+    ],
+    excluded: [
+      {
+        model: 'sandbox/claude',
+        endpoint_id: '0a6b4a57-3f1c-8c2d-8e11-7d6c5b4a3928',
+        provider_name: 'Sandbox Chat',
+        reason: 'data_policy:training',
+      },
+    ],
+    limits: [
+      { source: 'key_limit', interval: 'monthly', limit_rub: '500', remaining_rub: '428.2', admits: true },
+      { source: 'account_balance', interval: 'lifetime', limit_rub: '10000', remaining_rub: '7310.55', admits: true },
+    ],
+  },
+};
+
+/** What people read of the estimate of a route. @param more what is special about it */
+export function estimateAbout({
+  summary,
+  path,
+  more,
+  bodyExample,
+}: {
+  summary: string;
+  path: string;
+  more?: string;
+  bodyExample: unknown;
+}): Omit<About, 'tag'> {
+  const description = [
+    `Says what a request to \`POST ${path}\` would cost, which endpoints (offers of the models by providers) would be asked in which order, and whether the limits of the key, its workspace, its member and its account have room for it. It takes the body of that request, and refuses what that refuses, except for money: the answer is 200, and says so in \`admits\`. Nothing is held (set aside), charged or recorded, and no model is asked. An \`Idempotency-Key\` has no effect.`,
+    more,
+  ];
+  return {
+    summary,
+    description: description.filter(Boolean).join(' '),
+    bodyExample,
+    success: ok('The estimate of the request.', estimateAnswerShape, estimateExample),
+    errors: ['not_found', 'provider_unavailable', 'provider_overloaded'],
+  };
+}
+
+/** Of estimates whose prompt may be counted. */
+export const countedEstimate =
+  'Where the limits have no room for the prompt by its size, it is counted first, by its provider where that counts, as it is for the request itself. The request may also wait some seconds for what running requests hold; the estimate does not. Free models have limits on the number of requests (429), of which it says nothing.';

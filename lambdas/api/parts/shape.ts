@@ -1,8 +1,10 @@
 /** Parts that answers of several resources have. */
 
 import * as z from 'zod';
+import { limitSourceNames } from '../../admission/refusal.ts';
 import { countShape, nothing, rub, rubText, time, uuid } from '../../http/shapes.ts';
 import { intervals, resets } from '../../money/periods.ts';
+import { leftOutReasons } from '../../routing/left-out.ts';
 
 const settled = 'The roubles that settled requests have cost';
 
@@ -49,3 +51,81 @@ export const privacyShape = z
   })
   .meta({ id: 'Privacy', description: 'The rule which providers may see the requests of a key or of a workspace.' });
 export type PrivacyBody = z.output<typeof privacyShape>;
+
+const model = z.string().meta({ description: 'The id of the model.' });
+const endpointId = z.string().meta({ description: 'The id of the endpoint: an offer of the model by a provider.' });
+const providerName = z.string().meta({ description: 'The name of the provider.' });
+
+export const estimateAnswerShape = z
+  .strictObject({
+    data: z
+      .strictObject({
+        input_tokens: countShape.meta({
+          description: 'The tokens that the prompt probably has: 0 for a video, whose prompt is not charged.',
+        }),
+        hold_rub: rubText.meta({
+          description:
+            'The roubles that would be held (set aside) before anything is sent: the prompt and the first part of the answer, at the dearest candidate. The hold grows with a long answer. Where `admits` is false, this is `required_rub` of the refusal.',
+        }),
+        admits: z.boolean().meta({
+          description:
+            'Whether the limits have room for the request now. With false the request itself is answered with 402.',
+        }),
+        allowed_max_tokens: countShape.nullable().meta({
+          description:
+            'The longest answer for which there is room, thinking included, where the request would be admitted only with a shorter one; otherwise null.',
+        }),
+        candidates: z
+          .array(
+            z.strictObject({
+              model,
+              endpoint_id: endpointId,
+              provider_name: providerName,
+              min_cost_rub: rubText.meta({
+                description:
+                  'The roubles that the prompt alone costs, by its estimated tokens; a cache may make it less.',
+              }),
+              max_cost_rub: rubText.meta({
+                description: 'The most roubles that the request may cost at this endpoint, with the longest answer.',
+              }),
+            }),
+          )
+          .meta({ description: 'The endpoints that would be asked, in the order in which they are tried.' }),
+        excluded: z
+          .array(
+            z.strictObject({
+              model,
+              endpoint_id: endpointId,
+              provider_name: providerName,
+              reason: z.enum(leftOutReasons).meta({
+                description:
+                  'Why it is not asked. Privacy settings: `allowed_providers`, `ignored_providers`, `data_policy:logging`, `data_policy:training`. Fields of `provider` in the request or of the model’s usual routing: `only`, `ignore`, `order`, `quantizations`, `data_collection`, `zdr`, `enforce_distillable_text`, `require_parameters`, `max_price`. The endpoint: `no_price`, `no_credential` (its operator has set none), `other_answers` (it gives no answers of this kind), `request_not_supported` (it does not take something in the request). The others before it: `too_many_endpoints`, `no_fallbacks` (`allow_fallbacks` is false). The limits: `no_room` (they have room for free models only).',
+              }),
+              message: z.string().optional().meta({
+                description: 'What of the request the endpoint does not take; only with `request_not_supported`.',
+              }),
+            }),
+          )
+          .meta({ description: 'The other endpoints of the models.' }),
+        limits: z
+          .array(
+            z.strictObject({
+              source: z
+                .enum(limitSourceNames)
+                .meta({ description: 'What is limited; the same names as in a refusal (402).' }),
+              interval: z.enum(intervals).meta({ description: 'The period of the limit, in UTC.' }),
+              limit_rub: rubText.meta({ description: 'The most that may be spent in the period, in roubles.' }),
+              remaining_rub: rubText.meta({
+                description: 'The roubles that are left, less what is held for running requests.',
+              }),
+              admits: z.boolean().meta({ description: 'Whether there is room for `hold_rub`.' }),
+            }),
+          )
+          .meta({
+            description: 'Each limit of the key, its workspace, its member and its account; empty where there is none.',
+          }),
+      })
+      .meta({ description: 'The estimate of the request.' }),
+  })
+  .meta({ id: 'Estimate' });
+export type EstimateAnswer = z.output<typeof estimateAnswerShape>;

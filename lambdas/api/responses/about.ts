@@ -1,4 +1,5 @@
 import { ok, providerErrors, tagged } from '../../http/about.ts';
+import { countedEstimate, estimateAbout } from '../parts/about.ts';
 import { responseAnswer } from './shape.ts';
 
 const body = { model: 'sandbox/gpt', input: 'Hello!' };
@@ -149,4 +150,10 @@ export const responses = tagged('Inference', {
       content: { 'text/event-stream': { schema: { type: 'string' }, example: stream, 'x-events': events } },
     },
   },
+  'estimate-response': estimateAbout({
+    summary: 'Estimate a response',
+    path: '/responses',
+    more: countedEstimate,
+    bodyExample: body,
+  }),
 });

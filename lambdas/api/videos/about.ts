@@ -1,25 +1,33 @@
 import { accepted, found, ok, tagged } from '../../http/about.ts';
+import { estimateAbout } from '../parts/about.ts';
 import { noticeAnswer, videoAnswer } from './shape.ts';
 
 const id = 'gen-01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d';
 const pollingUrl = `https://gateway.example/v1/videos/${id}`;
 const video = { id, generation_id: id, polling_url: pollingUrl, status: 'pending' };
 
+const body = {
+  model: 'sandbox/filmmaker',
+  prompt: 'A fox runs through the snow',
+  duration: 5,
+  resolution: '768p',
+  aspect_ratio: '16:9',
+};
+
 export const videos = tagged('Inference', {
   'create-video': {
     summary: 'Make a video',
     description:
       'Starts a job, whose state `GET /videos/{id}` shows. Its whole price is held (set aside) at once: seconds times the price of the resolution. A duration, resolution or aspect ratio that is left out is the first that `GET /videos/models` lists for the model. A video that is not made costs nothing.',
-    bodyExample: {
-      model: 'sandbox/filmmaker',
-      prompt: 'A fox runs through the snow',
-      duration: 5,
-      resolution: '768p',
-      aspect_ratio: '16:9',
-    },
+    bodyExample: body,
     success: accepted('The job as it is now.', videoAnswer, video),
     errors: ['not_found', 'payment_required'],
   },
+  'estimate-video': estimateAbout({
+    summary: 'Estimate a video',
+    path: '/videos',
+    bodyExample: body,
+  }),
   'get-video': {
     summary: 'Read the state of a video',
     description:

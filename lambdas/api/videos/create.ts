@@ -1,19 +1,13 @@
-import { privacyOf } from '../../admission/caller.ts';
 import { answerOnce } from '../../http/answer-once.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { jsonResponse } from '../../http/response.ts';
-import { privacyFilter } from '../../protection/privacy.ts';
-import { protectPrompt } from '../../protection/sensitive-data.ts';
-import { servedCatalog } from '../../catalog/served-catalog.ts';
 import { resources } from '../../resources.ts';
-import { videoCandidates } from '../../routing/video-candidates.ts';
-import { framesOf } from '../../inference/videos/frames.ts';
 import { videoBucket } from '../../inference/videos/objects.ts';
 import { videoRequestSchema } from '../../inference/videos/request.ts';
-import { ableTo, settingsFor } from '../../inference/videos/settings.ts';
+import { routeVideo } from '../../inference/videos/routed-video.ts';
 import { startVideo } from '../../inference/videos/start.ts';
 import { videoView } from '../../inference/videos/view.ts';
-import { endpointSignals, refreshSignals } from '../../inference/endpoint-signals.ts';
+import { refreshSignals } from '../../inference/endpoint-signals.ts';
 import type { VideoJob } from '../../store/video-jobs.ts';
 import type { VideoAnswer } from './shape.ts';
 
@@ -25,22 +19,11 @@ export const accepts = { once: answerOnce, body: videoRequestSchema, meanwhile: 
  */
 export const handler = defineEndpoint('create-video', accepts, ({ body, caller, request, once, ...input }) =>
   once(async (keep) => {
-    const { model, provider } = body;
-    const prompt = body.prompt ? await protectPrompt(body.prompt, caller.key.sensitiveData) : undefined;
-    const candidates = await videoCandidates({
-      catalog: await servedCatalog(),
-      request: { model, messages: [{ role: 'user', content: prompt ?? '' }], ...(provider ? { provider } : {}) },
-      exclusionOf: privacyFilter(privacyOf(caller)),
-      signals: endpointSignals(),
-      promptTokens: 0,
-    });
-    const settings = settingsFor(body, candidates[0]!.model);
-    const video = { prompt, frames: await framesOf(body.frame_images ?? [], input.clientLeft), ...settings };
+    const routed = await routeVideo(body, { caller, clientLeft: input.clientLeft });
     const job = await startVideo(startTools(), {
       generationId: input.generationId,
       caller,
-      candidates: ableTo(candidates, video),
-      request: video,
+      ...routed,
       baseUrl: request.baseUrl,
       callbackUrl: body.callback_url ?? undefined,
       receivedAtMs: request.receivedAtMs,

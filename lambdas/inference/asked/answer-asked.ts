@@ -6,7 +6,7 @@ import type { NewGeneration } from '../../admission/new-generation.ts';
 import { clientHasLeft, GatewayError } from '../../platform/errors.ts';
 import { resources } from '../../resources.ts';
 import { abortInTime, abortWhenLeft, type AbortReason } from '../abort.ts';
-import { holdOrThrow } from '../hold-inference.ts';
+import { holdOrThrow, type HoldTerms } from '../hold-inference.ts';
 import type { InferenceInput } from '../inference-input.ts';
 import { raiseAlarms, type Surprises } from '../tripwires.ts';
 import { planOf, type AskedCandidate, type AskedOffer } from './offers.ts';
@@ -45,11 +45,10 @@ export async function answerAsked<Candidate extends AskedCandidate, Answer>(
   const [table, queue, health] = [resources.table(), resources.queue('finalize-cost'), resources.health()];
   const abort = new AbortController();
   abortWhenLeft(abort, input.clientLeft);
-  const { candidate: first, bytes } = offers[0]!;
   const { keeper } = await holdOrThrow(
     { table, bootId: resources.bootId() },
     { ...input, receivedAtMs: input.request.receivedAtMs },
-    { apiType, streamed: false, estimatedTokens: estimateTokens(bytes), candidate: first, plan: planOf(offers) },
+    askedTerms(apiType, offers),
   );
   abortInTime(abort, input.remainingMs(), STOP_BEFORE_TIMEOUT_MS);
 
@@ -70,6 +69,12 @@ export async function answerAsked<Candidate extends AskedCandidate, Answer>(
   const { result } = asked;
   if ('failure' in result) throw failureToTell(result.failure, abort.signal, outOfTime);
   return { candidate, answer: result.answer, charged };
+}
+
+/** What is held for an answer of several requests. */
+export function askedTerms(apiType: NewGeneration['apiType'], offers: readonly AskedOffer[]): HoldTerms {
+  const { candidate, bytes } = offers[0]!;
+  return { apiType, streamed: false, estimatedTokens: estimateTokens(bytes), candidate, plan: planOf(offers) };
 }
 
 /** The price of all requests together. */

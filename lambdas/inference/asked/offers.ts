@@ -6,6 +6,7 @@ import type { Quote, SpendingPlan } from '../../admission/spending-plan.ts';
 import { Money } from '../../money/money.ts';
 import type { Ask, AskReader } from '../../providers/asks.ts';
 import type { WireTarget } from '../../providers/wire.ts';
+import type { LeaveOut } from '../../routing/left-out.ts';
 import type { UsableEndpoint } from '../../routing/usable-endpoints.ts';
 import { MAX_ROUNDS } from '../../store/outcome.ts';
 import type { Offer } from '../in-turn.ts';
@@ -39,15 +40,20 @@ const MEBIBYTE = 1024 * 1024;
 export function prepareOffers<Candidate extends AskedCandidate>(
   candidates: readonly Candidate[],
   plan: AskPlan<Candidate>,
+  leaveOut?: LeaveOut,
 ): AskedOffer<Candidate>[] {
   const offers: AskedOffer<Candidate>[] = [];
   let refusal: unknown;
   for (const candidate of candidates) {
-    if (candidate.isOnlyFirst && offers.some((offer) => offer.candidate.model.id === candidate.model.id)) continue;
+    if (candidate.isOnlyFirst && offers.some((offer) => offer.candidate.model.id === candidate.model.id)) {
+      leaveOut?.(candidate, 'no_fallbacks');
+      continue;
+    }
     try {
       offers.push(offerOf(candidate, plan));
     } catch (error) {
       refusal ??= error;
+      leaveOut?.(candidate, 'request_not_supported', error);
     }
   }
   if (offers.length === 0) throw refusal;
@@ -90,13 +96,12 @@ const NOTHING_ELSE = { model: '', messages: [] };
 
 /** Holds for everything that the dearest candidate may be asked: there is no shorter answer to fall back to. */
 export function planOf(offers: readonly AskedOffer[]): SpendingPlan {
-  const priced = offers.map(({ candidate, bounds }) => {
-    const { pricing } = candidate;
-    const costOf = (bound: UsageBound) => priceUpperBound(bound, pricing);
+  const priced = offers.map((offer) => {
+    const { candidate, bounds } = offer;
     return {
       quote: sumOfQuotes(bounds, candidate),
-      amount: Money.sum(bounds.map(costOf)),
-      inputAmount: Money.sum(bounds.map((bound) => costOf({ ...bound, outputTokens: 0 }))),
+      amount: mostOf(offer),
+      inputAmount: Money.sum(bounds.map((bound) => priceUpperBound({ ...bound, outputTokens: 0 }, candidate.pricing))),
     };
   });
   const dearest = priced.reduce((a, b) => (b.amount.exceeds(a.amount) ? b : a));
@@ -107,6 +112,11 @@ export function planOf(offers: readonly AskedOffer[]): SpendingPlan {
     amount: dearest.amount,
     inputAmount: dearest.inputAmount,
   };
+}
+
+/** The most that everything may cost which a candidate may be asked. */
+export function mostOf({ candidate, bounds }: AskedOffer): Money {
+  return Money.sum(bounds.map((bound) => priceUpperBound(bound, candidate.pricing)));
 }
 
 function sumOfQuotes(bounds: readonly UsageBound[], { pricing }: AskedCandidate): Quote {

@@ -4,6 +4,7 @@ import type { DecisionsRequest } from '../../decisions/schema.ts';
 import type { Task } from '../../decisions/task.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { DecisionCandidate } from '../../routing/decision-candidates.ts';
+import type { LeaveOut } from '../../routing/left-out.ts';
 import { answerAsked } from '../asked/answer-asked.ts';
 import { prepareOffers, type AskedOffer } from '../asked/offers.ts';
 import type { Asking } from '../asked/rounds.ts';
@@ -40,20 +41,28 @@ export async function answerDecision(input: DecisionInput): Promise<AnsweredDeci
 }
 
 /** What a task may come to at each candidate. @throws {GatewayError} 400 where no candidate can be asked so much */
-export function decisionOffers(candidates: readonly DecisionCandidate[], task: Task): AskedOffer<DecisionCandidate>[] {
-  return prepareOffers(candidates, {
-    asksOf: ({ engine, target }) => engine.maxAsks(task, target),
-    tooLarge: (maxMebibytes) =>
-      invalidRequest(
-        'state',
-        `is repeated in requests to this model that come to more than ${maxMebibytes} MiB; shorten it, or send fewer questions`,
-      ),
-    tooMany: (asks, maxAsks) =>
-      invalidRequest(
-        'questions',
-        `take ${asks} requests to this model, of which one request may take ${maxAsks}; send fewer questions, or questions with fewer options`,
-      ),
-  });
+export function decisionOffers(
+  candidates: readonly DecisionCandidate[],
+  task: Task,
+  leaveOut?: LeaveOut,
+): AskedOffer<DecisionCandidate>[] {
+  return prepareOffers(
+    candidates,
+    {
+      asksOf: ({ engine, target }) => engine.maxAsks(task, target),
+      tooLarge: (maxMebibytes) =>
+        invalidRequest(
+          'state',
+          `is repeated in requests to this model that come to more than ${maxMebibytes} MiB; shorten it, or send fewer questions`,
+        ),
+      tooMany: (asks, maxAsks) =>
+        invalidRequest(
+          'questions',
+          `take ${asks} requests to this model, of which one request may take ${maxAsks}; send fewer questions, or questions with fewer options`,
+        ),
+    },
+    leaveOut,
+  );
 }
 
 /** How a task is decided. */

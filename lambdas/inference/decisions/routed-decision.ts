@@ -8,6 +8,7 @@ import { GatewayError } from '../../platform/errors.ts';
 import { privacyFilter } from '../../protection/privacy.ts';
 import { protect } from '../../protection/sensitive-data.ts';
 import { decisionCandidates, type DecisionCandidate } from '../../routing/decision-candidates.ts';
+import type { LeaveOut } from '../../routing/left-out.ts';
 import { endpointSignals } from '../endpoint-signals.ts';
 
 interface RoutedDecision {
@@ -23,7 +24,11 @@ interface RoutedDecision {
  * Where a request for decisions may go, and what goes there.
  * @throws {GatewayError} 400 or 404 when there is no such place, 400 for what may not be sent anywhere
  */
-export async function routeDecision(body: DecisionsRequest, caller: Caller): Promise<RoutedDecision> {
+export async function routeDecision(
+  body: DecisionsRequest,
+  caller: Caller,
+  leaveOut?: LeaveOut,
+): Promise<RoutedDecision> {
   const texts = taskTexts(body);
   const { model, models, provider } = body;
   const asMessage: MessagesRequest = {
@@ -41,6 +46,7 @@ export async function routeDecision(body: DecisionsRequest, caller: Caller): Pro
     exclusionOf: privacyFilter(privacyOf(caller)),
     signals: endpointSignals(),
     promptTokens: estimateTokens(written.reduce((bytes, text) => bytes + Buffer.byteLength(text), 0)),
+    leaveOut,
   });
   return {
     task: taskOf(body, written),

@@ -3,9 +3,11 @@ import type { EmbeddingsRequest } from '../../embeddings/schema.ts';
 import type { Vector } from '../../embeddings/vector.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { embed, embeddingAsks } from '../../providers/embeddings/embed.ts';
+import type { EmbeddingTask } from '../../providers/embeddings/engine.ts';
 import type { EmbeddingCandidate } from '../../routing/embedding-candidates.ts';
+import type { LeaveOut } from '../../routing/left-out.ts';
 import { answerAsked } from '../asked/answer-asked.ts';
-import { prepareOffers } from '../asked/offers.ts';
+import { prepareOffers, type AskedOffer } from '../asked/offers.ts';
 import type { InferenceInput } from '../inference-input.ts';
 import { routeEmbeddings } from './routed-embeddings.ts';
 
@@ -25,16 +27,7 @@ export interface AnsweredEmbeddings {
  */
 export async function answerEmbeddings(input: InferenceInput<EmbeddingsRequest>): Promise<AnsweredEmbeddings> {
   const { task, candidates } = await routeEmbeddings(input.body, input.caller);
-  const offers = prepareOffers(candidates, {
-    asksOf: ({ engine, target }) => embeddingAsks(engine, task, target),
-    tooLarge: (maxMebibytes) =>
-      invalidRequest('input', `is more than ${maxMebibytes} MiB for this model; send fewer texts`),
-    tooMany: (asks, maxAsks) =>
-      invalidRequest(
-        'input',
-        `takes ${asks} requests to this model, of which one may take ${maxAsks}; send fewer texts`,
-      ),
-  });
+  const offers = embeddingOffers(candidates, task);
   const { candidate, answer, charged } = await answerAsked(input, {
     apiType: 'embeddings',
     offers,
@@ -43,4 +36,26 @@ export async function answerEmbeddings(input: InferenceInput<EmbeddingsRequest>)
     outOfTime: 'The texts took longer than the gateway may run. Send fewer at once.',
   });
   return { candidate, vectors: answer, charged };
+}
+
+/** What a task may come to at each candidate. @throws {GatewayError} 400 where no candidate can be asked so much */
+export function embeddingOffers(
+  candidates: readonly EmbeddingCandidate[],
+  task: EmbeddingTask,
+  leaveOut?: LeaveOut,
+): AskedOffer<EmbeddingCandidate>[] {
+  return prepareOffers(
+    candidates,
+    {
+      asksOf: ({ engine, target }) => embeddingAsks(engine, task, target),
+      tooLarge: (maxMebibytes) =>
+        invalidRequest('input', `is more than ${maxMebibytes} MiB for this model; send fewer texts`),
+      tooMany: (asks, maxAsks) =>
+        invalidRequest(
+          'input',
+          `takes ${asks} requests to this model, of which one may take ${maxAsks}; send fewer texts`,
+        ),
+    },
+    leaveOut,
+  );
 }

@@ -8,6 +8,7 @@ import { privacyFilter } from '../../protection/privacy.ts';
 import { protect } from '../../protection/sensitive-data.ts';
 import type { EmbeddingTask } from '../../providers/embeddings/engine.ts';
 import { embeddingCandidates, type EmbeddingCandidate } from '../../routing/embedding-candidates.ts';
+import type { LeaveOut } from '../../routing/left-out.ts';
 import { endpointSignals } from '../endpoint-signals.ts';
 
 interface RoutedEmbeddings {
@@ -21,7 +22,11 @@ interface RoutedEmbeddings {
  * Where texts may be embedded, and what goes there.
  * @throws {GatewayError} 400 or 404 when there is no such place, 400 for what may not be sent anywhere
  */
-export async function routeEmbeddings(body: EmbeddingsRequest, caller: Caller): Promise<RoutedEmbeddings> {
+export async function routeEmbeddings(
+  body: EmbeddingsRequest,
+  caller: Caller,
+  leaveOut?: LeaveOut,
+): Promise<RoutedEmbeddings> {
   const { model, provider } = body;
   const inputs = await protectedInputs(inputsOf(body), caller);
   const bytes = inputs.reduce((sum, input) => sum + bytesOf(input), 0);
@@ -31,6 +36,7 @@ export async function routeEmbeddings(body: EmbeddingsRequest, caller: Caller): 
     exclusionOf: privacyFilter(privacyOf(caller)),
     signals: endpointSignals(),
     promptTokens: estimateTokens(bytes),
+    leaveOut,
   });
   const task = {
     inputs,
@@ -38,7 +44,12 @@ export async function routeEmbeddings(body: EmbeddingsRequest, caller: Caller): 
     dimensions: body.dimensions ?? undefined,
     inputType: body.input_type ?? undefined,
   };
-  return { task, candidates: candidates.filter((candidate) => takes(task, candidate, candidates)) };
+  const able = candidates.filter((candidate) => {
+    const isAble = takes(task, candidate, candidates);
+    if (!isAble) leaveOut?.(candidate, 'request_not_supported');
+    return isAble;
+  });
+  return { task, candidates: able };
 }
 
 /** A token is about four bytes of text. */

@@ -15,6 +15,7 @@ import type { MessagesRequest } from '../../messages/types.ts';
 import { positiveIntegerVariable, variables } from '../../platform/environment.ts';
 import type { ClientHeaders } from '../../providers/wire.ts';
 import type { Candidate } from '../../routing/candidates.ts';
+import type { LeaveOut } from '../../routing/left-out.ts';
 import { withDefaultParameters } from '../../routing/default-parameters.ts';
 import { countUpstream } from '../../routing/count-tokens.ts';
 import type { Attempt } from './dispatch.ts';
@@ -44,8 +45,9 @@ export function prepareAttempts(
   message: MessagesRequest,
   content: PromptContent,
   client: ClientHeaders,
+  leaveOut?: LeaveOut,
 ): Prepared {
-  const offers = encodeForEach(candidates, message, client, content);
+  const offers = encodeForEach(candidates, message, client, content, leaveOut);
   const [attempts, quotes] = [offers.map(({ attempt }) => attempt), offers.map(({ quote }) => quote)];
   const stepTokens = positiveIntegerVariable(variables.outputStepTokens, DEFAULT_STEP_TOKENS);
   return { message, client, content, attempts, plan: planSpending(quotes, stepTokens) };
@@ -116,11 +118,15 @@ function encodeForEach(
   asked: MessagesRequest,
   client: ClientHeaders,
   content: PromptContent,
+  leaveOut: LeaveOut,
 ): EncodedOffer[] {
   const offers: EncodedOffer[] = [];
   let refusal: unknown;
   for (const candidate of candidates) {
-    if (candidate.isOnlyFirst && offers.some(({ attempt }) => attempt.candidate.model === candidate.model)) continue;
+    if (candidate.isOnlyFirst && offers.some(({ attempt }) => attempt.candidate.model === candidate.model)) {
+      leaveOut?.(candidate, 'no_fallbacks');
+      continue;
+    }
     try {
       const message = withinFreeTerms(withDefaultParameters(asked, candidate.model, client), candidate.model, content);
       const encode = () => candidate.wire.encode(message, candidate.target, client);
@@ -136,6 +142,7 @@ function encodeForEach(
     } catch (error) {
       // The wire of another endpoint may be able to express it.
       refusal ??= error;
+      leaveOut?.(candidate, 'request_not_supported', error);
     }
   }
   if (offers.length === 0) throw refusal;

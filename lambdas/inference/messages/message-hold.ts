@@ -9,13 +9,17 @@ import type { Model } from '../../catalog/catalog.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { generationTimeMs } from '../../platform/ids.ts';
 import { resources } from '../../resources.ts';
+import type { ClientHeaders } from '../../providers/wire.ts';
 import type { Candidate } from '../../routing/candidates.ts';
+import type { LeaveOut } from '../../routing/left-out.ts';
 import { StoreBusyError } from '../../store/transact.ts';
 import { connect } from '../../routing/connection.ts';
-import { holdInference, type HeldInference, type RefusedInference } from '../hold-inference.ts';
+import { holdInference, type HeldInference, type HoldTerms, type RefusedInference } from '../hold-inference.ts';
 import type { InferenceInput } from '../inference-input.ts';
-import { countedPlan, reencoded, type Prepared } from './attempts.ts';
+import { countedPlan, prepareAttempts, reencoded, type Prepared } from './attempts.ts';
 import { freeUseOf } from './free-terms.ts';
+import { reportPathsAsSent } from './paths-as-sent.ts';
+import type { RoutedMessage } from './routed-message.ts';
 
 /** A connection that has waited for its request longer than this may have been closed by the other side. */
 const CONNECTION_KEEPS_MS = 2_000;
@@ -42,12 +46,42 @@ export async function holdForRequest(
     const result = await holdWhileConnecting(input, prepare(left), signal);
     if ('admitted' in result) return result;
     const { refusal, error, isReleased } = result.refused;
-    const others = left.filter(({ model }) => !isRefused(model, refusal));
-    if (others.length === 0 || others.length === left.length) throw error;
+    const others = notRefused(left, refusal);
+    if (!others) throw error;
     // Nothing more can be held under this id, and the other models were not asked for yet: the client may ask again.
     if (isReleased) throw new StoreBusyError(error);
     left = others;
   }
+}
+
+/** The candidates that a refusal is not about; undefined where it is about all of them, or about none. */
+export function notRefused(candidates: Candidate[], refusal: AdmissionRefusal): Candidate[] | undefined {
+  const others = candidates.filter(({ model }) => !isRefused(model, refusal));
+  return others.length === 0 || others.length === candidates.length ? undefined : others;
+}
+
+/** How a message is made ready for some of its candidates. */
+export function preparationOf(
+  { message, content, origins }: Pick<RoutedMessage, 'message' | 'content' | 'origins'>,
+  client: ClientHeaders,
+  leaveOut?: LeaveOut,
+): (candidates: Candidate[]) => Prepared {
+  return (candidates) =>
+    reportPathsAsSent(origins, () => prepareAttempts(candidates, message, content, client, leaveOut));
+}
+
+/** What is held for a message, whose prompt is counted before it is refused. */
+export function messageTerms({ body, caller }: Pick<MessageInput, 'body' | 'caller'>, prepared: Prepared): HoldTerms {
+  return {
+    apiType: 'completions',
+    streamed: body.stream === true,
+    estimatedTokens: prepared.content.estimatedTokens,
+    candidate: prepared.attempts[0]!.candidate,
+    plan: prepared.plan,
+    recount: () => countedPlan(prepared),
+    minMaxTokens: (prepared.message.thinking?.budget_tokens ?? 0) + 1,
+    scopes: scopesFor(prepared, caller.scopes),
+  };
 }
 
 /** Whether a refusal is about this model; one that is about the request is about all of them. */
@@ -80,17 +114,7 @@ async function holdWhileConnecting(
     const result = await holdInference(
       { table, bootId: resources.bootId() },
       { ...input, receivedAtMs: input.request.receivedAtMs },
-      {
-        apiType: 'completions',
-        streamed: input.body.stream === true,
-        estimatedTokens: prepared.content.estimatedTokens,
-        candidate: first.candidate,
-        plan: prepared.plan,
-        recount: () => countedPlan(prepared),
-        minMaxTokens: (prepared.message.thinking?.budget_tokens ?? 0) + 1,
-        free: await freeUse(input, prepared),
-        scopes: scopesFor(prepared, input.caller.scopes),
-      },
+      { ...messageTerms(input, prepared), free: await freeUse(input, prepared) },
     );
     if ('refused' in result) {
       upstream.discard();

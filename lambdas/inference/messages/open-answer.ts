@@ -6,9 +6,7 @@ import type { SharedHealth } from '../../routing/health.ts';
 import { abortInTime, abortWhenLeft, abortWhenStopping } from '../abort.ts';
 import type { AnswerContext } from './answer-context.ts';
 import { passThrough } from './answer-stage.ts';
-import { prepareAttempts } from './attempts.ts';
-import { holdForRequest, type MessageInput } from './message-hold.ts';
-import { reportPathsAsSent } from './paths-as-sent.ts';
+import { holdForRequest, preparationOf, type MessageInput } from './message-hold.ts';
 import { SearchStage } from './search/search-stage.ts';
 import { routeMessage } from './routed-message.ts';
 import { noteConversation } from './warm-conversation.ts';
@@ -27,8 +25,7 @@ export async function openAnswer(input: MessageInput): Promise<AnswerContext> {
   const abort = new AbortController();
   abortWhenLeft(abort, input.clientLeft);
   const client = clientHeaders(request.headers);
-  const prepare = (some: typeof candidates) =>
-    reportPathsAsSent(routed.origins, () => prepareAttempts(some, message, content, client));
+  const prepare = preparationOf(routed, client);
   const { admitted, attempts } = await holdForRequest(input, candidates, prepare, abort.signal);
   abortInTime(abort, input.remainingMs());
   abortWhenStopping(abort, input.stopping);

@@ -8,6 +8,7 @@ import type { MessagesRequest } from '../../messages/types.ts';
 import { privacyFilter } from '../../protection/privacy.ts';
 import { protect, type Protected } from '../../protection/sensitive-data.ts';
 import { messagesCandidates, type Candidate } from '../../routing/candidates.ts';
+import type { LeaveOut } from '../../routing/left-out.ts';
 import { sessionOf } from '../../routing/conversation.ts';
 import { openSearch, type RequestSearch } from './search/open-search.ts';
 import { withinContext } from './compression.ts';
@@ -38,6 +39,7 @@ export async function routeMessage(
   body: RoutedRequest,
   caller: Caller,
   headers: Record<string, string>,
+  leaveOut?: LeaveOut,
 ): Promise<RoutedMessage> {
   const catalog = await servedCatalog();
   const session = sessionOf(body, headers);
@@ -68,6 +70,7 @@ export async function routeMessage(
     promptTokens: content.estimatedTokens,
     session,
     warmPrompt: conversation?.prompt,
+    leaveOut,
   });
   if (searches) refuseWithoutFunctions(searches, candidates);
   const routed = { ...protection, content, candidates, search, origins: searches?.origins, conversation };

@@ -6,6 +6,7 @@ import { durationsAt } from '../../catalog/video-options.ts';
 import { Money } from '../../money/money.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { VideoRequest } from '../../providers/video/wire.ts';
+import type { LeaveOut } from '../../routing/left-out.ts';
 import type { VideoCandidate } from '../../routing/video-candidates.ts';
 import type { VideoBody } from './request.ts';
 
@@ -43,12 +44,19 @@ export function settingsFor(body: VideoBody, { id, data }: Model): VideoSettings
  * The candidates that can be told all that a request says.
  * @throws {GatewayError} 400 with what the first one cannot be told, when there is none
  */
-export function ableTo(candidates: readonly VideoCandidate[], request: VideoRequest): VideoCandidate[] {
+export function ableTo(
+  candidates: readonly VideoCandidate[],
+  request: VideoRequest,
+  leaveOut?: LeaveOut,
+): VideoCandidate[] {
   const objections = candidates.map(({ wire, target }) => wire.objectionTo?.(request, target));
-  const able = candidates.filter((_, index) => objections[index] === undefined);
-  if (able.length > 0) return able;
-  const { field, message } = objections[0]!;
-  throw invalidRequest(field, message);
+  const refusals = objections.map((objection) => objection && invalidRequest(objection.field, objection.message));
+  const able = candidates.filter((_, index) => refusals[index] === undefined);
+  if (able.length === 0) throw refusals[0]!;
+  for (const [index, candidate] of candidates.entries()) {
+    if (refusals[index]) leaveOut?.(candidate, 'request_not_supported', refusals[index]);
+  }
+  return able;
 }
 
 /** What such a video costs, for the record: nothing but its seconds. */

@@ -10,11 +10,12 @@ import { nowMs } from '../../platform/clock.ts';
 import type { Bucket } from '../../platform/objects.ts';
 import type { QueueSender } from '../../platform/queue.ts';
 import type { VideoRequest } from '../../providers/video/wire.ts';
+import type { LeaveOut } from '../../routing/left-out.ts';
 import type { VideoCandidate } from '../../routing/video-candidates.ts';
 import type { Table } from '../../store/table.ts';
 import type { Write } from '../../store/writes.ts';
 import { changeVideoJob, newVideoJob, putVideoJob, type VideoJob } from '../../store/video-jobs.ts';
-import { holdOrThrow, type HoldInput, type HoldTools } from '../hold-inference.ts';
+import { holdOrThrow, type HoldInput, type HoldTerms, type HoldTools } from '../hold-inference.ts';
 import { VIDEO_DEADLINE_MS } from './advance.ts';
 import { encodeVideoMessage } from './message.ts';
 import { dropRequest, keepRequest } from './objects.ts';
@@ -39,16 +40,8 @@ export interface StartTools extends HoldTools {
 
 /** @throws {GatewayError} when it is not admitted; whatever is thrown, nothing stays held */
 export async function startVideo(tools: StartTools, start: VideoStart): Promise<VideoJob> {
-  const pricing = pricingOf(start.candidates[0]!.model, start.request);
   const { table } = tools;
-  const { generation } = await holdOrThrow(tools, start, {
-    apiType: 'video',
-    streamed: false,
-    estimatedTokens: 0,
-    candidate: { ...start.candidates[0]!, pricing },
-    plan: videoPlan(pricing, start.request),
-    sweptAfterMs: VIDEO_DEADLINE_MS + SWEPT_AFTER_DEADLINE_MS,
-  });
+  const { generation } = await holdOrThrow(tools, start, videoTerms(start));
   const job = jobOf(start, generation.createdAtMs);
   try {
     await keepRequest(tools.bucket, job, start.request);
@@ -71,6 +64,27 @@ async function failUntold(table: Table, job: VideoJob): Promise<void> {
   await changeVideoJob(table, job, { state: 'failed', endedAtMs: nowMs(), error, isCalledBack: true });
 }
 
+/** What is held for a video: its whole price. */
+export function videoTerms({ candidates: [first], request }: Pick<VideoStart, 'candidates' | 'request'>): HoldTerms {
+  const pricing = pricingOf(first!.model, request);
+  return {
+    apiType: 'video',
+    streamed: false,
+    estimatedTokens: 0,
+    candidate: { ...first!, pricing },
+    plan: videoPlan(pricing, request),
+    sweptAfterMs: VIDEO_DEADLINE_MS + SWEPT_AFTER_DEADLINE_MS,
+  };
+}
+
+/** The candidates that a job may go to, one after the other. */
+export function askedForVideo(candidates: readonly VideoCandidate[], leaveOut?: LeaveOut): VideoCandidate[] {
+  const [first, ...others] = candidates as [VideoCandidate, ...VideoCandidate[]];
+  if (!first.isOnlyFirst) return [first, ...others];
+  for (const other of others) leaveOut?.(other, 'no_fallbacks');
+  return [first];
+}
+
 /** The price is known exactly: seconds are what a video is made of, and nothing is counted later. */
 function videoPlan(pricing: Pricing, { durationSeconds }: VideoRequest): SpendingPlan {
   const nothing = {
@@ -86,7 +100,6 @@ function videoPlan(pricing: Pricing, { durationSeconds }: VideoRequest): Spendin
 
 function jobOf({ generationId, caller, candidates, request, ...start }: VideoStart, createdAtMs: number): VideoJob {
   const [first] = candidates as [VideoCandidate];
-  const asked = first.isOnlyFirst ? [first] : candidates;
   return newVideoJob({
     id: generationId,
     payer: caller.payer,
@@ -96,7 +109,10 @@ function jobOf({ generationId, caller, candidates, request, ...start }: VideoSta
     aspectRatio: request.aspectRatio,
     createdAtMs,
     deadlineAtMs: createdAtMs + VIDEO_DEADLINE_MS,
-    endpoints: asked.map(({ endpoint }) => ({ endpointId: endpoint.id, providerName: endpoint.provider.name })),
+    endpoints: askedForVideo(candidates).map(({ endpoint }) => ({
+      endpointId: endpoint.id,
+      providerName: endpoint.provider.name,
+    })),
     baseUrl: start.baseUrl,
     callbackUrl: start.callbackUrl,
   });

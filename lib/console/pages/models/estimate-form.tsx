@@ -83,8 +83,8 @@ function EstimateTables({ estimate: { input_tokens, candidates, excluded, limits
       />
       {excluded.length > 0 && (
         <ul>
-          {excluded.map(({ model, provider_name, reason }) => (
-            <li key={`${model} ${provider_name}`}>
+          {excluded.map(({ model, endpoint_id, provider_name, reason }) => (
+            <li key={endpoint_id}>
               {model}, {provider_name}: {reason}
             </li>
           ))}

@@ -1,0 +1,88 @@
+/**
+ * What would become of a request's hold, as the limits stand: the same decisions as for a request that is made, from counters that
+ * are only read. Nothing is written, and nothing is promised: a moment later others may have spent what is left.
+ */
+
+import { Money } from '../money/money.ts';
+import { intervals, windowsAt, type Interval, type Windows } from '../money/periods.ts';
+import { hasRoomIn, readCounter, refusingInterval, type Counter, type Scope } from '../store/counters.ts';
+import { isLimited } from '../store/limits.ts';
+import type { Table } from '../store/table.ts';
+import { holdOrRefuse, holdRequest, type Admission, type Tried } from './admit.ts';
+import { noRoom, type HoldRequest, type HoldResult } from './hold.ts';
+import { sourceOf, type LimitSource } from './refusal.ts';
+import type { SpendingPlan } from './spending-plan.ts';
+
+/** A limit of the payer in one interval. */
+export interface LimitRoom {
+  source: LimitSource;
+  interval: Interval;
+  limit: Money;
+  /** What is left with holds counted; never below zero. */
+  remaining: Money;
+  /** Whether it has room for the request; also where it does not count for it. */
+  admits: boolean;
+}
+
+/** What would be held for a request, or refused. */
+export interface Foreseen {
+  tried: Tried;
+  /** Held at once; where it is refused, the least that would have been. */
+  amount: Money;
+  limits: LimitRoom[];
+}
+
+interface CountedScope {
+  scope: Scope;
+  counter: Counter;
+}
+
+/**
+ * Foresees the hold of a request. It does not wait for the holds of other requests, as one that is made does.
+ * @param scopes of the payer, also those that do not count for this request
+ */
+export async function foresee(table: Table, admission: Admission, scopes: readonly Scope[]): Promise<Foreseen> {
+  const { request } = admission;
+  const windows = windowsAt(request.generation.createdAtMs);
+  const counted = await Promise.all(
+    scopes
+      .filter(({ limits }) => isLimited(limits))
+      .map(async (scope): Promise<CountedScope> => ({ scope, counter: await readCounter(table, scope) })),
+  );
+  const counting = counted.filter(({ scope }) => request.scopes.includes(scope));
+  const place = (plan: SpendingPlan) => Promise.resolve(foreseenHold(counting, windows, holdRequest(request, plan)));
+  const tried = await holdOrRefuse({ ...admission, receivedAtMs: -Infinity, clientLeft: undefined }, place);
+  const amount = amountOf(tried);
+  const limits = counted.flatMap((one) => limitRooms(one, windows, counting.includes(one) ? amount : undefined));
+  return { tried, amount, limits };
+}
+
+/** The same conditions as those of a hold's writes, in the order in which their failures are told. */
+function foreseenHold(counting: readonly CountedScope[], windows: Windows, request: HoldRequest): HoldResult {
+  for (const { scope, counter } of counting) {
+    if (!counter.active) return { refused: { kind: 'switched_off', scope: scope.kind }, isUncertain: false };
+    if (refusingInterval(counter, windows, request.amount) === undefined) continue;
+    const { limits, revision } = counter;
+    return { refused: noRoom({ ...scope, limits, revision }, counter, request), isUncertain: false };
+  }
+  const scopes = counting.map(({ scope }) => scope);
+  const kinds = scopes.map(({ kind }) => kind);
+  return { placed: { hold: { amount: request.amount, steps: 1, scopes: kinds, serviceHolds: [] }, scopes } };
+}
+
+function amountOf(tried: Tried): Money {
+  const refusal = 'refused' in tried ? tried.refused.refusal : undefined;
+  return refusal?.kind === 'no_room' ? refusal.amount : tried.plan.amount;
+}
+
+/** @param amount undefined where the scope does not count */
+function limitRooms({ scope, counter }: CountedScope, windows: Windows, amount: Money | undefined): LimitRoom[] {
+  return intervals.flatMap((interval): LimitRoom[] => {
+    const limit = counter.limits[interval];
+    if (!limit) return [];
+    const { source } = sourceOf(scope.kind, interval);
+    const remaining = Money.max(Money.zero, limit.minus(counter.committed(windows[interval])));
+    const admits = amount === undefined || hasRoomIn(interval, counter, windows, amount);
+    return [{ source, interval, limit, remaining, admits }];
+  });
+}

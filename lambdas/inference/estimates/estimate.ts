@@ -1,0 +1,84 @@
+/**
+ * What a request may cost, before it is made: its candidates, prices and limits are those of a request that is made, by the same
+ * functions. Nothing is held, written or recorded, and no provider is asked for an answer.
+ */
+
+import { foresee, type Foreseen, type LimitRoom } from '../../admission/foresee.ts';
+import { inputCostOf } from '../../admission/new-generation.ts';
+import { refusalError } from '../../admission/refusal.ts';
+import { maxAnswerTokens } from '../../admission/spending-plan.ts';
+import { Money } from '../../money/money.ts';
+import { resources } from '../../resources.ts';
+import type { LeftOut, LeftOutEndpoints, EndpointOfModel } from '../../routing/left-out.ts';
+import type { UsableEndpoint } from '../../routing/usable-endpoints.ts';
+import { admissionOf, type HoldTerms } from '../hold-inference.ts';
+import type { InferenceInput } from '../inference-input.ts';
+
+/** What a request may cost at one candidate. */
+export interface CandidateCost extends EndpointOfModel {
+  /** The prompt alone, as it is estimated. */
+  least: Money;
+  /** With the longest answer. */
+  most: Money;
+}
+
+export interface Estimate {
+  inputTokens: number;
+  /** Held at once. */
+  held: Money;
+  isAdmitted: boolean;
+  /** The longest answer that there is room for, where it is shorter than what was asked for. */
+  allowedMaxTokens: number | undefined;
+  /** In the order in which they are tried. */
+  candidates: CandidateCost[];
+  excluded: LeftOut[];
+  limits: LimitRoom[];
+}
+
+/** Of the request that is estimated; an id is told to nobody, and only says when it came in. */
+export type EstimateInput<Body = unknown> = Pick<
+  InferenceInput<Body>,
+  'body' | 'caller' | 'generationId' | 'request' | 'clientLeft'
+>;
+
+/** Foresees what would be held for a request. @throws {GatewayError} 401 and 403 for who may spend nothing */
+export async function foreseeInference({ caller, generationId }: EstimateInput, terms: HoldTerms): Promise<Foreseen> {
+  const input = { caller, generationId, receivedAtMs: 0, clientLeft: undefined };
+  const admission = admissionOf(resources.bootId(), input, terms);
+  const foreseen = await foresee(resources.table(), admission, caller.scopes);
+  const { tried } = foreseen;
+  if ('refused' in tried && tried.refused.refusal.kind !== 'no_room') {
+    throw refusalError(tried.refused.refusal, tried.refused.request);
+  }
+  return foreseen;
+}
+
+/** @param estimatedTokens of the prompt at the first candidate */
+export function estimateOf(
+  { tried, amount, limits }: Foreseen,
+  estimatedTokens: number,
+  candidates: CandidateCost[],
+  leftOut: LeftOutEndpoints,
+): Estimate {
+  const { plan } = tried;
+  const bounds = plan.quotes.map(({ bound }) => bound.promptTokens);
+  return {
+    inputTokens: Math.min(estimatedTokens, ...bounds),
+    held: amount,
+    isAdmitted: 'placed' in tried,
+    allowedMaxTokens: 'placed' in tried && tried.shortened ? maxAnswerTokens(plan) : undefined,
+    candidates,
+    excluded: leftOut.all(),
+    limits,
+  };
+}
+
+/** @param estimatedTokens of the prompt; undefined where the price is known exactly */
+export function costAt(
+  { model, endpoint, pricing }: UsableEndpoint,
+  estimatedTokens: number | undefined,
+  most: Money,
+): CandidateCost {
+  const least = estimatedTokens === undefined ? most : Money.min(inputCostOf(estimatedTokens, pricing), most);
+  return { model, endpoint, least, most };
+}

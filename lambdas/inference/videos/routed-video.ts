@@ -1,0 +1,42 @@
+import { privacyOf, type Caller } from '../../admission/caller.ts';
+import { servedCatalog } from '../../catalog/served-catalog.ts';
+import { privacyFilter } from '../../protection/privacy.ts';
+import { protectPrompt } from '../../protection/sensitive-data.ts';
+import type { VideoRequest } from '../../providers/video/wire.ts';
+import type { LeaveOut } from '../../routing/left-out.ts';
+import { videoCandidates, type VideoCandidate } from '../../routing/video-candidates.ts';
+import { endpointSignals } from '../endpoint-signals.ts';
+import { framesOf } from './frames.ts';
+import type { VideoBody } from './request.ts';
+import { ableTo, settingsFor } from './settings.ts';
+
+interface RoutedVideo {
+  /** As providers may get it. */
+  request: VideoRequest;
+  /** At least one. */
+  candidates: VideoCandidate[];
+}
+
+/**
+ * Where a video may be made, and what is asked for there. Frames that are named by an address are fetched.
+ * @throws {GatewayError} 400 or 404 when there is no such place, 400 for what may not be sent anywhere
+ */
+export async function routeVideo(
+  body: VideoBody,
+  { caller, clientLeft }: { caller: Caller; clientLeft: AbortSignal | undefined },
+  leaveOut?: LeaveOut,
+): Promise<RoutedVideo> {
+  const { model, provider } = body;
+  const prompt = body.prompt ? await protectPrompt(body.prompt, caller.key.sensitiveData) : undefined;
+  const candidates = await videoCandidates({
+    catalog: await servedCatalog(),
+    request: { model, messages: [{ role: 'user', content: prompt ?? '' }], ...(provider ? { provider } : {}) },
+    exclusionOf: privacyFilter(privacyOf(caller)),
+    signals: endpointSignals(),
+    promptTokens: 0,
+    leaveOut,
+  });
+  const settings = settingsFor(body, candidates[0]!.model);
+  const request = { prompt, frames: await framesOf(body.frame_images ?? [], clientLeft), ...settings };
+  return { request, candidates: ableTo(candidates, request, leaveOut) };
+}

@@ -1,0 +1,68 @@
+/** Endpoints of a request's models that are not asked, and why: for whoever wants to know it beforehand. */
+
+import type { Endpoint, Model } from '../catalog/catalog.ts';
+import { GatewayError } from '../platform/errors.ts';
+
+/** Privacy settings of the key, its workspace or its account. */
+const settingsReasons = [
+  'allowed_providers',
+  'ignored_providers',
+  'data_policy:logging',
+  'data_policy:training',
+] as const;
+/** Fields of the request's own `provider`, or of the model's usual routing. */
+const preferenceReasons = [
+  'only',
+  'ignore',
+  'order',
+  'quantizations',
+  'data_collection',
+  'zdr',
+  'enforce_distillable_text',
+  'require_parameters',
+  'max_price',
+] as const;
+/** What the endpoint itself lacks, or what has come before it. */
+const otherReasons = [
+  'no_price',
+  'no_credential',
+  'other_answers',
+  'too_many_endpoints',
+  'no_fallbacks',
+  'request_not_supported',
+  'no_room',
+] as const;
+
+export const leftOutReasons = [...settingsReasons, ...preferenceReasons, ...otherReasons] as const;
+export type SettingsReason = (typeof settingsReasons)[number];
+export type PreferenceReason = (typeof preferenceReasons)[number];
+type LeftOutReason = (typeof leftOutReasons)[number];
+
+/** An endpoint of a model. */
+export interface EndpointOfModel {
+  model: Pick<Model, 'id'>;
+  endpoint: Pick<Endpoint, 'id' | 'provider'>;
+}
+
+export interface LeftOut extends EndpointOfModel {
+  reason: LeftOutReason;
+  /** What of the request the endpoint does not take, in words; undefined where the reason says all. */
+  message: string | undefined;
+}
+
+/** Hears of each endpoint that is left out. Undefined where nobody wants to know. */
+export type LeaveOut = ((which: EndpointOfModel, reason: LeftOutReason, error?: unknown) => void) | undefined;
+
+/** The endpoints that were left out of a request, each once: by what was said of it last. */
+export class LeftOutEndpoints {
+  readonly #byId = new Map<string, LeftOut>();
+
+  readonly add: NonNullable<LeaveOut> = ({ model, endpoint }, reason, error) => {
+    const message = error instanceof GatewayError ? error.message : undefined;
+    this.#byId.set(`${model.id} ${endpoint.id}`, { model, endpoint, reason, message });
+  };
+
+  all(): LeftOut[] {
+    return [...this.#byId.values()];
+  }
+}

@@ -1,0 +1,275 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Money } from '../../lambdas/money/money.ts';
+import { admin } from '../support/admin.ts';
+import { documentsOf } from '../support/documents.ts';
+import { post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { manage } from '../support/manage.ts';
+
+let directory: string;
+let gateway: RunningGateway;
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'gateway-estimates-'));
+  gateway = await startGateway({
+    args: ['--data', directory],
+    env: { CALLER_CACHE_MS: '1', HOLD_PATIENCE_MS: '200', OUTPUT_STEP_TOKENS: '400' },
+  });
+  await vocabularyIsLoaded();
+}, 60_000);
+afterAll(async () => {
+  await gateway.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+interface Limit {
+  source: string;
+  interval: string;
+  limit_rub: string;
+  remaining_rub: string;
+  admits: boolean;
+}
+
+interface Estimate {
+  input_tokens: number;
+  hold_rub: string;
+  admits: boolean;
+  allowed_max_tokens: number | null;
+  candidates: { model: string; provider_name: string; min_cost_rub: string; max_cost_rub: string }[];
+  excluded: { model: string; reason: string }[];
+  limits: Limit[];
+}
+
+const TINY = Money.parse('0.000000000001');
+const enough = '100000';
+
+type FuzzedRequest = Record<'max_tokens' | 'words', number> & { model: string; limit: Money };
+
+const question = { type: 'noul', instructions: 'Is the writer angry?' };
+/** A request of each route, and the status of its answer. */
+const requests = {
+  '/messages': [200, { model: 'sandbox/gpt', max_tokens: 100, messages: [said('Hello', 'delay=0')] }],
+  '/chat/completions': [200, { model: 'sandbox/gpt', max_tokens: 100, messages: [said('Hello', 'delay=0')] }],
+  '/responses': [200, { model: 'sandbox/gpt', max_output_tokens: 100, input: 'Hello @sandbox delay=0' }],
+  '/decisions': [200, { model: 'sandbox/judge', state: 'Where is my parcel?', questions: { angry: question } }],
+  '/embeddings': [200, { model: 'sandbox/embedder', input: ['Where is my parcel?', 'Late.'] }],
+  '/videos': [202, { model: 'sandbox/filmmaker', prompt: 'A fox', duration: 5 }],
+} as const;
+const paths = Object.keys(requests) as (keyof typeof requests)[];
+const routes = paths.map((path) => ({ path, status: requests[path][0], body: requests[path][1] as object }));
+
+async function limitedTo(limitRub: Money | string, more: object = {}): Promise<RunningGateway> {
+  const limit = String(limitRub);
+  const text = JSON.stringify({ name: 'limited', ...more }).replace(/\}$/, `,"limit":${limit}}`);
+  const { status, body } = await manage(gateway, 'POST', '/keys', text);
+  expect([status, body]).toMatchObject([201, {}]);
+  return { ...gateway, key: (body as { key: string }).key };
+}
+
+async function estimate(on: RunningGateway, path: string, body: object): Promise<Estimate> {
+  const response = await post(on, `${path}/estimate`, body);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('x-generation-id')).toBeNull();
+  return ((await response.json()) as { data: Estimate }).data;
+}
+
+/** The first prompts that are counted find no vocabulary yet, and are held for by their bytes. */
+async function vocabularyIsLoaded(): Promise<void> {
+  const [, body] = requests['/messages'];
+  const { hold_rub: held } = await estimate(gateway, '/messages', body);
+  const tight = await limitedTo(Money.parse(held).minus(TINY));
+  const isCounted = async () => {
+    if (!(await estimate(tight, '/messages', body)).admits) throw new Error('The vocabulary is not loaded');
+  };
+  await vi.waitFor(isCounted, { timeout: 20_000, interval: 500 });
+}
+
+const nameOf = ({ pk, sk }: Record<string, unknown>) => `${String(pk)} ${String(sk)}`;
+const errorIn = async (response: Response) => ((await response.json()) as { error: unknown }).error;
+
+async function items(): Promise<unknown[]> {
+  const table = gateway.table();
+  const { Items = [] } = await documentsOf(table).send(
+    new ScanCommand({ TableName: table.name, ConsistentRead: true }),
+  );
+  // Workers measure endpoints each minute, and mark what they have done.
+  return Items.filter((item) => !nameOf(item).startsWith('HEALTH#')).toSorted((a, b) =>
+    nameOf(a).localeCompare(nameOf(b)),
+  );
+}
+
+describe('the table', () => {
+  it('is as it was after estimates that admit, refuse and fail', async () => {
+    const [rich, poor] = await Promise.all([limitedTo(enough), limitedTo('0.000001')]);
+    const before = await items();
+
+    for (const { path, body } of routes) {
+      await estimate(rich, path, body);
+      expect((await estimate(poor, path, body)).admits).toBe(false);
+      await post(rich, `${path}/estimate`, { ...body, model: 'sandbox/nothing' });
+      await post(rich, `${path}/estimate`, body, { 'idempotency-key': 'once' });
+    }
+
+    expect(await items()).toEqual(before);
+  });
+});
+
+describe.each(routes)('an estimate of $path', ({ path, status, body }) => {
+  it('says what is held: just so much admits the request, and anything less does not', async () => {
+    const roomy = await estimate(await limitedTo(enough), path, body);
+    const tight = await limitedTo(Money.parse(roomy.hold_rub).minus(TINY));
+    // With less than the bytes of the prompt may come to, it is counted.
+    const counted = await estimate(tight, path, body);
+    const exact = await limitedTo(counted.hold_rub);
+    const short = await limitedTo(Money.parse(counted.hold_rub).minus(TINY));
+
+    expect([roomy.admits, (await estimate(exact, path, body)).admits]).toEqual([true, true]);
+    const refusing = await estimate(short, path, body);
+    expect([refusing.admits, refusing.hold_rub]).toEqual([false, counted.hold_rub]);
+    expect(refusing.limits.map(({ source, admits }) => [source, admits])).toContainEqual(['key_limit', false]);
+    const refused = await post(short, path, body);
+    const { error } = (await refused.json()) as { error: { metadata: Record<string, string> } };
+    expect([refused.status, error.metadata['required_rub']]).toEqual([402, refusing.hold_rub]);
+    expect((await post(exact, path, body)).status).toBe(status);
+  });
+
+  it('says the least and the most of each candidate, and what is left of each limit', async () => {
+    const key = await limitedTo(enough, { limit_reset: 'daily' });
+    const { candidates, limits, hold_rub: held, input_tokens: tokens } = await estimate(key, path, body);
+
+    const most = candidates.map(({ max_cost_rub: each }) => Money.parse(each));
+    // The answer is shorter than the first step of a hold, so that what is held is the most.
+    expect(Money.max(Money.zero, ...most).toString()).toBe(held);
+    for (const { min_cost_rub: least, max_cost_rub: each } of candidates) {
+      expect(Money.parse(least).exceeds(Money.parse(each))).toBe(false);
+      expect(Money.parse(least).isZero).toBe(false);
+    }
+    expect(tokens > 0).toBe(path !== '/videos');
+    expect(limits).toContainEqual({
+      source: 'key_limit',
+      interval: 'daily',
+      limit_rub: enough,
+      remaining_rub: enough,
+      admits: true,
+    });
+  });
+
+  it('refuses what the route refuses, in its words', async () => {
+    const wrong: object[] = [{}, { ...body, model: 'sandbox/nothing' }, { ...body, model: 'sandbox/gpt:sideways' }];
+    const kind = path === '/videos' ? 'sandbox/gpt' : 'sandbox/filmmaker';
+    const only = path === '/embeddings' || path === '/videos' ? ['nobody'] : ['openai'];
+    wrong.push({ ...body, model: kind }, { ...body, provider: { only } }, { ...body, provider: { orders: [] } });
+    for (const each of wrong) {
+      const [estimated, asked] = await Promise.all([
+        post(gateway, `${path}/estimate`, each),
+        post(gateway, path, each),
+      ]);
+      expect([estimated.status, await errorIn(estimated)]).toEqual([asked.status, await errorIn(asked)]);
+      expect(estimated.status).toBeGreaterThanOrEqual(400);
+    }
+  });
+
+  it('is for whom the route is for', async () => {
+    const statuses = [gateway.managementKey, 'sk-mg-v1-nobody'].map(
+      async (key) => (await post({ ...gateway, key }, `${path}/estimate`, body)).status,
+    );
+    expect(await Promise.all(statuses)).toEqual([403, 401]);
+    expect((await fetch(`${gateway.baseUrl}${path}/estimate`, { method: 'POST' })).status).toBe(401);
+  });
+});
+
+describe('an estimate', () => {
+  it('knows each limit of the payer, and what requests in flight hold', async () => {
+    const { body: made } = await manage(gateway, 'POST', '/workspaces', { name: 'Team', slug: 'team' });
+    const { id } = (made as { data: { id: string } }).data;
+    await manage(gateway, 'POST', `/workspaces/${id}/members/add`, { user_ids: ['ann'] });
+    await manage(gateway, 'PUT', `/workspaces/${id}/budgets/daily`, { limit_rub: 100 });
+    await manage(gateway, 'PUT', `/workspaces/${id}/budgets/monthly`, { limit_rub: 200 });
+    await manage(gateway, 'PUT', `/workspaces/${id}/members/ann/budgets/weekly`, { limit_rub: 50 });
+    const hers = await limitedTo('10', { workspace_id: id, member_id: 'ann' });
+    const [, body] = requests['/messages'];
+    const inFlight = { ...body, messages: [said('Slow', 'delay=200 tokens=20')] };
+    const held = Money.parse((await estimate(hers, '/messages', inFlight)).hold_rub);
+
+    const slow = post(hers, '/messages', inFlight);
+    const left = async () => (await estimate(hers, '/messages', body)).limits;
+    await expect
+      .poll(async () => (await left()).find(({ source }) => source === 'key_limit'))
+      .toMatchObject({
+        remaining_rub: Money.parse('10').minus(held).toString(),
+      });
+
+    const told = (await left()).map(({ source, interval, limit_rub: limit }) => [source, interval, limit]);
+    expect(told).toEqual(
+      expect.arrayContaining([
+        ['key_limit', 'lifetime', '10'],
+        ['workspace_budget', 'daily', '100'],
+        ['workspace_budget', 'monthly', '200'],
+        ['member_budget', 'weekly', '50'],
+      ]),
+    );
+    await slow;
+  });
+
+  it('tells a client without money for one model that a free one answers', async () => {
+    const poor = await limitedTo('0.000001');
+    const body = { ...requests['/messages'][1], models: ['sandbox/gpt:free'] };
+
+    const told = await estimate(poor, '/messages', body);
+
+    expect(told).toMatchObject({ admits: true, candidates: [{ model: 'sandbox/gpt:free', max_cost_rub: '0' }] });
+    expect(told.excluded).toContainEqual(expect.objectContaining({ model: 'sandbox/gpt', reason: 'no_room' }));
+    expect(((await (await post(poor, '/messages', body)).json()) as { model: string }).model).toBe('sandbox/gpt:free');
+  });
+
+  it('says how much of an answer there is room for, where thinking is not seen', async () => {
+    const body = { model: 'sandbox/thinker', max_tokens: 30_000, messages: [said('Hard', 'hidden=10 delay=0')] };
+    const limited = await limitedTo('20');
+
+    const told = await estimate(limited, '/messages', body);
+
+    expect(told.admits).toBe(true);
+    expect(told.allowed_max_tokens).toBeLessThan(30_000);
+    expect((await post(limited, '/messages', body)).status).toBe(200);
+  });
+
+  it('adds what a long answer may come to beyond what is held at first', async () => {
+    const body = { ...requests['/messages'][1], max_tokens: 8_000 };
+    const { candidates, hold_rub: held } = await estimate(gateway, '/messages', body);
+
+    expect(Number(candidates[0]!.max_cost_rub)).toBeGreaterThan(4 * Number(held));
+  });
+
+  it('admits what is answered, and nothing that is refused for money, whatever is asked with whatever limit', async () => {
+    const asked = fc.record({
+      model: fc.constantFrom('sandbox/gpt', 'sandbox/claude', 'sandbox/thinker', 'sandbox/gemini', 'sandbox/gpt:free'),
+      max_tokens: fc.integer({ min: 1, max: 9_000 }),
+      words: fc.constantFrom(1, 40, 700),
+      limit: fc.integer({ min: 1, max: 4_000_000 }).map((micro) => Money.parse('0.000001').times(micro)),
+    });
+    const statuses = new Set<number>();
+    const check = async ({ model, max_tokens, words, limit }: FuzzedRequest) => {
+      const limited = await limitedTo(limit);
+      const body = { model, max_tokens, messages: [said('слово '.repeat(words), 'delay=0 tokens=3 hidden=3')] };
+
+      const { admits, limits } = await estimate(limited, '/messages', body);
+
+      const { status } = await post(limited, '/messages', body);
+      statuses.add(status);
+      expect([admits, status]).toEqual([status === 200, admits ? 200 : 402]);
+      if (!admits) expect(limits.every((each) => each.admits)).toBe(false);
+    };
+    await fc.assert(fc.asyncProperty(asked, check), { numRuns: 40 });
+    expect(statuses).toEqual(new Set([200, 402]));
+  }, 60_000);
+
+  it('is refused for an account that may spend nothing, as the request is', async () => {
+    await admin(directory, 'accounts', 'suspend', '--account', gateway.accountId, '--reason', 'Invoice 12 is not paid');
+    for (const { path, body } of routes) {
+      await expect.poll(async () => (await post(gateway, `${path}/estimate`, body)).status).toBe(403);
+    }
+  });
+});
