@@ -58,7 +58,9 @@ describe('the README', () => {
     const args = line
       .slice(ADMIN.length)
       .match(/"[^"]*"|\S+/g)!
-      .map((part) => part.replaceAll('"', ''));
+      .map((part) => part.replaceAll('"', ''))
+      // What a command writes stays out of the checkout.
+      .map((part, index, all) => (all[index - 1] === '--files' ? join(data, part) : part));
 
     const { code, out, err } = await adminHere(data, ...args);
 
