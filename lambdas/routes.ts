@@ -242,8 +242,8 @@ export const queueWorkers = /* @__PURE__ */ workers({
   'finalize-cost': {
     // More than ten would need a batching window, which Lambda counts in whole seconds; holds would wait for it.
     batchSize: 10,
-    // More would meet each other at the counters of a busy account, and settle less.
-    maxConcurrency: 4,
+    // Busy counters without limits have parts; at one with limits more would meet each other, and settle less.
+    maxConcurrency: 8,
     timeoutSeconds: 20,
     // About fifty minutes.
     maxReceiveCount: 30,

@@ -1,6 +1,7 @@
 import { utcDate } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
 import { describeError, log } from '../platform/logger.ts';
+import { gatherCounter, hasOldParts } from '../store/counter-parts.ts';
 import { pruneCounter } from '../store/counters.ts';
 import { scopesOf } from '../store/payer.ts';
 import type { Table } from '../store/table.ts';
@@ -19,6 +20,8 @@ export async function pruneOnceADay(table: Table, settlements: Settlement[]): Pr
     if (prunedOn.size >= MAX_REMEMBERED) prunedOn.clear();
     prunedOn.set(name, today);
     try {
+      // Windows are removed from whole counters only; a busy one gets new parts at once.
+      if (await hasOldParts(table, scope, Date.parse(today))) await gatherCounter(table, scope);
       await pruneCounter(table, scope, nowMs());
     } catch (error) {
       log('warn', 'old windows not removed', describeError(error));

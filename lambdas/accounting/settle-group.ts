@@ -9,6 +9,8 @@ import { finalUpdate } from '../store/generation-writes.ts';
 import { scopesOf } from '../store/payer.ts';
 import type { Table } from '../store/table.ts';
 import { transact, type Writes } from '../store/transact.ts';
+import type { Key } from '../store/writes.ts';
+import { counterName, forgetParts, partOf, randomPart } from './busy-counters.ts';
 import { ServiceShares, serviceItemsOf } from './service-share.ts';
 import type { Settlement } from './settlement.ts';
 
@@ -31,7 +33,7 @@ const MAX_SETTLEMENT_ROUNDS = 5;
 
 /** The names of a settlement's writes, as a transaction of several has them. */
 export function writesOf(settlement: Settlement): string[] {
-  return [settlement.generationId, ...scopesOf(settlement.payer).map(writeName), ...serviceItemsOf(settlement)];
+  return [settlement.generationId, ...scopesOf(settlement.payer).map(counterName), ...serviceItemsOf(settlement)];
 }
 
 /** Settlements that fit into one transaction each: a record for each of them and the counters of their payers. */
@@ -40,7 +42,7 @@ export function transactionsOf(settlements: Settlement[]): Settlement[][] {
   let group: Settlement[] = [];
   let counters = new Set<string>();
   for (const settlement of settlements) {
-    const own = [...scopesOf(settlement.payer).map(writeName), ...serviceItemsOf(settlement)];
+    const own = [...scopesOf(settlement.payer).map(counterName), ...serviceItemsOf(settlement)];
     const together = new Set([...counters, ...own]);
     if (group.length > 0 && group.length + 1 + together.size > MAX_SETTLED_ITEMS) {
       groups.push(group);
@@ -67,11 +69,14 @@ export async function settleGroup(
   const results = new Map<string, SettleResult | Error>();
   let open = group;
   for (let round = 1; open.length > 0; round += 1) {
-    const outcome = await transact(table, settleWrites(table, open, options.swept), options);
+    const counters = countersOf(open);
+    const outcome = await transact(table, settleWrites(table, open, counters, options.swept), options);
     if (outcome.committed) {
       for (const { generationId } of open) results.set(generationId, 'settled');
       break;
     }
+    // A part that was closed: what it did not take goes to its counter.
+    for (const [name, { scope }] of counters) if (outcome.failed[name]) forgetParts(scope);
     const next: Settlement[] = [];
     for (const settlement of open) {
       const refused = outcome.failed[settlement.generationId];
@@ -100,11 +105,42 @@ async function resolveRefusal(
   return correct(table, settlement, stored).catch((error: unknown) => error as Error);
 }
 
-type Counters = Map<string, { scope: ScopeId; deltas: CounterDeltas }>;
+/** By the names of their writes. */
+type Counters = Map<string, CountedScope>;
+
+interface CountedScope {
+  scope: ScopeId;
+  deltas: CounterDeltas;
+  /** The part of the counter that takes the changes; undefined where the counter itself does. */
+  part: Key | undefined;
+}
+
+/** The scopes of all payers that no request of the group holds anything in: their counters may have parts. */
+export function unheldScopes(group: Settlement[]): ScopeId[] {
+  const scopes = new Map<string, ScopeId>();
+  const held = new Set<string>();
+  for (const { payer, hold } of group) {
+    for (const scope of scopesOf(payer)) {
+      scopes.set(counterName(scope), scope);
+      if (hold.scopes.includes(scope.kind)) held.add(counterName(scope));
+    }
+  }
+  return [...scopes].flatMap(([name, scope]) => (held.has(name) ? [] : [scope]));
+}
+
+/** The counters of a group, with a part of those that have any. */
+function countersOf(group: Settlement[]): Counters {
+  // The same number for all counters: transactions that do not meet at one of them do not meet at another.
+  const number = randomPart();
+  return new Map(
+    unheldScopes(group).map((scope) => {
+      return [counterName(scope), { scope, deltas: new Map(), part: partOf(scope, number) }];
+    }),
+  );
+}
 
 /** Each record under its generation's id, each counter under the name of its scope. */
-function settleWrites(table: Table, group: Settlement[], swept: boolean): Writes {
-  const counters: Counters = new Map();
+function settleWrites(table: Table, group: Settlement[], counters: Counters, swept: boolean): Writes {
   const shares = new ServiceShares();
   const writes: Writes = {};
   const atMs = nowMs();
@@ -150,21 +186,19 @@ async function correct(table: Table, settlement: Settlement, stored: Generation)
 }
 
 function counterDeltas(counters: Counters, scope: ScopeId): CounterDeltas {
-  const known = counters.get(writeName(scope));
+  const known = counters.get(counterName(scope));
   if (known) return known.deltas;
   const deltas: CounterDeltas = new Map();
-  counters.set(writeName(scope), { scope, deltas });
+  counters.set(counterName(scope), { scope, deltas, part: undefined });
   return deltas;
-}
-
-function writeName({ kind, id }: ScopeId): string {
-  return `${kind}#${id}`;
 }
 
 /** Counters that change; a failed request of a scope without limits changes none. */
 function counterWrites(table: Table, counters: Counters): Writes {
   const changed = [...counters].filter(([, { deltas }]) => hasChanges(deltas));
-  return Object.fromEntries(changed.map(([name, { scope, deltas }]) => [name, settleUpdate(table, scope, deltas)]));
+  return Object.fromEntries(
+    changed.map(([name, { scope, deltas, part }]) => [name, settleUpdate(table, scope, deltas, part)]),
+  );
 }
 
 function settledWindows(generationId: string) {

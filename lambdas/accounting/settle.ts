@@ -11,7 +11,8 @@ import { toGatewayError } from '../platform/errors.ts';
 import { generationTimeMs } from '../platform/ids.ts';
 import type { Table } from '../store/table.ts';
 import { StoreBusyError } from '../store/transact.ts';
-import { settleGroup, transactionsOf, writesOf, type SettleResult } from './settle-group.ts';
+import { counterName, giveParts, mayGetParts } from './busy-counters.ts';
+import { settleGroup, transactionsOf, unheldScopes, writesOf, type SettleResult } from './settle-group.ts';
 import type { Settlement } from './settlement.ts';
 
 /** There was no time left to begin it; it is delivered again. */
@@ -31,8 +32,15 @@ export interface SettleOptions {
   deadlineMs?: number;
 }
 
+interface Round extends SettleOptions {
+  /** Whether what is busy is waited for: it is not before busy counters have got parts. */
+  isPatient?: boolean;
+}
+
 /** In a transaction with other accounts, a busy counter gets fewer attempts: its account is taken out first. */
 const ATTEMPTS_IN_COMPANY = 5;
+/** So often a busy counter is tried that may get parts: they make an end of waiting. */
+const ATTEMPTS_BEFORE_PARTS = 3;
 
 /**
  * Settles a batch. Never throws: what cannot be settled is taken out of its transaction.
@@ -63,7 +71,7 @@ export async function settleBatch(
 async function settleOrSplit(
   table: Table,
   group: Settlement[],
-  options: SettleOptions,
+  options: Round,
   results: Map<string, SettleResult | Error>,
 ): Promise<void> {
   const giveUp = (error: Error) => {
@@ -71,11 +79,16 @@ async function settleOrSplit(
   };
   if (performance.now() >= (options.deadlineMs ?? Infinity)) return giveUp(new OutOfTimeError('No time was left'));
   const accounts = grouped(group, ({ payer }) => payer.accountId);
+  const mayWait = options.isPatient === true || !unheldScopes(group).some(mayGetParts);
   try {
-    const attempts = accounts.length > 1 ? ATTEMPTS_IN_COMPANY : undefined;
+    const attempts = mayWait ? attemptsAmong(accounts) : ATTEMPTS_BEFORE_PARTS;
     const settled = await settleGroup(table, group, { swept: options.swept, attempts });
     for (const [generationId, result] of settled) results.set(generationId, result);
   } catch (error) {
+    if (error instanceof StoreBusyError && !mayWait) {
+      await giveBusyParts(table, group, error);
+      return settleOrSplit(table, group, { ...options, isPatient: true }, results);
+    }
     const parts = partsAfter(error, group, accounts);
     if (!parts) return giveUp(error as Error);
     const settlePart = (part: Settlement[]) => settleOrSplit(table, part, options, results);
@@ -83,6 +96,16 @@ async function settleOrSplit(
     if (parts === accounts) await Promise.all(parts.map(settlePart));
     else for (const part of parts) await settlePart(part);
   }
+}
+
+function attemptsAmong(accounts: Settlement[][]): number | undefined {
+  return accounts.length > 1 ? ATTEMPTS_IN_COMPANY : undefined;
+}
+
+/** Gives parts to the counters without limits that a batch has met others at. A failure costs nothing but time. */
+async function giveBusyParts(table: Table, group: Settlement[], { conflicting }: StoreBusyError): Promise<void> {
+  const busy = unheldScopes(group).filter((scope) => conflicting.includes(counterName(scope)) && mayGetParts(scope));
+  await Promise.allSettled(busy.map((scope) => giveParts(table, scope)));
 }
 
 /** How a batch that failed as a whole goes on; undefined where a division helps nobody. */

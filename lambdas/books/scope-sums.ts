@@ -70,8 +70,8 @@ export interface Coverage {
 /**
  * Windows of a counter whose days were all added up: those that say something else than the records, and how many were compared.
  *
- * Guarantee: exact while requests go on. A counter is one item, so what it has of the open day is taken out of every window around
- * it, and what is left belongs to days that are over.
+ * Guarantee: exact while requests go on. Each settlement changes all windows in one item, the counter or one of its parts, so what they
+ * have of the open day is taken out of every window around it, and what is left belongs to days that are over.
  */
 export function driftOf(
   { days }: Pick<ScopeDays, 'days'>,

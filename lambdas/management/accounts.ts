@@ -15,6 +15,7 @@ import {
   type AccountStatus,
 } from '../store/accounts.ts';
 import type { Actor } from '../store/audit.ts';
+import { limitWrites } from '../store/counter-parts.ts';
 import { activeUpdate, configureUpdate, readCounter } from '../store/counters.ts';
 import { limitsAttribute } from '../store/limits.ts';
 import { noPrivacyLimits, privacyAttribute, type PrivacyChange } from '../store/privacy.ts';
@@ -179,7 +180,7 @@ export async function setCreditLimit(
       },
       {
         account: accountLimitsUpdate(table, account, limits),
-        counter: configureUpdate(table, { kind: 'account', id: accountId }, { limits, revision }),
+        ...(await limitWrites(table, { kind: 'account', id: accountId }, { limits, revision })),
       },
     );
     return outcome.committed ? { ...account, limits, revision } : undefined;

@@ -2,7 +2,8 @@ import type { Money } from '../money/money.ts';
 import { intervals, type Interval } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
 import { invalidRequest, notFound } from '../platform/errors.ts';
-import { configureUpdate, type ScopeId } from '../store/counters.ts';
+import { limitWrites } from '../store/counter-parts.ts';
+import type { ScopeId } from '../store/counters.ts';
 import { limitsAttribute, limitsFrom, limitTimesField, type Limits, type LimitTimes } from '../store/limits.ts';
 import { readItem } from '../store/query.ts';
 import { numberFrom, type Item, type Table } from '../store/table.ts';
@@ -89,7 +90,7 @@ export async function setBudget(
           },
           when: { equal: { revision, version } },
         }),
-        counter: configureUpdate(table, owner.scope, { limits, revision: revision + 1 }),
+        ...(await limitWrites(table, owner.scope, { limits, revision: revision + 1 })),
       },
     );
     // Limits that changed in between are read again, so that the order is checked against what is really there.

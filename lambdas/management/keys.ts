@@ -1,6 +1,7 @@
 import { hashSecret, maskSecret, newKeySecret } from '../admission/credentials.ts';
 import { nowMs } from '../platform/clock.ts';
 import { conflict, invalidRequest, notFound } from '../platform/errors.ts';
+import { limitWrites } from '../store/counter-parts.ts';
 import { activeUpdate, configureUpdate } from '../store/counters.ts';
 import { enterKey, moveKey } from '../store/key-directory.ts';
 import { keyItem, keyPut, keyReplacement, limitsOfKey, readKey, type ApiKey, type KeyKind } from '../store/keys.ts';
@@ -192,9 +193,9 @@ async function writeKey(
     { action, target: `key ${after.hash}`, before: keyForAudit(before), after: keyForAudit(after) },
     {
       key: keyReplacement(table, before, after),
-      counter: limitsChanged
-        ? configureUpdate(table, scope, { limits: limitsOfKey(after), revision: after.revision, active: isActive })
-        : activeUpdate(table, scope, isActive),
+      ...(limitsChanged
+        ? await limitWrites(table, scope, { limits: limitsOfKey(after), revision: after.revision, active: isActive })
+        : { counter: activeUpdate(table, scope, isActive) }),
       ...moveKey(table, before, after),
     },
   );

@@ -12,6 +12,11 @@ export function uuidv7(timeMs: number = nowMs()): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`;
 }
 
+/** Epoch milliseconds at which a UUID of version 7 was made. */
+export function uuidTimeMs(uuid: string): number {
+  return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
+}
+
 const GENERATION_ID = /^gen-([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** The id of one inference request: the response's id, and the argument of GET /generation. */

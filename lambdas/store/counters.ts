@@ -4,6 +4,9 @@
  *
  * Per window there are two Numbers: `spent_<window>` (settled) and `committed_<window>` (settled + held). When nothing
  * is in flight they are equal; a hold is refused when committed + hold would pass the limit.
+ *
+ * What is counted in a scope without limits decides about nothing, so there a busy counter has parts (counter-parts.ts), which readers
+ * add up. `spread` of the counter names them; without it the counter is all there is.
  */
 
 import { Money } from '../money/money.ts';
@@ -11,8 +14,8 @@ import { DAY_MS, endOfNamedWindow, intervals, type Interval, type Windows } from
 import { isLimited, limitsAttribute, limitsFrom, type Limits } from './limits.ts';
 import { readItem, readItems } from './query.ts';
 import { moneyAttribute, moneyFrom, numberFrom, type Item, type Table } from './table.ts';
-import { writeAlone } from './transact.ts';
-import { remove, update, type Key, type Write } from './writes.ts';
+import { StoreBusyError, writeAlone } from './transact.ts';
+import { remove, update, type Change, type Key, type Write } from './writes.ts';
 
 export const scopeKinds = ['key', 'workspace', 'member', 'account'] as const;
 export type ScopeKind = (typeof scopeKinds)[number];
@@ -42,23 +45,70 @@ export interface StoredCounter extends Counter {
   windows: () => string[];
 }
 
+const COUNTER = 'COUNTER';
+
 export function counterKey(scope: ScopeId): Key {
-  return { pk: `COUNTER#${scope.kind}#${scope.id}`, sk: 'COUNTER' };
+  return { pk: `COUNTER#${scope.kind}#${scope.id}`, sk: COUNTER };
 }
 
-export function counterFrom(item: Item | undefined): StoredCounter {
+/** How many parts a counter has, if any. With more of them settlements meet less often; each is an item more to read. */
+export const COUNTER_PARTS = 64;
+
+/** @param spread names the parts that belong together */
+export function partKey(scope: ScopeId, spread: string, part: number): Key {
+  return { pk: counterKey(scope).pk, sk: `${COUNTER}#${spread}#${part}` };
+}
+
+export function partKeys(scope: ScopeId, spread: string): Key[] {
+  return Array.from({ length: COUNTER_PARTS }, (_, part) => partKey(scope, spread, part));
+}
+
+/** The name of the parts that a counter has; undefined where it has none. */
+export function spreadOf(item: Item | undefined): string | undefined {
+  return item?.['spread'] as string | undefined;
+}
+
+/** @param parts those that the item's `spread` names */
+export function counterFrom(item: Item | undefined, parts: readonly Item[] = []): StoredCounter {
+  const all = [item ?? {}, ...parts];
+  const sum = (name: string) => Money.sum(all.map((one) => moneyFrom(one[name])));
   return {
     active: item?.['active'] !== false,
     revision: numberFrom(item?.['revision']),
     limits: limitsFrom(item?.['limits']),
-    spent: (window) => moneyFrom(item?.[`spent_${window}`]),
-    committed: (window) => moneyFrom(item?.[`committed_${window}`]),
-    windows: () => windowsIn(item ?? {}),
+    spent: (window) => sum(`spent_${window}`),
+    committed: (window) => sum(`committed_${window}`),
+    windows: () => [...new Set(all.flatMap(windowsIn))],
   };
 }
 
 export async function readCounter(table: Table, scope: ScopeId): Promise<StoredCounter> {
-  return counterFrom(await readItem(table, counterKey(scope)));
+  return counterWithParts(table, scope, await readItem(table, counterKey(scope)));
+}
+
+/** How often a counter is read whose parts are made anew meanwhile. */
+const MAX_LOOKS = 5;
+
+/**
+ * Adds the parts of a counter to it.
+ *
+ * Guarantee: all of what was settled before it is read, and each settlement at most once. The counter is read together with its
+ * parts; whatever it says of them was true at that moment, and what was moved into it by then is in parts that it no longer names.
+ * @throws {StoreBusyError} where they are made anew all the time
+ */
+async function counterWithParts(table: Table, scope: ScopeId, read: Item | undefined): Promise<StoredCounter> {
+  let item = read;
+  for (let look = 1; look <= MAX_LOOKS; look += 1) {
+    const spread = spreadOf(item);
+    if (spread === undefined) return counterFrom(item);
+    const items = await readItems(table, [counterKey(scope), ...partKeys(scope, spread)]);
+    const parts = items.filter(({ sk }) => sk !== COUNTER);
+    item = items.find(({ sk }) => sk === COUNTER);
+    // Parts that are gone were moved, and deleted, after the counter was read.
+    if (spreadOf(item) === spread && parts.length === COUNTER_PARTS) return counterFrom(item, parts);
+    if (spreadOf(item) === spread) item = await readItem(table, counterKey(scope));
+  }
+  throw new StoreBusyError();
 }
 
 /** Counters of many scopes of one kind, by id; a scope without spending has an empty one. */
@@ -72,7 +122,12 @@ export async function readCounters(
     ids.map((id) => counterKey({ kind, id })),
   );
   const byKey = new Map(items.map((item) => [item['pk'] as string, item]));
-  return (id) => counterFrom(byKey.get(counterKey({ kind, id }).pk));
+  const counters = new Map<string, StoredCounter>();
+  // One after another: few of them have parts.
+  for (const id of ids) {
+    counters.set(id, await counterWithParts(table, { kind, id }, byKey.get(counterKey({ kind, id }).pk)));
+  }
+  return (id) => counters.get(id) ?? counterFrom(undefined);
 }
 
 /** Promises `amount` in every window of the scope, if the scope is active, its limits unchanged, and there is room. */
@@ -119,26 +174,47 @@ function counterChanges(deltas: CounterDeltas): [string, bigint][] {
   return [...deltas].filter(([, pico]) => pico !== 0n);
 }
 
-/** Applies the changes; the item is created where it does not exist. */
-export function settleUpdate(table: Table, scope: ScopeId, deltas: CounterDeltas): Write {
+/**
+ * Applies the changes; the item is created where it does not exist.
+ * @param part the part of the counter that takes them: it has to be open
+ */
+export function settleUpdate(table: Table, scope: ScopeId, deltas: CounterDeltas, part?: Key): Write {
   const add = Object.fromEntries(
     counterChanges(deltas).map(([name, pico]) => [name, moneyAttribute(Money.fromPico(pico))]),
   );
+  if (part !== undefined) return update(table, part, { add, when: { equal: { open: true } } });
   return update(table, counterKey(scope), { set: windowNames(scope), add });
+}
+
+/** What the closed parts of a counter come to. */
+export interface ClosedParts {
+  spread: string;
+  /** Sums by the names of their attributes. */
+  amounts: Item;
 }
 
 /**
  * Copies a change of limits to the counter, in the transaction that changes the configuration. What has been counted
  * stays. A new scope is also switched on.
+ *
+ * Guarantee: a counter with limits has no parts: the write fails where it has some that it does not take in.
+ * @param parts the counter takes them in: it has none afterwards
  */
 export function configureUpdate(
   table: Table,
   scope: ScopeId,
   change: { limits: Limits; revision: number; active?: boolean },
+  parts?: ClosedParts,
 ): Write {
   const { limits, revision, active } = change;
   const set = { ...windowNames(scope), limits: limitsAttribute(limits), revision, active };
-  return update(table, counterKey(scope), { set });
+  const withoutParts = isLimited(limits) ? { when: { absent: ['spread'] } } : {};
+  return update(table, counterKey(scope), { set, ...(parts ? takingIn(parts) : withoutParts) });
+}
+
+/** The change of a counter that takes its parts in. */
+export function takingIn({ spread, amounts }: ClosedParts): Change {
+  return { add: amounts, remove: ['spread'], when: { equal: { spread } } };
 }
 
 /** Lowers a lifetime limit, if all that is spent and held stays within it. The limit must not be below zero. */
@@ -149,7 +225,7 @@ export function lowerLifetimeUpdate(table: Table, scope: ScopeId, change: { limi
   return update(table, counterKey(scope), { set, when });
 }
 
-function windowNames({ kind, id }: ScopeId): Item {
+export function windowNames({ kind, id }: ScopeId): Item {
   return { scope_kind: kind, scope_id: id };
 }
 
@@ -167,17 +243,19 @@ const WINDOW_ATTRIBUTE = /^(spent|committed)_(.+)$/;
 const KEEP_AFTER_END_MS = 2 * DAY_MS;
 
 /**
- * Removes windows that ended two days ago and hold nothing. Best effort: a window that changes meanwhile stays.
+ * Removes windows that ended two days ago and hold nothing. Best effort: a window that changes meanwhile stays, and so does each of a
+ * counter that has parts: what was removed from some of them only would be less than what was spent.
  * @returns how many windows were removed.
  */
 export async function pruneCounter(table: Table, scope: ScopeId, atMs: number): Promise<number> {
   const item = (await readItem(table, counterKey(scope))) ?? {};
+  if (spreadOf(item) !== undefined) return 0;
   const stale = windowsIn(item).filter((window) => !isKept(window, atMs) && sameAmount(item, window));
   for (const window of stale) await removeWindow(table, scope, window, item);
   return stale.length;
 }
 
-function windowsIn(item: Item): string[] {
+export function windowsIn(item: Item): string[] {
   return [...new Set(Object.keys(item).flatMap((name) => WINDOW_ATTRIBUTE.exec(name)?.[2] ?? []))];
 }
 
@@ -196,7 +274,7 @@ async function removeWindow(table: Table, scope: ScopeId, window: string, read: 
   const when = {
     equal: Object.fromEntries(present.map((name) => [name, moneyAttribute(moneyFrom(read[name]))])),
     // Changes of zero are not written: one of the two may not exist.
-    absent: names.filter((name) => !present.includes(name)),
+    absent: [...names.filter((name) => !present.includes(name)), 'spread'],
   };
   await writeAlone(table, update(table, counterKey(scope), { remove: names, when }));
 }

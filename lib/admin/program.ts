@@ -8,6 +8,7 @@ import { addBooksCommands } from './books-commands.ts';
 import { addBudgetCommands } from './budget-commands.ts';
 import { addCatalogCommands } from './catalog-commands.ts';
 import { addClientCommand } from './client-commands.ts';
+import { addCounterCommands } from './counter-commands.ts';
 import { addFreeCommand } from './free-commands.ts';
 import { addGenerationCommands } from './generation-commands.ts';
 import { addInvoiceCommand } from './invoice-commands.ts';
@@ -56,6 +57,7 @@ export function buildProgram(): Command {
   addGenerationCommands(program);
   addAuditCommand(program);
   addFreeCommand(program);
+  addCounterCommands(program);
   program
     .command('upgrade')
     .description('bring records of an earlier version up to date; run it after a deployment, as often as you like')

@@ -9,6 +9,8 @@ export interface SimulatedTime {
   outside: <Result>(work: Promise<Result>) => Promise<Result>;
   /** Lets time pass up to then. */
   run: (untilMs: number) => Promise<void>;
+  /** Lets time pass until something is done. */
+  during: <Result>(work: Promise<Result>) => Promise<Result>;
 }
 
 /** @param startMs epoch milliseconds, as the wall clock of the run */
@@ -17,6 +19,18 @@ export function simulatedTime(startMs: number): SimulatedTime {
   let events: { timeMs: number; act: () => void }[] = [];
   const working = new Set<Promise<unknown>>();
   const at = (timeMs: number, act: () => void) => void events.push({ timeMs, act });
+  /** What happens next, and what follows from it without waiting. */
+  const step = async (timeMs: number) => {
+    nowMs = timeMs;
+    const due = events.filter((event) => event.timeMs === timeMs);
+    events = events.filter((event) => event.timeMs !== timeMs);
+    for (const { act } of due) act();
+    do {
+      await Promise.allSettled(working);
+      await new Promise((resolve) => setImmediate(resolve));
+    } while (working.size > 0);
+  };
+  const nextMs = () => Math.min(...events.map(({ timeMs }) => timeMs));
   return {
     nowMs: () => nowMs,
     at,
@@ -26,20 +40,14 @@ export function simulatedTime(startMs: number): SimulatedTime {
       return work.finally(() => working.delete(work));
     },
     async run(untilMs) {
-      for (;;) {
-        const nextMs = Math.min(...events.map(({ timeMs }) => timeMs));
-        if (nextMs > untilMs) break;
-        nowMs = nextMs;
-        const due = events.filter(({ timeMs }) => timeMs === nextMs);
-        events = events.filter(({ timeMs }) => timeMs !== nextMs);
-        for (const { act } of due) act();
-        // What follows from them without waiting happens now.
-        do {
-          await Promise.allSettled(working);
-          await new Promise((resolve) => setImmediate(resolve));
-        } while (working.size > 0);
-      }
+      while (nextMs() <= untilMs) await step(nextMs());
       nowMs = untilMs;
+    },
+    async during(work) {
+      const state = { isOver: false };
+      void work.finally(() => (state.isOver = true)).catch(() => {});
+      while (!state.isOver && events.length > 0) await step(nextMs());
+      return work;
     },
   };
 }

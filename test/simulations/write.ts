@@ -2,5 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { healthPlot } from './health-plot.ts';
+import { settlementPlot } from './settlement-plot.ts';
 
 writeFileSync(new URL('../../docs/health.svg', import.meta.url), await healthPlot());
+writeFileSync(new URL('../../docs/settlement.svg', import.meta.url), await settlementPlot());

@@ -48,11 +48,20 @@ function valueOf({ name, form }: Attribute): string {
   }
 }
 
-/** Each window of each counter. What is absent is zero, because changes of zero are not written. */
+/**
+ * Each window of each counter, with the parts that it names: others were added to it. What is absent is zero, because changes of zero
+ * are not written.
+ */
 const counters = `
 CREATE VIEW counters AS
-WITH named AS (
-  SELECT Item, unnest(json_keys(Item)) AS attribute FROM items WHERE (Item->>'$.pk.S') LIKE 'COUNTER#%'
+WITH stored AS (
+  SELECT Item, (Item->>'$.pk.S') AS pk, split_part((Item->>'$.sk.S'), '#', 2) AS part_of, (Item->>'$.spread.S') AS spread
+  FROM items WHERE (Item->>'$.pk.S') LIKE 'COUNTER#%'
+), counted AS (
+  SELECT Item FROM stored WHERE part_of = ''
+    OR (pk, part_of) IN (SELECT (pk, spread) FROM stored WHERE part_of = '' AND spread IS NOT NULL)
+), named AS (
+  SELECT Item, unnest(json_keys(Item)) AS attribute FROM counted
 ), windows AS (
   SELECT DISTINCT (Item->>'$.pk.S') AS pk, Item, regexp_extract(attribute, '^(spent|committed)_(.+)$', 2) AS counted
   FROM named WHERE regexp_matches(attribute, '^(spent|committed)_')
@@ -61,9 +70,9 @@ SELECT
   split_part(pk, '#', 2) AS scope_kind,
   substr(pk, length('COUNTER#' || split_part(pk, '#', 2) || '#') + 1) AS scope_id,
   counted AS "window",
-  coalesce(rub(json_extract_string(Item, '$."spent_' || counted || '".N')), 0) AS spent_rub,
-  coalesce(rub(json_extract_string(Item, '$."committed_' || counted || '".N')), 0) AS committed_rub
-FROM windows;
+  sum(coalesce(rub(json_extract_string(Item, '$."spent_' || counted || '".N')), 0)) AS spent_rub,
+  sum(coalesce(rub(json_extract_string(Item, '$."committed_' || counted || '".N')), 0)) AS committed_rub
+FROM windows GROUP BY pk, counted;
 `;
 
 const TOKENS = {
@@ -271,7 +280,7 @@ limited AS (
   SELECT id AS account_id, coalesce(rub(limits->>'$.M.lifetime.N'), 0) AS limit_rub FROM accounts WHERE mode = 'prepaid'
 ), counted AS (
   SELECT (Item->>'$.scope_id.S') AS account_id, coalesce(rub(Item->>'$.limits.M.lifetime.N'), 0) AS counter_limit_rub
-  FROM items WHERE (Item->>'$.pk.S') LIKE 'COUNTER#account#%'
+  FROM items WHERE (Item->>'$.pk.S') LIKE 'COUNTER#account#%' AND (Item->>'$.sk.S') = 'COUNTER'
 )
 SELECT account_id, coalesce(paid_rub, 0) AS paid_rub, limit_rub, coalesce(counter_limit_rub, 0) AS counter_limit_rub
 FROM limited LEFT JOIN paid USING (account_id) LEFT JOIN counted USING (account_id)

@@ -1,0 +1,315 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { pruneOnceADay } from '../../lambdas/accounting/prune.ts';
+import { settleBatch } from '../../lambdas/accounting/settle.ts';
+import type { Settlement } from '../../lambdas/accounting/settlement.ts';
+import { DAY_MS } from '../../lambdas/money/periods.ts';
+import {
+  configureUpdate,
+  counterKey,
+  readCounter,
+  spreadOf,
+  type ScopeId,
+  type ScopeKind,
+} from '../../lambdas/store/counters.ts';
+import { gatherCounter, limitWrites } from '../../lambdas/store/counter-parts.ts';
+import type { Limits } from '../../lambdas/store/limits.ts';
+import { moneyAttribute, type Table } from '../../lambdas/store/table.ts';
+import { transact } from '../../lambdas/store/transact.ts';
+import { update } from '../../lambdas/store/writes.ts';
+import { startFaultProxy, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
+import { count, hasParts, rootOf, spent } from '../support/counter-parts.ts';
+import {
+  books,
+  finalCosts,
+  holdRequest,
+  newSpender,
+  placeHold,
+  rub,
+  settledEverywhere,
+  settlement,
+  type Spender,
+} from '../support/spending.ts';
+import { newTable, tableThrough } from '../support/table.ts';
+
+let table: Table;
+let proxy: FaultProxy;
+let faulty: Table;
+
+beforeAll(async () => {
+  table = await newTable();
+  proxy = await startFaultProxy(inject('dynamodbEndpoint'));
+  faulty = tableThrough(proxy.endpoint, table);
+});
+beforeEach(() => {
+  proxy.faultFor = () => undefined;
+  proxy.calls.length = 0;
+});
+afterEach(() => vi.restoreAllMocks());
+afterAll(() => proxy.stop());
+
+const scopeOf = (spender: Spender, kind: ScopeKind): ScopeId => spender.scopes.find((scope) => scope.kind === kind)!;
+
+async function message(spender: Spender, cost: string): Promise<Settlement> {
+  const request = holdRequest(spender, rub('1'));
+  const { hold } = await placeHold(table, request);
+  return settlement(request, hold, rub(cost));
+}
+
+async function settle(through: Table, spender: Spender, cost: string): Promise<void> {
+  const [result] = await settleBatch(through, [await message(spender, cost)], { swept: false });
+  expect(result).toBe('settled');
+}
+
+/** The next settlements meet others at the counter itself. */
+function meetOthersAt({ kind, id }: ScopeId, times = 3): void {
+  let left = times;
+  const root = `{"pk":{"S":"COUNTER#${kind}#${id}"},"sk":{"S":"COUNTER"}}`;
+  proxy.faultFor = ({ action, body }) => {
+    const meets = action === 'TransactWriteItems' && body.includes(root) && left > 0;
+    if (meets) left -= 1;
+    return meets ? { conflictsAt: root } : undefined;
+  };
+}
+
+/** A spender whose account has parts, as this process knows. */
+async function busySpender(): Promise<{ spender: Spender; account: ScopeId }> {
+  const spender = await newSpender(table, {});
+  const account = scopeOf(spender, 'account');
+  meetOthersAt(account);
+  await settle(faulty, spender, '0.5');
+  expect(await hasParts(table, account)).toBe(true);
+  return { spender, account };
+}
+
+const limited = (limits: Limits, revision: number) => ({ limits, revision });
+const daily = { daily: rub('100') };
+
+async function setLimits(scope: ScopeId, limits: Limits, revision: number): Promise<void> {
+  expect(await transact(table, await limitWrites(table, scope, limited(limits, revision)))).toEqual({
+    committed: true,
+  });
+}
+
+describe('a counter that settlements meet others at', () => {
+  it('gets parts, and the others get none', async () => {
+    const { spender } = await busySpender();
+
+    const parts = await Promise.all(spender.scopes.map((scope) => hasParts(table, scope)));
+    expect(spender.scopes.map(({ kind }, index) => [kind, parts[index]])).toEqual([
+      ['key', false],
+      ['workspace', false],
+      ['account', true],
+      ['member', false],
+    ]);
+    expect((await books(table, spender)).account).toEqual(settledEverywhere('0.5'));
+  });
+
+  it('gets none where nobody was met', async () => {
+    const spender = await newSpender(table, {});
+    for (const cost of ['0.1', '0.2']) await settle(faulty, spender, cost);
+    meetOthersAt(scopeOf(spender, 'account'), 2);
+    await settle(faulty, spender, '0.3');
+
+    expect(await hasParts(table, scopeOf(spender, 'account'))).toBe(false);
+    expect(await spent(table, scopeOf(spender, 'account'))).toBe('0.6');
+  });
+
+  it('gets none where the scope has a limit', async () => {
+    const spender = await newSpender(table, { account: daily });
+    meetOthersAt(scopeOf(spender, 'account'));
+    await settle(faulty, spender, '0.1');
+
+    expect(await hasParts(table, scopeOf(spender, 'account'))).toBe(false);
+  });
+
+  it('gets none where the request began before the limit, and nothing was held in it', async () => {
+    const spender = await newSpender(table, {});
+    const before = await message(spender, '0.1');
+    const account = scopeOf(spender, 'account');
+    await setLimits(account, daily, 1);
+    meetOthersAt(account);
+
+    expect(await settleBatch(faulty, [before], { swept: false })).toEqual(['settled']);
+
+    expect([await hasParts(table, account), await spent(table, account)]).toEqual([false, '0.1']);
+  });
+
+  it('takes settlements in its parts from then on', async () => {
+    const { spender, account } = await busySpender();
+    const before = (await rootOf(table, account))['spent_lifetime'];
+    for (const cost of ['0.25', '0.125']) await settle(table, spender, cost);
+
+    expect((await rootOf(table, account))['spent_lifetime']).toBe(before);
+    expect((await books(table, spender)).account).toEqual(settledEverywhere('0.875'));
+    expect((await finalCosts(table, spender)).toString()).toBe('0.875');
+  });
+
+  it('settles all the same where parts cannot be made', async () => {
+    const spender = await newSpender(table, {});
+    meetOthersAt(scopeOf(spender, 'account'));
+    const { faultFor } = proxy;
+    proxy.faultFor = (call, number) => (call.action === 'GetItem' ? 'unavailable' : faultFor(call, number));
+
+    await settle(faulty, spender, '0.1');
+
+    expect((await books(table, spender)).account).toEqual(settledEverywhere('0.1'));
+  });
+});
+
+describe('a process that believes in parts which were closed', () => {
+  it('counts in the counter, once, and believes in them no more', async () => {
+    const { spender, account } = await busySpender();
+    await setLimits(account, daily, 1);
+
+    await settle(table, spender, '0.25');
+    proxy.calls.length = 0;
+    await settle(faulty, spender, '0.125');
+
+    expect(proxy.calls.filter(({ action }) => action === 'TransactWriteItems')).toHaveLength(1);
+    expect((await rootOf(table, account))['spent_lifetime']).toBe('0.875');
+    expect((await books(table, spender)).account).toEqual(settledEverywhere('0.875'));
+  });
+
+  it('counts each of a batch once, with duplicates and settlements of others in it', async () => {
+    const [{ spender, account }, other] = [await busySpender(), await newSpender(table, {})];
+    const batch = [await message(spender, '0.25'), await message(other, '0.1'), await message(spender, '0.125')];
+    await settleBatch(table, [batch[0]!], { swept: false });
+    await setLimits(account, daily, 1);
+
+    const results = await settleBatch(table, batch, { swept: false });
+
+    expect(results).toEqual(['duplicate', 'settled', 'settled']);
+    expect((await books(table, spender)).account).toEqual(settledEverywhere('0.875'));
+    expect((await books(table, other)).account).toEqual(settledEverywhere('0.1'));
+  });
+
+  it('learns of new parts when it meets others again', async () => {
+    const { spender, account } = await busySpender();
+    await gatherCounter(table, account);
+    await settle(table, spender, '0.25');
+    later(4_000);
+    meetOthersAt(account);
+    await settle(faulty, spender, '0.125');
+
+    expect([await hasParts(table, account), await spent(table, account)]).toEqual([true, '0.875']);
+  });
+
+  it('takes them in where whoever closed them has died', async () => {
+    const { spender, account } = await busySpender();
+    // Parts are closed, and then nothing.
+    await limitWrites(table, account, limited(daily, 1));
+    await settle(table, spender, '0.25');
+    later(4_000);
+    meetOthersAt(account);
+    await settle(faulty, spender, '0.125');
+
+    expect(await hasParts(table, account)).toBe(false);
+    expect((await rootOf(table, account))['spent_lifetime']).toBe('0.875');
+  });
+});
+
+/** So much of the process's time passes. */
+function later(ms: number): void {
+  const now = performance.now.bind(performance);
+  const from = now();
+  vi.spyOn(performance, 'now').mockImplementation(() => from + ms + (now() - from));
+}
+
+describe('a hold that was made while its scope was limited', () => {
+  it('is given back at the counter, also after the limit was removed and it has parts', async () => {
+    const spender = await newSpender(table, { account: daily });
+    const account = scopeOf(spender, 'account');
+    const [first, second] = [await message(spender, '0.3'), await message(spender, '0.4')];
+    await setLimits(account, {}, 1);
+    const unlimited = { ...spender, scopes: spender.scopes.map((scope) => ({ ...scope, limits: {} })) };
+    meetOthersAt(account);
+    await settle(faulty, unlimited, '0.5');
+    expect(await hasParts(table, account)).toBe(true);
+    expect((await books(table, spender)).account).toEqual(settledEverywhere('0.5', '2.5'));
+
+    expect(await settleBatch(table, [first], { swept: false })).toEqual(['settled']);
+    expect((await books(table, spender)).account).toEqual(settledEverywhere('0.8', '1.8'));
+    // Together with one that is held nowhere.
+    const batch = [second, await message(unlimited, '0.1')];
+    expect(await settleBatch(table, batch, { swept: false })).toEqual(['settled', 'settled']);
+    expect((await books(table, spender)).account).toEqual(settledEverywhere('1.3'));
+
+    await setLimits(account, daily, 2);
+    expect((await rootOf(table, account))['committed_lifetime']).toBe('1.3');
+  });
+});
+
+describe('a counter whose parts are of an earlier day', () => {
+  it('takes them in when its windows are looked through, and gets others when it is busy', async () => {
+    const { spender, account } = await busySpender();
+    const spread = spreadOf(await rootOf(table, account));
+    const request = await message(spender, '0.25');
+    await pruneOnceADay(table, [request]);
+    expect(spreadOf(await rootOf(table, account))).toBe(spread);
+
+    vi.spyOn(Date, 'now').mockReturnValue(Date.now() + DAY_MS);
+    await pruneOnceADay(table, [request]);
+    vi.restoreAllMocks();
+
+    expect([await hasParts(table, account), await spent(table, account)]).toEqual([false, '0.5']);
+  });
+});
+
+describe('a counter that an earlier release has limited, although it has parts', () => {
+  it('takes them in when its windows are looked through', async () => {
+    const { spender, account } = await busySpender();
+    const change = { set: { limits: { daily: moneyAttribute(rub('100')) }, revision: 1 } };
+    await transact(table, { counter: update(table, counterKey(account), change) });
+
+    await pruneOnceADay(table, [await message(spender, '0.25')]);
+
+    expect((await rootOf(table, account))['spent_lifetime']).toBe('0.5');
+    expect(await hasParts(table, account)).toBe(false);
+  });
+});
+
+describe('settlements under load while a first limit is set', () => {
+  it('come to what the records say, and the limit knows all of it', async () => {
+    const { spender, account } = await busySpender();
+    const batches: Settlement[][] = [];
+    for (let batch = 0; batch < 24; batch += 1) {
+      batches.push(await Promise.all(Array.from({ length: 5 }, () => message(spender, '0.01'))));
+    }
+    const workers = Array.from({ length: 4 }, async (_, worker) => {
+      for (const batch of batches.slice(worker * 6, worker * 6 + 6)) {
+        expect(await settleBatch(table, batch, { swept: false })).toEqual(batch.map(() => 'settled'));
+      }
+    });
+    const settled = Promise.all(workers);
+    await setLimits(account, daily, 1);
+    const atLimit = await rootOf(table, account);
+    await settled;
+
+    expect(spreadOf(atLimit)).toBeUndefined();
+    expect((await finalCosts(table, spender)).toString()).toBe('1.7');
+    expect((await books(table, spender)).account).toEqual(settledEverywhere('1.7'));
+    expect((await rootOf(table, account))['spent_lifetime']).toBe('1.7');
+  });
+
+  it('lets a hold past the limit by nothing that was in parts', async () => {
+    const { spender, account } = await busySpender();
+    await settle(table, spender, '98.5');
+    await setLimits(account, daily, 1);
+    const scopes = spender.scopes.map((scope) =>
+      scope.kind === 'account' ? { ...scope, ...limited(daily, 1) } : scope,
+    );
+    const now = { ...spender, scopes };
+
+    await expect(placeHold(table, holdRequest(now, rub('1.01')))).rejects.toMatchObject({ status: 402 });
+    await expect(placeHold(table, holdRequest(now, rub('1')))).resolves.toBeDefined();
+    expect((await readCounter(table, account)).committed('lifetime').toString()).toBe('100');
+  });
+});
+
+it('a part that was never made takes nothing', async () => {
+  const scope = { kind: 'account', id: randomUUID() } as const;
+  await transact(table, { counter: configureUpdate(table, scope, { limits: {}, revision: 0 }) });
+  expect(await count(table, scope, { amount: '1', spread: randomUUID() })).toMatchObject({ committed: false });
+  expect(await spent(table, scope)).toBe('0');
+});

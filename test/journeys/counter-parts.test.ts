@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { spreadCounter } from '../../lambdas/store/counter-parts.ts';
+import type { ScopeId } from '../../lambdas/store/counters.ts';
+import { adminJson } from '../support/admin.ts';
+import { count, hasParts, rootOf } from '../support/counter-parts.ts';
+import { get, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { manage } from '../support/manage.ts';
+
+let directory: string;
+let gateway: RunningGateway;
+let key: { key: string; hash: string };
+let scopes: Record<'key' | 'workspace' | 'member' | 'account', ScopeId>;
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'gateway-test-'));
+  gateway = await startGateway({ args: ['--data', directory] });
+  const { workspaceId, accountId } = gateway;
+  await manage(gateway, 'POST', `/workspaces/${workspaceId}/members/add`, { user_ids: ['ann'] });
+  const created = await manage(gateway, 'POST', '/keys', { name: 'busy' });
+  key = { key: created.body.key, hash: created.body.data.hash };
+  scopes = {
+    key: { kind: 'key', id: key.hash },
+    workspace: { kind: 'workspace', id: workspaceId },
+    member: { kind: 'member', id: `${workspaceId}/ann` },
+    account: { kind: 'account', id: accountId },
+  };
+  const table = gateway.table();
+  for (const scope of Object.values(scopes)) {
+    await count(table, scope, { amount: '1.25' });
+    const spread = (await spreadCounter(table, scope))!;
+    for (const [part, amount] of ['2', '0.000000000001', '0.5'].entries()) {
+      await count(table, scope, { amount, spread, part: part * 20 });
+    }
+  }
+});
+afterAll(async () => {
+  await gateway.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const named = (rows: { hash?: string; id?: string }[], name: string) =>
+  rows.find((row) => row.hash === name || row.id === name);
+
+const TOTAL = 3.750000000001;
+
+it('every answer has what was counted in all parts', async () => {
+  const { workspaceId } = gateway;
+  const body = async (path: string) => (await manage(gateway, 'GET', path)).body;
+
+  expect(await (await get({ ...gateway, key: key.key }, '/key')).json()).toMatchObject({
+    data: { usage: TOTAL, usage_daily: TOTAL },
+  });
+  expect(await body(`/keys/${key.hash}`)).toMatchObject({ data: { usage: TOTAL, usage_monthly: TOTAL } });
+  expect(named((await body('/keys')).data, key.hash)).toMatchObject({ usage: TOTAL });
+  expect(await body('/credits')).toMatchObject({ data: { total_usage: TOTAL, usage_daily: TOTAL } });
+  expect(await body(`/workspaces/${workspaceId}`)).toMatchObject({ data: { usage_daily: TOTAL } });
+  expect(named((await body('/workspaces')).data, workspaceId)).toMatchObject({ usage_daily: TOTAL });
+  expect((await body(`/workspaces/${workspaceId}/members`)).data).toMatchObject([{ usage_daily: TOTAL }]);
+});
+
+it('an operator takes all parts in with one command, and the busy counters get others', async () => {
+  const table = gateway.table();
+  expect(await adminJson(directory, 'counters', 'gather')).toEqual({ counters_gathered: 4 });
+  expect(await adminJson(directory, 'counters', 'gather')).toEqual({ counters_gathered: 0 });
+  for (const scope of Object.values(scopes)) {
+    expect((await rootOf(table, scope))['spent_lifetime']).toBe(String(TOTAL));
+    await spreadCounter(table, scope);
+  }
+});
+
+it('a first limit by each route has all of it in one item', async () => {
+  const { workspaceId } = gateway;
+  const table = gateway.table();
+  const answers = [
+    await manage(gateway, 'PATCH', `/keys/${key.hash}`, { limit: 100, limit_reset: 'daily' }),
+    await manage(gateway, 'PUT', `/workspaces/${workspaceId}/budgets/daily`, { limit_rub: 200 }),
+    await manage(gateway, 'PUT', `/workspaces/${workspaceId}/members/ann/budgets/weekly`, { limit_rub: 300 }),
+  ];
+  await adminJson(directory, 'accounts', 'limit', '--period', 'monthly', '--limit', '400');
+
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  for (const scope of Object.values(scopes)) {
+    expect(await hasParts(table, scope)).toBe(false);
+    expect((await rootOf(table, scope))['spent_lifetime']).toBe(String(TOTAL));
+  }
+  expect(answers[0]!.body).toMatchObject({ data: { limit_remaining: 100 - TOTAL } });
+});

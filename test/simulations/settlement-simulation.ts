@@ -1,0 +1,131 @@
+/**
+ * The settlements of one account, of which there are always more, over several workers at once, and the real code that settles them. Only
+ * time, chance and the table are simulated.
+ */
+
+import { settleBatch } from '../../lambdas/accounting/settle.ts';
+import type { Settlement } from '../../lambdas/accounting/settlement.ts';
+import { Money } from '../../lambdas/money/money.ts';
+import { configureUpdate, readCounter, type ScopeId } from '../../lambdas/store/counters.ts';
+import { pendingPut } from '../../lambdas/store/generation-writes.ts';
+import { writeItem } from '../../lambdas/store/calls.ts';
+import { holdRequest, outcome, type Spender } from '../support/spending.ts';
+import { simulatedTable, type SimulatedTable } from './simulated-table.ts';
+import { dice, simulatedTime } from './simulated-time.ts';
+import { inSimulatedTime } from './without-waiting.ts';
+
+export interface SettlementScenario {
+  seed: number;
+  /** How many batches are settled at the same time. */
+  workers: number;
+  /** How many keys of one workspace the requests are spread over. */
+  keys: number;
+  /** Whether the account and its workspace have limits: then each request holds money in them. */
+  isLimited: boolean;
+  seconds: number;
+}
+
+export interface Settled {
+  perSecond: number;
+  /** The part of all transactions that met others, and were tried again. */
+  met: number;
+  /** What the account's counter says, with its parts. */
+  counted: string;
+  /** What the settlements came to. */
+  settled: string;
+}
+
+/** As the queue hands them out. */
+const BATCH = 10;
+/** What a worker does besides: taking messages, counting outcomes, handing back. */
+const BETWEEN_MS = 10;
+/** As far as anything is known of them: nobody has published how long DynamoDB keeps an item from others. */
+const DELAYS = { wayMs: 2, transactionMs: 8 };
+/** While the first conflicts give counters their parts. */
+const BEGINNING_MS = 1_000;
+const START_MS = Date.UTC(2026, 10, 20, 12);
+
+const COST = Money.parse('0.01');
+const HOLD = Money.parse('1');
+
+export async function simulateSettlement(scenario: SettlementScenario): Promise<Settled> {
+  const { seed, workers, seconds } = scenario;
+  const chance = dice(seed);
+  const time = simulatedTime(START_MS);
+  const table = simulatedTable(time, chance, DELAYS);
+  const untilMs = START_MS + BEGINNING_MS + seconds * 1_000;
+  return inSimulatedTime(time, chance, async () => {
+    const source = new Settlements(table, scenario);
+    await time.during(source.configure());
+    let settled = 0;
+    let measured = 0;
+    const work = async () => {
+      while (time.nowMs() < untilMs) {
+        const batch = await source.next();
+        const results = await settleBatch(table, batch, { swept: false });
+        const done = results.filter((result) => result === 'settled').length;
+        settled += done;
+        if (time.nowMs() >= START_MS + BEGINNING_MS && time.nowMs() < untilMs) measured += done;
+        await time.sleep(BETWEEN_MS * (0.5 + chance()));
+      }
+    };
+    await time.during(Promise.all(Array.from({ length: workers }, work)));
+    const counter = await time.during(readCounter(table, source.account));
+    const { done, met } = table.transactions;
+    return {
+      perSecond: measured / seconds,
+      met: met / (done + met),
+      counted: counter.spent('lifetime').toString(),
+      settled: COST.times(settled).toString(),
+    };
+  });
+}
+
+/** Requests of one account that have ended, as many as are asked for. */
+class Settlements {
+  readonly account: ScopeId;
+  readonly #table: SimulatedTable;
+  readonly #scenario: SettlementScenario;
+  readonly #name: string;
+  #count = 0;
+
+  constructor(table: SimulatedTable, scenario: SettlementScenario) {
+    this.#table = table;
+    this.#scenario = scenario;
+    // Nothing is remembered of an account of another run.
+    this.#name = JSON.stringify(scenario);
+    this.account = { kind: 'account', id: `account ${this.#name}` };
+  }
+
+  async configure(): Promise<void> {
+    const limits = this.#scenario.isLimited ? { lifetime: Money.parse('1000000') } : {};
+    await writeItem(this.#table, configureUpdate(this.#table, this.account, { limits, revision: 0, active: true }));
+  }
+
+  async next(): Promise<Settlement[]> {
+    const settlements: Settlement[] = [];
+    for (let index = 0; index < BATCH; index += 1) settlements.push(this.#one());
+    await Promise.all(
+      settlements.map(({ generationId, payer, hold }) => {
+        const { generation } = holdRequest({ payer, scopes: [] }, HOLD, { atMs: START_MS });
+        return writeItem(this.#table, pendingPut(this.#table, { ...generation, id: generationId, hold }));
+      }),
+    );
+    return settlements;
+  }
+
+  #one(): Settlement {
+    this.#count += 1;
+    const { keys, isLimited } = this.#scenario;
+    const payer: Spender['payer'] = {
+      accountId: this.account.id,
+      workspaceId: `workspace ${this.#name}`,
+      memberId: 'member',
+      keyHash: `key ${this.#count % keys} ${this.#name}`,
+    };
+    const { generation } = holdRequest({ payer, scopes: [] }, HOLD, { atMs: START_MS });
+    const scopes: Settlement['hold']['scopes'] = isLimited ? ['workspace', 'account'] : [];
+    const hold = { amount: HOLD, steps: 1, scopes, serviceHolds: [] };
+    return { generationId: generation.id, payer, hold, outcome: outcome(COST) };
+  }
+}

@@ -1,0 +1,156 @@
+/**
+ * A table that refuses transactions which meet as DynamoDB refuses them: one that touches an item of another that is under way is
+ * cancelled, with the reason at that item. It understands what store/writes.ts makes, and no more.
+ */
+
+import type { Table } from '../../lambdas/store/table.ts';
+import { AwsError, type AwsCall } from '../../lambdas/platform/aws-call.ts';
+import { Money } from '../../lambdas/money/money.ts';
+import type { Attributes } from '../../lambdas/store/attribute-values.ts';
+import type { SimulatedTime } from './simulated-time.ts';
+
+export interface SimulatedTable extends Table {
+  /** How many transactions were carried out, and how many were cancelled because they met others. */
+  transactions: { done: number; met: number };
+}
+
+interface Delays {
+  /** From a client to the table, and the same back. */
+  wayMs: number;
+  /** So long a transaction keeps its items from all others. */
+  transactionMs: number;
+}
+
+/** A write of one item. */
+interface Request {
+  Key?: Attributes;
+  Item?: Attributes;
+  UpdateExpression?: string;
+  ConditionExpression?: string;
+  ExpressionAttributeNames?: Record<string, string>;
+  ExpressionAttributeValues?: Attributes;
+}
+
+export function simulatedTable(
+  time: SimulatedTime,
+  chance: () => number,
+  { wayMs, transactionMs }: Delays,
+): SimulatedTable {
+  const items = new Map<string, Attributes>();
+  const busy = new Set<string>();
+  const transactions = { done: 0, met: 0 };
+  // Half of it at least, and half more at most.
+  const way = () => time.sleep(wayMs * (0.5 + chance()));
+  const write = (request: Request) => void items.set(nameOf(request), changed(items.get(nameOf(request)), request));
+  const failed = (request: Request) => !holds(items.get(nameOf(request)) ?? {}, request);
+
+  const transact = async (requests: Request[]) => {
+    const names = requests.map(nameOf);
+    const met = names.map((name) => busy.has(name));
+    if (met.includes(true)) {
+      transactions.met += 1;
+      throw cancelled(met.map((isMet) => (isMet ? 'TransactionConflict' : 'None')));
+    }
+    const refused = requests.map(failed);
+    if (refused.includes(true)) {
+      throw cancelled(
+        refused.map((isRefused) => (isRefused ? 'ConditionalCheckFailed' : 'None')),
+        names.map((name) => items.get(name)),
+      );
+    }
+    for (const name of names) busy.add(name);
+    await time.sleep(transactionMs);
+    for (const name of names) busy.delete(name);
+    requests.forEach(write);
+    transactions.done += 1;
+  };
+  const alone = (request: Request) => {
+    if (busy.has(nameOf(request))) throw error('TransactionConflictException');
+    if (failed(request)) throw error('ConditionalCheckFailedException');
+    write(request);
+  };
+
+  const call = async (operation: string, input: object): Promise<unknown> => {
+    await way();
+    try {
+      switch (operation) {
+        case 'GetItem':
+          return { Item: items.get(nameOf(input)) };
+        case 'BatchGetItem': {
+          const [[table, { Keys: keys }]] = Object.entries(
+            (input as { RequestItems: Record<string, { Keys: Attributes[] }> }).RequestItems,
+          ) as [[string, { Keys: Attributes[] }]];
+          return {
+            Responses: {
+              [table]: keys.map((key) => items.get(nameOf({ Key: key }))).filter((item) => item !== undefined),
+            },
+          };
+        }
+        case 'TransactWriteItems':
+          return await transact(
+            (input as { TransactItems: Record<string, Request>[] }).TransactItems.map((one) => Object.values(one)[0]!),
+          );
+        default:
+          return alone(input);
+      }
+    } finally {
+      await way();
+    }
+  };
+  return { name: 'simulated', endpoint: undefined, call: call as AwsCall, transactions };
+}
+
+function nameOf({ Key: key, Item: item }: Request): string {
+  const { pk, sk } = (key ?? item) as Record<'pk' | 'sk', { S: string }>;
+  return `${pk.S} ${sk.S}`;
+}
+
+function error(type: string, details: object = {}): AwsError {
+  return new AwsError(400, { __type: type, ...details });
+}
+
+function cancelled(codes: string[], items: (Attributes | undefined)[] = []): AwsError {
+  return error('TransactionCanceledException', {
+    CancellationReasons: codes.map((code, index) => ({ Code: code, Item: items[index] })),
+  });
+}
+
+/** Whether the condition of a request holds for an item. */
+function holds(item: Attributes, request: Request): boolean {
+  const { ConditionExpression: condition = '', ExpressionAttributeNames: names = {} } = request;
+  if (condition === '') return true;
+  return condition.split(' AND ').every((one) => {
+    const [, absent, equal, value] = /^(?:attribute_not_exists\((#\w+)\)|(#\w+) = (:\w+))$/.exec(one) ?? unknown(one);
+    if (absent !== undefined) return item[names[absent]!] === undefined;
+    return JSON.stringify(item[names[equal!]!]) === JSON.stringify(request.ExpressionAttributeValues![value!]);
+  });
+}
+
+function unknown(text: string): never {
+  throw new TypeError(`The simulated table does not know "${text}"`);
+}
+
+/** The item after a request. */
+function changed(before: Attributes | undefined, request: Request): Attributes {
+  if (request.Item) return request.Item;
+  const {
+    UpdateExpression: text = '',
+    ExpressionAttributeNames: names = {},
+    ExpressionAttributeValues: values = {},
+  } = request;
+  const after: Attributes = { ...before, ...request.Key };
+  for (const [, verb, parts] of text.matchAll(/(SET|ADD|REMOVE) (.+?)(?= (?:SET|ADD|REMOVE) |$)/g)) {
+    for (const part of parts!.split(', ')) {
+      const [placeholder, value] = part.split(/ = | /) as [string, string?];
+      const name = names[placeholder]!;
+      if (verb === 'REMOVE') delete after[name];
+      else if (verb === 'SET') after[name] = values[value!]!;
+      else after[name] = { N: sum(after[name], values[value!]) };
+    }
+  }
+  return after;
+}
+
+function sum(...values: (Attributes[string] | undefined)[]): string {
+  return Money.sum(values.map((value) => Money.parseNumber((value as { N: string } | undefined)?.N ?? '0'))).toString();
+}

@@ -1,0 +1,295 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { DAY_MS, windowsAt } from '../../lambdas/money/periods.ts';
+import { gatherCounter, hasOldParts, limitWrites, spreadCounter } from '../../lambdas/store/counter-parts.ts';
+import {
+  configureUpdate,
+  COUNTER_PARTS,
+  partKey,
+  partKeys,
+  pruneCounter,
+  readCounter,
+  readCounters,
+  type ScopeId,
+} from '../../lambdas/store/counters.ts';
+import { readItems } from '../../lambdas/store/query.ts';
+import { TTL_ATTRIBUTE, type Table } from '../../lambdas/store/table.ts';
+import { StoreBusyError, transact } from '../../lambdas/store/transact.ts';
+import { remove } from '../../lambdas/store/writes.ts';
+import { startFaultProxy, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
+import { count, hasParts, partsAt, rootOf, spent, spentIn } from '../support/counter-parts.ts';
+import { placesIn } from '../support/long-runs.ts';
+import { rub } from '../support/spending.ts';
+import { newTable, tableThrough } from '../support/table.ts';
+
+let table: Table;
+let proxy: FaultProxy;
+let faulty: Table;
+
+beforeAll(async () => {
+  table = await newTable();
+  proxy = await startFaultProxy(inject('dynamodbEndpoint'));
+  faulty = tableThrough(proxy.endpoint, table);
+});
+beforeEach(() => {
+  proxy.faultFor = () => undefined;
+  proxy.before = () => undefined;
+  proxy.calls.length = 0;
+});
+afterAll(() => proxy.stop());
+
+/** A key's counter as it is made with the key. */
+async function newScope(limits: { daily?: string } = {}): Promise<ScopeId> {
+  const scope = { kind: 'key', id: randomUUID() } as const;
+  const change = { limits: limits.daily ? { daily: rub(limits.daily) } : {}, revision: 0, active: true };
+  await transact(table, { counter: configureUpdate(table, scope, change) });
+  return scope;
+}
+
+/** One that has spent 1 in itself, 2 in its first part and 3.5 in its last. */
+async function spreadScope(): Promise<{ scope: ScopeId; spread: string }> {
+  const scope = await newScope();
+  await count(table, scope, { amount: '1' });
+  const spread = (await spreadCounter(table, scope))!;
+  await count(table, scope, { amount: '2', spread, part: 0 });
+  await count(table, scope, { amount: '3.5', spread, part: COUNTER_PARTS - 1 });
+  return { scope, spread };
+}
+
+const limit = { limits: { daily: rub('100') }, revision: 1 };
+const setLimit = async (through: Table, scope: ScopeId, change = limit) =>
+  transact(through, await limitWrites(through, scope, change));
+
+describe('a counter without limits', () => {
+  it('gets its parts once, whoever asks at the same time', async () => {
+    const scope = await newScope();
+    const names = await Promise.all([1, 2, 3].map(() => spreadCounter(table, scope)));
+
+    expect(new Set(names).size).toBe(1);
+    expect(await readItems(table, partKeys(scope, names[0]!))).toHaveLength(COUNTER_PARTS);
+  });
+
+  it('gets parts also where it was never written', async () => {
+    const scope = { kind: 'key', id: randomUUID() } as const;
+    expect(await spreadCounter(table, scope)).toBeTypeOf('string');
+  });
+
+  it('gets parts although the reply was lost', async () => {
+    const scope = await newScope();
+    let left = 1;
+    proxy.faultFor = ({ action }) => (action === 'TransactWriteItems' && left-- > 0 ? 'lost-reply' : undefined);
+
+    const spread = (await spreadCounter(faulty, scope))!;
+
+    await count(table, scope, { amount: '2', spread, part: 3 });
+    expect(await spent(table, scope)).toBe('2');
+  });
+
+  it('is read as the sum of all, in each window', async () => {
+    const { scope } = await spreadScope();
+    const counter = await readCounter(table, scope);
+
+    const windows = Object.values(windowsAt(Date.now()));
+    expect(windows.map((window) => `${counter.spent(window)} of ${counter.committed(window)}`)).toEqual(
+      windows.map(() => '6.5 of 6.5'),
+    );
+    expect(counter.windows().toSorted()).toEqual(windows.toSorted());
+  });
+
+  it('is read so among others, too', async () => {
+    const [{ scope }, plain, { scope: other }] = [await spreadScope(), await newScope(), await spreadScope()];
+    await count(table, plain, { amount: '4' });
+
+    const counterOf = await readCounters(table, 'key', [scope.id, plain.id, other.id, 'unknown']);
+
+    expect([scope, plain, other, { id: 'unknown' }].map(({ id }) => spentIn(counterOf(id)))).toEqual([
+      '6.5',
+      '4',
+      '6.5',
+      '0',
+    ]);
+  });
+
+  it('keeps its windows while it has parts: those of some parts only would be too little', async () => {
+    const scope = await newScope();
+    const atMs = Date.UTC(2026, 0, 31, 12);
+    await count(table, scope, { amount: '1', atMs });
+    const spread = (await spreadCounter(table, scope))!;
+    await count(table, scope, { amount: '2', spread, atMs });
+
+    expect(await pruneCounter(table, scope, Date.now())).toBe(0);
+    expect((await readCounter(table, scope)).spent('day_2026-01-31').toString()).toBe('3');
+    await gatherCounter(table, scope);
+    expect(await pruneCounter(table, scope, Date.now())).toBe(3);
+    expect(await spent(table, scope)).toBe('3');
+  });
+
+  it('says how old its parts are', async () => {
+    const { scope } = await spreadScope();
+    expect(await hasOldParts(table, scope, Date.now() - DAY_MS)).toBe(false);
+    expect(await hasOldParts(table, scope, Date.now() + 1)).toBe(true);
+    expect(await hasOldParts(table, await newScope(), Date.now() + 1)).toBe(false);
+  });
+});
+
+describe('a counter with limits', () => {
+  it('gets no parts', async () => {
+    const scope = await newScope({ daily: '5' });
+    expect(await spreadCounter(table, scope)).toBeUndefined();
+    expect(await hasParts(table, scope)).toBe(false);
+  });
+
+  it('gets none where its limit was set while they were made', async () => {
+    const scope = await newScope();
+    let isSet = false;
+    proxy.before = async ({ action }) => {
+      if (action !== 'TransactWriteItems' || isSet) return;
+      isSet = true;
+      await setLimit(table, scope);
+    };
+    expect(await spreadCounter(faulty, scope)).toBeUndefined();
+    expect(await hasParts(table, scope)).toBe(false);
+  });
+
+  it('cannot be made of one that has parts, without taking them in', async () => {
+    const { scope } = await spreadScope();
+    const outcome = await transact(table, { counter: configureUpdate(table, scope, limit) });
+    expect(outcome).toMatchObject({ committed: false });
+  });
+});
+
+describe('the first limit', () => {
+  it('finds all that was spent in one item', async () => {
+    const { scope } = await spreadScope();
+
+    expect(await setLimit(table, scope)).toEqual({ committed: true });
+
+    const root = await rootOf(table, scope);
+    expect([root['spent_lifetime'], root['committed_lifetime'], root['spread']]).toEqual(['6.5', '6.5', undefined]);
+    expect(await spent(table, scope)).toBe('6.5');
+  });
+
+  it('leaves parts that nobody can write any more, and that DynamoDB deletes', async () => {
+    const { scope, spread } = await spreadScope();
+    await setLimit(table, scope);
+
+    expect(await count(table, scope, { amount: '1', spread })).toMatchObject({ committed: false });
+    const parts = await partsAt(table, scope, spread, [0, 1]);
+    expect(parts.map((part) => [part['open'], typeof part[TTL_ATTRIBUTE]])).toEqual([
+      [undefined, 'string'],
+      [undefined, 'string'],
+    ]);
+    // Nor when they are gone.
+    await transact(table, { part: remove(table, partKey(scope, spread, 0)) });
+    expect(await count(table, scope, { amount: '1', spread })).toMatchObject({ committed: false });
+    expect(await spent(table, scope)).toBe('6.5');
+  });
+
+  it('lets go on where it was not set after all, with nothing lost', async () => {
+    const { scope, spread } = await spreadScope();
+    // Whoever asks for it has died, or something else of the change was refused.
+    await limitWrites(table, scope, limit);
+
+    expect(await spent(table, scope)).toBe('6.5');
+    expect(await count(table, scope, { amount: '1', spread })).toMatchObject({ committed: false });
+    await count(table, scope, { amount: '1' });
+    expect(await spent(table, scope)).toBe('7.5');
+    expect(await setLimit(table, scope)).toEqual({ committed: true });
+    expect((await rootOf(table, scope))['spent_lifetime']).toBe('7.5');
+  });
+
+  it('is set once by each of those who set it at the same time, and counts nothing twice', async () => {
+    const { scope } = await spreadScope();
+
+    await Promise.all([1, 2, 3].map(() => setLimit(table, scope)));
+    await Promise.all([1, 2].map(() => gatherCounter(table, scope)));
+
+    expect((await rootOf(table, scope))['spent_lifetime']).toBe('6.5');
+  });
+
+  it('makes parts possible again when it is removed', async () => {
+    const { scope } = await spreadScope();
+    await setLimit(table, scope);
+    await setLimit(table, scope, { limits: {}, revision: 2 } as unknown as typeof limit);
+
+    const spread = (await spreadCounter(table, scope))!;
+    await count(table, scope, { amount: '0.25', spread, part: 7 });
+
+    expect(await spent(table, scope)).toBe('6.75');
+    await gatherCounter(table, scope);
+    expect((await rootOf(table, scope))['spent_lifetime']).toBe('6.75');
+  });
+});
+
+/** The calls of a whole gathering: reads, closings, and the transaction. */
+const CALLS = 2 + 2 * COUNTER_PARTS;
+const deaths = [...new Set([1, ...placesIn(CALLS, { ofWhichAlways: 6 }), CALLS - 1])];
+
+describe.each(['unavailable', 'lost-reply'] as const)('a process that dies while it gathers (%s)', (fault) => {
+  it.each(deaths)('after its call %i has lost and doubled nothing', async (last) => {
+    const { scope, spread } = await spreadScope();
+    let calls = 0;
+    // All that it still asks for fails: it is as good as dead. The last call that got through had no reply, where that is the fault.
+    proxy.faultFor = ({ action }) => {
+      calls += 1;
+      if (calls === last + 1 && fault === 'lost-reply' && action !== 'GetItem') return fault;
+      return calls > last ? 'unavailable' : undefined;
+    };
+    await gatherCounter(faulty, scope).catch(() => undefined);
+    proxy.faultFor = () => undefined;
+
+    expect(await spent(table, scope)).toBe('6.5');
+    // A settlement of somebody who does not know counts in the part, or is refused and counts in the counter.
+    const stale = await count(table, scope, { amount: '1', spread, part: 5 });
+    if (!stale.committed) await count(table, scope, { amount: '1' });
+    expect(await spent(table, scope)).toBe('7.5');
+
+    await gatherCounter(table, scope);
+    expect([await hasParts(table, scope), (await rootOf(table, scope))['spent_lifetime']]).toEqual([false, '7.5']);
+  });
+});
+
+describe('readers, while a counter is gathered and gets parts again', () => {
+  it('see exactly what was spent, each time', async () => {
+    const { scope } = await spreadScope();
+    const gathering = { isOver: false };
+    const seen: string[] = [];
+    const reading = (async () => {
+      while (!gathering.isOver) {
+        const counterOf = await readCounters(table, 'key', [scope.id]);
+        seen.push(await spent(table, scope), spentIn(counterOf(scope.id)));
+      }
+    })();
+    for (let round = 0; round < 4; round += 1) {
+      await gatherCounter(table, scope);
+      await spreadCounter(table, scope);
+    }
+    gathering.isOver = true;
+    await reading;
+    expect(seen.length).toBeGreaterThan(4);
+    expect(new Set(seen)).toEqual(new Set(['6.5']));
+  });
+
+  it.each([
+    ['', false],
+    [', and are gone', true],
+  ])('do not add parts that were taken in after they have read of them%s', async (_, areGone) => {
+    const { scope, spread } = await spreadScope();
+    let isGathered = false;
+    proxy.before = async ({ action }) => {
+      if (action !== 'BatchGetItem' || isGathered) return;
+      isGathered = true;
+      await gatherCounter(table, scope);
+      if (!areGone) return;
+      for (const key of partKeys(scope, spread)) await transact(table, { part: remove(table, key) });
+    };
+    expect(await spent(faulty, scope)).toBe('6.5');
+    expect(isGathered).toBe(true);
+  });
+
+  it('say nothing where a part is missing, rather than too little', async () => {
+    const { scope, spread } = await spreadScope();
+    await transact(table, { part: remove(table, partKey(scope, spread, 0)) });
+    await expect(spent(table, scope)).rejects.toBeInstanceOf(StoreBusyError);
+  });
+});

@@ -1,0 +1,45 @@
+/** Counters with parts, for tests that need some without waiting for conflicts. */
+
+import type { StoredCounter, ScopeId } from '../../lambdas/store/counters.ts';
+import { addDeltas, counterKey, partKey, readCounter, settleUpdate, spreadOf } from '../../lambdas/store/counters.ts';
+import { windowsAt } from '../../lambdas/money/periods.ts';
+import { readItem, readItems } from '../../lambdas/store/query.ts';
+import type { Item, Table } from '../../lambdas/store/table.ts';
+import { transact, type TransactOutcome } from '../../lambdas/store/transact.ts';
+import { rub } from './spending.ts';
+
+/** Counts what was spent in a part of a counter, or in the counter itself, as a settlement does. */
+export async function count(
+  table: Table,
+  scope: ScopeId,
+  { amount, spread, part = 0, atMs = Date.now() }: { amount: string; spread?: string; part?: number; atMs?: number },
+): Promise<TransactOutcome> {
+  const deltas = new Map<string, bigint>();
+  addDeltas(deltas, windowsAt(atMs), { spent: rub(amount), committed: rub(amount) });
+  const key = spread === undefined ? undefined : partKey(scope, spread, part);
+  return transact(table, { counter: settleUpdate(table, scope, deltas, key) });
+}
+
+export const spentIn = (counter: StoredCounter) => counter.spent('lifetime').toString();
+
+/** What a scope has spent, as readers see it. */
+export async function spent(table: Table, scope: ScopeId): Promise<string> {
+  return spentIn(await readCounter(table, scope));
+}
+
+/** What the counter says by itself. */
+export async function rootOf(table: Table, scope: ScopeId): Promise<Item> {
+  return (await readItem(table, counterKey(scope))) ?? {};
+}
+
+export async function hasParts(table: Table, scope: ScopeId): Promise<boolean> {
+  return spreadOf(await rootOf(table, scope)) !== undefined;
+}
+
+/** The parts with these numbers, as far as they are there. */
+export function partsAt(table: Table, scope: ScopeId, spread: string, numbers: number[]): Promise<Item[]> {
+  return readItems(
+    table,
+    numbers.map((number) => partKey(scope, spread, number)),
+  );
+}
