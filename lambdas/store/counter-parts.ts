@@ -25,6 +25,7 @@ import {
 } from './counters.ts';
 import { isLimited, limitsFrom, type Limits } from './limits.ts';
 import { readItem } from './query.ts';
+import { arePartsAllowed } from './parts-allowance.ts';
 import { moneyAttribute, moneyFrom, numberFrom, TTL_ATTRIBUTE, type Item, type Table } from './table.ts';
 import { StoreBusyError, transact, writeAlone, type Writes } from './transact.ts';
 import { putNew, update, type Key, type Write } from './writes.ts';
@@ -38,7 +39,8 @@ const TAKEN_IN_KEPT_MS = DAY_MS;
 
 /**
  * Gives a counter without limits its parts; it keeps those that it has.
- * @returns the name of its parts, which may be closed; undefined for a scope with limits, or one that is being changed
+ * @returns the name of its parts, which may be closed; undefined for a scope with limits, one that is being changed, and where parts
+ * are not allowed
  */
 export async function spreadCounter(table: Table, scope: ScopeId): Promise<string | undefined> {
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {
@@ -46,6 +48,7 @@ export async function spreadCounter(table: Table, scope: ScopeId): Promise<strin
     if (isLimited(limitsFrom(item['limits']))) return undefined;
     const known = spreadOf(item);
     if (known !== undefined) return known;
+    if (!(await arePartsAllowed(table))) return undefined;
     const spread = uuidv7();
     // Whoever sets a limit changes the revision.
     const { revision } = item;

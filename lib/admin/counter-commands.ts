@@ -1,29 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import type { Command } from 'commander';
 import { fromAttributes, type Attributes } from '../../lambdas/store/attribute-values.ts';
 import { gatherCounter } from '../../lambdas/store/counter-parts.ts';
+import { allowParts, forbidParts } from '../../lambdas/store/parts-allowance.ts';
 import type { ScopeId } from '../../lambdas/store/counters.ts';
 import { sdkClient } from '../../lambdas/store/sdk-table.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import type { Row } from './output.ts';
 import { onTable, type TableSession } from './session.ts';
 
+/** Parts that are being made when they are forbidden are there by then. */
+const UNDER_WAY_MS = 5_000;
+
 export function addCounterCommands(program: Command): void {
-  program
+  const counters = program
     .command('counters')
-    .description('what was spent in each scope')
+    .description('what was spent in each scope, and how busy scopes are counted');
+  counters
+    .command('allow-parts')
+    .description('let busy counters without limits have parts; not while functions of 0.2.0 or earlier use the table')
+    .action(onTable(allow));
+  counters
     .command('gather')
-    .description('take the parts of busy counters in: after an earlier release was deployed that knows no parts')
+    .description('take the parts of all counters in, and allow none: before an earlier release is deployed')
     .action(onTable(gather));
 }
 
-async function gather({ table }: TableSession): Promise<Row> {
-  let gathered = 0;
-  for await (const scope of scopesWithParts(table)) if (await gatherCounter(table, scope)) gathered += 1;
-  return { counters_gathered: gathered };
+async function allow({ table }: TableSession): Promise<Row> {
+  await allowParts(table);
+  return { parts_allowed: true };
 }
 
-/** Reads the whole table: at a quarter of a read unit for each KB. */
+async function gather({ table }: TableSession): Promise<Row> {
+  await forbidParts(table);
+  await sleep(UNDER_WAY_MS);
+  let gathered = 0;
+  for await (const scope of scopesWithParts(table)) if (await gatherCounter(table, scope)) gathered += 1;
+  return { parts_allowed: false, counters_gathered: gathered };
+}
+
+/** Reads the whole table, at a quarter of a read unit for each KB. */
 async function* scopesWithParts(table: Table): AsyncGenerator<ScopeId, void> {
   const client = sdkClient(table.endpoint);
   let start: Attributes | undefined;
@@ -31,6 +48,7 @@ async function* scopesWithParts(table: Table): AsyncGenerator<ScopeId, void> {
     const page = await client.send(
       new ScanCommand({
         TableName: table.name,
+        ConsistentRead: true,
         ProjectionExpression: 'scope_kind, scope_id',
         FilterExpression: 'attribute_exists(#spread)',
         ExpressionAttributeNames: { '#spread': 'spread' },

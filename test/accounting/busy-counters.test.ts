@@ -18,7 +18,7 @@ import { moneyAttribute, type Table } from '../../lambdas/store/table.ts';
 import { transact } from '../../lambdas/store/transact.ts';
 import { update } from '../../lambdas/store/writes.ts';
 import { startFaultProxy, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
-import { count, hasParts, rootOf, spent } from '../support/counter-parts.ts';
+import { count, hasParts, newTableWithParts, rootOf, spent } from '../support/counter-parts.ts';
 import {
   books,
   finalCosts,
@@ -30,14 +30,14 @@ import {
   settlement,
   type Spender,
 } from '../support/spending.ts';
-import { newTable, tableThrough } from '../support/table.ts';
+import { tableThrough } from '../support/table.ts';
 
 let table: Table;
 let proxy: FaultProxy;
 let faulty: Table;
 
 beforeAll(async () => {
-  table = await newTable();
+  table = await newTableWithParts();
   proxy = await startFaultProxy(inject('dynamodbEndpoint'));
   faulty = tableThrough(proxy.endpoint, table);
 });

@@ -9,10 +9,10 @@ import { isLimited, type Limits } from '../../lambdas/store/limits.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { transact } from '../../lambdas/store/transact.ts';
 import { startFaultProxy, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
-import { rootOf } from '../support/counter-parts.ts';
+import { newTableWithParts, rootOf } from '../support/counter-parts.ts';
 import { repeated } from '../support/long-runs.ts';
 import { finalCosts, holdRequest, newSpender, placeHold, rub, settlement, type Spender } from '../support/spending.ts';
-import { newTable, tableThrough } from '../support/table.ts';
+import { tableThrough } from '../support/table.ts';
 
 // The long form runs many sequences.
 vi.setConfig({ testTimeout: 900_000 });
@@ -21,7 +21,7 @@ let table: Table;
 let proxy: FaultProxy;
 let faulty: Table;
 beforeAll(async () => {
-  table = await newTable();
+  table = await newTableWithParts();
   proxy = await startFaultProxy(inject('dynamodbEndpoint'));
   faulty = tableThrough(proxy.endpoint, table);
 });

@@ -15,17 +15,16 @@ import { transact } from '../../lambdas/store/transact.ts';
 import { update } from '../../lambdas/store/writes.ts';
 import { openBooks } from '../../lib/admin/books/database.ts';
 import { exportTable } from '../../lib/admin/books/export-table.ts';
-import { rootOf } from '../support/counter-parts.ts';
+import { newTableWithParts, rootOf } from '../support/counter-parts.ts';
 import { makeHistory, type History } from '../support/history.ts';
 import { rub } from '../support/spending.ts';
-import { newTable } from '../support/table.ts';
 
 let directory: string;
 let history: History;
 let scopes: ScopeId[];
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'gateway-books-'));
-  history = await makeHistory(await newTable(), { generations: 20, mode: 'postpaid' });
+  history = await makeHistory(await newTableWithParts(), { generations: 20, mode: 'postpaid' });
   const { account, keys } = history;
   scopes = [
     { kind: 'account', id: account.id },

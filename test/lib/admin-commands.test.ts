@@ -176,6 +176,8 @@ const cases: Record<string, Case> = {
   },
   'papers list': { good: [], bad: [['--all'], /unknown option/] },
   margin: { good: ['--by', 'provider'], bad: [['--by', 'colour'], /"colour" is not known/] },
+  'counters allow-parts': { good: [], bad: [['--all'], /unknown option/] },
+  'counters gather': { good: [], bad: [['--all'], /unknown option/] },
   'what-if': {
     good: ['--model', 'sandbox/claude'],
     bad: [['--model', 'sandbox/claude', '--days', '0'], /--days/],

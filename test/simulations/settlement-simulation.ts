@@ -9,6 +9,7 @@ import { Money } from '../../lambdas/money/money.ts';
 import { configureUpdate, readCounter, type ScopeId } from '../../lambdas/store/counters.ts';
 import { pendingPut } from '../../lambdas/store/generation-writes.ts';
 import { writeItem } from '../../lambdas/store/calls.ts';
+import { allowParts } from '../../lambdas/store/parts-allowance.ts';
 import { holdRequest, outcome, type Spender } from '../support/spending.ts';
 import { simulatedTable, type SimulatedTable } from './simulated-table.ts';
 import { dice, simulatedTime } from './simulated-time.ts';
@@ -98,6 +99,7 @@ class Settlements {
   }
 
   async configure(): Promise<void> {
+    await allowParts(this.#table);
     const limits = this.#scenario.isLimited ? { lifetime: Money.parse('1000000') } : {};
     await writeItem(this.#table, configureUpdate(this.#table, this.account, { limits, revision: 0, active: true }));
   }

@@ -16,8 +16,9 @@ import { readItems } from '../../lambdas/store/query.ts';
 import { TTL_ATTRIBUTE, type Table } from '../../lambdas/store/table.ts';
 import { StoreBusyError, transact } from '../../lambdas/store/transact.ts';
 import { remove } from '../../lambdas/store/writes.ts';
+import { allowParts, forbidParts } from '../../lambdas/store/parts-allowance.ts';
 import { startFaultProxy, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
-import { count, hasParts, partsAt, rootOf, spent, spentIn } from '../support/counter-parts.ts';
+import { count, hasParts, newTableWithParts, partsAt, rootOf, spent, spentIn } from '../support/counter-parts.ts';
 import { placesIn } from '../support/long-runs.ts';
 import { rub } from '../support/spending.ts';
 import { newTable, tableThrough } from '../support/table.ts';
@@ -27,7 +28,7 @@ let proxy: FaultProxy;
 let faulty: Table;
 
 beforeAll(async () => {
-  table = await newTable();
+  table = await newTableWithParts();
   proxy = await startFaultProxy(inject('dynamodbEndpoint'));
   faulty = tableThrough(proxy.endpoint, table);
 });
@@ -129,6 +130,24 @@ describe('a counter without limits', () => {
     expect(await hasOldParts(table, scope, Date.now() - DAY_MS)).toBe(false);
     expect(await hasOldParts(table, scope, Date.now() + 1)).toBe(true);
     expect(await hasOldParts(table, await newScope(), Date.now() + 1)).toBe(false);
+  });
+});
+
+describe('where parts are not allowed', () => {
+  it('no counter gets any, and what has some keeps them', async () => {
+    const { scope, spread } = await spreadScope();
+    await forbidParts(table);
+    const names = [await spreadCounter(table, scope), await spreadCounter(table, await newScope())];
+    await allowParts(table);
+
+    expect(names).toEqual([spread, undefined]);
+    expect(await spent(table, scope)).toBe('6.5');
+  });
+
+  it('is every new table', async () => {
+    const scope = { kind: 'key', id: randomUUID() } as const;
+
+    expect(await spreadCounter(await newTable(), scope)).toBeUndefined();
   });
 });
 

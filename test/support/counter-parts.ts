@@ -6,7 +6,9 @@ import { windowsAt } from '../../lambdas/money/periods.ts';
 import { readItem, readItems } from '../../lambdas/store/query.ts';
 import type { Item, Table } from '../../lambdas/store/table.ts';
 import { transact, type TransactOutcome } from '../../lambdas/store/transact.ts';
+import { allowParts } from '../../lambdas/store/parts-allowance.ts';
 import { rub } from './spending.ts';
+import { newTable } from './table.ts';
 
 /** Counts what was spent in a part of a counter, or in the counter itself, as a settlement does. */
 export async function count(
@@ -18,6 +20,13 @@ export async function count(
   addDeltas(deltas, windowsAt(atMs), { spent: rub(amount), committed: rub(amount) });
   const key = spread === undefined ? undefined : partKey(scope, spread, part);
   return transact(table, { counter: settleUpdate(table, scope, deltas, key) });
+}
+
+/** A table whose counters may have parts. */
+export async function newTableWithParts(): Promise<Table> {
+  const table = await newTable();
+  await allowParts(table);
+  return table;
 }
 
 export const spentIn = (counter: StoredCounter) => counter.spent('lifetime').toString();
