@@ -225,14 +225,14 @@ function routesWhere(isWanted: (route: Route) => boolean): string[] {
   return Object.entries<Route>(routes).flatMap(([name, route]) => (isWanted(route) ? [name] : []));
 }
 
-/** In the order of who is missed most: there are more functions than groups in a query, so some that take no key are left out. */
+/** In the order of who is missed most: there are more functions than groups in a query, so some that take no key, or only estimate, are left out. */
 function queriedLogs({ functions, serverLogs }: Watched): LogGroup[] {
   const names = [
     ...routesWhere(({ inference }) => inference === true),
     ...Object.keys(queueWorkers),
     ...Object.keys(scheduledWorkers),
     ...routesWhere(({ credential }) => credential === 'management'),
-    ...routesWhere(({ credential }) => credential !== 'none'),
+    ...routesWhere(({ credential, entry }) => credential !== 'none' && !entry.endsWith('/estimate.ts')),
     ...Object.keys(functions),
   ];
   const logs = [...new Set(names)].map((name) => functions[name]!.logs);

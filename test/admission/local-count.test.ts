@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { withTokenizerMargin, countPromptTokens } from '../../lambdas/admission/prompt/local-count.ts';
 import { countTexts } from '../../lambdas/admission/prompt/o200k.ts';
 
@@ -44,6 +44,11 @@ const collectGarbage = (() => {
 })();
 
 const longerForm = (text: string) => Math.max(Buffer.byteLength(text), Buffer.byteLength(text.normalize('NFKC')));
+
+// Nobody waits long for a count: a busy machine has loaded the vocabulary a moment later.
+beforeAll(() =>
+  vi.waitUntil(async () => (await countPromptTokens(['Hello'], 'o200k')) !== undefined, { timeout: 60_000 }),
+);
 
 describe('a local count', () => {
   it.each([
