@@ -2,7 +2,9 @@
 
 import { writeFileSync } from 'node:fs';
 import { healthPlot } from './health-plot.ts';
+import { scalePlot } from './scale-plot.ts';
 import { settlementPlot } from './settlement-plot.ts';
 
 writeFileSync(new URL('../../docs/health.svg', import.meta.url), await healthPlot());
 writeFileSync(new URL('../../docs/settlement.svg', import.meta.url), await settlementPlot());
+writeFileSync(new URL('../../docs/scale.svg', import.meta.url), scalePlot());

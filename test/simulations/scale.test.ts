@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { ceilingRows, ceilings, needRows } from './scale-model.ts';
+import { scalePlot } from './scale-plot.ts';
+import { simulateSettlement } from './settlement-simulation.ts';
+import { queueWorkers } from '../../lambdas/routes.ts';
+
+const page = readFileSync('docs/scale.md', 'utf8');
+
+/** The cells of the table under a heading. */
+function tableUnder(heading: string): string[][] {
+  const [, section = ''] = page.split(`## ${heading}\n`);
+  const [, , ...rows] = section
+    .split('\n## ')[0]!
+    .split('\n')
+    .filter((line) => line.startsWith('|'));
+  return rows.map((row) =>
+    row
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
+describe('the page about scale', () => {
+  it('has the ceilings of the model', () => {
+    expect(tableUnder('What ends it')).toEqual(ceilingRows());
+  });
+
+  it('has what the model needs for each rate', () => {
+    expect(tableUnder('What to have')).toEqual(needRows());
+  });
+
+  it('has the plot of the model', () => {
+    expect(scalePlot(), 'npm run simulate writes the plot again').toBe(readFileSync('docs/scale.svg', 'utf8'));
+  });
+});
+
+it('settles as much in the model as in the simulation', async () => {
+  const { maxConcurrency: workers } = queueWorkers['finalize-cost'];
+  const { perSecond } = await simulateSettlement({ seed: 1, workers, keys: 50, isLimited: false, seconds: 1 });
+  const modelled = ceilings.find(({ of }) => of === 'settlement')!.perSecond(1, 1);
+
+  expect(Math.abs(perSecond / modelled - 1)).toBeLessThan(0.1);
+});
