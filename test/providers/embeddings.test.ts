@@ -43,6 +43,20 @@ describe('a request for embeddings', () => {
     });
   });
 
+  it('may be answered with vectors as long as they may be asked for, each number as a text', () => {
+    const dimensions = 16_384;
+    const [ask] = asked('openai-embeddings', { inputs: ['one'], dimensions });
+    const longest = JSON.stringify({ data: [{ index: 0, embedding: Array(dimensions).fill(-0.012345678901234567) }] });
+
+    expect(ask!.maxAnswerBytes).toBeGreaterThan(longest.length);
+  });
+
+  it('is several where the vectors that are asked for would not fit into one answer', () => {
+    const asks = asked('openai-embeddings', { inputs: Array<string>(300).fill('one'), dimensions: 16_384 });
+
+    expect(asks.map(({ inputs }) => inputs)).toEqual([128, 128, 44]);
+  });
+
   it('has the names and the forms that the endpoint’s quirks say', () => {
     const quirks = { dimensions_field: 'output_dimension', base64: true, takes_tokens: true } as const;
     const [ask] = asked('openai-embeddings', { inputs: [[1, 2]], dimensions: 256, encoding: 'base64' }, quirks);

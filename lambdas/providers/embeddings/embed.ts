@@ -5,10 +5,12 @@ import type { Ask, Send } from '../asks.ts';
 import { UpstreamError } from '../http/upstream-http.ts';
 import type { EmbeddingEngine, EmbeddingTarget, EmbeddingTask } from './engine.ts';
 
-/** Numbers as texts of some twenty characters, of models with up to six thousand dimensions. */
-const MAX_BYTES_OF_VECTOR = 128 * 1024;
+/** A number as a text, with its comma. */
+const MAX_BYTES_OF_NUMBER = 24;
+/** Where a task does not say how long its vectors are: no model makes longer ones unasked. */
+const USUAL_MAX_DIMENSIONS = 6_000;
 /** Of one answer: what a model of three thousand dimensions makes of eight hundred texts, as texts. */
-const MAX_ANSWER_BYTES = 48 * 1024 * 1024;
+const MAX_VECTORS_BYTES = 48 * 1024 * 1024;
 const ENVELOPE_BYTES = 64 * 1024;
 
 /** All requests of a task, in the order of its inputs. @throws {GatewayError} 400 for what the endpoint cannot be asked */
@@ -18,12 +20,16 @@ export function* embeddingAsks(
   target: EmbeddingTarget,
 ): Generator<Ask & { inputs: number }> {
   const { max_inputs: maxInputs = engine.maxInputs, max_request_bytes: maxBytes = Infinity } = target.quirks;
-  for (const inputs of batches(task.inputs, maxInputs, maxBytes)) {
+  const { dimensions = USUAL_MAX_DIMENSIONS } = task;
+  const maxBytesOfVector = MAX_BYTES_OF_NUMBER * Math.max(USUAL_MAX_DIMENSIONS, dimensions);
+  // Longer vectors than usual come in answers that are not larger than usual.
+  const fitting = dimensions > USUAL_MAX_DIMENSIONS ? Math.floor(MAX_VECTORS_BYTES / maxBytesOfVector) : Infinity;
+  for (const inputs of batches(task.inputs, Math.min(maxInputs, fitting), maxBytes)) {
     yield {
       request: engine.requestFor({ ...task, inputs }, target),
       outputTokens: 0,
       inputs: inputs.length,
-      maxAnswerBytes: Math.min(MAX_ANSWER_BYTES, ENVELOPE_BYTES + inputs.length * MAX_BYTES_OF_VECTOR),
+      maxAnswerBytes: ENVELOPE_BYTES + Math.min(MAX_VECTORS_BYTES, inputs.length * maxBytesOfVector),
     };
   }
 }
