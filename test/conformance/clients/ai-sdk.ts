@@ -196,7 +196,9 @@ function clientOf(provider: Provider): Client {
         const stop = new AbortController();
         const result = streamText({ ...asked(subject, 'Long', LONG_ANSWER), abortSignal: stop.signal });
         // What comes of the answer is rejected, and would end the process where nobody has asked for it.
-        Promise.resolve(result.usage).catch(() => {});
+        for (const promised of [result.usage, result.totalUsage, result.finishReason, result.steps, result.text]) {
+          Promise.resolve(promised).catch(() => {});
+        }
         for await (const part of result.fullStream) {
           if (part.type !== 'text-delta') continue;
           stop.abort();
