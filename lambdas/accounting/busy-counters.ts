@@ -1,5 +1,5 @@
 /**
- * Which counters have parts, as far as this process knows. No money depends on it: a counter takes every settlement, and a part that is
+ * This process remembers which counters have parts, as far as it knows. No money depends on it: a counter takes every settlement, and a part that is
  * closed takes none.
  */
 

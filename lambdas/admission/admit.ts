@@ -32,7 +32,7 @@ export interface Admission {
   clientLeft: AbortSignal | undefined;
 }
 
-/** What came of trying, and for which plan the last try was. */
+/** The result of trying to hold, and the plan of the last try. */
 export type Tried = { plan: SpendingPlan } & (
   | { placed: PlacedHold; shortened: Shortening | undefined }
   | { refused: Omit<Refused, 'isReleased'> }

@@ -1,5 +1,5 @@
 /**
- * What would become of a request's hold, as the limits stand: the same decisions as for a request that is made, from counters that
+ * The fate of a request's hold is foreseen, as the limits stand: the decisions are those for a request that is made, from counters that
  * are only read. Nothing is written, and nothing is promised: a moment later others may have spent what is left.
  */
 
@@ -18,13 +18,13 @@ export interface LimitRoom {
   source: LimitSource;
   interval: Interval;
   limit: Money;
-  /** What is left with holds counted; never below zero. */
+  /** The limit less what is spent and held; never below zero. */
   remaining: Money;
   /** Whether it has room for the request; also where it does not count for it. */
   admits: boolean;
 }
 
-/** What would be held for a request, or refused. */
+/** The hold or the refusal that a request would get. */
 export interface Foreseen {
   tried: Tried;
   /** Held at once; where it is refused, the least that would have been. */

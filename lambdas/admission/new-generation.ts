@@ -53,7 +53,7 @@ export function newGeneration({
   };
 }
 
-/** What a prompt of probably this size costs, with no answer. */
+/** The price of a prompt of probably this size, with no answer. */
 export function inputCostOf(estimatedTokens: number, pricing: Pricing): Money {
   return priceUsage({ inputTokens: estimatedTokens, outputTokens: 0 }, pricing).total;
 }

@@ -6,7 +6,7 @@ import { claimRefusal } from './request-claim.ts';
 import { freeRefusalError } from './free/free-refusal.ts';
 import type { HoldRefusal } from './hold.ts';
 
-/** What bounds what a payer may spend. */
+/** The limits that bound what a payer may spend. */
 export const limitSourceNames = [
   'key_limit',
   'workspace_budget',
@@ -40,7 +40,7 @@ const creditLimit: LimitWords = {
   remedy: 'have the credit limit of the account raised',
 };
 
-/** What limits a scope, in words. @param interval in which the limit counts; only a balance is for a lifetime */
+/** The limit of a scope, in words. @param interval in which the limit counts; only a balance is for a lifetime */
 export function sourceOf(scope: ScopeKind, interval: Interval): LimitWords {
   return scope === 'account' && interval !== 'lifetime' ? creditLimit : limitSources[scope];
 }

@@ -57,7 +57,7 @@ const estimateExample = {
   },
 };
 
-/** What people read of the estimate of a route. @param more what is special about it */
+/** The texts that people read of the estimate of a route. @param more what is special about it */
 export function estimateAbout({
   summary,
   path,
@@ -82,6 +82,6 @@ export function estimateAbout({
   };
 }
 
-/** Of estimates whose prompt may be counted. */
+/** A sentence about estimates whose prompt may be counted. */
 export const countedEstimate =
   'Where the limits have no room for the prompt by its size, it is counted first, by its provider where that counts, as it is for the request itself. The request may also wait some seconds for what running requests hold; the estimate does not. Free models have limits on the number of requests (429), of which it says nothing.';

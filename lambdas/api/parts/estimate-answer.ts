@@ -2,7 +2,7 @@ import { jsonResponse, type HttpResponse } from '../../http/response.ts';
 import type { Estimate } from '../../inference/estimates/estimate.ts';
 import type { EstimateAnswer } from './shape.ts';
 
-/** What a request may cost, as clients of all APIs read it. */
+/** The estimate of a request, as clients of all APIs read it. */
 export function estimateAnswer(estimate: Estimate): HttpResponse {
   const { inputTokens, held, isAdmitted, allowedMaxTokens, candidates, excluded, limits } = estimate;
   return jsonResponse<EstimateAnswer>(200, {

@@ -8,7 +8,7 @@ import { leftOutReasons } from '../../routing/left-out.ts';
 
 const settled = 'The roubles that settled requests have cost';
 
-/** What was spent in the current periods, in UTC. */
+/** The spending of the current periods, in UTC. */
 export const periodUsageShape = {
   usage: rub.meta({ description: `${settled}.` }),
   usage_daily: rub.meta({ description: `${settled} today.` }),
@@ -102,7 +102,7 @@ export const estimateAnswerShape = z
                   'Why it is not asked. Privacy settings: `allowed_providers`, `ignored_providers`, `data_policy:logging`, `data_policy:training`. Fields of `provider` in the request or of the model’s usual routing: `only`, `ignore`, `order`, `quantizations`, `data_collection`, `zdr`, `enforce_distillable_text`, `require_parameters`, `max_price`. The endpoint: `no_price`, `no_credential` (its operator has set none), `other_answers` (it gives no answers of this kind), `request_not_supported` (it does not take something in the request). The others before it: `too_many_endpoints`, `no_fallbacks` (`allow_fallbacks` is false). The limits: `no_room` (they have room for free models only).',
               }),
               message: z.string().optional().meta({
-                description: 'What of the request the endpoint does not take; only with `request_not_supported`.',
+                description: 'The part of the request that the endpoint does not take; only with `request_not_supported`.',
               }),
             }),
           )
