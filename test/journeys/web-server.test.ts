@@ -128,6 +128,32 @@ async function limitedKey(limit: number): Promise<{ server: RunningGateway; stat
   return { server, state };
 }
 
+/**
+ * Uploads that never come to their end. One that is refused, because requests of others had the room when its bytes came, is sent again:
+ * in the end they have all the room that they need.
+ */
+function openUploads(count: number): { close: () => void } {
+  const { hostname, port } = new URL(gateway.baseUrl);
+  const open = new Set<http.ClientRequest>();
+  const send = () => {
+    const upload = http.request({ hostname, port, method: 'POST', path: '/v1/messages', agent: false });
+    open.add(upload);
+    upload.setHeader('content-length', 6_000_000);
+    upload.on('error', () => undefined);
+    upload.on('response', (refusal) => refusal.resume());
+    upload.once('close', () => open.delete(upload) && send());
+    upload.write('x'.repeat(5_900_000));
+  };
+  for (let upload = 0; upload < count; upload += 1) send();
+  return {
+    close() {
+      const all = [...open];
+      open.clear();
+      for (const upload of all) upload.destroy();
+    },
+  };
+}
+
 describe('the server', () => {
   it('passes the checks that a deployment is checked with from outside', async () => {
     const out = vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
@@ -233,15 +259,7 @@ describe('a large request', () => {
   });
 
   it('waits for room where others take it', async () => {
-    const { hostname, port } = new URL(gateway.baseUrl);
-    // They have most of the room, and never come to their end.
-    const uploads = Array.from({ length: 5 }, () => {
-      const upload = http.request({ hostname, port, method: 'POST', path: '/v1/messages', agent: false });
-      upload.setHeader('content-length', 6_000_000);
-      upload.on('error', () => undefined);
-      upload.write('x'.repeat(5_900_000));
-      return upload;
-    });
+    const uploads = openUploads(5);
 
     // One that comes before they have been read finds room, and is no request.
     const large = () => fetch(`${gateway.baseUrl}/messages`, { method: 'POST', body: 'x'.repeat(6_000_000) });
@@ -250,8 +268,8 @@ describe('a large request', () => {
       return [status, headers.get('retry-after')];
     };
 
-    await expect.poll(answer, { timeout: 20_000 }).toEqual([529, '1']);
-    for (const upload of uploads) upload.destroy();
+    await expect.poll(answer, { timeout: 60_000 }).toEqual([529, '1']);
+    uploads.close();
     await expect
       .poll(async () => (await post(gateway, '/messages', ask(1, 'x'.repeat(400_000)))).status, { timeout: 5_000 })
       .toBe(200);

@@ -82,6 +82,9 @@ export async function simulateSettlement(scenario: SettlementScenario): Promise<
   });
 }
 
+/** How many runs this process has begun: what it remembers of the counters of one must be nothing to the next, not even to the same again. */
+let runs = 0;
+
 /** Requests of one account that have ended, as many as are asked for. */
 class Settlements {
   readonly account: ScopeId;
@@ -93,8 +96,7 @@ class Settlements {
   constructor(table: SimulatedTable, scenario: SettlementScenario) {
     this.#table = table;
     this.#scenario = scenario;
-    // Nothing is remembered of an account of another run.
-    this.#name = JSON.stringify(scenario);
+    this.#name = `of run ${++runs}`;
     this.account = { kind: 'account', id: `account ${this.#name}` };
   }
 
