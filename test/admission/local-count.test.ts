@@ -191,10 +191,13 @@ describe('while a local count runs', () => {
 describe('a process that has counted', () => {
   it('ends when its work is done', async () => {
     const module = new URL('../../lambdas/admission/prompt/local-count.ts', import.meta.url).href;
+    // On a machine that is busy with other things the first count may take longer than a request waits for it.
     const program = `import { countPromptTokens } from '${module}';
-      process.stdout.write(String(await countPromptTokens(['Hello world'], 'o200k')));`;
+      let count;
+      while (count === undefined) count = await countPromptTokens(['Hello world'], 'o200k');
+      process.stdout.write(String(count));`;
 
-    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], { timeout: 20_000 });
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], { timeout: 60_000 });
 
     expect(stdout).toBe('2');
   });

@@ -139,7 +139,7 @@ describe('a session that the client names', () => {
   it('is another one with another key, or another model', async () => {
     const session = { session_id: randomUUID() };
     await begunAt('usual', conversation(), session);
-    const stranger = await scripted.withLimit(1_000);
+    const stranger = await scripted.withLimit(100_000);
 
     expect(await providerOf({ messages: turn(conversation()), ...session }, {}, stranger)).toBe('cheap');
     expect(await providerOf({ messages: turn(conversation()), ...session, models: ['test/twin'] })).toBe('cheap');
@@ -188,7 +188,7 @@ describe('cache: "auto"', () => {
   });
 
   it('costs what writing the cache costs, and the record says what caches have saved', async () => {
-    const client = await scripted.withLimit(1_000);
+    const client = await scripted.withLimit(100_000);
     const response = await fetch(`${client.baseUrl}/messages`, {
       method: 'POST',
       headers: { 'x-api-key': client.key, 'content-type': 'application/json' },

@@ -154,6 +154,15 @@ function openUploads(count: number): { close: () => void } {
   };
 }
 
+/** @returns how a request was answered that takes as much room as one may */
+async function sendLarge(): Promise<[number, string | null]> {
+  const { status, headers } = await fetch(`${gateway.baseUrl}/messages`, {
+    method: 'POST',
+    body: 'x'.repeat(6_000_000),
+  });
+  return [status, headers.get('retry-after')];
+}
+
 describe('the server', () => {
   it('passes the checks that a deployment is checked with from outside', async () => {
     const out = vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
@@ -262,13 +271,7 @@ describe('a large request', () => {
     const uploads = openUploads(5);
 
     // One that comes before they have been read finds room, and is no request.
-    const large = () => fetch(`${gateway.baseUrl}/messages`, { method: 'POST', body: 'x'.repeat(6_000_000) });
-    const answer = async () => {
-      const { status, headers } = await large();
-      return [status, headers.get('retry-after')];
-    };
-
-    await expect.poll(answer, { timeout: 60_000 }).toEqual([529, '1']);
+    await expect.poll(sendLarge, { timeout: 60_000 }).toEqual([529, '1']);
     uploads.close();
     await expect
       .poll(async () => (await post(gateway, '/messages', ask(1, 'x'.repeat(400_000)))).status, { timeout: 5_000 })
