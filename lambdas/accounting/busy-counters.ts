@@ -1,11 +1,12 @@
 /**
- * This process remembers which counters have parts, as far as it knows. No money depends on it: a counter takes every settlement, and a part that is
- * closed takes none.
+ * This process remembers which counters have parts, as far as it knows. No money depends on it: a counter with parts of its own refuses what has
+ * to be in them, and a part that is closed takes nothing.
  */
 
 import { BoundedMap } from '../platform/bounded-map.ts';
 import { gatherCounter, spreadCounter } from '../store/counter-parts.ts';
 import { COUNTER_PARTS, partKey, type ScopeId } from '../store/counters.ts';
+import { readLimitedParts, type LimitedParts } from '../store/limited-parts.ts';
 import type { Table } from '../store/table.ts';
 import type { Key } from '../store/writes.ts';
 
@@ -13,9 +14,12 @@ import type { Key } from '../store/writes.ts';
 const REFUSED_MS = 3_000;
 const MAX_COUNTERS = 10_000;
 
-/** The names of parts, by the names of their counters. */
-const spreads = new BoundedMap<string, string>(MAX_COUNTERS);
-/** Counters that cannot have parts for a while: they have limits, or their parts are closed. */
+/** Parts of a counter: with a grant those of a counter with limits. */
+type KnownParts = Pick<LimitedParts, 'spread'> & Partial<LimitedParts>;
+
+/** By the names of their counters. */
+const spreads = new BoundedMap<string, KnownParts>(MAX_COUNTERS);
+/** Counters that cannot have parts for a while: they have limits without room for grants, or their parts are closed. */
 const refusals = new BoundedMap<string, { spread: string | undefined; untilMs: number }>(MAX_COUNTERS);
 
 /** The name of a counter, as writes of settlements have it. */
@@ -28,10 +32,20 @@ export function randomPart(): number {
   return Math.floor(Math.random() * COUNTER_PARTS);
 }
 
-/** The part of a counter with this number; undefined where it has none, as far as is known. */
-export function partOf(scope: ScopeId, number: number): Key | undefined {
-  const spread = spreads.get(counterName(scope));
-  return spread === undefined ? undefined : partKey(scope, spread, number);
+/**
+ * The part of a counter with this number; undefined where it has none, as far as is known.
+ * @param settles.isHeld whether all that is settled in it was held: parts of a counter with limits take nothing else
+ */
+export function partOf(scope: ScopeId, number: number, settles: { isHeld: boolean }): Key | undefined {
+  const known = spreads.get(counterName(scope));
+  if (!known || (known.grant && !settles.isHeld)) return undefined;
+  return partKey(scope, known.spread, number);
+}
+
+/** The parts of a counter with limits, as far as they are known. */
+export function limitedPartsOf(scope: ScopeId): LimitedParts | undefined {
+  const { spread, grant } = spreads.get(counterName(scope)) ?? {};
+  return spread === undefined || grant === undefined ? undefined : { spread, grant };
 }
 
 /** Whether a busy counter may get parts: it has none, and did not refuse any lately. */
@@ -40,21 +54,30 @@ export function mayGetParts(scope: ScopeId): boolean {
   return !spreads.has(name) && (refusals.get(name)?.untilMs ?? -Infinity) < performance.now();
 }
 
-/** Gives a busy counter parts, unless its scope has limits. Parts that are still closed are taken in: who closed them has died. */
+/**
+ * Gives a busy counter parts, unless its scope has limits; of one that has, it finds those that holds have made. Parts that are still
+ * closed are taken in: who closed them has died.
+ */
 export async function giveParts(table: Table, scope: ScopeId): Promise<void> {
   const name = counterName(scope);
   const refused = refusals.get(name)?.spread;
   const spread = await spreadCounter(table, scope);
-  if (spread === undefined) return refuse(name, undefined);
-  if (spread !== refused) return void spreads.set(name, spread);
+  const parts = spread === undefined ? await readLimitedParts(table, scope) : { spread };
+  if (parts === undefined) return refuse(name, undefined);
+  if (parts.spread !== refused) return void spreads.set(name, parts);
   refuse(name, undefined);
   await gatherCounter(table, scope);
 }
 
-/** A part was closed: its counter gets a limit, or is looked through. */
+/** The parts of a counter with limits were made, or found. */
+export function rememberLimitedParts(scope: ScopeId, parts: LimitedParts): void {
+  spreads.set(counterName(scope), parts);
+}
+
+/** A part was closed: its counter gets another limit, or is looked through. */
 export function forgetParts(scope: ScopeId): void {
   const name = counterName(scope);
-  refuse(name, spreads.get(name));
+  refuse(name, spreads.get(name)?.spread);
 }
 
 function refuse(name: string, spread: string | undefined): void {

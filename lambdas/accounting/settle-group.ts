@@ -115,17 +115,26 @@ interface CountedScope {
   part: Key | undefined;
 }
 
-/** The scopes of all payers that no request of the group holds anything in: their counters may have parts. */
-export function unheldScopes(group: Settlement[]): ScopeId[] {
-  const scopes = new Map<string, ScopeId>();
-  const held = new Set<string>();
+/** A scope in which all requests of a group hold something, or none of them. */
+interface AlikeScope {
+  scope: ScopeId;
+  isHeld: boolean;
+}
+
+/** The scopes of all payers whose counters may have parts that take what a group comes to there. */
+export function alikeScopes(group: Settlement[]): AlikeScope[] {
+  const alike = new Map<string, AlikeScope>();
+  const mixed = new Set<string>();
   for (const { payer, hold } of group) {
     for (const scope of scopesOf(payer)) {
-      scopes.set(counterName(scope), scope);
-      if (hold.scopes.includes(scope.kind)) held.add(counterName(scope));
+      const name = counterName(scope);
+      const isHeld = hold.scopes.includes(scope.kind);
+      const known = alike.get(name);
+      if (known && known.isHeld !== isHeld) mixed.add(name);
+      if (!known) alike.set(name, { scope, isHeld });
     }
   }
-  return [...scopes].flatMap(([name, scope]) => (held.has(name) ? [] : [scope]));
+  return [...alike].flatMap(([name, one]) => (mixed.has(name) ? [] : [one]));
 }
 
 /** The counters of a group, with a part of those that have any. */
@@ -133,8 +142,8 @@ function countersOf(group: Settlement[]): Counters {
   // The same number for all counters: transactions that do not meet at one of them do not meet at another.
   const number = randomPart();
   return new Map(
-    unheldScopes(group).map((scope) => {
-      return [counterName(scope), { scope, deltas: new Map(), part: partOf(scope, number) }];
+    alikeScopes(group).map(({ scope, isHeld }) => {
+      return [counterName(scope), { scope, deltas: new Map(), part: partOf(scope, number, { isHeld }) }];
     }),
   );
 }

@@ -12,7 +12,7 @@ import { generationTimeMs } from '../platform/ids.ts';
 import type { Table } from '../store/table.ts';
 import { StoreBusyError } from '../store/transact.ts';
 import { counterName, giveParts, mayGetParts } from './busy-counters.ts';
-import { settleGroup, transactionsOf, unheldScopes, writesOf, type SettleResult } from './settle-group.ts';
+import { alikeScopes, settleGroup, transactionsOf, writesOf, type SettleResult } from './settle-group.ts';
 import type { Settlement } from './settlement.ts';
 
 /** There was no time left to begin it; it is delivered again. */
@@ -79,7 +79,7 @@ async function settleOrSplit(
   };
   if (performance.now() >= (options.deadlineMs ?? Infinity)) return giveUp(new OutOfTimeError('No time was left'));
   const accounts = grouped(group, ({ payer }) => payer.accountId);
-  const mayWait = options.isPatient === true || !unheldScopes(group).some(mayGetParts);
+  const mayWait = options.isPatient === true || !alikeScopes(group).some(({ scope }) => mayGetParts(scope));
   try {
     const attempts = mayWait ? attemptsAmong(accounts) : ATTEMPTS_BEFORE_PARTS;
     const settled = await settleGroup(table, group, { swept: options.swept, attempts });
@@ -102,10 +102,10 @@ function attemptsAmong(accounts: Settlement[][]): number | undefined {
   return accounts.length > 1 ? ATTEMPTS_IN_COMPANY : undefined;
 }
 
-/** Gives parts to the counters without limits that a batch has met others at. A failure costs nothing but time. */
+/** Gives parts to the counters that a batch has met others at, or finds those that holds have made. A failure costs nothing but time. */
 async function giveBusyParts(table: Table, group: Settlement[], { conflicting }: StoreBusyError): Promise<void> {
-  const busy = unheldScopes(group).filter((scope) => conflicting.includes(counterName(scope)) && mayGetParts(scope));
-  await Promise.allSettled(busy.map((scope) => giveParts(table, scope)));
+  const busy = alikeScopes(group).filter(({ scope }) => conflicting.includes(counterName(scope)) && mayGetParts(scope));
+  await Promise.allSettled(busy.map(({ scope }) => giveParts(table, scope)));
 }
 
 /** How a batch that failed as a whole goes on; undefined where a division helps nobody. */

@@ -3,25 +3,17 @@
  *
  * Guarantee: a generation is recorded, and its hold counted in every limited scope, in one transaction: all or nothing.
  * Under any concurrency, settled and promised spending of a limited scope never pass its limit, because each counter
- * adds the hold only on condition that there is room in each of its windows.
+ * adds the hold only on condition that there is room in each of its windows; so does each part of a busy one (scope-holds.ts).
  * Free models are counted in the same transaction (free-tier.ts), and an Idempotency-Key is claimed in it (request-claim.ts).
  * Weakness: a scope that had no limit when the caller was read is not touched, so its first limit takes effect when that
  * reading expires (three seconds), and never for a running stream; a changed limit is noticed at once, by its revision.
  */
 
+import { forgetParts, partOf, randomPart } from '../accounting/busy-counters.ts';
 import { Money } from '../money/money.ts';
 import { windowsAt, type Windows } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
-import {
-  addDeltas,
-  counterFrom,
-  holdUpdate,
-  readCounter,
-  settleUpdate,
-  type Counter,
-  type Scope,
-  type ScopeKind,
-} from '../store/counters.ts';
+import { addDeltas, readCounter, settleUpdate, type Counter, type Scope, type ScopeKind } from '../store/counters.ts';
 import { generationFrom, type Hold, type PendingGeneration } from '../store/generation.ts';
 import { holdChange, pendingPut } from '../store/generation-writes.ts';
 import { claimFrom, type InferenceClaim } from '../store/inference-claims.ts';
@@ -40,6 +32,7 @@ import {
 } from './free/free-tier.ts';
 import { RefusalMemory } from './refusal-memory.ts';
 import { claimWrite, type RequestClaim } from './request-claim.ts';
+import { holdInScopes } from './scope-holds.ts';
 
 export interface HoldRequest {
   generation: Omit<PendingGeneration, 'hold'>;
@@ -117,7 +110,7 @@ async function askStore(table: Table, request: HoldRequest): Promise<HoldResult>
     if (exceedsSomeLimit(fresh, request.amount)) return refusedBy(noRoom(fresh, counter, request));
     scopes = scopes.map((other) => (other === scope ? fresh : other)).filter(({ limits }) => isLimited(limits));
   }
-  const windows = windowsAt(request.generation.createdAtMs);
+  const scopeHold = { windows: windowsAt(request.generation.createdAtMs), amount: request.amount };
   const { free, claim } = request;
   const refused = free && refusedAtOnce(free);
   if (refused) return refusedBy(refused);
@@ -131,9 +124,8 @@ async function askStore(table: Table, request: HoldRequest): Promise<HoldResult>
       const existing = await writeAlone(table, record);
       return existing ? placedBefore(existing, request) : { placed: { hold, scopes } };
     }
-    const outcome = await transact(table, {
+    const outcome = await holdInScopes(table, scopes, scopeHold, {
       record,
-      ...forEach(scopes, (scope) => holdUpdate(table, scope, windows, request.amount)),
       ...(free && freeWrites(table, free, serviceHolds)),
       ...(claim && { claim: claimWrite(table, claim, request.generation.id) }),
     });
@@ -142,7 +134,7 @@ async function askStore(table: Table, request: HoldRequest): Promise<HoldResult>
     wasUncertain ||= outcome.isUncertain;
     const claimed = claim && claimedBy(claim, outcome.failed.claim);
     if (claimed) return refusedBy(claimed, wasUncertain);
-    const next = scopesAfterRefusal(scopes, outcome.failed, request);
+    const next = scopesAfterRefusal(scopes, outcome.counters, request);
     if ('refused' in next) return refusedBy(next.refused, wasUncertain);
     // A scope that lost its limit is not in the hold.
     scopes = next.scopes.filter(({ limits }) => isLimited(limits));
@@ -170,19 +162,18 @@ function placedBefore({ item }: FailedCondition, { generation, scopes }: HoldReq
 /** Adds `amount` to a placed hold, under the same conditions; never throws. */
 export async function extendHold(table: Table, placed: PlacedHold, request: HoldRequest): Promise<HoldResult> {
   const generation = { accountId: request.generation.payer.accountId, id: request.generation.id };
-  const windows = windowsAt(request.generation.createdAtMs);
+  const scopeHold = { windows: windowsAt(request.generation.createdAtMs), amount: request.amount };
   const raised = changedBy(placed.hold, request.amount);
   let scopes = placed.scopes;
   try {
     for (let attempt = 1; attempt <= 3; attempt += 1) {
-      const outcome = await transact(table, {
+      const outcome = await holdInScopes(table, scopes, scopeHold, {
         record: holdChange(table, generation, { from: placed.hold.steps, amount: request.amount }),
-        ...forEach(scopes, (scope) => holdUpdate(table, scope, windows, request.amount)),
       });
       if (outcome.committed) return { placed: { hold: raised, scopes } };
       if (outcome.failed.record) return afterLostReply(outcome.failed.record.item, raised, scopes);
       // A scope that lost its limit keeps its part of the hold until settlement, so it stays in the hold as it is.
-      const next = scopesAfterRefusal(scopes, outcome.failed, request);
+      const next = scopesAfterRefusal(scopes, outcome.counters, request);
       if ('refused' in next) return refusedBy(next.refused, outcome.isUncertain);
       scopes = next.scopes;
     }
@@ -203,12 +194,20 @@ export async function shrinkHold(table: Table, placed: PlacedHold, request: Hold
   try {
     const deltas = new Map<string, bigint>();
     addDeltas(deltas, windowsAt(createdAtMs), { spent: Money.zero, committed: back });
-    const outcome = await transact(table, {
-      record: holdChange(table, { accountId: payer.accountId, id }, { from: placed.hold.steps, amount: back }),
-      ...forEach(placed.scopes, (scope) => settleUpdate(table, scope, deltas)),
-    });
-    if (outcome.committed) return { placed: { ...placed, hold: lowered } };
-    return afterLostReply(outcome.failed.record?.item, lowered, placed.scopes);
+    const number = randomPart();
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
+      const outcome = await transact(table, {
+        record: holdChange(table, { accountId: payer.accountId, id }, { from: placed.hold.steps, amount: back }),
+        ...forEach(placed.scopes, (scope) =>
+          settleUpdate(table, scope, deltas, partOf(scope, number, { isHeld: true })),
+        ),
+      });
+      if (outcome.committed) return { placed: { ...placed, hold: lowered } };
+      if (outcome.failed.record) return afterLostReply(outcome.failed.record.item, lowered, placed.scopes);
+      // Parts that were closed.
+      for (const scope of placed.scopes) if (outcome.failed[scope.kind]) forgetParts(scope);
+    }
+    return refusedBy(busy(new StoreBusyError(new Error('Parts were closed while a hold was given back'))));
   } catch (error) {
     return refusedBy(busy(error as Error), true);
   }
@@ -239,19 +238,16 @@ function forEach(scopes: Scope[], write: (scope: Scope) => Write): Writes<ScopeK
 /** The scopes with their current limits where those have changed, or the refusal of one that really has no room. */
 function scopesAfterRefusal(
   scopes: Scope[],
-  failed: { [Kind in ScopeKind]?: FailedCondition },
+  counters: { [Kind in ScopeKind]?: Counter },
   request: HoldRequest,
 ): { scopes: Scope[] } | { refused: HoldRefusal } {
   const fresh: Scope[] = [];
   for (const scope of scopes) {
-    const condition = failed[scope.kind];
-    if (!condition) {
+    const counter = counters[scope.kind];
+    if (!counter) {
       fresh.push(scope);
       continue;
     }
-    // Fails closed: a limited scope whose counter cannot be read admits nothing.
-    if (!condition.item) throw new Error('A limited scope has no counter');
-    const counter = counterFrom(condition.item);
     if (!counter.active) return { refused: { kind: 'switched_off', scope: scope.kind } };
     const changed = { ...scope, limits: counter.limits, revision: counter.revision };
     // An empty window passes any condition: an amount that exceeds the limit by itself is refused here.

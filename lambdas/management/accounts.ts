@@ -17,6 +17,7 @@ import {
 import type { Actor } from '../store/audit.ts';
 import { limitWrites } from '../store/counter-parts.ts';
 import { activeUpdate, configureUpdate, readCounter } from '../store/counters.ts';
+import { gatherGranted } from '../store/limited-parts.ts';
 import { limitsAttribute } from '../store/limits.ts';
 import { noPrivacyLimits, privacyAttribute, type PrivacyChange } from '../store/privacy.ts';
 import type { Table } from '../store/table.ts';
@@ -114,6 +115,7 @@ export async function setAccountStatus(
     const before = account.status ?? 'active';
     if (before === status) return account;
     if (status === 'closed') await checkSettledUp(table, account);
+    if (status !== 'active') await gatherGranted(table, { kind: 'account', id: accountId });
     const outcome = await commitChange(
       context,
       {

@@ -15,10 +15,12 @@ import {
   type BalanceEntry,
   type BalanceEntryKind,
 } from '../store/accounts.ts';
-import { configureUpdate, lowerLifetimeUpdate, readCounter, type ScopeId } from '../store/counters.ts';
+import { limitWrites } from '../store/counter-parts.ts';
+import { lowerLifetimeUpdate, readCounter, type ScopeId } from '../store/counters.ts';
+import { gatherGranted } from '../store/limited-parts.ts';
 import { limitsAttribute } from '../store/limits.ts';
 import type { Item } from '../store/table.ts';
-import type { Write } from '../store/writes.ts';
+import type { Writes } from '../store/transact.ts';
 import { requireAccount } from './accounts.ts';
 import { commitChange, retryOnConflict, type ChangeContext } from './change.ts';
 
@@ -107,12 +109,12 @@ async function book(context: ChangeContext, payment: LedgerPayment): Promise<Boo
       {
         entry: balanceEntryPut(table, accountId, { id, kind, amount, note, createdAt }),
         account: accountLimitsUpdate(table, account, limits),
-        counter: counterUpdate(context, { amount, paidIn, revision }),
+        ...(await counterWrites(context, { amount, paidIn, revision })),
       },
     );
     if (outcome.committed) return { account: { ...account, limits, revision }, wasBooked: false };
     // The same payment, or another one, got there first, or a reply to this one was lost: all is looked at anew.
-    if (outcome.failed.entry || outcome.failed.account) return undefined;
+    if (outcome.failed['entry'] || outcome.failed['account']) return undefined;
     return refuseTooMuch(context, amount);
   });
 }
@@ -138,14 +140,15 @@ function paymentForAudit({ amount, note, reference }: Payment): Item {
   return { amount_rub: amount.toString(), reference, ...(note === undefined ? {} : { note }) };
 }
 
-function counterUpdate(
+/** The writes that change the balance at the counter. Its parts are taken in by them, or before. */
+async function counterWrites(
   { table, accountId }: ChangeContext,
   { amount, paidIn, revision }: { amount: Money; paidIn: Money; revision: number },
-): Write {
+): Promise<Writes> {
   const scope = accountCounter(accountId);
-  return amount.isNegative
-    ? lowerLifetimeUpdate(table, scope, { limit: paidIn, revision })
-    : configureUpdate(table, scope, { limits: { lifetime: paidIn }, revision });
+  if (!amount.isNegative) return limitWrites(table, scope, { limits: { lifetime: paidIn }, revision });
+  await gatherGranted(table, scope);
+  return { counter: lowerLifetimeUpdate(table, scope, { limit: paidIn, revision }) };
 }
 
 function accountCounter(accountId: string): ScopeId {

@@ -3,6 +3,7 @@ import { nowMs } from '../platform/clock.ts';
 import { conflict, invalidRequest, notFound } from '../platform/errors.ts';
 import { limitWrites } from '../store/counter-parts.ts';
 import { activeUpdate, configureUpdate } from '../store/counters.ts';
+import { gatherGranted } from '../store/limited-parts.ts';
 import { enterKey, moveKey } from '../store/key-directory.ts';
 import { keyItem, keyPut, keyReplacement, limitsOfKey, readKey, type ApiKey, type KeyKind } from '../store/keys.ts';
 import { mustHaveAccess } from '../store/members.ts';
@@ -188,6 +189,7 @@ async function writeKey(
   };
   const scope = { kind: 'key', id: after.hash } as const;
   const isActive = !after.disabled && !after.deleted;
+  if (!isActive) await gatherGranted(table, scope);
   const outcome = await commitChange(
     context,
     { action, target: `key ${after.hash}`, before: keyForAudit(before), after: keyForAudit(after) },

@@ -1,6 +1,7 @@
 import { nowMs } from '../platform/clock.ts';
 import { conflict, notFound } from '../platform/errors.ts';
 import { activeUpdate, configureUpdate } from '../store/counters.ts';
+import { gatherGranted } from '../store/limited-parts.ts';
 import { listMembers, memberPut, readMember, readMembers, type Member } from '../store/members.ts';
 import { memberScope } from '../store/payer.ts';
 import type { Table } from '../store/table.ts';
@@ -108,6 +109,7 @@ async function commitMembers(
   for (const member of members) {
     const scope = memberScope(member.workspaceId, member.id);
     const changed = { ...member, removed: change.removed, version: member.version + 1 };
+    if (change.removed) await gatherGranted(table, scope);
     writes[`member ${member.id}`] = memberPut(table, changed);
     writes[`counter of ${member.id}`] =
       member.version === 0

@@ -2,6 +2,7 @@ import { nowMs } from '../platform/clock.ts';
 import { conflict, invalidRequest, notFound } from '../platform/errors.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import { activeUpdate, configureUpdate, counterRemoval, readCounter } from '../store/counters.ts';
+import { gatherGranted } from '../store/limited-parts.ts';
 import { inferenceKeysOf, tallyKey } from '../store/key-directory.ts';
 import { limitsAttribute } from '../store/limits.ts';
 import { noPrivacyLimits, privacyAttribute, type Privacy, type PrivacyChange } from '../store/privacy.ts';
@@ -196,6 +197,7 @@ async function archive(context: ChangeContext, before: Workspace): Promise<{ arc
     version: before.version + 1,
     updatedAt: new Date(nowMs()).toISOString(),
   };
+  await gatherGranted(table, { kind: 'workspace', id: before.id });
   const outcome = await commitChange(
     context,
     {

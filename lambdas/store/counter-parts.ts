@@ -15,6 +15,8 @@ import { uuidTimeMs, uuidv7 } from '../platform/ids.ts';
 import {
   configureUpdate,
   counterKey,
+  isGranted,
+  limitsOf,
   partKeys,
   spreadOf,
   takingIn,
@@ -23,7 +25,7 @@ import {
   type ClosedParts,
   type ScopeId,
 } from './counters.ts';
-import { isLimited, limitsFrom, type Limits } from './limits.ts';
+import { isLimited, type Limits } from './limits.ts';
 import { readItem } from './query.ts';
 import { arePartsAllowed } from './parts-allowance.ts';
 import { moneyAttribute, moneyFrom, numberFrom, TTL_ATTRIBUTE, type Item, type Table } from './table.ts';
@@ -45,7 +47,7 @@ const TAKEN_IN_KEPT_MS = DAY_MS;
 export async function spreadCounter(table: Table, scope: ScopeId): Promise<string | undefined> {
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {
     const item = (await readItem(table, counterKey(scope))) ?? {};
-    if (isLimited(limitsFrom(item['limits']))) return undefined;
+    if (isLimited(limitsOf(item))) return undefined;
     const known = spreadOf(item);
     if (known !== undefined) return known;
     if (!(await arePartsAllowed(table))) return undefined;
@@ -66,8 +68,8 @@ export async function spreadCounter(table: Table, scope: ScopeId): Promise<strin
 }
 
 /**
- * The writes that change limits at a counter, for the transaction that changes the configuration. Parts of a counter that gets limits
- * are closed before, and taken in by it. Where the transaction is not carried out they stay closed, and are part of the sum as before.
+ * The writes that change limits at a counter, for the transaction that changes the configuration. Parts of a counter that has limits, or
+ * gets some, are closed before, and taken in by it. Where the transaction is not carried out they stay closed, and are part of the sum as before.
  * @throws {StoreBusyError}
  */
 export async function limitWrites(
@@ -75,7 +77,7 @@ export async function limitWrites(
   scope: ScopeId,
   change: { limits: Limits; revision: number; active?: boolean },
 ): Promise<Writes & { counter: Write }> {
-  const parts = isLimited(change.limits) ? await closeParts(table, scope) : undefined;
+  const parts = await closeParts(table, scope, { ofAnyKind: isLimited(change.limits) });
   return { ...expiryWrites(table, scope, parts), counter: configureUpdate(table, scope, change, parts) };
 }
 
@@ -98,16 +100,21 @@ export async function gatherCounter(table: Table, scope: ScopeId): Promise<boole
  * parts.
  */
 export async function hasOldParts(table: Table, scope: ScopeId, beforeMs: number): Promise<boolean> {
-  const item = await readItem(table, counterKey(scope));
+  const item = (await readItem(table, counterKey(scope))) ?? {};
   const spread = spreadOf(item);
-  return spread !== undefined && (uuidTimeMs(spread) < beforeMs || isLimited(limitsFrom(item?.['limits'])));
+  if (spread === undefined) return false;
+  return uuidTimeMs(spread) < beforeMs || (isLimited(limitsOf(item)) && !isGranted(item));
 }
 
-/** @returns what the parts come to from now on; undefined where there are none */
-async function closeParts(table: Table, scope: ScopeId): Promise<ClosedParts | undefined> {
+/**
+ * @param which.ofAnyKind also those to which no room is granted
+ * @returns what the parts come to from now on; undefined where there are none
+ */
+async function closeParts(table: Table, scope: ScopeId, which = { ofAnyKind: true }): Promise<ClosedParts | undefined> {
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {
-    const spread = spreadOf(await readItem(table, counterKey(scope)));
-    if (spread === undefined) return undefined;
+    const item = (await readItem(table, counterKey(scope))) ?? {};
+    const spread = spreadOf(item);
+    if (spread === undefined || !(which.ofAnyKind || isGranted(item))) return undefined;
     const parts = await Promise.all(partKeys(scope, spread).map((key) => closePart(table, scope, key)));
     // A part that is gone was taken in since the counter was read.
     if (parts.every((part) => part !== undefined)) return { spread, amounts: sumsOf(parts) };

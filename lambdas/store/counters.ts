@@ -5,8 +5,9 @@
  * Per window there are two Numbers: `spent_<window>` (settled) and `committed_<window>` (settled + held). When nothing
  * is in flight they are equal; a hold is refused when committed + hold would pass the limit.
  *
- * What is counted in a scope without limits decides about nothing, so there a busy counter has parts (counter-parts.ts), which readers
- * add up. `spread` of the counter names them; without it the counter is all there is.
+ * A busy counter has parts, which readers add up: `spread` of the counter names them; without it the counter is all there is. What is counted in
+ * a scope without limits decides about nothing, so there any part takes anything (counter-parts.ts). To the parts of a counter with limits
+ * room is granted, `grants` times so far (limited-parts.ts).
  */
 
 import { Money } from '../money/money.ts';
@@ -68,6 +69,20 @@ export function spreadOf(item: Item | undefined): string | undefined {
   return item?.['spread'] as string | undefined;
 }
 
+/** Counts the grants of room to the parts that a counter has now. */
+export const GRANTS = 'grants';
+/** When somebody began to take in the parts of a counter, so that others need not. */
+export const GATHERING_SINCE_MS = 'gathering_since_ms';
+
+/** Whether room is granted to the parts of a counter: it has limits. */
+export function isGranted(item: Item): boolean {
+  return item[GRANTS] !== undefined;
+}
+
+export function limitsOf(item: Item): Limits {
+  return limitsFrom(item['limits']);
+}
+
 /** @param parts those that the item's `spread` names */
 export function counterFrom(item: Item | undefined, parts: readonly Item[] = []): StoredCounter {
   const all = [item ?? {}, ...parts];
@@ -87,14 +102,15 @@ export async function readCounter(table: Table, scope: ScopeId): Promise<StoredC
 }
 
 /** How often a counter is read whose parts are made anew meanwhile. */
-const MAX_LOOKS = 5;
+const MAX_LOOKS = 8;
 
 /**
  * Adds the parts of a counter to it.
  *
  * Guarantee: all of what was settled before it is read, and each settlement at most once. The counter is read together with its
  * parts; whatever it says of them was true at that moment, and what was moved into it by then is in parts that it no longer names.
- * @throws {StoreBusyError} where they are made anew all the time
+ * A grant moves what is committed from a part to the counter: where there was one meanwhile, all is read again.
+ * @throws {StoreBusyError} where they are made anew, or granted room, all the time
  */
 async function counterWithParts(table: Table, scope: ScopeId, read: Item | undefined): Promise<StoredCounter> {
   let item = read;
@@ -103,10 +119,13 @@ async function counterWithParts(table: Table, scope: ScopeId, read: Item | undef
     if (spread === undefined) return counterFrom(item);
     const items = await readItems(table, [counterKey(scope), ...partKeys(scope, spread)]);
     const parts = items.filter(({ sk }) => sk !== COUNTER);
+    const before = item;
     item = items.find(({ sk }) => sk === COUNTER);
+    if (item && isGranted(item)) item = await readItem(table, counterKey(scope));
     // Parts that are gone were moved, and deleted, after the counter was read.
-    if (spreadOf(item) === spread && parts.length === COUNTER_PARTS) return counterFrom(item, parts);
-    if (spreadOf(item) === spread) item = await readItem(table, counterKey(scope));
+    const isWhole = spreadOf(item) === spread && parts.length === COUNTER_PARTS;
+    if (isWhole && numberFrom(item?.[GRANTS]) === numberFrom(before?.[GRANTS])) return counterFrom(item, parts);
+    if (!isWhole && spreadOf(item) === spread) item = await readItem(table, counterKey(scope));
   }
   throw new StoreBusyError();
 }
@@ -130,7 +149,10 @@ export async function readCounters(
   return (id) => counters.get(id) ?? counterFrom(undefined);
 }
 
-/** Promises `amount` in every window of the scope, if the scope is active, its limits unchanged, and there is room. */
+/**
+ * Promises `amount` in every window of the scope, if the scope is active, its limits unchanged, and there is room. A counter with parts
+ * promises nothing by itself: what it has left is for grants.
+ */
 export function holdUpdate(table: Table, scope: Scope, windows: Windows, amount: Money): Write {
   const add: Item = {};
   const atMostIfPresent: Item = {};
@@ -140,7 +162,8 @@ export function holdUpdate(table: Table, scope: Scope, windows: Windows, amount:
     const limit = scope.limits[interval];
     if (limit) atMostIfPresent[name] = moneyAttribute(limit.minus(amount));
   }
-  const when = { equal: { active: true, revision: scope.revision }, atMostIfPresent };
+  const absent = isLimited(scope.limits) ? ['spread'] : [];
+  const when = { equal: { active: true, revision: scope.revision }, atMostIfPresent, absent };
   return update(table, counterKey(scope), { add, when });
 }
 
@@ -197,7 +220,8 @@ export interface ClosedParts {
  * Copies a change of limits to the counter, in the transaction that changes the configuration. What has been counted
  * stays. A new scope is also switched on.
  *
- * Guarantee: a counter with limits has no parts: the write fails where it has some that it does not take in.
+ * Guarantee: parts were granted room by the limits that the counter has now, or it has no limits: the write fails where it has some
+ * that it does not take in.
  * @param parts the counter takes them in: it has none afterwards
  */
 export function configureUpdate(
@@ -208,20 +232,23 @@ export function configureUpdate(
 ): Write {
   const { limits, revision, active } = change;
   const set = { ...windowNames(scope), limits: limitsAttribute(limits), revision, active };
-  const withoutParts = isLimited(limits) ? { when: { absent: ['spread'] } } : {};
+  const withoutParts = { when: { absent: [isLimited(limits) ? 'spread' : GRANTS] } };
   return update(table, counterKey(scope), { set, ...(parts ? takingIn(parts) : withoutParts) });
 }
 
 /** The change of a counter that takes its parts in. */
 export function takingIn({ spread, amounts }: ClosedParts): Change {
-  return { add: amounts, remove: ['spread'], when: { equal: { spread } } };
+  return { add: amounts, remove: ['spread', GRANTS, GATHERING_SINCE_MS], when: { equal: { spread } } };
 }
 
-/** Lowers a lifetime limit, if all that is spent and held stays within it. The limit must not be below zero. */
+/**
+ * Lowers a lifetime limit, if all that is spent and held stays within it, and the counter has no parts. The limit must not be below
+ * zero.
+ */
 export function lowerLifetimeUpdate(table: Table, scope: ScopeId, change: { limit: Money; revision: number }): Write {
   const { limit, revision } = change;
   const set = { ...windowNames(scope), limits: limitsAttribute({ lifetime: limit }), revision };
-  const when = { atMostIfPresent: { committed_lifetime: moneyAttribute(limit) } };
+  const when = { atMostIfPresent: { committed_lifetime: moneyAttribute(limit) }, absent: ['spread'] };
   return update(table, counterKey(scope), { set, when });
 }
 
@@ -229,9 +256,12 @@ export function windowNames({ kind, id }: ScopeId): Item {
   return { scope_kind: kind, scope_id: id };
 }
 
-/** Switches a scope on or off at its counter, so that its next hold notices. */
+/**
+ * Switches a scope on or off at its counter, so that its next hold notices. The write that switches it off fails where room is granted to
+ * parts: holds in them do not look at the counter.
+ */
 export function activeUpdate(table: Table, scope: ScopeId, active: boolean): Write {
-  return update(table, counterKey(scope), { set: { active } });
+  return update(table, counterKey(scope), { set: { active }, when: active ? {} : { absent: [GRANTS] } });
 }
 
 export function counterRemoval(table: Table, scope: ScopeId): Write {

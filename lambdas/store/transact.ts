@@ -53,13 +53,16 @@ export class StoreBusyError extends GatewayError {
   override name = 'StoreBusyError';
   /** The writes of the transaction that met others, or were throttled, at the last attempt, by name; empty where that is not known. */
   readonly conflicting: readonly string[];
+  /** An attempt before the last had no reply: it may have been carried out, or may be yet. */
+  readonly isUncertain: boolean;
 
-  constructor(cause?: unknown, conflicting: readonly string[] = []) {
+  constructor(cause?: unknown, conflicting: readonly string[] = [], wasUncertain = false) {
     super('provider_overloaded', 'The gateway is busy recording spending. Try again in a second.', {
       headers: { 'retry-after': '1' },
       cause,
     });
     this.conflicting = conflicting;
+    this.isUncertain = wasUncertain;
   }
 }
 
@@ -109,7 +112,7 @@ async function transactInTurn<Name extends string>(
       if (!isTransientReason(error)) throw error;
       const conflicting = conflictingWrites(error, names);
       if (conflicting.length > 0) onConflict();
-      if (attempt >= attempts) throw new StoreBusyError(error, conflicting);
+      if (attempt >= attempts) throw new StoreBusyError(error, conflicting, wasUncertain);
     }
     await pauseAfter(attempt);
   }

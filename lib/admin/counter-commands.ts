@@ -19,7 +19,7 @@ export function addCounterCommands(program: Command): void {
     .description('what was spent in each scope, and how busy scopes are counted');
   counters
     .command('allow-parts')
-    .description('let busy counters without limits have parts; not while functions of 0.2.0 or earlier use the table')
+    .description('let busy counters have parts; not while functions of 0.2.0 or earlier use the table')
     .action(onTable(allow));
   counters
     .command('gather')

@@ -18,8 +18,8 @@ const MARGIN = { top: 46, right: 16, bottom: 44, left: 56 };
 /** The plot of docs/architecture.md, as SVG: how many settlements of one account there are in a second. */
 export async function settlementPlot(): Promise<string> {
   const lines = [
-    { name: 'one item: scopes with limits', colour: '#d1242f', values: await ratesOver({ isLimited: true }) },
-    { name: 'parts: scopes without limits', colour: '#1f6feb', values: await ratesOver({ isLimited: false }) },
+    { name: 'one item', colour: '#d1242f', values: await ratesOver({ isLimited: true }) },
+    { name: 'parts', colour: '#1f6feb', values: await ratesOver({ isLimited: false }) },
   ];
   return drawn(lines);
 }

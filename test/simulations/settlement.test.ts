@@ -34,7 +34,7 @@ describe('an account without limits', () => {
   });
 });
 
-describe('an account with limits', () => {
+describe('an account with limits, whose holds have made no parts', () => {
   it('is one item, which settles some hundreds a second, and no fewer than with half as many workers', async () => {
     const [all, half] = [
       await runs({ ...busy, isLimited: true }),

@@ -120,11 +120,19 @@ function holds(item: Attributes, request: Request): boolean {
   const { ConditionExpression: condition = '', ExpressionAttributeNames: names = {} } = request;
   if (condition === '') return true;
   return condition.split(' AND ').every((one) => {
-    const [, absent, equal, value] = /^(?:attribute_not_exists\((#\w+)\)|(#\w+) = (:\w+))$/.exec(one) ?? unknown(one);
-    if (absent !== undefined) return item[names[absent]!] === undefined;
-    return JSON.stringify(item[names[equal!]!]) === JSON.stringify(request.ExpressionAttributeValues![value!]);
+    const parts = CONDITION.exec(one)?.groups ?? unknown(one);
+    const { absent, name, operator, value } = parts;
+    const isAbsent = absent !== undefined && item[names[absent]!] === undefined;
+    if (name === undefined || isAbsent) return isAbsent;
+    const [stored, asked] = [item[names[name]!], request.ExpressionAttributeValues![value!]!];
+    if (operator === '=') return JSON.stringify(stored) === JSON.stringify(asked);
+    return stored !== undefined && !numberIn(stored).exceeds(numberIn(asked));
   });
 }
+
+/** A name that has to be absent, a comparison, or one of the two. */
+const CONDITION =
+  /^\(?(?:attribute_not_exists\((?<absent>#\w+)\))?(?: OR )?(?:(?<name>#\w+) (?<operator>=|<=) (?<value>:\w+))?\)?$/;
 
 function unknown(text: string): never {
   throw new TypeError(`The simulated table does not know "${text}"`);
@@ -152,5 +160,9 @@ function changed(before: Attributes | undefined, request: Request): Attributes {
 }
 
 function sum(...values: (Attributes[string] | undefined)[]): string {
-  return Money.sum(values.map((value) => Money.parseNumber((value as { N: string } | undefined)?.N ?? '0'))).toString();
+  return Money.sum(values.map((value) => (value ? numberIn(value) : Money.zero))).toString();
+}
+
+function numberIn(value: Attributes[string]): Money {
+  return Money.parseNumber((value as { N: string }).N);
 }

@@ -1,8 +1,10 @@
 /** Counters with parts, for tests that need some without waiting for conflicts. */
 
-import type { StoredCounter, ScopeId } from '../../lambdas/store/counters.ts';
+import { rememberLimitedParts } from '../../lambdas/accounting/busy-counters.ts';
+import type { Scope, ScopeId, StoredCounter } from '../../lambdas/store/counters.ts';
 import { addDeltas, counterKey, partKey, readCounter, settleUpdate, spreadOf } from '../../lambdas/store/counters.ts';
 import { windowsAt } from '../../lambdas/money/periods.ts';
+import { grantParts, type LimitedParts } from '../../lambdas/store/limited-parts.ts';
 import { readItem, readItems } from '../../lambdas/store/query.ts';
 import type { Item, Table } from '../../lambdas/store/table.ts';
 import { transact, type TransactOutcome } from '../../lambdas/store/transact.ts';
@@ -51,4 +53,12 @@ export function partsAt(table: Table, scope: ScopeId, spread: string, numbers: n
     table,
     numbers.map((number) => partKey(scope, spread, number)),
   );
+}
+
+/** Gives a limited scope parts, as a hold does that meets others at its counter. @throws where it has too little room for them */
+export async function giveLimitedParts(table: Table, scope: Scope): Promise<LimitedParts> {
+  const parts = await grantParts(table, scope, { windows: windowsAt(Date.now()), amount: rub('0.001') });
+  if (!parts) throw new Error('The counter got no parts');
+  rememberLimitedParts(scope, parts);
+  return parts;
 }

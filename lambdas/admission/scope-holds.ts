@@ -1,0 +1,254 @@
+/**
+ * Where the hold of a request is counted in each of its scopes: at the counter, or where that is busy, in one of the parts that were granted
+ * room (store/limited-parts.ts). Whoever holds does not have to know: what refuses a hold in the end is always the counter as one item.
+ */
+
+import {
+  forgetParts,
+  limitedPartsOf,
+  mayGetParts,
+  randomPart,
+  rememberLimitedParts,
+} from '../accounting/busy-counters.ts';
+import { Money } from '../money/money.ts';
+import type { Windows } from '../money/periods.ts';
+import {
+  counterFrom,
+  holdUpdate,
+  partKey,
+  readCounter,
+  spreadOf,
+  type Counter,
+  type Scope,
+  type ScopeKind,
+} from '../store/counters.ts';
+import {
+  gatherTogether,
+  grantedHold,
+  grantOf,
+  grantParts,
+  limitedPartsFrom,
+  partHold,
+  roomAt,
+  type LimitedParts,
+} from '../store/limited-parts.ts';
+import { isLimited } from '../store/limits.ts';
+import { numberFrom, type Item, type Table } from '../store/table.ts';
+import { pauseAfter, StoreBusyError, transact, type FailedCondition, type Writes } from '../store/transact.ts';
+
+/** What is held in each scope of a request. */
+export interface ScopeHold {
+  windows: Windows;
+  amount: Money;
+}
+
+/** The failed conditions of writes, by their names. */
+type Failed<Name extends string> = { [Of in Name]?: FailedCondition };
+
+export type HoldOutcome<Name extends string> =
+  | { committed: true }
+  | {
+      committed: false;
+      /** Of what belongs to the hold. */
+      failed: Failed<Name>;
+      /** Of the scopes that have no room, were switched off, or have other limits than those that were read with the caller. */
+      counters: { [Kind in ScopeKind]?: Counter };
+      /** A try before it had no reply: that one may have been carried out, or may be yet. */
+      isUncertain: boolean;
+    };
+
+/** How often a hold goes elsewhere: to another part, to the counter, or back to it. */
+const MAX_PLACES = 16;
+/** So often a busy counter is tried that may get parts, as at settlements. */
+const ATTEMPTS_BEFORE_PARTS = 3;
+/** So often a busy part is tried; there are others. */
+const ATTEMPTS_IN_A_PART = 2;
+
+/**
+ * Holds an amount in every scope, and writes what belongs to it, in one transaction.
+ * @param writes what belongs to the hold: its record, and more
+ * @throws {StoreBusyError} when all places stay busy
+ * @throws {Error} for a limited scope without a counter
+ */
+export async function holdInScopes<Name extends string>(
+  table: Table,
+  scopes: readonly Scope[],
+  hold: ScopeHold,
+  writes: Writes<Name> & { record: Writes<Name>[Name] },
+): Promise<HoldOutcome<Name>> {
+  const search = new Search(table, scopes, hold);
+  for (let place = 1; place < MAX_PLACES; place += 1) {
+    const outcome = await search.tryAt(place, writes);
+    if (outcome) return outcome;
+  }
+  throw new StoreBusyError(new Error('Room was looked for in too many places'));
+}
+
+/** The name of the write that grants room to the part of a scope. */
+type GrantName = `grant of ${ScopeKind}`;
+type Names<Name extends string> = Name | ScopeKind | GrantName;
+
+const grantName = (kind: ScopeKind): GrantName => `grant of ${kind}`;
+
+/** Looks for room in the counters of some scopes, and in their parts. */
+class Search {
+  readonly #table: Table;
+  readonly #scopes: readonly Scope[];
+  readonly #hold: ScopeHold;
+  /** The same in all counters: holds that do not meet in one of them do not meet in another. */
+  #part = randomPart();
+  /** The parts that the last try was made in; a scope that is not among them was tried at its counter. */
+  #tried = new Map<ScopeKind, LimitedParts>();
+  /** What the part of a scope has to be granted. */
+  readonly #grants = new Map<ScopeKind, Money>();
+  #isUncertain = false;
+
+  constructor(table: Table, scopes: readonly Scope[], hold: ScopeHold) {
+    this.#table = table;
+    this.#scopes = scopes;
+    this.#hold = hold;
+  }
+
+  /** @returns undefined where there may be room elsewhere */
+  async tryAt<Name extends string>(place: number, writes: Writes<Name>): Promise<HoldOutcome<Name> | undefined> {
+    const all: Writes<Names<Name>> = { ...writes, ...this.#writes() };
+    const attempts = this.#attempts();
+    try {
+      const outcome = await transact<Names<Name>>(this.#table, all, { attempts });
+      if (outcome.committed) return outcome;
+      this.#isUncertain ||= outcome.isUncertain;
+      return await this.#afterFailure(outcome.failed);
+    } catch (error) {
+      if (!(error instanceof StoreBusyError) || attempts === undefined) throw error;
+      this.#isUncertain ||= error.isUncertain;
+      await this.#goElsewhere(place, error.conflicting);
+      return undefined;
+    }
+  }
+
+  #writes(): Writes<ScopeKind | GrantName> {
+    const writes: Writes<ScopeKind | GrantName> = {};
+    this.#tried = new Map();
+    for (const scope of this.#scopes) {
+      const { kind } = scope;
+      const parts = isLimited(scope.limits) ? limitedPartsOf(scope) : undefined;
+      if (!parts) {
+        writes[kind] = holdUpdate(this.#table, scope, this.#hold.windows, this.#hold.amount);
+        continue;
+      }
+      this.#tried.set(kind, parts);
+      const key = partKey(scope, parts.spread, this.#part);
+      const grant = this.#grants.get(kind);
+      if (!grant) {
+        writes[kind] = partHold(this.#table, key, scope, this.#hold);
+        continue;
+      }
+      const granted = grantedHold(this.#table, { scope, spread: parts.spread, key }, { ...this.#hold, grant });
+      writes[kind] = granted.part;
+      writes[grantName(kind)] = granted.counter;
+    }
+    return writes;
+  }
+
+  /** How often the table is tried while it is busy, before the hold goes elsewhere; undefined where there is no other place. */
+  #attempts(): number | undefined {
+    const mayGet = this.#scopes.some((scope) => isLimited(scope.limits) && mayGetParts(scope));
+    if (mayGet) return ATTEMPTS_BEFORE_PARTS;
+    return this.#tried.size > 0 ? ATTEMPTS_IN_A_PART : undefined;
+  }
+
+  /** Busy counters get parts, where that is possible; of those that have some, another part is tried. */
+  async #goElsewhere(place: number, conflicting: readonly string[]): Promise<void> {
+    const busy = this.#scopes.filter(({ kind }) => conflicting.includes(kind) && !this.#tried.has(kind));
+    for (const scope of busy) {
+      if (!isLimited(scope.limits) || !mayGetParts(scope)) continue;
+      const parts = await grantParts(this.#table, scope, this.#hold).catch(() => undefined);
+      if (parts) rememberLimitedParts(scope, parts);
+      else forgetParts(scope);
+    }
+    this.#part = randomPart();
+    const wasGranting = this.#grants.size > 0;
+    this.#grants.clear();
+    if (busy.length > 0 || wasGranting) await pauseAfter(place);
+  }
+
+  async #afterFailure<Name extends string>(failed: Failed<Names<Name>>): Promise<HoldOutcome<Name> | undefined> {
+    const counters: { [Kind in ScopeKind]?: Counter } = {};
+    // An earlier try has placed it: then there is nothing to look for.
+    for (const scope of 'record' in failed ? [] : this.#scopes) {
+      const [own, grant] = [failed[scope.kind], failed[grantName(scope.kind)]];
+      const counter = own || grant ? await this.#look(scope, own, grant) : undefined;
+      if (counter) counters[scope.kind] = counter;
+    }
+    const scopeNames = new Set<string>(this.#scopes.flatMap(({ kind }) => [kind, grantName(kind)]));
+    const others = Object.entries(failed).filter(([name]) => !scopeNames.has(name));
+    if (others.length === 0 && Object.keys(counters).length === 0) return undefined;
+    const isUncertain = this.#isUncertain;
+    return { committed: false, failed: Object.fromEntries(others) as Failed<Name>, counters, isUncertain };
+  }
+
+  /**
+   * Looks why there was no room in one place.
+   * @returns the counter, where it is what refuses the hold; undefined where another place may have room
+   */
+  async #look(
+    scope: Scope,
+    failed: FailedCondition | undefined,
+    grant: FailedCondition | undefined,
+  ): Promise<Counter | undefined> {
+    const parts = this.#tried.get(scope.kind);
+    if (!parts) return this.#lookAtCounter(scope, failed?.item);
+    if (grant) return this.#lookForGrant(scope, parts, grant.item);
+    return this.#lookAtPart(scope, parts, failed?.item);
+  }
+
+  async #lookAtCounter(scope: Scope, item: Item | undefined): Promise<Counter | undefined> {
+    // Fails closed: a limited scope whose counter cannot be read admits nothing.
+    if (!item) throw new Error('A limited scope has no counter');
+    const spread = spreadOf(item);
+    if (spread === undefined || !isLimited(scope.limits)) return counterFrom(item);
+    const parts = limitedPartsFrom(item, this.#hold.windows);
+    if (parts) rememberLimitedParts(scope, parts);
+    // A release that knows no parts has limited a scope that had some.
+    else await gatherTogether(this.#table, scope, spread);
+    return undefined;
+  }
+
+  async #lookAtPart(scope: Scope, parts: LimitedParts, item: Item | undefined): Promise<Counter | undefined> {
+    if (item?.['open'] !== true) {
+      await this.#leaveParts(scope, parts);
+      return undefined;
+    }
+    // Other limits, other parts: they are those of the limits that the scope has now.
+    if (numberFrom(item['revision']) !== scope.revision) return readCounter(this.#table, scope);
+    this.#grants.set(scope.kind, Money.max(this.#hold.amount, parts.grant));
+    return undefined;
+  }
+
+  async #lookForGrant(scope: Scope, parts: LimitedParts, item: Item | undefined): Promise<Counter | undefined> {
+    if (!item) throw new Error('A limited scope has no counter');
+    if (spreadOf(item) !== parts.spread) {
+      this.#grants.delete(scope.kind);
+      forgetParts(scope);
+      return undefined;
+    }
+    if (numberFrom(item['revision']) !== scope.revision) return readCounter(this.#table, scope);
+    const room = roomAt(item, this.#hold.windows);
+    if (this.#hold.amount.exceeds(room)) {
+      // What the other parts have left may be enough.
+      await this.#leaveParts(scope, parts);
+      return undefined;
+    }
+    const grant = grantOf(room);
+    rememberLimitedParts(scope, { ...parts, grant });
+    this.#grants.set(scope.kind, Money.max(this.#hold.amount, grant));
+    return undefined;
+  }
+
+  /** From now on the counter is one item again. */
+  async #leaveParts(scope: Scope, { spread }: LimitedParts): Promise<void> {
+    this.#grants.delete(scope.kind);
+    forgetParts(scope);
+    await gatherTogether(this.#table, scope, spread);
+  }
+}

@@ -1,0 +1,447 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { forgetParts, limitedPartsOf, rememberLimitedParts } from '../../lambdas/accounting/busy-counters.ts';
+import { pruneOnceADay } from '../../lambdas/accounting/prune.ts';
+import { settleBatch } from '../../lambdas/accounting/settle.ts';
+import { shrinkHold, type HoldRequest } from '../../lambdas/admission/hold.ts';
+import * as holds from '../../lambdas/admission/hold.ts';
+import { Money } from '../../lambdas/money/money.ts';
+import { DAY_MS, windowsAt } from '../../lambdas/money/periods.ts';
+import { gatherCounter, limitWrites, spreadCounter } from '../../lambdas/store/counter-parts.ts';
+import { activeUpdate, COUNTER_PARTS, counterKey, readCounter, type Scope } from '../../lambdas/store/counters.ts';
+import { gatherGranted } from '../../lambdas/store/limited-parts.ts';
+import type { Limits } from '../../lambdas/store/limits.ts';
+import { moneyFrom, type Table } from '../../lambdas/store/table.ts';
+import { transact } from '../../lambdas/store/transact.ts';
+import { update } from '../../lambdas/store/writes.ts';
+import { startFaultProxy, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
+import { giveLimitedParts, hasParts, newTableWithParts, partsAt, rootOf } from '../support/counter-parts.ts';
+import {
+  books,
+  extendHold,
+  holdRequest,
+  newSpender,
+  placeHold,
+  rub,
+  settledEverywhere,
+  settlement,
+  type Spender,
+} from '../support/spending.ts';
+import { newTable, tableThrough } from '../support/table.ts';
+
+let table: Table;
+let proxy: FaultProxy;
+let faulty: Table;
+
+beforeAll(async () => {
+  table = await newTableWithParts();
+  proxy = await startFaultProxy(inject('dynamodbEndpoint'));
+  faulty = tableThrough(proxy.endpoint, table);
+});
+beforeEach(() => {
+  proxy.faultFor = () => undefined;
+  proxy.before = async () => undefined;
+  proxy.calls.length = 0;
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+afterAll(() => proxy.stop());
+
+const keyOf = (spender: Spender): Scope => spender.scopes.find(({ kind }) => kind === 'key')!;
+const ALL_PARTS = [...Array(COUNTER_PARTS).keys()];
+
+/** A spender whose key has a limit, and parts with room. */
+async function busySpender(limits: Limits = { daily: rub('200') }): Promise<{ spender: Spender; key: Scope }> {
+  const spender = await newSpender(table, { key: limits });
+  const key = keyOf(spender);
+  await giveLimitedParts(table, key);
+  return { spender, key };
+}
+
+/** The next transactions meet others at the counter of a scope. */
+function meetOthersAt({ kind, id }: Scope, times = 3): void {
+  let left = times;
+  const root = `{"pk":{"S":"COUNTER#${kind}#${id}"},"sk":{"S":"COUNTER"}}`;
+  proxy.faultFor = ({ action, body }) => {
+    const meets = action === 'TransactWriteItems' && body.includes(root) && left > 0;
+    if (meets) left -= 1;
+    return meets ? { conflictsAt: root } : undefined;
+  };
+}
+
+/** What is committed in the window of today, by the counter itself and by each part. */
+async function committedToday(key: Scope): Promise<{ counter: Money; parts: Money[] }> {
+  const root = await rootOf(table, key);
+  const name = `committed_${windowsAt(Date.now()).daily}`;
+  const parts = await partsAt(table, key, root['spread'] as string, ALL_PARTS);
+  return { counter: moneyFrom(root[name]), parts: parts.map((part) => moneyFrom(part[name])) };
+}
+
+/** What the key has spent, and what is committed, on a day. */
+async function held(spender: Spender, atMs = Date.now()): Promise<string> {
+  const counter = await readCounter(table, keyOf(spender));
+  const { daily } = windowsAt(atMs);
+  return `${counter.spent(daily)} of ${counter.committed(daily)}`;
+}
+
+async function setLimits(scope: Scope, limits: Limits, revision: number): Promise<void> {
+  const outcome = await transact(table, await limitWrites(table, scope, { limits, revision }));
+  expect(outcome).toEqual({ committed: true });
+}
+
+/** Places as many holds at once as are asked for. @returns the requests of those that found room */
+async function holdAtOnce(spender: Spender, amount: string, count: number): Promise<HoldRequest[]> {
+  const requests = Array.from({ length: count }, () => holdRequest(spender, rub(amount)));
+  const results = await Promise.all(requests.map((request) => holds.placeHold(table, request)));
+  return requests.filter((_, index) => 'placed' in results[index]!);
+}
+
+describe('a limited counter that holds meet others at', () => {
+  it('gets parts, half of its room in them, and the hold is in one', async () => {
+    const spender = await newSpender(table, { key: { daily: rub('200') } });
+    const key = keyOf(spender);
+    meetOthersAt(key);
+
+    await placeHold(faulty, holdRequest(spender, rub('0.01')));
+
+    expect(await hasParts(table, key)).toBe(true);
+    const { counter, parts } = await committedToday(key);
+    expect(counter.toString()).toBe('100');
+    expect(Money.sum(parts).toString()).toBe('-99.99');
+    expect(await held(spender)).toBe('0 of 0.01');
+  });
+
+  it('stays one item where its room is for few holds of the size', async () => {
+    const spender = await newSpender(table, { key: { daily: rub('200') } });
+    meetOthersAt(keyOf(spender));
+
+    await placeHold(faulty, holdRequest(spender, rub('1')));
+
+    expect(await hasParts(table, keyOf(spender))).toBe(false);
+    expect(await held(spender)).toBe('0 of 1');
+  });
+
+  it('stays one item where no operator has allowed parts', async () => {
+    const cautious = await newTable();
+    const spender = await newSpender(cautious, { key: { daily: rub('200') } });
+    meetOthersAt(keyOf(spender));
+
+    await placeHold(tableThrough(proxy.endpoint, cautious), holdRequest(spender, rub('0.01')));
+
+    expect(await hasParts(cautious, keyOf(spender))).toBe(false);
+  });
+});
+
+describe('a hold of a counter with parts', () => {
+  it('touches the counter only where its part needs room', async () => {
+    const { spender, key } = await busySpender();
+    const before = await rootOf(table, key);
+
+    await holdAtOnce(spender, '0.01', 20);
+
+    expect(await rootOf(table, key)).toEqual(before);
+    expect(await held(spender)).toBe('0 of 0.2');
+  });
+
+  it('that is larger than the room of a part is granted room', async () => {
+    const { spender, key } = await busySpender();
+
+    await placeHold(table, holdRequest(spender, rub('30')));
+
+    expect((await committedToday(key)).counter.toString()).toBe('130');
+    expect(await held(spender)).toBe('0 of 30');
+  });
+
+  it('that is larger than what the counter has left takes the parts in, and finds room', async () => {
+    const { spender, key } = await busySpender();
+
+    await placeHold(table, holdRequest(spender, rub('150')));
+
+    expect(await hasParts(table, key)).toBe(false);
+    expect(await held(spender)).toBe('0 of 150');
+  });
+
+  it('finds them where its process does not know of them yet', async () => {
+    const { spender, key } = await busySpender();
+    forgetParts(key);
+
+    await placeHold(table, holdRequest(spender, rub('0.01')));
+
+    expect(limitedPartsOf(key)).toBeDefined();
+    expect(await held(spender)).toBe('0 of 0.01');
+  });
+
+  it('goes to the counter where the parts that its process knows were taken in', async () => {
+    const { spender, key } = await busySpender();
+    await gatherCounter(table, key);
+
+    await placeHold(table, holdRequest(spender, rub('0.01')));
+
+    expect((await rootOf(table, key))[`committed_lifetime`]).toBe('0.01');
+    expect(await held(spender)).toBe('0 of 0.01');
+  });
+
+  it('takes another part where one is busy', async () => {
+    const { spender } = await busySpender();
+    let busy: string | undefined;
+    proxy.faultFor = ({ action, body }) => {
+      const [part] = /"COUNTER#[0-9a-f-]{36}#\d+"/.exec(body) ?? [];
+      if (action !== 'TransactWriteItems' || part === undefined) return undefined;
+      busy ??= part;
+      return part === busy ? { conflictsAt: busy } : undefined;
+    };
+
+    await placeHold(faulty, holdRequest(spender, rub('0.01')));
+
+    expect(busy).toBeDefined();
+    expect(await held(spender)).toBe('0 of 0.01');
+  });
+
+  it('is extended and given back in any part, and settled in another', async () => {
+    const { spender, key } = await busySpender();
+    const request = holdRequest(spender, rub('0.05'));
+    const placed = await placeHold(table, request);
+
+    const extended = await extendHold(table, placed, { ...request, amount: rub('0.5') });
+    expect(await held(spender)).toBe('0 of 0.55');
+    const shrunk = await shrinkHold(table, extended, { ...request, amount: rub('0.35') });
+    expect(await held(spender)).toBe('0 of 0.2');
+    const { hold } = (shrunk as { placed: typeof placed }).placed;
+    const before = await rootOf(table, key);
+    const results = await settleBatch(table, [settlement(request, hold, rub('0.15'))], { swept: false });
+
+    expect(results).toEqual(['settled']);
+    expect((await books(table, spender)).key).toEqual(settledEverywhere('0.15'));
+    expect(await rootOf(table, key)).toEqual(before);
+  });
+
+  it('counts for the day on which it came, before midnight and after', async () => {
+    const { spender } = await busySpender();
+    const tomorrowMs = Date.now() + DAY_MS;
+    await placeHold(table, holdRequest(spender, rub('0.01')));
+
+    await placeHold(table, holdRequest(spender, rub('0.02'), { atMs: tomorrowMs }));
+
+    expect(await held(spender)).toBe('0 of 0.01');
+    expect(await held(spender, tomorrowMs)).toBe('0 of 0.02');
+  });
+
+  it('that found no reply is found again, and held once', async () => {
+    const { spender } = await busySpender();
+    let isLost = false;
+    proxy.faultFor = ({ action }) => {
+      if (action !== 'TransactWriteItems' || isLost) return undefined;
+      isLost = true;
+      return 'lost-reply';
+    };
+
+    await placeHold(faulty, holdRequest(spender, rub('0.01')));
+
+    expect(isLost).toBe(true);
+    expect(await held(spender)).toBe('0 of 0.01');
+  });
+});
+
+describe('the limit', () => {
+  it('is as hard as that of one item: of requests at once exactly as many pass as it has room for', async () => {
+    const { spender, key } = await busySpender({ daily: rub('2'), lifetime: rub('100') });
+
+    const passed = await holdAtOnce(spender, '0.01', 260);
+
+    expect(passed).toHaveLength(200);
+    expect(await held(spender)).toBe('0 of 2');
+    expect(await hasParts(table, key)).toBe(false);
+  });
+
+  it('refuses with the figures of the whole counter', async () => {
+    const { spender } = await busySpender({ daily: rub('2') });
+    await holdAtOnce(spender, '0.01', 190);
+
+    const refusal = placeHold(table, holdRequest(spender, rub('0.2')));
+
+    await expect(refusal).rejects.toMatchObject({
+      status: 402,
+      metadata: { limit_rub: '2', spend_rub: '0', held_rub: '1.9', remaining_rub: '0.1' },
+    });
+  });
+
+  it('has room again for what settlements give back, in whatever part', async () => {
+    const { spender } = await busySpender({ daily: rub('2') });
+    const passed = await holdAtOnce(spender, '0.01', 220);
+    const hold = { amount: rub('0.01'), steps: 1, scopes: ['key' as const], serviceHolds: [] };
+    await settleBatch(
+      table,
+      passed.map((request) => settlement(request, hold, Money.zero)),
+      { swept: false },
+    );
+
+    expect(await holdAtOnce(spender, '0.01', 220)).toHaveLength(200);
+  });
+
+  it('that is lowered counts for the next hold', async () => {
+    const { spender, key } = await busySpender();
+    await holdAtOnce(spender, '0.01', 10);
+
+    await setLimits(key, { daily: rub('0.15') }, 1);
+
+    // The caller was read before.
+    expect(await holdAtOnce(spender, '0.01', 10)).toHaveLength(5);
+    expect(await held(spender)).toBe('0 of 0.15');
+  });
+
+  it('that is added counts for the next hold, also where its process knows the parts of the new limits', async () => {
+    const { spender, key } = await busySpender();
+    const limits = { daily: rub('200'), lifetime: rub('220') };
+    await setLimits(key, limits, 1);
+    const root = await giveLimitedParts(table, { ...key, limits, revision: 1 });
+    const parts = await partsAt(table, key, root.spread, ALL_PARTS);
+
+    await placeHold(table, holdRequest(spender, rub('0.01')));
+
+    expect(parts.every((part) => moneyFrom(part['committed_lifetime']).isNegative)).toBe(true);
+    expect(await held(spender)).toBe('0 of 0.01');
+  });
+
+  it('that is lifted leaves nothing behind, and settlements of what was held go on', async () => {
+    const { spender, key } = await busySpender();
+    const request = holdRequest(spender, rub('0.05'));
+    const { hold } = await placeHold(table, request);
+
+    await setLimits(key, {}, 1);
+    expect(await hasParts(table, key)).toBe(false);
+    await settleBatch(table, [settlement(request, hold, rub('0.02'))], { swept: false });
+
+    expect((await books(table, spender)).key).toEqual(settledEverywhere('0.02'));
+  });
+
+  it('of several scopes holds in a part of each, or in none', async () => {
+    const spender = await newSpender(table, { key: { daily: rub('200') }, workspace: { monthly: rub('2') } });
+    for (const scope of spender.scopes.slice(0, 2)) await giveLimitedParts(table, scope);
+
+    const passed = await holdAtOnce(spender, '0.01', 230);
+
+    expect(passed).toHaveLength(200);
+    const { key, workspace } = await books(table, spender);
+    expect([key, workspace]).toEqual([settledEverywhere('0', '2'), settledEverywhere('0', '2')]);
+  });
+});
+
+describe('a scope that is switched off', () => {
+  it('admits nothing from then on, although its parts had room', async () => {
+    const { spender, key } = await busySpender();
+
+    await gatherGranted(table, key);
+    expect(await transact(table, { counter: activeUpdate(table, key, false) })).toEqual({ committed: true });
+
+    await expect(placeHold(table, holdRequest(spender, rub('0.01')))).rejects.toMatchObject({ status: 401 });
+    expect(await held(spender)).toBe('0 of 0');
+  });
+
+  it('is not while room is granted to its parts', async () => {
+    const { key } = await busySpender();
+
+    expect(await transact(table, { counter: activeUpdate(table, key, false) })).toMatchObject({ committed: false });
+  });
+
+  it('gets no parts', async () => {
+    const spender = await newSpender(table, { key: { daily: rub('200') } });
+    await transact(table, { counter: activeUpdate(table, keyOf(spender), false) });
+    meetOthersAt(keyOf(spender));
+
+    await expect(placeHold(faulty, holdRequest(spender, rub('0.01')))).rejects.toMatchObject({ status: 401 });
+
+    expect(await hasParts(table, keyOf(spender))).toBe(false);
+  });
+});
+
+describe('what was not held', () => {
+  it('is counted at the counter, so that its room is less', async () => {
+    const { spender, key } = await busySpender();
+    const unheld = { ...spender, scopes: [] };
+    const request = holdRequest(unheld, rub('1'));
+    const { hold } = await placeHold(table, request);
+
+    await settleBatch(table, [settlement(request, hold, rub('60'))], { swept: false });
+
+    expect((await committedToday(key)).counter.toString()).toBe('160');
+    expect(await held(spender)).toBe('60 of 60');
+  });
+});
+
+describe('parts that are taken in', () => {
+  it('are so by one of all whose holds find no room', async () => {
+    const { spender, key } = await busySpender({ daily: rub('2') });
+    vi.spyOn(Math, 'random').mockReturnValue(0.5);
+
+    const requests = Array.from({ length: 30 }, () => holdRequest(spender, rub('1.2')));
+    const results = await Promise.all(requests.map((request) => holds.placeHold(faulty, request)));
+
+    expect(results.filter((result) => 'placed' in result)).toHaveLength(1);
+    const closing = proxy.calls.filter(({ body }) => /REMOVE #n\d+"/.test(body) && body.includes('"open"'));
+    expect(closing).toHaveLength(COUNTER_PARTS);
+    expect(await hasParts(table, key)).toBe(false);
+  });
+
+  it('are so by the next where the one has died', async () => {
+    const { spender, key } = await busySpender({ daily: rub('2') });
+    const since = update(table, counterKey(key), { set: { gathering_since_ms: Date.now() - 1_800 } });
+    await transact(table, { since });
+
+    await placeHold(table, holdRequest(spender, rub('1.2')));
+
+    expect(await hasParts(table, key)).toBe(false);
+    expect(await rootOf(table, key)).not.toHaveProperty('gathering_since_ms');
+    expect(await held(spender)).toBe('0 of 1.2');
+  });
+
+  it('are so once a day, and not before', async () => {
+    const { spender, key } = await busySpender();
+    const of = async () => {
+      const request = holdRequest(spender, rub('0.01'));
+      return settlement(request, (await placeHold(table, request)).hold, rub('0.01'));
+    };
+    await pruneOnceADay(table, [await of()]);
+    expect(await hasParts(table, key)).toBe(true);
+
+    vi.useFakeTimers({ now: Date.now() + DAY_MS, toFake: ['Date'] });
+    await pruneOnceADay(table, [await of()]);
+
+    expect(await hasParts(table, key)).toBe(false);
+  });
+
+  it('are so at the next hold where an older release has limited a scope that had some', async () => {
+    const spender = await newSpender(table, {});
+    const key = { ...keyOf(spender), limits: { daily: rub('1') } };
+    await spreadCounter(table, key);
+    await transact(table, { counter: update(table, counterKey(key), { set: { limits: { daily: 1 } } }) });
+
+    await placeHold(table, holdRequest({ ...spender, scopes: [key] }, rub('0.7')));
+
+    expect(await hasParts(table, key)).toBe(false);
+    expect(await held(spender)).toBe('0 of 0.7');
+  });
+});
+
+describe('readers', () => {
+  it('see exactly what is held while room is granted all the time', async () => {
+    const { spender, key } = await busySpender({ daily: rub('100000') });
+    rememberLimitedParts(key, { ...limitedPartsOf(key)!, grant: Money.zero });
+    await holdAtOnce(spender, '0.01', 5);
+    const granting = { isOver: false };
+    const seen = new Set<string>();
+    const reading = (async () => {
+      while (!granting.isOver) seen.add((await readCounter(table, key)).committed('lifetime').toString());
+    })();
+
+    for (let round = 1; round <= 15; round += 1) {
+      const request = holdRequest(spender, rub('900'));
+      const placed = await placeHold(table, request);
+      await shrinkHold(table, placed, { ...request, amount: rub('900') });
+    }
+    granting.isOver = true;
+    await reading;
+
+    for (const amount of seen) expect(['0.05', '900.05']).toContain(amount);
+  });
+});

@@ -1,0 +1,155 @@
+/**
+ * Requests of one limited key, which hold money, take a second, and are settled, over the real code that holds and settles them. Only time,
+ * chance and the table are simulated. All requests are of one process: each knows what another has learnt of the key's counter.
+ */
+
+import { settleBatch } from '../../lambdas/accounting/settle.ts';
+import type { Settlement } from '../../lambdas/accounting/settlement.ts';
+import { placeHold } from '../../lambdas/admission/hold.ts';
+import { Money } from '../../lambdas/money/money.ts';
+import { configureUpdate, readCounter, type Scope } from '../../lambdas/store/counters.ts';
+import { writeItem } from '../../lambdas/store/calls.ts';
+import { allowParts } from '../../lambdas/store/parts-allowance.ts';
+import { holdRequest, outcome } from '../support/spending.ts';
+import { simulatedTable, type SimulatedTable } from './simulated-table.ts';
+import { dice, simulatedTime, type SimulatedTime } from './simulated-time.ts';
+import { inSimulatedTime } from './without-waiting.ts';
+
+export interface HoldScenario {
+  seed: number;
+  /** Requests of the key, which come as they please. */
+  perSecond: number;
+  seconds: number;
+  /** Whether a busy counter may have parts. */
+  hasParts: boolean;
+}
+
+export interface Held {
+  /** The part of all requests that was refused because the counter was busy. */
+  refused: number;
+  /** How long it took to hold: what half of the requests waited at most, and 95 of a hundred. */
+  p50Ms: number;
+  p95Ms: number;
+  /** What the key's counter says is spent, with its parts, and what its requests came to. */
+  counted: string;
+  settled: string;
+  /** What is held after all of them have ended. */
+  held: string;
+}
+
+const DELAYS = { wayMs: 2, transactionMs: 8 };
+/** Until the first conflicts have given the counter its parts. */
+const BEGINNING_MS = 1_000;
+const START_MS = Date.UTC(2026, 10, 20, 12);
+const ANSWER_MS = 1_000;
+const WORKERS = 8;
+const BATCH = 10;
+const WORK_EVERY_MS = 10;
+
+const LIMIT = Money.parse('1000000');
+const HOLD = Money.parse('1');
+const COST = Money.parse('0.4');
+
+/** How many runs this process has begun: what it remembers of the counters of one must be nothing to the next. */
+let runs = 0;
+
+export async function simulateHolds(scenario: HoldScenario): Promise<Held> {
+  const chance = dice(scenario.seed);
+  const time = simulatedTime(START_MS);
+  const table = simulatedTable(time, chance, DELAYS);
+  return inSimulatedTime(time, chance, async () => {
+    const traffic = new Traffic(table, time, chance, scenario);
+    await time.during(traffic.configure());
+    await time.during(traffic.run());
+    return time.during(traffic.result());
+  });
+}
+
+class Traffic {
+  readonly #table: SimulatedTable;
+  readonly #time: SimulatedTime;
+  readonly #chance: () => number;
+  readonly #scenario: HoldScenario;
+  readonly #key: Scope;
+  readonly #ended: Settlement[] = [];
+  readonly #waitedMs: number[] = [];
+  #refused = 0;
+  #running = 0;
+  #settled = 0;
+  #hasCome = false;
+
+  constructor(table: SimulatedTable, time: SimulatedTime, chance: () => number, scenario: HoldScenario) {
+    this.#table = table;
+    this.#time = time;
+    this.#chance = chance;
+    this.#scenario = scenario;
+    this.#key = { kind: 'key', id: `limited in run ${++runs}`, limits: { lifetime: LIMIT }, revision: 0 };
+  }
+
+  async configure(): Promise<void> {
+    if (this.#scenario.hasParts) await allowParts(this.#table);
+    const { limits, revision } = this.#key;
+    await writeItem(this.#table, configureUpdate(this.#table, this.#key, { limits, revision, active: true }));
+  }
+
+  async run(): Promise<void> {
+    const working = Array.from({ length: WORKERS }, () => this.#settle());
+    const untilMs = START_MS + BEGINNING_MS + this.#scenario.seconds * 1_000;
+    while (this.#time.nowMs() < untilMs) {
+      void this.#request();
+      await this.#time.sleep((-Math.log(1 - this.#chance()) * 1_000) / this.#scenario.perSecond);
+    }
+    this.#hasCome = true;
+    await Promise.all(working);
+  }
+
+  async result(): Promise<Held> {
+    const counter = await readCounter(this.#table, this.#key);
+    const [spent, committed] = [counter.spent('lifetime'), counter.committed('lifetime')];
+    const sorted = this.#waitedMs.toSorted((a, b) => a - b);
+    const at = (share: number) => sorted[Math.floor(sorted.length * share)]!;
+    return {
+      refused: this.#refused / (this.#refused + sorted.length),
+      p50Ms: at(0.5),
+      p95Ms: at(0.95),
+      counted: spent.toString(),
+      settled: COST.times(this.#settled).toString(),
+      held: committed.minus(spent).toString(),
+    };
+  }
+
+  async #request(): Promise<void> {
+    this.#running += 1;
+    const cameMs = this.#time.nowMs();
+    const isMeasured = cameMs >= START_MS + BEGINNING_MS;
+    const request = holdRequest({ payer: this.#payer(), scopes: [this.#key] }, HOLD, { atMs: START_MS });
+    const result = await placeHold(this.#table, request).catch(() => ({ refused: { kind: 'busy' } }) as const);
+    if (isMeasured && 'placed' in result) this.#waitedMs.push(this.#time.nowMs() - cameMs);
+    if (isMeasured && 'refused' in result) this.#refused += 1;
+    if ('placed' in result) {
+      await this.#time.sleep(ANSWER_MS);
+      const { id: generationId, payer } = request.generation;
+      this.#ended.push({ generationId, payer, hold: result.placed.hold, outcome: outcome(COST) });
+    }
+    this.#running -= 1;
+  }
+
+  async #settle(): Promise<void> {
+    while (!this.#hasCome || this.#running > 0 || this.#ended.length > 0) {
+      const batch = this.#ended.splice(0, BATCH);
+      if (batch.length > 0) {
+        const results = await settleBatch(this.#table, batch, { swept: false });
+        this.#settled += results.filter((result) => result === 'settled').length;
+        // What could not be settled is delivered again.
+        this.#ended.push(...batch.filter((_, index) => results[index] instanceof Error));
+      }
+      await this.#time.sleep(WORK_EVERY_MS * (0.5 + this.#chance()));
+    }
+  }
+
+  /** Whose other scopes have no limits, and are as many as there are requests: this is about the key. */
+  #payer() {
+    const name = `${this.#key.id}, ${this.#running % 100}`;
+    return { accountId: name, workspaceId: name, memberId: name, keyHash: this.#key.id };
+  }
+}

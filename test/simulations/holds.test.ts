@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { repeated } from '../support/long-runs.ts';
+import { holdPlot } from './hold-plot.ts';
+import { simulateHolds } from './hold-simulation.ts';
+
+const SEEDS = repeated(10, { ofWhichAlways: 1 });
+const busy = { perSecond: 2_000, seconds: repeated(5, { ofWhichAlways: 1 }) };
+
+describe('a key with a limit', () => {
+  it('holds for two thousand requests a second, most of them within 50 ms, and its counter is exact', async () => {
+    for (let seed = 1; seed <= SEEDS; seed += 1) {
+      const { refused, p95Ms, counted, settled, held } = await simulateHolds({ seed, ...busy, hasParts: true });
+
+      expect(refused).toBeLessThan(0.01);
+      expect(p95Ms).toBeLessThan(50);
+      expect([counted, held]).toEqual([settled, '0']);
+    }
+  });
+
+  it('refuses one in ten where it is one item and a hundred and twenty come in a second', async () => {
+    const { refused, counted, settled, held } = await simulateHolds({
+      seed: 1,
+      perSecond: 120,
+      seconds: 1,
+      hasParts: false,
+    });
+
+    expect(refused).toBeGreaterThan(0.05);
+    expect([counted, held]).toEqual([settled, '0']);
+  });
+
+  it('holds as the plot of the documentation shows', async () => {
+    const shown = readFileSync(new URL('../../docs/holds.svg', import.meta.url), 'utf8');
+    expect(await holdPlot(), 'npm run simulate writes the plot again').toBe(shown);
+  });
+});
