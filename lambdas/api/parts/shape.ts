@@ -102,7 +102,8 @@ export const estimateAnswerShape = z
                   'Why it is not asked. Privacy settings: `allowed_providers`, `ignored_providers`, `data_policy:logging`, `data_policy:training`. Fields of `provider` in the request or of the model’s usual routing: `only`, `ignore`, `order`, `quantizations`, `data_collection`, `zdr`, `enforce_distillable_text`, `require_parameters`, `max_price`. The endpoint: `no_price`, `no_credential` (its operator has set none), `other_answers` (it gives no answers of this kind), `request_not_supported` (it does not take something in the request). The others before it: `too_many_endpoints`, `no_fallbacks` (`allow_fallbacks` is false). The limits: `no_room` (they have room for free models only).',
               }),
               message: z.string().optional().meta({
-                description: 'The part of the request that the endpoint does not take; only with `request_not_supported`.',
+                description:
+                  'The part of the request that the endpoint does not take; only with `request_not_supported`.',
               }),
             }),
           )
