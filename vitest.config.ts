@@ -65,6 +65,7 @@ const settingUp = [
   'journeys/refused-requests',
   'journeys/spending',
   'journeys/start',
+  'journeys/unkind-lambda',
   'lib/admin',
   'lib/admin-commands',
   'lib/alarms',

@@ -172,6 +172,18 @@ export function workers<Workers extends Record<string, Stated>>(
   return Object.fromEntries(complete) as ReturnType<typeof workers<Workers>>;
 }
 
+/** The door waits longer than a function that streams may take, so that the function's own last words are heard. */
+const DOOR_STAYS_SECONDS = 2;
+/** API Gateway streams for no longer. */
+const MAX_STREAM_SECONDS = 900;
+/** It waits so long for what does not stream, where its method says nothing else. */
+const DEFAULT_DOOR_SECONDS = 29;
+
+/** How long API Gateway waits for the whole answer of a function. */
+export function doorSeconds({ streaming, timeoutSeconds }: Pick<Route, 'streaming' | 'timeoutSeconds'>): number {
+  return streaming ? Math.min(timeoutSeconds + DOOR_STAYS_SECONDS, MAX_STREAM_SECONDS) : DEFAULT_DOOR_SECONDS;
+}
+
 /**
  * How long a message that was delivered is not delivered again: a slow batch must not be processed twice. A message that
  * failed on its own does not wait that long: its worker makes it visible again in seconds.

@@ -39,8 +39,9 @@ interface ExportRun {
  * the last midnight (UTC), a day at most in each.
  *
  * Guarantee: increments follow each other without a gap: where one ends is noted once it has begun, and a run that broke off before
- * begins the same one again, which DynamoDB knows by its token. An hour later a run asks how it went. One that has failed is told in
- * the log, in a line that has an alarm, and is begun again from the same start, each hour; until it is complete, no later one is begun.
+ * begins the same one again, which DynamoDB knows by its token; so do runs that overlap. An hour later a run asks how it went. One that
+ * has failed is told in the log, in a line that has an alarm, and is begun again from the same start, each hour; until it is complete, no
+ * later one is begun.
  * @returns the prefixes of the exports that were begun
  */
 export async function exportDays(
@@ -59,10 +60,16 @@ export async function exportDays(
   return run.begun;
 }
 
+/**
+ * The moment follows from the day and from when the table was first seen, and not from when the run looks: runs that overlap ask for the
+ * same export, which DynamoDB begins once.
+ */
 async function exportAnew(run: ExportRun, firstSeenMs: number): Promise<void> {
-  const toMs = Math.floor((run.atMs - BACKUP_LAG_MS) / 1_000) * 1_000;
   // Backups of a new table begin with it: a moment before cannot be exported.
-  if (toMs < firstSeenMs) return;
+  const oldestMs = Math.ceil(firstSeenMs / 1_000) * 1_000;
+  const firstDay = utcDate(oldestMs + BACKUP_LAG_MS);
+  const toMs = utcDate(run.atMs) <= firstDay ? oldestMs : Date.parse(utcDate(run.atMs));
+  if (run.atMs - toMs < BACKUP_LAG_MS) return;
   const full = await begin(run, { prefix: `full/dt=${utcDate(toMs)}`, fromMs: undefined, toMs });
   await saveExportProgress(run.table, { firstSeenMs, untilMs: toMs, begun: [full] });
 }

@@ -63,9 +63,14 @@ export interface LogFields {
 
 type Level = 'info' | 'warn' | 'error';
 
-/** One JSON object a line on standard error, which Lambda ships to CloudWatch as it is. */
+/**
+ * One JSON object a line on standard error, which Lambda ships to CloudWatch as it is. Lambda reads `level` and `timestamp` of a line; it
+ * takes one without a timestamp that it knows for INFO, so that a log level above that would drop our errors.
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-log-level.html
+ */
 export function log(level: Level, message: string, fields: LogFields = {}): void {
-  process.stderr.write(`${JSON.stringify({ time: new Date(nowMs()).toISOString(), level, message, ...fields })}\n`);
+  const timestamp = new Date(nowMs()).toISOString();
+  process.stderr.write(`${JSON.stringify({ timestamp, level, message, ...fields })}\n`);
 }
 
 /** The loggable part of an unknown error: its name and code, and where it was thrown; not its message. */

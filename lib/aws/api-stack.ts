@@ -15,7 +15,14 @@ import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import type { Construct } from 'constructs';
 import { queueVariable, variables } from '../../lambdas/platform/environment.ts';
 import { bookTripwires, catalogTripwires, tripwires } from '../../lambdas/platform/logger.ts';
-import type { FunctionSpec, QueueName, QueueWorker, Route, ScheduledWorker } from '../../lambdas/route.ts';
+import {
+  doorSeconds,
+  type FunctionSpec,
+  type QueueName,
+  type QueueWorker,
+  type Route,
+  type ScheduledWorker,
+} from '../../lambdas/route.ts';
 import { functions, queueWorkers, routes, scheduledWorkers, UNKNOWN_ROUTE } from '../../lambdas/routes.ts';
 import type { GatewayConfig } from '../config.ts';
 import { Alarms, type AlarmWords } from './alarms.ts';
@@ -38,16 +45,8 @@ import { WorkerQueue } from './worker-queue.ts';
 
 const queueNames = Object.keys(queueWorkers) as QueueName[];
 
-/** The door waits longer than a function may take, so that the function's own last words are heard. */
-const DOOR_STAYS_SECONDS = 2;
 /** The first part of every path. */
 const STAGE_NAME = 'v1';
-/** API Gateway streams for no longer. */
-const MAX_DOOR_SECONDS = 900;
-
-function doorSeconds({ timeoutSeconds }: Pick<Route, 'timeoutSeconds'>): number {
-  return Math.min(timeoutSeconds + DOOR_STAYS_SECONDS, MAX_DOOR_SECONDS);
-}
 
 const aboutBooks = { severity: 'Urgent', runbook: 'Books that differ' } as const;
 const aboutCatalog = { severity: 'Urgent', runbook: 'Catalog without a deployment' } as const;

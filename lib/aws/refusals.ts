@@ -7,6 +7,7 @@
 
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { errorKinds, type ErrorKind } from '../../lambdas/platform/errors.ts';
+import { NO_ROOM, TOO_SLOW } from '../door-refusals.ts';
 
 interface Refusal {
   type: ResponseType;
@@ -72,14 +73,14 @@ const refusals: Record<string, Refusal> = {
   FunctionFailed: {
     // Also where Lambda has no room for another request: its own throttling looks the same here.
     type: ResponseType.INTEGRATION_FAILURE,
-    kind: 'provider_overloaded',
-    retryAfterSeconds: 1,
-    message: '"The gateway has no room for this request now, or its function failed. Try again in a second."',
+    kind: NO_ROOM.kind,
+    retryAfterSeconds: NO_ROOM.retryAfterSeconds,
+    message: JSON.stringify(NO_ROOM.text),
   },
   FunctionTimedOut: {
     type: ResponseType.INTEGRATION_TIMEOUT,
-    kind: 'timeout',
-    message: '"The function behind this route took too long. Try again."',
+    kind: TOO_SLOW.kind,
+    message: JSON.stringify(TOO_SLOW.text),
   },
   Misconfigured: misconfigured(ResponseType.API_CONFIGURATION_ERROR),
   AuthorizerFailed: misconfigured(ResponseType.AUTHORIZER_FAILURE),

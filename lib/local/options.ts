@@ -8,6 +8,10 @@ export interface LocalOptions {
   catalogDirectory: string | undefined;
   sandboxed: boolean;
   web: boolean;
+  /** How often each function may run at once; undefined where nothing ends that. */
+  concurrency: number | undefined;
+  /** Scheduled workers run as EventBridge may call them: twice at once, and into the next run. */
+  repeatsSchedules: boolean;
   /** Milliseconds to add to the system clock. */
   clockOffsetMs: number;
   json: boolean;
@@ -28,6 +32,9 @@ Usage: npm start -- [flags]
   --catalog <dir>   use this catalog instead of the one that comes with the code
   --sandboxed       run the synthesized bundles, one process per sandbox, wired from the template
   --web             also run the server that Lambda Web Functions and containers run, and print its address
+  --concurrency <n> run each function at most so often at once, and refuse more as AWS does: 529, on the function URL 429
+  --repeat-schedules
+                    run scheduled workers as AWS may: twice at once, and while the last run goes on
   --now <ISO time>  start the gateway's clock there, for example 2026-11-20T23:59:00Z
   --json            print one line of JSON on standard output when ready; logs go to standard error
                     (npm's own two lines before it go with: npm -s start -- --json)
@@ -52,6 +59,8 @@ export function parseOptions(args: string[]): LocalOptions {
     catalogDirectory: values.catalog,
     sandboxed: values.sandboxed,
     web: values.web,
+    concurrency: parseConcurrency(values.concurrency),
+    repeatsSchedules: values['repeat-schedules'],
     clockOffsetMs: parseNow(values.now),
     json: values.json,
     help: values.help,
@@ -69,6 +78,8 @@ function readFlags(args: string[]) {
         catalog: { type: 'string' },
         sandboxed: { type: 'boolean', default: false },
         web: { type: 'boolean', default: false },
+        concurrency: { type: 'string' },
+        'repeat-schedules': { type: 'boolean', default: false },
         now: { type: 'string' },
         json: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
@@ -85,6 +96,15 @@ function parsePort(text: string): number {
     throw new StartFailure(`--port must be a number from 0 to 65534, not "${text}".`);
   }
   return port;
+}
+
+function parseConcurrency(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1) {
+    throw new StartFailure(`--concurrency must be a whole number from 1 on, not "${text}".`);
+  }
+  return count;
 }
 
 function parseNow(text: string | undefined): number {

@@ -9,19 +9,27 @@ export interface Scheduler {
 /** Runs start this long after the full minute, so that they see what happened at it. */
 const AFTER_MINUTE_MS = 3_500;
 
-/**
- * Runs a scheduled worker every `everyMinutes`, a few seconds after the full minute of the gateway's clock; never two
- * runs at once.
- */
-export function startSchedule(everyMinutes: number, invoke: Invoke): Scheduler {
+interface Schedule {
+  everyMinutes: number;
+  /** Each run is begun twice, whether or not the last ones have ended; otherwise there are never two runs at once. */
+  isRepeated: boolean;
+}
+
+/** Runs a scheduled worker every `everyMinutes`, a few seconds after the full minute of the gateway's clock. */
+export function startSchedule({ everyMinutes, isRepeated }: Schedule, invoke: Invoke): Scheduler {
   const periodMs = everyMinutes * 60_000;
-  let running: Promise<void> | undefined;
+  const running = new Set<Promise<void>>();
   let timer: NodeJS.Timeout;
-  const run = () => {
-    running ??= invoke({})
+  const begin = () => {
+    const run: Promise<void> = invoke({})
       .then(() => undefined)
       .catch((error: unknown) => log('error', 'scheduled worker failed', describeError(error)))
-      .finally(() => (running = undefined));
+      .finally(() => running.delete(run));
+    running.add(run);
+  };
+  const run = () => {
+    if (isRepeated || running.size === 0) begin();
+    if (isRepeated) begin();
     wait();
   };
   const wait = () => {
@@ -32,7 +40,7 @@ export function startSchedule(everyMinutes: number, invoke: Invoke): Scheduler {
   return {
     async stop() {
       clearTimeout(timer);
-      await running;
+      await Promise.all(running);
     },
   };
 }

@@ -19,6 +19,8 @@ import { openTable } from '../../lambdas/store/table.ts';
 import { upgradeRecords } from '../upgrade.ts';
 import { bootstrap, type LocalAccount } from './bootstrap.ts';
 import { modelToTry, providerStates, type ProviderState } from './callable.ts';
+import { Concurrency } from './concurrency.ts';
+import { behindApiGateway, behindFunctionUrl } from './doors.ts';
 import { StartFailure } from './failure.ts';
 import { importHandler } from './handlers.ts';
 import { checkPorts, openAt } from './ports.ts';
@@ -100,10 +102,11 @@ async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<Local
   stops.push(workers.stop);
   const account = await prepareRecords(state);
   await sweepAfter(deadBootIds, workers, state);
-  workers.connect({ ...wiring, queueUrls: services.queueUrls });
+  const { concurrency, repeatsSchedules } = options;
+  workers.connect({ ...wiring, queueUrls: services.queueUrls, concurrency, repeatsSchedules });
   // At the end, requests finish first, then the workers handle what those sent to the queues.
   stops.push(() => Promise.race([host.idle(), sleep(LAST_REQUESTS_MS, undefined, { ref: false })]));
-  const { api, streamingUrl } = await openFrontDoor(options.port, wiring, host, stops);
+  const { api, streamingUrl } = await openFrontDoor(options, wiring, host, stops);
   const web = options.web ? await startWebServer(catalogOf(options)) : undefined;
   if (web) stops.push(web.stop);
   // First of all, streams end with a word, while their connections are there.
@@ -200,12 +203,21 @@ async function sweepAfter(deadBootIds: string[], workers: Workers, state: LocalS
   }
 }
 
-async function openFrontDoor(port: number, wiring: Wiring, host: FunctionHost, stops: Stops) {
-  const api = await openAt(port, (at) => startApi(at, wiring, host));
+async function openFrontDoor(
+  { port, concurrency: max }: Pick<LocalOptions, 'port' | 'concurrency'>,
+  wiring: Wiring,
+  host: FunctionHost,
+  stops: Stops,
+) {
+  const concurrency = new Concurrency(max);
+  const { doorSeconds } = wiring;
+  const api = await openAt(port, (at) => startApi(at, wiring, behindApiGateway(host, { concurrency, doorSeconds })));
   stops.push(api.stop);
   if (wiring.functionUrl === undefined) return { api, streamingUrl: null };
   const name = wiring.functionUrl;
-  const functionUrl = await openAt(port === 0 ? 0 : port + 1, (at) => startFunctionUrl(at, name, host));
+  const functionUrl = await openAt(port === 0 ? 0 : port + 1, (at) =>
+    startFunctionUrl(at, name, behindFunctionUrl(host, concurrency)),
+  );
   stops.push(functionUrl.stop);
   return { api, streamingUrl: functionUrl.url };
 }

@@ -1,5 +1,5 @@
-import { visibilityTimeoutSeconds, type QueueWorker, type Route } from '../../lambdas/route.ts';
-import { queueWorkers, routes, scheduledWorkers, UNKNOWN_ROUTE } from '../../lambdas/routes.ts';
+import { doorSeconds, visibilityTimeoutSeconds, type QueueWorker, type Route } from '../../lambdas/route.ts';
+import { functions, queueWorkers, routes, scheduledWorkers, UNKNOWN_ROUTE } from '../../lambdas/routes.ts';
 import { wiredRoutes, type WiredRoute } from '../../lambdas/server/routing-table.ts';
 
 /** What the local runtime has to connect: the same facts, whether they come from the manifest or from a template. */
@@ -13,6 +13,8 @@ export interface Wiring {
   functionUrl: string | undefined;
   /** The function that answers what no route takes. */
   unknownRoute: string;
+  /** How long API Gateway waits for the whole answer of each function that it calls. */
+  doorSeconds: Record<string, number>;
 }
 
 export interface WiredQueue {
@@ -53,5 +55,11 @@ export function manifestWiring(): Wiring {
     })),
     functionUrl: Object.entries<Route>(routes).find(([, route]) => route.functionUrl)![0],
     unknownRoute: UNKNOWN_ROUTE,
+    doorSeconds: Object.fromEntries(
+      Object.entries({ ...routes, [UNKNOWN_ROUTE]: functions[UNKNOWN_ROUTE]! }).map(([name, route]) => [
+        name,
+        doorSeconds(route),
+      ]),
+    ),
   };
 }

@@ -1,5 +1,6 @@
 /** The functions that queues and schedules call, and what calls them. */
 
+import { Concurrency } from './concurrency.ts';
 import type { Invoke } from './event-source.ts';
 import { startEventSource } from './event-source.ts';
 import type { LocalSqs } from './queues.ts';
@@ -12,6 +13,10 @@ export interface Connections {
   schedules: Wiring['schedules'];
   /** By the names of the wiring. */
   queueUrls: Record<string, string>;
+  /** How often each may run at once; undefined where nothing ends that. */
+  concurrency: number | undefined;
+  /** Schedules run as EventBridge may call them. */
+  repeatsSchedules: boolean;
 }
 
 /** Runs what queues and schedules ask for. */
@@ -26,18 +31,20 @@ export interface Workers {
 /** @param invoke how a function is called, by its name in the manifest */
 export function workersOf(sqs: LocalSqs, invoke: (name: string, event: unknown) => Promise<unknown>): Workers {
   const sources: { stopPolling?: () => void; stop: () => Promise<void> }[] = [];
-  const callOf =
-    (name: string): Invoke =>
-    (event) =>
-      invoke(name, event);
   return {
     invoke,
-    connect({ queueSources, schedules, queueUrls }) {
+    connect({ queueSources, schedules, queueUrls, concurrency, repeatsSchedules }) {
+      const atOnce = new Concurrency(concurrency);
+      // What has no room fails as it does on AWS: a batch comes again when its visibility ends, a schedule with its next run.
+      const callOf =
+        (name: string): Invoke =>
+        (event) =>
+          atOnce.run(name, () => invoke(name, event));
       for (const source of queueSources) {
         sources.push(startEventSource(sqs, queueUrls[source.queue]!, source, callOf(source.functionName)));
       }
       for (const { functionName, everyMinutes } of schedules) {
-        sources.push(startSchedule(everyMinutes, callOf(functionName)));
+        sources.push(startSchedule({ everyMinutes, isRepeated: repeatsSchedules }, callOf(functionName)));
       }
     },
     async stop() {

@@ -97,7 +97,7 @@ describe('exports of the books', () => {
     await run('2026-08-01T12:00:00Z');
     begun = [];
     await run('2026-10-29T14:30:00Z');
-    expect(begun).toEqual(['full/dt=2026-10-29:  to 2026-10-29T14:10:00.000Z']);
+    expect(begun).toEqual(['full/dt=2026-10-29:  to 2026-10-29T00:00:00.000Z']);
   });
 
   describe('that DynamoDB has begun and fails', () => {
@@ -160,7 +160,7 @@ describe('exports of the books', () => {
       await run('2026-10-30T01:20:00Z');
       begun = [];
       await run('2026-12-04T01:20:00Z');
-      expect(begun).toEqual(['full/dt=2026-12-04:  to 2026-12-04T01:00:00.000Z']);
+      expect(begun).toEqual(['full/dt=2026-12-04:  to 2026-12-04T00:00:00.000Z']);
     });
   });
 

@@ -61,6 +61,7 @@ describe('a gateway that cannot start says why in one sentence', () => {
   it.each([
     ['--port', 'many'],
     ['--now', 'yesterday'],
+    ['--concurrency', '0'],
     ['--nonsense', 'x'],
   ])('when %s makes no sense', async (flag, value) => {
     const { code, stderr } = await refusal(flag, value);

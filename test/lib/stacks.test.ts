@@ -119,6 +119,10 @@ describe('the synthesized template', () => {
     expect(sorted(deployment.wiring.routes)).toEqual(sorted(manifestWiring().routes));
   });
 
+  it('has API Gateway wait for each function as long as the manifest says', () => {
+    expect(deployment.wiring.doorSeconds).toEqual(manifestWiring().doorSeconds);
+  });
+
   it('answers every other method of every path, and every other path, with a function of its own', () => {
     const methods = Object.values(api.findResources('AWS::ApiGateway::Method')) as {
       Properties: { HttpMethod: string; ResourceId: unknown; Integration: { Uri: unknown } };

@@ -14,13 +14,13 @@ afterEach(() => {
 });
 
 describe('a line of the log', () => {
-  it('is one JSON object with its time, however its fields look', () => {
+  it('is one JSON object with level and timestamp as Lambda reads them, however its fields look', () => {
     log('warn', 'slow\nrequest', { provider: 'Acme\n"x"', durationMs: 5 });
 
     expect(written).toHaveLength(1);
     expect(written[0]!.match(/\n/g)).toHaveLength(1);
     expect(JSON.parse(written[0]!)).toEqual({
-      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) as string,
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) as string,
       level: 'warn',
       message: 'slow\nrequest',
       provider: 'Acme\n"x"',

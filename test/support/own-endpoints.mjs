@@ -1,15 +1,31 @@
 /**
- * Loaded before a sandboxed gateway (node --import): every function reaches DynamoDB at a path that is its name, so that a
- * proxy knows whose calls it sees.
+ * Loaded before a sandboxed gateway (node --import): every function reaches DynamoDB at a path that is its name, and all other services
+ * at a port of its own, so that proxies know whose calls they see. Where the queues and files really are is written to a file, for who
+ * has these ports (recorded-services.ts).
  */
 
 import childProcess from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 
 const { spawn } = childProcess;
+const ports = JSON.parse(process.env.TEST_FUNCTION_PORTS ?? '{}');
+
 childProcess.spawn = (command, args, options) => {
-  const { AWS_LAMBDA_FUNCTION_NAME: name, DYNAMODB_ENDPOINT: endpoint } = options?.env ?? {};
-  const env = name && endpoint ? { ...options.env, DYNAMODB_ENDPOINT: `${endpoint}/${name}` } : options?.env;
+  const { AWS_LAMBDA_FUNCTION_NAME: name, DYNAMODB_ENDPOINT: table, SQS_ENDPOINT: services } = options?.env ?? {};
+  if (!name || !table) return spawn(command, args, options);
+  writeFileSync(process.env.TEST_SERVICES_FILE, services);
+  const own = `http://127.0.0.1:${ports[name]}`;
+  const env = {
+    ...options.env,
+    DYNAMODB_ENDPOINT: `${table}/${name}`,
+    SQS_ENDPOINT: own,
+    S3_ENDPOINT: own,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: own,
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_REGION: 'us-east-1',
+  };
   return spawn(command, args, { ...options, env });
 };
 syncBuiltinESMExports();

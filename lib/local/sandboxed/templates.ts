@@ -52,6 +52,8 @@ interface Template {
 
 /** Every method of a path that has no entry of its own. */
 const ANY = 'ANY';
+/** API Gateway's own, where a method names none. */
+const DEFAULT_DOOR_MS = 29_000;
 const DESCRIPTION_PREFIX = 'model gateway: ';
 
 export function readTemplates(directory: string): Deployment {
@@ -89,7 +91,7 @@ export function readTemplates(directory: string): Deployment {
   return {
     functions,
     wiring: {
-      routes: methods.filter(({ method }) => method !== ANY),
+      routes: methods.map(({ route }) => route).filter(({ method }) => method !== ANY),
       queues: readQueues(template),
       queueSources: ofType(template, 'AWS::Lambda::EventSourceMapping').map(([, { Properties: source }]) => ({
         queue: referencedId(source['EventSourceArn']),
@@ -102,19 +104,33 @@ export function readTemplates(directory: string): Deployment {
         everyMinutes: Number(/rate\((\d+) minutes?\)/.exec(schedule['ScheduleExpression'] as string)![1]),
       })),
       functionUrl: url && nameOf(url.Properties['TargetFunctionArn']),
-      unknownRoute: methods.find(({ method }) => method === ANY)!.functionName,
+      unknownRoute: methods.find(({ route }) => route.method === ANY)!.route.functionName,
+      doorSeconds: Object.fromEntries(methods.map(({ route, doorSeconds }) => [route.functionName, doorSeconds])),
     },
   };
 }
 
-function readRoutes(template: Template, nameOf: (value: unknown) => string): WiredRoute[] {
+/** A route, and how long API Gateway waits for its function. */
+interface Method {
+  route: WiredRoute;
+  doorSeconds: number;
+}
+
+function readRoutes(template: Template, nameOf: (value: unknown) => string): Method[] {
   return ofType(template, 'AWS::ApiGateway::Method').map(([, { Properties: method }]) => {
-    const integration = method['Integration'] as { Uri: unknown; ResponseTransferMode?: string };
+    const integration = method['Integration'] as {
+      Uri: unknown;
+      ResponseTransferMode?: string;
+      TimeoutInMillis?: number;
+    };
     return {
-      method: method['HttpMethod'] as string,
-      path: pathOf(template, method['ResourceId']),
-      functionName: nameOf(integration.Uri),
-      streaming: integration.ResponseTransferMode === 'STREAM',
+      route: {
+        method: method['HttpMethod'] as string,
+        path: pathOf(template, method['ResourceId']),
+        functionName: nameOf(integration.Uri),
+        streaming: integration.ResponseTransferMode === 'STREAM',
+      },
+      doorSeconds: (integration.TimeoutInMillis ?? DEFAULT_DOOR_MS) / 1_000,
     };
   });
 }

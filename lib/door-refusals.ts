@@ -1,0 +1,22 @@
+/** What API Gateway says where a function does not answer: its template has these words, and so has what stands for it on one machine. */
+
+import type { ErrorKind } from '../lambdas/platform/errors.ts';
+
+export interface DoorRefusal {
+  kind: ErrorKind;
+  text: string;
+  /** When to try again. */
+  retryAfterSeconds?: number;
+}
+
+/** Lambda has no room for another request, or the function failed without a word: both look the same to API Gateway. */
+export const NO_ROOM = {
+  kind: 'provider_overloaded',
+  text: 'The gateway has no room for this request now, or its function failed. Try again in a second.',
+  retryAfterSeconds: 1,
+} as const satisfies DoorRefusal;
+
+export const TOO_SLOW = {
+  kind: 'timeout',
+  text: 'The function behind this route took too long. Try again.',
+} as const satisfies DoorRefusal;

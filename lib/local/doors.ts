@@ -1,0 +1,100 @@
+/**
+ * What AWS does to requests at its doors, and no process of this machine does by itself: it refuses those that a function has no room for,
+ * and gives up a function that takes too long, or is silent in the middle of its answer.
+ */
+
+import { errorKinds, GatewayError } from '../../lambdas/platform/errors.ts';
+import type { FunctionHost } from '../../lambdas/server/function-host.ts';
+import { NO_ROOM, TOO_SLOW, type DoorRefusal } from '../door-refusals.ts';
+import { NoRoomError, type Concurrency } from './concurrency.ts';
+
+/**
+ * A regional API cuts a streamed answer that is silent for so long.
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode.html
+ */
+const MAX_SILENCE_MS = 5 * 60_000;
+
+interface ApiGateway {
+  concurrency: Concurrency;
+  /** How long the door waits for the whole answer of a function, by its name. */
+  doorSeconds: Readonly<Record<string, number>>;
+  maxSilenceMs?: number;
+}
+
+/**
+ * The functions as API Gateway calls them.
+ *
+ * Weakness: AWS does not say what a client sees of a stream that is given up, or of one that is silent before its head. Here the first is
+ * cut, the second is a timeout like any other, and the function is told of both, which on AWS it is not.
+ */
+export function behindApiGateway(
+  host: FunctionHost,
+  { concurrency, doorSeconds, maxSilenceMs = MAX_SILENCE_MS }: ApiGateway,
+): FunctionHost {
+  const run = <Result>(name: string, work: () => Promise<Result>) => concurrency.run(name, work).catch(refuseForRoom);
+  return {
+    ...host,
+    async invoke(name, event) {
+      const patience = new Patience(doorSeconds[name]!);
+      return patience.wait(run(name, () => host.invoke(name, event)));
+    },
+    async stream(name, event, response) {
+      const patience = new Patience(doorSeconds[name]!);
+      response.setTimeout(maxSilenceMs, () => patience.end());
+      await patience.wait(run(name, () => host.stream(name, event, response)));
+    },
+  };
+}
+
+/**
+ * The functions as a function URL calls them: Lambda's own refusal comes through.
+ *
+ * Weakness: the body of that refusal is not known, so it has none here. Nor is it known whether a function URL ends an answer for its
+ * silence, so nothing does.
+ */
+export function behindFunctionUrl(host: FunctionHost, concurrency: Concurrency): FunctionHost {
+  return {
+    ...host,
+    async stream(name, event, response) {
+      await concurrency
+        .run(name, () => host.stream(name, event, response))
+        .catch((error: unknown) => {
+          if (!(error instanceof NoRoomError)) throw error;
+          response.writeHead(errorKinds.rate_limit_exceeded.status, { 'content-length': 0 }).end();
+        });
+    },
+  };
+}
+
+/** Waits for a function until its time is over, or until it is given up before. */
+class Patience {
+  readonly #over = Promise.withResolvers<never>();
+  readonly #seconds: number;
+
+  constructor(seconds: number) {
+    this.#seconds = seconds;
+  }
+
+  end(): void {
+    this.#over.reject(refusalAtTheDoor(TOO_SLOW));
+  }
+
+  /** @throws {GatewayError} 504 when the function is given up; it runs on then, and nobody hears what becomes of it */
+  async wait<Result>(work: Promise<Result>): Promise<Result> {
+    const timer = setTimeout(() => this.end(), this.#seconds * 1_000);
+    try {
+      return await Promise.race([work, this.#over.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+function refuseForRoom(error: unknown): never {
+  throw error instanceof NoRoomError ? refusalAtTheDoor(NO_ROOM) : error;
+}
+
+function refusalAtTheDoor({ kind, text, retryAfterSeconds }: DoorRefusal): GatewayError {
+  const headers: Record<string, string> = retryAfterSeconds ? { 'retry-after': String(retryAfterSeconds) } : {};
+  return new GatewayError(kind, text, { headers });
+}

@@ -1,0 +1,128 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startApi, startFunctionUrl } from '../../lambdas/server/front-door.ts';
+import { startInProcessHost } from '../../lambdas/server/in-process-host.ts';
+import type { Listener } from '../../lambdas/server/listener.ts';
+import { Concurrency } from '../../lib/local/concurrency.ts';
+import { behindApiGateway, behindFunctionUrl } from '../../lib/local/doors.ts';
+
+const MAX_SILENCE_MS = 300;
+const DOOR_SECONDS = 2;
+
+/** What lets the answers end that wait for a test. */
+const held: (() => void)[] = [];
+
+/** Functions in the places of real ones, as unkind as functions may be. */
+const handlers: Record<string, (event: unknown, response: ServerResponse) => Promise<unknown>> = {
+  async 'create-message'(_event, response) {
+    response.writeHead(200).write('begun');
+    await sleep(3 * MAX_SILENCE_MS);
+    response.end('too late');
+  },
+  async 'create-chat-completion'(_event, response) {
+    response.writeHead(200);
+    for (let piece = 0; piece < 6; piece += 1) {
+      response.write('.');
+      await sleep(MAX_SILENCE_MS / 2);
+    }
+    response.end('!');
+  },
+  'create-response': (_event, response) => sleep(3 * MAX_SILENCE_MS).then(() => response.end()),
+  'create-embeddings'(_event, response) {
+    const pieces = setInterval(() => response.write('.'), MAX_SILENCE_MS / 3);
+    response.once('close', () => clearInterval(pieces));
+    return new Promise(() => undefined);
+  },
+  'get-key': () => new Promise(() => undefined),
+  async 'list-models'(_event, response) {
+    await new Promise<void>((resolve) => held.push(resolve));
+    response.end('done');
+  },
+};
+
+let api: Listener;
+let functionUrl: Listener;
+beforeAll(async () => {
+  const host = await startInProcessHost([], async (name) => ({ handler: handlers[name] }));
+  const names = Object.keys(handlers);
+  const routes = names.map((functionName) => ({
+    method: 'POST',
+    path: `/${functionName}`,
+    functionName,
+    streaming: functionName !== 'get-key',
+  }));
+  const concurrency = new Concurrency(1);
+  const doorSeconds = Object.fromEntries(names.map((name) => [name, DOOR_SECONDS]));
+  const at = { port: 0, host: '127.0.0.1' };
+  const behind = behindApiGateway(host, { concurrency, doorSeconds, maxSilenceMs: MAX_SILENCE_MS });
+  api = await startApi(at, { routes, unknownRoute: 'get-key' }, behind);
+  functionUrl = await startFunctionUrl(at, 'list-models', behindFunctionUrl(host, concurrency));
+});
+afterAll(async () => {
+  for (const end of held) end();
+  await Promise.all([api.stop(), functionUrl.stop()]);
+});
+
+const ask = (name: string) => fetch(`${api.url}/v1/${name}`, { method: 'POST', body: '{}' });
+
+describe('an answer that streams', () => {
+  it('is cut when it is silent for too long', async () => {
+    const answer = await ask('create-message');
+
+    expect(answer.status).toBe(200);
+    await expect(answer.text()).rejects.toThrow('terminated');
+  });
+
+  it('goes on as long as it says something now and then', async () => {
+    const answer = await ask('create-chat-completion');
+
+    expect(await answer.text()).toBe('......!');
+  });
+
+  it('is cut when it has taken longer than the door waits for all of it', async () => {
+    const begunMs = performance.now();
+
+    const answer = await ask('create-embeddings');
+
+    await expect(answer.text()).rejects.toThrow('terminated');
+    expect(performance.now() - begunMs).toBeGreaterThan(DOOR_SECONDS * 1_000 - 50);
+  });
+
+  it('is a timeout where it was silent before its head', async () => {
+    const answer = await ask('create-response');
+
+    expect(answer.status).toBe(504);
+    expect(await answer.json()).toMatchObject({ error: { type: 'timeout_error', code: 504 } });
+  });
+});
+
+it('an answer that does not stream is a timeout when the door has waited for long enough', async () => {
+  const answer = await ask('get-key');
+
+  expect(answer.status).toBe(504);
+  expect(await answer.json()).toMatchObject({ error: { message: expect.stringMatching(/took too long/) as string } });
+});
+
+describe('a function that runs as often at once as it may', () => {
+  it('refuses the next request with 529 and says when to try again, or with 429 at its URL, until one has ended', async () => {
+    const first = ask('list-models');
+    await expect.poll(() => held).toHaveLength(1);
+
+    const second = await ask('list-models');
+    const atUrl = await fetch(functionUrl.url, { method: 'POST', body: '{}' });
+    held.pop()!();
+    await (await first).text();
+    const third = ask('list-models');
+    await expect.poll(() => held).toHaveLength(1);
+    held.pop()!();
+
+    expect([second.status, second.headers.get('retry-after')]).toEqual([529, '1']);
+    expect(await second.json()).toMatchObject({
+      type: 'error',
+      error: { type: 'overloaded_error', code: 529, metadata: { error_type: 'provider_overloaded' } },
+    });
+    expect([atUrl.status, await atUrl.text()]).toEqual([429, '']);
+    expect(await (await third).text()).toBe('done');
+  });
+});

@@ -1,0 +1,175 @@
+import { rmSync } from 'node:fs';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { closeDays } from '../../lambdas/accounting/close-days.ts';
+import { decodeRollUp, rollUpShard, type RollUp } from '../../lambdas/accounting/roll-up.ts';
+import { sweepHolds } from '../../lambdas/accounting/sweep.ts';
+import { exportDays } from '../../lambdas/books/export-days.ts';
+import { reconcileDays } from '../../lambdas/books/reconcile-days.ts';
+import { reconcile } from '../../lambdas/books/reconcile.ts';
+import { sealDays } from '../../lambdas/books/seals/seal-days.ts';
+import { DAY_MS, utcDate } from '../../lambdas/money/periods.ts';
+import { measureEndpoints } from '../../lambdas/statistics/measure.ts';
+import { accountEntryPut } from '../../lambdas/store/accounts.ts';
+import { dailyRows } from '../../lambdas/store/activity.ts';
+import { addToSlot, SLOT_MS } from '../../lambdas/store/endpoint-slots.ts';
+import { readMeasurements } from '../../lambdas/store/endpoint-statistics.ts';
+import { openTableExports } from '../../lambdas/store/table-export.ts';
+import type { Table } from '../../lambdas/store/table.ts';
+import { writeAlone } from '../../lambdas/store/transact.ts';
+import { documentsOf } from '../support/documents.ts';
+import { makeHistory, type History } from '../support/history.ts';
+import { newSealing, verifyAll } from '../support/sealing.ts';
+import { books, holdRequest, newSpender, placeHold, rub, settledEverywhere } from '../support/spending.ts';
+import { newTable } from '../support/table.ts';
+
+/**
+ * EventBridge hands a run over without waiting for the one before, and now and then twice: each scheduled worker is run twice at once
+ * here, and once more afterwards.
+ */
+async function runTwiceAndAgain<Result>(run: (nth: number) => Promise<Result>): Promise<Result[]> {
+  const atOnce = await Promise.all([run(1), run(2)]);
+  return [...atOnce, await run(3)];
+}
+
+const today = utcDate(Date.now());
+const yesterday = utcDate(Date.now() - DAY_MS);
+
+let lines: { message: string; [field: string]: unknown }[];
+beforeEach(() => {
+  lines = [];
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    lines.push(JSON.parse(String(text)) as (typeof lines)[number]);
+    return true;
+  });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Two days of an account that was there on the first, and has nothing on the second but what is going on. */
+async function history(): Promise<History> {
+  const made = await makeHistory(await newTable(), { generations: 12, days: 2 });
+  const { table, account } = made;
+  const createdAt = `${yesterday}T00:00:00.000Z`;
+  await documentsOf(table).send(
+    new UpdateCommand({
+      TableName: table.name,
+      Key: { pk: `ACCOUNT#${account.id}`, sk: 'ACCOUNT' },
+      UpdateExpression: 'SET created_at = :at',
+      ExpressionAttributeValues: { ':at': createdAt },
+    }),
+  );
+  await writeAlone(table, accountEntryPut(table, { id: account.id, createdAt }));
+  return made;
+}
+
+async function rowsOf(table: Table, accountId: string, date: string): Promise<string[]> {
+  const rows: string[] = [];
+  for await (const { version: _, ...row } of dailyRows(table, accountId, date)) rows.push(JSON.stringify(row));
+  return rows.toSorted();
+}
+
+async function deepFindings({ table, account, dates }: History) {
+  const { findings } = await reconcile(table, { account, dates, isDeep: true, isWhole: true, pauseMs: 0 });
+  return findings;
+}
+
+describe('two runs at once, and a third one after them,', () => {
+  it('of the sweep settle each hold once', async () => {
+    const table = await newTable();
+    const spender = await newSpender(table, { key: { lifetime: rub('100') } });
+    for (let count = 0; count < 10; count += 1) await placeHold(table, holdRequest(spender, rub('2')));
+
+    const runs = await runTwiceAndAgain(() => sweepHolds(table, { nowMs: Date.now() + 60 * 60_000, backlog: 'none' }));
+
+    expect(runs.map(({ failures }) => failures)).toEqual([[], [], []]);
+    expect(runs.reduce((sum, { swept }) => sum + swept, 0)).toBe(10);
+    // The input of each, at 0.1.
+    expect((await books(table, spender)).key).toEqual(settledEverywhere('1'));
+  });
+
+  it('that close a day have each of its rows right, whoever is told of it twice', async () => {
+    const made = await history();
+    const { table, account } = made;
+    const before = await rowsOf(table, account.id, yesterday);
+    const sent: RollUp[] = [];
+    const queue = { send: async (body: string) => void sent.push(decodeRollUp(body)) };
+
+    await runTwiceAndAgain(() => closeDays(table, queue));
+    await Promise.all(sent.map((rollUp) => rollUpShard(table, { ...rollUp, sinceMs: Date.now() + 60_000 })));
+
+    expect(new Set(sent.map(({ shard }) => shard)).size).toBeGreaterThan(1);
+    expect(before).not.toEqual([]);
+    expect(await rowsOf(table, account.id, yesterday)).toEqual(before);
+    expect(await deepFindings(made)).toEqual([]);
+  });
+
+  it('that compare the books tell of no difference where there is none, and are done with the day', async () => {
+    const { table } = await history();
+    const atMs = Date.parse(`${today}T01:00:00Z`);
+
+    const compared = await runTwiceAndAgain(() => reconcileDays(table, { atMs, pauseMs: 0 }));
+
+    expect(compared.at(-1)).toBe(0);
+    expect(lines).toEqual([]);
+  });
+
+  it('that seal days seal each once, and what they have sealed proves itself', async () => {
+    const made = await history();
+    const sealing = await newSealing(made.table);
+    const atMs = Date.parse(`${utcDate(Date.now() + DAY_MS)}T01:00:00Z`);
+
+    await runTwiceAndAgain(() => sealDays(sealing.tools, { atMs }));
+    // One that another run was ahead of leaves the rest to the next one.
+    const afterwards = await sealDays(sealing.tools, { atMs });
+    const verified = await verifyAll(sealing, made.account.id);
+    rmSync(sealing.directory, { recursive: true });
+
+    expect(afterwards).toBe(0);
+    expect(verified).toEqual({ days: 2, ofFiles: [], ofRecords: [] });
+    expect(lines).toEqual([]);
+  });
+
+  it('that export the books ask for one export each time, the first one included', async () => {
+    const table = await newTable();
+    const tokens = new Set<string>();
+    // As DynamoDB does: a token that it knows begins nothing.
+    const client = {
+      send: async ({ input }: { input: { ClientToken?: string } }) => {
+        if (input.ClientToken !== undefined) tokens.add(input.ClientToken);
+        return { ExportDescription: { ExportArn: input.ClientToken, ExportStatus: 'COMPLETED' } };
+      },
+    };
+    const exports = openTableExports(client);
+    const where = { tableArn: 'arn:aws:dynamodb:eu-central-1:1:table/gateway', bucket: 'books' };
+    const runAt = (at: string) =>
+      runTwiceAndAgain((nth) => exportDays(table, exports, { ...where, atMs: Date.parse(at) + (nth - 1) * 1_000 }));
+    await exportDays(table, exports, { ...where, atMs: Date.parse('2026-10-29T14:10:00Z') });
+
+    for (const at of ['2026-10-29T14:30:00Z', '2026-10-30T00:20:00Z', '2026-12-20T10:00:00Z']) await runAt(at);
+
+    // All of the table, what has changed since, and all of it again after weeks without a run.
+    const [first, second, third] = [...tokens];
+    expect([...tokens]).toHaveLength(3);
+    expect(first).toMatch(/^full-/);
+    expect(second).toMatch(/^\d+-\d+$/);
+    expect(third).toMatch(/^full-/);
+  });
+
+  it('that measure endpoints count each request once', async () => {
+    const table = await newTable();
+    const slotMs = Math.floor(Date.now() / SLOT_MS) * SLOT_MS;
+    const sums = { requests: 20, failures: 1, latencyMs: new Map(), throughput: new Map() };
+    // One slot of the hour that goes on, and one of an hour that is closed by these runs.
+    for (const of of [slotMs, slotMs - 3 * 60 * 60_000]) {
+      await addToSlot(table, { slotMs: of, shard: 0, endpointId: 'acme/model' }, sums);
+    }
+
+    await runTwiceAndAgain((nth) => measureEndpoints(table, Date.now() + nth));
+
+    const [measurement, ...others] = await readMeasurements(table);
+    expect(others).toEqual([]);
+    expect(measurement!.endpoints['acme/model']!.uptimePercent).toMatchObject({ last30m: 95, last1d: 95 });
+  });
+});
