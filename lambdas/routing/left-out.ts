@@ -31,6 +31,7 @@ const otherReasons = [
   'no_fallbacks',
   'request_not_supported',
   'no_room',
+  'free_limit',
 ] as const;
 
 export const leftOutReasons = [...settingsReasons, ...preferenceReasons, ...otherReasons] as const;
