@@ -37,7 +37,7 @@ const otherReasons = [
 export const leftOutReasons = [...settingsReasons, ...preferenceReasons, ...otherReasons] as const;
 export type SettingsReason = (typeof settingsReasons)[number];
 export type PreferenceReason = (typeof preferenceReasons)[number];
-type LeftOutReason = (typeof leftOutReasons)[number];
+export type LeftOutReason = (typeof leftOutReasons)[number];
 
 /** An endpoint of a model. */
 export interface EndpointOfModel {
