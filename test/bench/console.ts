@@ -2,6 +2,7 @@
  * How quick the console is: its routes for an account with many generations in a day, and its first paint in Chromium.
  * Usage: npm run bench:console [-- <generations>]
  */
+import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { DAY_MS, utcDate } from '../../lambdas/money/periods.ts';
 import { chromiumPath, startChromium } from '../support/chromium.ts';
@@ -28,6 +29,9 @@ try {
   if (chromiumPath !== undefined) Object.assign(figures, await firstPaints());
   for (const [name, ms] of Object.entries(figures)) process.stdout.write(`${name.padEnd(44)}${ms.toFixed(0)} ms\n`);
 } finally {
+  // Asked to stop, it stops its database as well; the proofs of so many records would take longer than all the figures.
+  gateway.process.kill('SIGTERM');
+  await once(gateway.process, 'exit');
   await gateway.kill();
 }
 
