@@ -9,6 +9,7 @@ import { hasRoomIn, readCounter, refusingInterval, type Counter, type Scope } fr
 import { isLimited } from '../store/limits.ts';
 import type { Table } from '../store/table.ts';
 import { holdOrRefuse, holdRequest, type Admission, type Tried } from './admit.ts';
+import { foreseeFreeUse, type FreeRefusal, type FreeRoom } from './free/free-tier.ts';
 import { noRoom, type HoldRequest, type HoldResult } from './hold.ts';
 import { sourceOf, type LimitSource } from './refusal.ts';
 import type { SpendingPlan } from './spending-plan.ts';
@@ -30,6 +31,8 @@ export interface Foreseen {
   /** Held at once; where it is refused, the least that would have been. */
   amount: Money;
   limits: LimitRoom[];
+  /** What free models of the request have left; empty where there are none. */
+  freeLimits: FreeRoom[];
 }
 
 interface CountedScope {
@@ -49,22 +52,30 @@ export async function foresee(table: Table, admission: Admission, scopes: readon
       .filter(({ limits }) => isLimited(limits))
       .map(async (scope): Promise<CountedScope> => ({ scope, counter: await readCounter(table, scope) })),
   );
+  const free = request.free && (await foreseeFreeUse(table, request.free));
   const counting = counted.filter(({ scope }) => request.scopes.includes(scope));
-  const place = (plan: SpendingPlan) => Promise.resolve(foreseenHold(counting, windows, holdRequest(request, plan)));
+  const place = (plan: SpendingPlan) =>
+    Promise.resolve(foreseenHold(counting, windows, holdRequest(request, plan), free?.refused));
   const tried = await holdOrRefuse({ ...admission, receivedAtMs: -Infinity, clientLeft: undefined }, place);
   const amount = amountOf(tried);
   const limits = counted.flatMap((one) => limitRooms(one, windows, counting.includes(one) ? amount : undefined));
-  return { tried, amount, limits };
+  return { tried, amount, limits, freeLimits: free?.rooms ?? [] };
 }
 
 /** The same conditions as those of a hold's writes, in the order in which their failures are told. */
-function foreseenHold(counting: readonly CountedScope[], windows: Windows, request: HoldRequest): HoldResult {
+function foreseenHold(
+  counting: readonly CountedScope[],
+  windows: Windows,
+  request: HoldRequest,
+  freeRefusal: FreeRefusal | undefined,
+): HoldResult {
   for (const { scope, counter } of counting) {
     if (!counter.active) return { refused: { kind: 'switched_off', scope: scope.kind }, isUncertain: false };
     if (refusingInterval(counter, windows, request.amount) === undefined) continue;
     const { limits, revision } = counter;
     return { refused: noRoom({ ...scope, limits, revision }, counter, request), isUncertain: false };
   }
+  if (freeRefusal) return { refused: freeRefusal, isUncertain: false };
   const scopes = counting.map(({ scope }) => scope);
   const kinds = scopes.map(({ kind }) => kind);
   return { placed: { hold: { amount: request.amount, steps: 1, scopes: kinds, serviceHolds: [] }, scopes } };

@@ -31,12 +31,13 @@ const otherReasons = [
   'no_fallbacks',
   'request_not_supported',
   'no_room',
+  'free_limit',
 ] as const;
 
 export const leftOutReasons = [...settingsReasons, ...preferenceReasons, ...otherReasons] as const;
 export type SettingsReason = (typeof settingsReasons)[number];
 export type PreferenceReason = (typeof preferenceReasons)[number];
-type LeftOutReason = (typeof leftOutReasons)[number];
+export type LeftOutReason = (typeof leftOutReasons)[number];
 
 /** An endpoint of a model. */
 export interface EndpointOfModel {

@@ -38,6 +38,7 @@ export interface PromptEstimate {
   input_tokens: number;
   hold_rub: string | number;
   admits: boolean;
+  affordable_max_tokens: number | null;
   candidates: {
     model: string;
     endpoint_id: string;
@@ -53,4 +54,14 @@ export interface PromptEstimate {
     remaining_rub: string | number;
     admits: boolean;
   }[];
+  free_limits: FreeLimit[];
+}
+
+/** A limit on a free model: on requests, or on what the service spends. */
+interface FreeLimit {
+  model: string;
+  source: string;
+  remaining_requests?: number;
+  remaining_rub?: string | number;
+  admits: boolean;
 }

@@ -7,6 +7,7 @@ import { CompareModels } from './pages/compare-models.tsx';
 import { GenerationPage } from './pages/generation.tsx';
 import { GenerationsPage } from './pages/generations.tsx';
 import { KeysPage } from './pages/keys.tsx';
+import { MemberPage } from './pages/member.tsx';
 import { ModelPage } from './pages/model.tsx';
 import { ModelsPage } from './pages/models.tsx';
 import { OverviewPage } from './pages/overview.tsx';
@@ -112,6 +113,8 @@ function PageOf({ route: { page, id, query }, texts }: { route: HashRoute; texts
       return <KeysPage query={query} />;
     case 'workspaces':
       return id === undefined ? <WorkspacesPage /> : <WorkspacePage id={id} />;
+    case 'members':
+      return <MemberPage id={id ?? ''} workspaceId={query.get('workspace') ?? ''} />;
     case 'models':
       if (id !== undefined) return <ModelPage slug={id} />;
       return query.has('compare') ? <CompareModels slugs={query.get('compare')!.split(',')} /> : <ModelsPage />;

@@ -18,6 +18,11 @@ export function hashOf(page: string, id?: string, query: Record<string, string> 
   return `#/${page}${id === undefined ? '' : `/${encodeURIComponent(id)}`}${search === '' ? '' : `?${search}`}`;
 }
 
+/** The page of a member. */
+export function memberHash(id: string, workspaceId: string): string {
+  return hashOf('members', id, { workspace: workspaceId });
+}
+
 function safelyDecoded(part: string): string {
   try {
     return decodeURIComponent(part);

@@ -5,12 +5,15 @@ import { windowEnd } from '../../lambdas/money/periods.ts';
 import type { AccountData } from './account-data.ts';
 import type { ShownActivity, ShownBudget, ShownKey } from './answers.ts';
 import { moneyOf, type ExactNumber } from './exact-numbers.ts';
+import { hashOf, memberHash } from './hash-route.ts';
 import { DAYS_OF_PACE, runOutOf, type RunOut } from './run-out.ts';
 
 export interface LimitRow {
   id: string;
   owner: 'workspace' | 'member' | 'key' | 'account';
   name: string;
+  /** Where more is known of whose it is; undefined for the account. */
+  href: string | undefined;
   interval: string;
   limit: ExactNumber;
   spent: ExactNumber;
@@ -26,11 +29,10 @@ type IsOwn = (row: ShownActivity) => boolean;
 export function limitRowsOf(data: AccountData): LimitRow[] {
   const spentInPace = paceOf(data);
   const slugs = new Map(data.workspaces.map(({ id, slug }) => [id, slug]));
-  const budgetRow = (owner: 'workspace' | 'member', name: string, isOwn: IsOwn) => (budget: ShownBudget) =>
+  const budgetRow = (whose: Pick<LimitRow, 'owner' | 'name' | 'href'>, isOwn: IsOwn) => (budget: ShownBudget) =>
     limitRow(data, spentInPace(isOwn), {
+      ...whose,
       id: budget.id,
-      owner,
-      name,
       interval: budget.interval,
       limit: budget.limit_rub,
       spent: budget.spend_rub,
@@ -39,13 +41,18 @@ export function limitRowsOf(data: AccountData): LimitRow[] {
     });
   const rows = [
     ...data.workspaces.flatMap(({ id, slug, budgets }) =>
-      budgets.map(budgetRow('workspace', slug, (row) => row.workspace_id === id)),
+      budgets.map(
+        budgetRow({ owner: 'workspace', name: slug, href: hashOf('workspaces', id) }, (row) => row.workspace_id === id),
+      ),
     ),
     ...data.members.flatMap(({ id, workspace_id, budgets }) =>
       budgets.map(
         budgetRow(
-          'member',
-          `${slugs.get(workspace_id) ?? workspace_id} / ${id}`,
+          {
+            owner: 'member',
+            name: `${slugs.get(workspace_id) ?? workspace_id} / ${id}`,
+            href: memberHash(id, workspace_id),
+          },
           (row) => row.user_id === id && row.workspace_id === workspace_id,
         ),
       ),
@@ -76,6 +83,7 @@ function keyRow(data: AccountData, key: ShownKey, spentInPace: SpentInPace): Lim
         id: key.hash,
         owner: 'key',
         name: key.name,
+        href: hashOf('generations', undefined, { key: key.hash }),
         interval: key.limit_reset ?? 'lifetime',
         limit: key.limit,
         spent: key.limit_reset === null ? key.usage : byReset[key.limit_reset],
@@ -96,6 +104,7 @@ function accountRow(data: AccountData, spentInPace: SpentInPace): LimitRow[] {
       id: 'account',
       owner: 'account',
       name: '',
+      href: undefined,
       interval: 'lifetime',
       limit: total_credits,
       spent: total_usage,

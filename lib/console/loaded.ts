@@ -9,13 +9,14 @@ export interface Loaded<Value> {
 }
 
 /**
- * Reads something, and again when what it depends on changes; with `everyMs` from time to time as well, while the tab is looked at.
+ * Reads something, and again when what it depends on changes; with `everyMs` from time to time as well, while the tab is looked at and `goesOn` says so of what was read last.
  * An answer to an older question is not shown.
  */
 export function useLoaded<Value>(
   load: (signal: AbortSignal) => Promise<Value>,
   dependencies: readonly unknown[],
   everyMs?: number,
+  goesOn: (value: Value) => boolean = () => true,
 ): Loaded<Value> {
   const [state, setState] = useState<Omit<Loaded<Value>, 'reload'>>({
     value: undefined,
@@ -34,12 +35,13 @@ export function useLoaded<Value>(
     );
     return () => leaving.abort();
   }, [...dependencies, turn]);
+  const isOver = state.value !== undefined && !goesOn(state.value);
   useEffect(() => {
-    if (everyMs === undefined) return undefined;
+    if (everyMs === undefined || isOver) return undefined;
     const timer = setInterval(() => {
       if (document.visibilityState === 'visible') setTurn((last) => last + 1);
     }, everyMs);
     return () => clearInterval(timer);
-  }, [everyMs, ...dependencies]);
+  }, [everyMs, isOver, ...dependencies]);
   return { ...state, reload: useCallback(() => setTurn((last) => last + 1), []) };
 }

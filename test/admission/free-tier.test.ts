@@ -4,6 +4,7 @@ import { releaseUnknown } from '../../lambdas/accounting/release.ts';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import type { Settlement } from '../../lambdas/accounting/settlement.ts';
 import { sweepHolds } from '../../lambdas/accounting/sweep.ts';
+import { foreseeFreeUse } from '../../lambdas/admission/free/free-tier.ts';
 import type { HoldRequest } from '../../lambdas/admission/hold.ts';
 import { GatewayError } from '../../lambdas/platform/errors.ts';
 import type { Hold } from '../../lambdas/store/generation.ts';
@@ -41,6 +42,25 @@ const refusalOf = (work: Promise<unknown>) =>
     () => undefined,
     (error: unknown) => error as GatewayError,
   );
+
+describe('what is foreseen of a budget', () => {
+  it('is what its parts have left, and a refusal where none has room, as a request is refused', async () => {
+    const spender = await newSpender(table, {});
+    const model = { id: newModel(), terms: { daily_budget_rub: rub('8') }, amount: rub('0.75') };
+    const holds = Array.from({ length: 8 }, () => placeHold(table, freeRequest(spender, model)));
+    await Promise.all(holds);
+    const { free } = freeRequest(spender, model);
+
+    const foreseen = await foreseeFreeUse(table, free!);
+
+    const room = foreseen.rooms.find(({ counted }) => counted === 'budget')!;
+    expect([String(room.left), room.admits]).toEqual(['2', false]);
+    expect(foreseen.refused).toMatchObject({ kind: 'free_budget', isHeldOnly: true, models: [model.id] });
+    const refused = await refusalOf(placeHold(table, freeRequest(spender, model)));
+    expect(refused).toMatchObject({ status: 429, metadata: { limit_source: 'free_daily_budget' } });
+    expect(await budgetOf(table, model.id)).toBe('0 of 6');
+  });
+});
 
 describe('the requests of an account', () => {
   it('are let through exactly as often as its day allows, however many come at once', async () => {

@@ -3,7 +3,10 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { chromiumPath, startChromium } from '../support/chromium.ts';
-import { get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { firstPaintOf } from '../support/first-paint.ts';
+import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { manage } from '../support/manage.ts';
+import { copyGeneration } from '../support/many-generations.ts';
 
 let gateway: RunningGateway;
 let browser: Browser | undefined;
@@ -96,6 +99,27 @@ describe('the page of the console', () => {
   });
 });
 
+const fileOf = ({ name }: { name: string }) => name.split('/').at(-1);
+
+describe.skipIf(chromiumPath === undefined)('the first paint of the console', () => {
+  it('waits for its own script and styles alone, small as they are sent', TIMES, async () => {
+    const page = await browser!.newPage();
+    const paintedAtMs = await firstPaintOf(page, `${gateway.baseUrl}/console`);
+
+    const resources = (await page.evaluate(
+      `performance.getEntriesByType('resource').map(({ name, startTime, renderBlockingStatus, encodedBodySize }) =>
+        ({ name, startTime, renderBlockingStatus, encodedBodySize }))`,
+    )) as { name: string; startTime: number; renderBlockingStatus: string; encodedBodySize: number }[];
+
+    const before = resources.filter(({ startTime }) => startTime < paintedAtMs);
+    expect(before.map(fileOf).toSorted()).toEqual(['app.css', 'app.js']);
+    const blocking = before.filter(({ renderBlockingStatus }) => renderBlockingStatus === 'blocking');
+    expect(blocking.map(fileOf)).toEqual(['app.css']);
+    expect(before.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)).toBeLessThan(150 * 1024);
+    await page.close();
+  });
+});
+
 describe.skipIf(chromiumPath === undefined)('signing in', () => {
   it('says what is wrong with a key, keeps a right one for the tab alone, and forgets it', TIMES, async () => {
     const { page, complaints } = await visit();
@@ -164,6 +188,81 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     await page.getByRole('button', { name: 'Stop' }).click();
 
     await page.getByText('what was written so far is charged').waitFor();
+    await page.close();
+  });
+
+  it(
+    'says of one member what was spent this week, on what, how much is left, and why the last was refused',
+    TIMES,
+    async () => {
+      const { page, complaints } = await visit();
+      await manage(gateway, 'POST', '/workspaces/default/members/add', { user_ids: ['zoe'] });
+      const { body } = await manage(gateway, 'POST', '/keys', { name: 'Hers', member_id: 'zoe', limit: 1 });
+      const hers = { ...gateway, key: (body as { key: string }).key };
+      const ask = { model: 'sandbox/gpt', max_tokens: 20, messages: [said('Hi', 'delay=0')] };
+      const { id } = (await (await post(hers, '/messages', ask)).json()) as { id: string };
+      const { total_cost: cost } = await finalGeneration(hers, id);
+      await post(hers, '/messages', { ...ask, model: 'sandbox/claude', max_tokens: 30_000 });
+      await signIn(page);
+
+      await page.getByLabel('By').last().selectOption('member');
+      await page.getByRole('link', { name: 'default / zoe' }).last().click();
+      await page.getByRole('heading', { name: 'Member: zoe' }).waitFor();
+
+      await rowOf(page, 'sandbox/gpt').first().waitFor();
+      const text = await page.locator('main').textContent();
+      expect(text).toContain(`This week${String(cost)}`);
+      const table = page.getByRole('table', { name: 'This week by model' });
+      expect(await table.textContent()).toContain(`sandbox/gpt1${String(cost)}`);
+      expect(await page.getByRole('table', { name: 'Limits' }).textContent()).toContain('Hers');
+      await rowOf(page, 'refused 402').getByRole('link').first().click();
+      await page.getByText('Left now').waitFor();
+      expect(await page.locator('main').textContent()).toContain('“Hers”, 1');
+      expect(complaints).toEqual([]);
+      await page.close();
+    },
+  );
+
+  it('searches on by itself for what few of many requests fit, and says how far it has looked', TIMES, async () => {
+    const { page } = await visit();
+    const ask = { model: 'sandbox/gpt', max_tokens: 5, messages: [said('Hi', 'delay=0')] };
+    const rare = (await (await post(gateway, '/messages', ask)).json()) as { id: string };
+    const many = await post(gateway, '/messages', { ...ask, model: 'sandbox/gemini' });
+    const { id } = (await many.json()) as { id: string };
+    await finalGeneration(gateway, id);
+    await finalGeneration(gateway, rare.id);
+    // They are newer than the rare one.
+    const of = { accountId: gateway.accountId, id, count: 900, endMs: Date.now() + 1_000, spanMs: 900 };
+    await copyGeneration(gateway.table(), of);
+    await signIn(page);
+
+    await open(page, '#/generations?model=sandbox/gpt');
+
+    await page
+      .getByRole('link', { name: /\d\d:\d\d/ })
+      .first()
+      .waitFor();
+    expect(await page.locator(`a[href="#/generations/${rare.id}"]`).count()).toBe(1);
+    await open(page, '#/generations?model=sandbox/nobody');
+    await page.getByText('No request fits.').waitFor();
+    await page.close();
+  });
+
+  it('estimates a prompt, and says of each limit what is left of it', TIMES, async () => {
+    const { page } = await visit();
+    await signIn(page);
+    const secret = await createKey(page, 'Estimating', '3');
+    await open(page, '#/models/sandbox%2Fclaude');
+    await page.getByLabel('Prompt').fill('Hello');
+    await page.getByLabel('Inference key').fill(secret);
+    await page.getByLabel('Longest answer').fill('30000');
+
+    await page.getByRole('button', { name: 'Estimate' }).click();
+
+    await page.getByText('The request would be refused').waitFor();
+    const text = await page.locator('main').textContent();
+    expect(text).toMatch(/It would be sent with at most [\d,]+ tokens/);
+    expect(text).toMatch(/limit of the key, in all: Left 3\s₽ has no room/);
     await page.close();
   });
 
@@ -242,6 +341,7 @@ const places = [
   '#/workspaces',
   '#/workspaces/default',
   '#/models',
+  '#/members/axe?workspace=default',
   '#/models/sandbox%2Fclaude',
   '#/models?compare=sandbox/claude,sandbox/gpt',
   '#/playground',

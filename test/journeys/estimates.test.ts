@@ -38,6 +38,7 @@ interface Estimate {
   hold_rub: string;
   admits: boolean;
   allowed_max_tokens: number | null;
+  affordable_max_tokens: number | null;
   candidates: { model: string; provider_name: string; min_cost_rub: string; max_cost_rub: string }[];
   excluded: { model: string; reason: string }[];
   limits: Limit[];
@@ -234,6 +235,23 @@ describe('an estimate', () => {
     expect(told.admits).toBe(true);
     expect(told.allowed_max_tokens).toBeLessThan(30_000);
     expect((await post(limited, '/messages', body)).status).toBe(200);
+  });
+
+  it('advises the longest answer that there is money for, as the refusal of the request does', async () => {
+    const [, body] = requests['/messages'];
+    const { hold_rub: held } = await estimate(gateway, '/messages', body);
+    const tight = await limitedTo(Money.parse(held).minus(TINY));
+    const poor = await limitedTo((await estimate(tight, '/messages', body)).hold_rub);
+    const longer = { ...body, max_tokens: 390 };
+
+    const told = await estimate(poor, '/messages', longer);
+
+    const refused = await post(poor, '/messages', longer);
+    const { error } = (await refused.json()) as { error: { metadata: Record<string, unknown> } };
+    expect([told.admits, refused.status]).toEqual([false, 402]);
+    expect([told.affordable_max_tokens, error.metadata['affordable_max_tokens']]).toEqual([100, 100]);
+    const affordable = { ...longer, max_tokens: told.affordable_max_tokens };
+    expect(await estimate(poor, '/messages', affordable)).toMatchObject({ admits: true, affordable_max_tokens: null });
   });
 
   it('adds what a long answer may come to beyond what is held at first', async () => {

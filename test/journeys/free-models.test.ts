@@ -81,6 +81,19 @@ const withForged = (on: RunningGateway, number: number) =>
     },
   );
 
+const estimate = async (on: RunningGateway, model: string, more: object = {}) => {
+  const body = { model, max_tokens: 20, messages: [said('Hello', 'delay=0')], ...more };
+  const response = await post(on, '/messages/estimate', body);
+  return ((await response.json()) as { data: Estimate }).data;
+};
+
+interface Estimate {
+  admits: boolean;
+  candidates: { model: string }[];
+  excluded: { model: string; reason: string }[];
+  free_limits: { source: string; admits: boolean; remaining_requests?: number; remaining_rub?: string }[];
+}
+
 const keyInfo = async (on: RunningGateway) =>
   ((await (await get(on, '/key')).json()) as { data: Record<string, unknown> }).data;
 
@@ -193,6 +206,50 @@ describe('a request that names models with and without a price', () => {
 
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({ model: 'test/plain:free', usage: { cost: 0 } });
+  });
+});
+
+describe('an estimate of a free model', () => {
+  it('says what is left of each of its limits, and takes nothing of it', async () => {
+    const account = await newcomer();
+    await ask(account, 'test/plain:free');
+
+    const [first, second] = [await estimate(account, 'test/plain:free'), await estimate(account, 'test/plain:free')];
+
+    expect(first).toMatchObject({ admits: true, candidates: [{ model: 'test/plain:free' }] });
+    const limit = { model: 'test/plain:free', admits: true };
+    expect(first.free_limits).toEqual([
+      expect.objectContaining({ ...limit, source: 'free_daily_requests', limit_requests: 50, remaining_requests: 49 }),
+      expect.objectContaining({ ...limit, source: 'free_daily_requests_of_address', limit_requests: 1_000 }),
+      expect.objectContaining({ ...limit, source: 'free_requests_per_minute', limit_requests: 1_000 }),
+      expect.objectContaining({ ...limit, source: 'free_daily_budget', limit_rub: '1000' }),
+    ]);
+    expect(second.free_limits.map((each) => each.remaining_requests)[0]).toBe(49);
+    expect(await keyInfo(account)).toMatchObject({ free_model_daily_requests: { used: 1 } });
+  });
+
+  it('says that no request is left, where the request is answered with 429', async () => {
+    const account = await newcomer();
+    await Promise.all(Array.from({ length: 51 }, () => ask(account, 'test/plain:free')));
+
+    const told = await estimate(account, 'test/plain:free');
+
+    expect(told.admits).toBe(false);
+    expect(told.free_limits.filter(({ admits }) => !admits)).toMatchObject([
+      { source: 'free_daily_requests', remaining_requests: 0 },
+    ]);
+    expect((await ask(account, 'test/plain:free')).status).toBe(429);
+  });
+
+  it('goes on to a model with a price when the free one may not answer, as the request does', async () => {
+    const account = await newcomer('50');
+    await Promise.all(Array.from({ length: 51 }, () => ask(account, 'test/plain:free')));
+
+    const told = await estimate(account, 'test/plain:free', { models: ['test/paid'] });
+
+    expect(told).toMatchObject({ admits: true, candidates: [{ model: 'test/paid' }] });
+    expect(told.excluded).toContainEqual(expect.objectContaining({ model: 'test/plain:free', reason: 'free_limit' }));
+    expect(told.free_limits[0]).toMatchObject({ source: 'free_daily_requests', admits: false });
   });
 });
 

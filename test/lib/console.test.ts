@@ -7,6 +7,8 @@ import { codeSamples, sampleNames } from '../../lib/console/code-samples.ts';
 import { groupedDigits, parseExactJson, shareOf, typedMoney } from '../../lib/console/exact-numbers.ts';
 import { hashOf, readHashRoute } from '../../lib/console/hash-route.ts';
 import { messagesBody, type PlaygroundDraft } from '../../lib/console/playground-request.ts';
+import { weekByModel } from '../../lib/console/member-data.ts';
+import { searchRequests, withNewest, type RequestPage, type FoundRequests } from '../../lib/console/request-search.ts';
 import { runOutOf } from '../../lib/console/run-out.ts';
 import { languages } from '../../lib/console/texts/languages.ts';
 
@@ -82,6 +84,93 @@ describe('the estimate of when a limit runs out', () => {
     expect(runOutOf(Money.zero, rub('70'), NOW)).toEqual({ kind: 'is_out' });
     expect(runOutOf(rub('30'), Money.zero, NOW)).toEqual({ kind: 'no_pace' });
     expect(runOutOf(rub('1000000'), rub('0.7'), NOW)).toEqual({ kind: 'lasts' });
+  });
+});
+
+/** A request of the list, as far as a search looks at it. */
+const listed = (id: string, more: object = {}) => ({ id, status: 'complete', ...more }) as RequestPage['data'][number];
+
+const page = (ids: string[], next: string | null): RequestPage => ({
+  data: ids.map((id) => listed(id)),
+  next_cursor: next,
+  searched_until: next === null ? null : `until ${next}`,
+});
+
+describe('a search of requests', () => {
+  const sought = { filters: { model: 'rare' }, from: '2026-11-20', cursor: '', rows: 2 };
+
+  it('goes on from answer to answer until it has as many as are wanted, and says how far it has come', async () => {
+    const pages = [page([], 'gen-7'), page(['gen-5'], 'gen-4'), page(['gen-3'], 'gen-3'), page(['gen-1'], null)];
+    const paths: string[] = [];
+    const found: FoundRequests[] = [];
+    const read = async (path: string) => pages[paths.push(path) - 1]!;
+
+    await searchRequests(read, sought, (state) => found.push(state));
+
+    expect(paths).toEqual(
+      ['', '&cursor=gen-7', '&cursor=gen-4'].map((at) =>
+        expect.stringMatching(new RegExp(`^/generations\\?model=rare&from=2026-11-20${at}&limit=2$`)),
+      ),
+    );
+    expect(found.map(({ rows, isSearching }) => [rows.length, isSearching])).toEqual([
+      [0, true],
+      [1, true],
+      [2, false],
+    ]);
+    expect(found.at(-1)).toMatchObject({ cursor: 'gen-3', searchedUntil: 'until gen-3' });
+  });
+
+  it('stops for its reader where nothing is found for long', async () => {
+    let answers = 0;
+    const found: FoundRequests[] = [];
+    const read = async () => page([], `gen-${(answers += 1)}`);
+
+    await searchRequests(read, sought, (state) => found.push(state));
+
+    expect(answers).toBe(25);
+    expect(found.at(-1)).toMatchObject({ rows: [], isSearching: false, cursor: 'gen-25' });
+  });
+
+  it('shows newer requests above those that are known, each once, as it is now', () => {
+    const known = { rows: [listed('gen-4', { status: 'pending' }), listed('gen-2')], cursor: 'gen-2' } as FoundRequests;
+    const newest = page(['gen-5', 'gen-4'], 'gen-3');
+
+    const { rows, cursor } = withNewest(known, newest, 50);
+
+    expect(rows.map(({ id, status }) => [id, status])).toEqual([
+      ['gen-5', 'complete'],
+      ['gen-4', 'complete'],
+      ['gen-2', 'complete'],
+    ]);
+    expect(cursor).toBe('gen-2');
+  });
+});
+
+/** A completed day of a member on a model, as far as sums look at it. */
+const day = (date: string, model: string, usage: string, user = 'ann') =>
+  ({ date, model, usage, requests: 2, workspace_id: 'w', user_id: user }) as never;
+
+describe('the week of a member by model', () => {
+  const member = { id: 'ann', workspace_id: 'w' };
+
+  it('adds the completed days since Monday to the requests of today, the dearest first', () => {
+    const activity = [
+      day('2026-11-22', 'cheap', '100'),
+      day('2026-11-23', 'cheap', '0.1'),
+      day('2026-11-23', 'dear', '0.2'),
+      day('2026-11-23', 'dear', '9', 'bob'),
+    ];
+    const today = [
+      listed('gen-3', { model: 'dear', total_cost: '0.000000000001' }),
+      listed('gen-2', { model: 'dear', total_cost: null }),
+    ];
+
+    const week = weekByModel({ activity, readAtMs: Date.parse('2026-11-24T12:00:00Z') }, member, today);
+
+    expect(week.map(({ model, requests, cost }) => [model, requests, String(cost)])).toEqual([
+      ['dear', 3, '0.200000000001'],
+      ['cheap', 2, '0.1'],
+    ]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../platform/errors.ts';
-import type { CountKind, FreeRefusal } from './free-tier.ts';
+import type { CountKind, FreeRefusal, FreeRoom } from './free-tier.ts';
 
 /** Requests in flight release most of what they hold of a budget within seconds. */
 const HELD_RETRY_SECONDS = 3;
@@ -17,6 +17,14 @@ const remedies: Record<CountKind, string> = {
   minute: 'send requests more slowly',
 };
 
+/** The limits on free models, as refusals and estimates name them. */
+export const freeLimitSources = {
+  day: 'free_daily_requests',
+  address: 'free_daily_requests_of_address',
+  minute: 'free_requests_per_minute',
+  budget: 'free_daily_budget',
+} as const satisfies Record<FreeRoom['counted'], string>;
+
 /** A refusal of free use: a 429 that says how much there is, and when there is more. */
 export function freeRefusalError(refusal: FreeRefusal): GatewayError {
   const { endsAtMs, most, models } = refusal;
@@ -30,7 +38,7 @@ export function freeRefusalError(refusal: FreeRefusal): GatewayError {
   };
   const error = new GatewayError('rate_limit_exceeded', freeRefusalMessage(refusal, isHeldOnly), {
     metadata: {
-      limit_source: freeLimitSource(refusal),
+      limit_source: freeLimitSources[refusal.kind === 'free_budget' ? 'budget' : refusal.counted],
       models,
       limit: most,
       resets_at: new Date(endsAtMs).toISOString(),
@@ -40,13 +48,6 @@ export function freeRefusalError(refusal: FreeRefusal): GatewayError {
     headers: { 'retry-after': String(waitSeconds), ...lowerCased(names) },
   });
   return waitSeconds > SHORT_WAIT_SECONDS ? error.discourageRetry() : error;
-}
-
-function freeLimitSource(refusal: FreeRefusal): string {
-  if (refusal.kind === 'free_budget') return 'free_daily_budget';
-  return { day: 'free_daily_requests', address: 'free_daily_requests_of_address', minute: 'free_requests_per_minute' }[
-    refusal.counted
-  ];
 }
 
 function freeRefusalMessage(refusal: FreeRefusal, isHeldOnly: boolean): string {

@@ -8,7 +8,7 @@
 
 import { BUDGET_PARTS, budgetPart } from '../../catalog/free-terms.ts';
 import type { ServiceFree } from '../../catalog/schema.ts';
-import type { Money } from '../../money/money.ts';
+import { Money } from '../../money/money.ts';
 import { utcDate, windowEnd } from '../../money/periods.ts';
 import { nowMs } from '../../platform/clock.ts';
 import {
@@ -16,10 +16,11 @@ import {
   accountMinute,
   addressDay,
   placeUpdate,
+  readRequests,
   requestsFrom,
   type FreeCount,
 } from '../../store/free-requests.ts';
-import { budgetHoldUpdate, readBudget, type ServiceHold } from '../../store/service-budgets.ts';
+import { budgetHoldUpdate, readBudget, type BudgetPartSums, type ServiceHold } from '../../store/service-budgets.ts';
 import type { Table } from '../../store/table.ts';
 import type { FailedCondition, Writes } from '../../store/transact.ts';
 import { FreeMemory } from './free-memory.ts';
@@ -46,7 +47,16 @@ export interface FreeUse {
 /** Why a free model does not answer now; other models of the request still may. */
 export type FreeRefusal =
   | { kind: 'free_requests'; counted: CountKind; most: number; models: string[]; atMs: number; endsAtMs: number }
-  | { kind: 'free_budget'; isHeldOnly: boolean; most: number; models: string[]; atMs: number; endsAtMs: number };
+  | FreeBudgetRefusal;
+
+interface FreeBudgetRefusal {
+  kind: 'free_budget';
+  isHeldOnly: boolean;
+  most: number;
+  models: string[];
+  atMs: number;
+  endsAtMs: number;
+}
 
 export type CountKind = 'day' | 'address' | 'minute';
 type FreeWrite = CountKind | `budget of ${string}`;
@@ -114,22 +124,93 @@ export async function afterFailure(
   if (without.length === 0) return undefined;
   const moved: ServiceHold[] = [];
   for (const hold of holds) {
-    const place = without.includes(hold) ? await roomiestPart(table, use, hold) : hold;
-    if ('kind' in place) return { refused: place };
+    const place = without.includes(hold) ? roomiestPart(use, hold, await partsOf(table, use, hold)) : hold;
+    if ('kind' in place) {
+      if (!place.isHeldOnly) memory.rememberAmount(freeBudgetWriteName(use, hold.model), hold.amount, nowMs());
+      return { refused: place };
+    }
     moved.push(place);
   }
   return { holds: moved };
 }
 
-async function roomiestPart(table: Table, use: FreeUse, hold: ServiceHold): Promise<ServiceHold | FreeRefusal> {
+function partsOf(table: Table, { atMs }: FreeUse, { model }: Pick<ServiceHold, 'model'>): Promise<BudgetPartSums[]> {
+  return readBudget(table, utcDate(atMs), model);
+}
+
+function roomiestPart(
+  use: FreeUse,
+  hold: ServiceHold,
+  parts: readonly BudgetPartSums[],
+): ServiceHold | FreeBudgetRefusal {
   const model = modelOf(use, hold);
   const size = budgetPart(model.terms);
-  const parts = await readBudget(table, utcDate(use.atMs), hold.model);
   const roomiest = parts.reduce((a, b) => (a.committed.exceeds(b.committed) ? b : a));
   if (!roomiest.committed.plus(hold.amount).exceeds(size)) return { ...hold, part: roomiest.part };
   const isHeldOnly = parts.some(({ spent }) => !spent.plus(hold.amount).exceeds(size));
-  if (!isHeldOnly) memory.rememberAmount(freeBudgetWriteName(use, hold.model), hold.amount, nowMs());
   return outOfBudget(use, model, isHeldOnly);
+}
+
+/** What is left of one limit on a free model. */
+export type FreeRoom = {
+  model: string;
+  endsAtMs: number;
+  /** Whether one more request fits. */
+  admits: boolean;
+} & ({ counted: CountKind; most: number; left: number } | { counted: 'budget'; most: Money; left: Money });
+
+/**
+ * Foresees whether free models would answer: by the same counts, limits and decisions as a request, which are only read.
+ * @returns what is left of each limit of each model, and the refusal that a request would get
+ */
+export async function foreseeFreeUse(
+  table: Table,
+  use: FreeUse,
+): Promise<{ rooms: FreeRoom[]; refused: FreeRefusal | undefined }> {
+  const [counts, budgets] = await Promise.all([foreseenCounts(table, use), foreseenBudgets(table, use)]);
+  const used = counts.find(({ kind, requests }) => requests >= minRequestsOf(use, kind));
+  const refused = used
+    ? refusedAt(use, used.kind, used.requests)
+    : budgets.flatMap(({ place }) => ('kind' in place ? [place] : []))[0];
+  return { rooms: [...counts.flatMap(({ rooms }) => rooms), ...budgets.map(({ room }) => room)], refused };
+}
+
+function foreseenCounts(table: Table, use: FreeUse) {
+  const counted = countKinds.flatMap((kind) => {
+    const count = countOf(use, kind);
+    return count ? [{ kind, count }] : [];
+  });
+  return Promise.all(
+    counted.map(async ({ kind, count }) => {
+      const requests = await readRequests(table, count);
+      const rooms = use.models.flatMap((model): FreeRoom[] => {
+        const most = maxRequestsOf(model, kind);
+        if (most === undefined) return [];
+        const left = Math.max(0, most - requests);
+        return [{ model: model.id, counted: kind, most, left, endsAtMs: count.endsAtMs, admits: left > 0 }];
+      });
+      return { kind, requests, rooms };
+    }),
+  );
+}
+
+/** What costs the service nothing is held in no budget. */
+function foreseenBudgets(table: Table, use: FreeUse) {
+  const endsAtMs = windowEnd('daily', use.atMs)!;
+  return Promise.all(
+    use.models
+      .filter(({ amount }) => !amount.isZero)
+      .map(async ({ id, terms, amount }) => {
+        const hold = { model: id, part: 0, amount };
+        const parts = await partsOf(table, use, hold);
+        const place = roomiestPart(use, hold, parts);
+        const size = budgetPart(terms);
+        const left = Money.sum(parts.map(({ committed }) => Money.max(Money.zero, size.minus(committed))));
+        const most = terms.daily_budget_rub;
+        const room: FreeRoom = { model: id, counted: 'budget', most, left, endsAtMs, admits: !('kind' in place) };
+        return { place, room };
+      }),
+  );
 }
 
 /** The budget keeps being taken by others: as if all were held. */
@@ -148,7 +229,7 @@ function tooManyFreeRequests(use: FreeUse, counted: CountKind, refused: FreeMode
   return { kind: 'free_requests', counted, most, models, atMs: use.atMs, endsAtMs: countOf(use, counted)!.endsAtMs };
 }
 
-function outOfBudget({ atMs }: FreeUse, model: FreeModel, isHeldOnly: boolean): FreeRefusal {
+function outOfBudget({ atMs }: FreeUse, model: FreeModel, isHeldOnly: boolean): FreeBudgetRefusal {
   const endsAtMs = windowEnd('daily', atMs)!;
   return { kind: 'free_budget', isHeldOnly, most: maxRequestsOf(model, 'day')!, models: [model.id], atMs, endsAtMs };
 }

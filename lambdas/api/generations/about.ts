@@ -78,10 +78,11 @@ export const generations = tagged('Account', {
   'list-generations': {
     summary: 'List requests of the account',
     description:
-      'The requests of all keys of the account, the newest first, with the cost of each: those that were answered, those that are running, and those that were refused, which are kept for thirty days.',
+      'The requests of all keys of the account, the newest first, with the cost of each: those that were answered, those that are running, and those that were refused, which are kept for thirty days. One page looks at a bounded number of requests: where a filter fits few of them, it may have few or none, and `next_cursor` goes on behind what was looked at.',
     success: ok('A page of the requests that were asked for.', generationListAnswer, {
       data: [{ ...request, status: 'complete', refusal: null, api_key_hash: '5ff7'.repeat(16), user_id: null }],
       next_cursor: null,
+      searched_until: null,
     }),
     errors: ['invalid_request', 'not_found'],
   },

@@ -51,7 +51,7 @@ export const accepts = {
 type Query = z.output<typeof accepts.query>;
 
 /** As many requests are looked at for one page, so that a filter which fits few of them still answers in time. */
-const MAX_LOOKED_AT = 1_000;
+const MAX_LOOKED_AT = 400;
 /** A day without any request costs sixteen Queries. */
 const MAX_DAYS_LOOKED_AT = 10;
 const MAX_DAYS = 400;
@@ -85,7 +85,8 @@ export const handler = defineEndpoint('list-generations', accepts, async ({ quer
 });
 
 function page(data: ListedRequestBody[], next: string | null) {
-  return jsonResponse<GenerationListAnswer>(200, { data, next_cursor: next });
+  const searchedUntil = next === null ? null : new Date(generationTimeMs(next)!).toISOString();
+  return jsonResponse<GenerationListAnswer>(200, { data, next_cursor: next, searched_until: searchedUntil });
 }
 
 /** Newest first. @throws {GatewayError} 400 for days that are in no order, or too many */

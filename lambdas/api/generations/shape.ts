@@ -242,7 +242,10 @@ export const generationListAnswer = z.strictObject({
   data: z.array(listedRequestShape).meta({ description: 'The requests of this page, newest first.' }),
   next_cursor: z.string().nullable().meta({
     description:
-      'The cursor of the next page; null where there is none. A page with a filter may be short, and yet have a next one.',
+      'The cursor of the next page; null where there is none. One page looks at no more than 400 requests and ten days, so a page with a filter may be short or empty, and yet have a next one: whoever wants all reads on until this is null.',
+  }),
+  searched_until: time.nullable().meta({
+    description: 'The time back to which all requests were looked at; null where no page comes after this one.',
   }),
 });
 export type GenerationListAnswer = z.output<typeof generationListAnswer>;

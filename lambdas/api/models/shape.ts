@@ -193,10 +193,10 @@ const percent = z.number().min(0).max(100).nullable();
 
 const percentiles = z
   .strictObject({
-    p50: z.number().meta({ description: 'The median: half of the requests are better than this.' }),
-    p75: z.number().meta({ description: 'The 75th percentile: three requests in four are better than this.' }),
-    p90: z.number().meta({ description: 'The 90th percentile: nine requests in ten are better than this.' }),
-    p99: z.number().meta({ description: 'The 99th percentile: 99 requests in 100 are better than this.' }),
+    p50: z.number().meta({ description: 'The median: half of the values are at most this.' }),
+    p75: z.number().meta({ description: 'The 75th percentile: three values in four are at most this.' }),
+    p90: z.number().meta({ description: 'The 90th percentile: nine values in ten are at most this.' }),
+    p99: z.number().meta({ description: 'The 99th percentile: 99 values in 100 are at most this.' }),
   })
   .nullable();
 

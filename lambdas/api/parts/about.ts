@@ -33,6 +33,7 @@ const estimateExample = {
     hold_rub: '0.2733',
     admits: true,
     allowed_max_tokens: null,
+    affordable_max_tokens: null,
     candidates: [
       {
         model: 'sandbox/claude',
@@ -54,6 +55,7 @@ const estimateExample = {
       { source: 'key_limit', interval: 'monthly', limit_rub: '500', remaining_rub: '428.2', admits: true },
       { source: 'account_balance', interval: 'lifetime', limit_rub: '10000', remaining_rub: '7310.55', admits: true },
     ],
+    free_limits: [],
   },
 };
 
@@ -84,4 +86,4 @@ export function estimateAbout({
 
 /** A sentence about estimates whose prompt may be counted. */
 export const countedEstimate =
-  'Where the limits have no room for the prompt by its size, it is counted first, by its provider where that counts, as it is for the request itself. The request may also wait some seconds for what running requests hold; the estimate does not. Free models have limits on the number of requests (429), of which it says nothing.';
+  'Where the limits have no room for the prompt by its size, it is counted first, by its provider where that counts, as it is for the request itself. The request may also wait some seconds for what running requests hold; the estimate does not. Free models have limits of their own (429), which `free_limits` shows without taking anything of them.';

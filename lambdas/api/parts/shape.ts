@@ -1,6 +1,7 @@
 /** Parts that answers of several resources have. */
 
 import * as z from 'zod';
+import { freeLimitSources } from '../../admission/free/free-refusal.ts';
 import { limitSourceNames } from '../../admission/refusal.ts';
 import { countShape, nothing, rub, rubText, time, uuid } from '../../http/shapes.ts';
 import { intervals, resets } from '../../money/periods.ts';
@@ -56,6 +57,40 @@ const model = z.string().meta({ description: 'The id of the model.' });
 const endpointId = z.string().meta({ description: 'The id of the endpoint: an offer of the model by a provider.' });
 const providerName = z.string().meta({ description: 'The name of the provider.' });
 
+const { budget: budgetSource, ...requestSources } = freeLimitSources;
+const freeLimit = {
+  model: z.string().meta({ description: 'The id of the free model.' }),
+  resets_at: time.meta({ description: 'The time at which the limit starts anew.' }),
+  admits: z.boolean().meta({
+    description: 'Whether there is room for this request. Without room, the other models of the request are asked.',
+  }),
+};
+
+const freeLimitShape = z
+  .union([
+    z.strictObject({
+      ...freeLimit,
+      source: z.enum(Object.values(requestSources)).meta({
+        description: 'What is limited; the same names as in a refusal (429).',
+      }),
+      limit_requests: countShape.meta({ description: 'The most requests to free models in the period.' }),
+      remaining_requests: countShape.meta({ description: 'The requests that are left.' }),
+    }),
+    z.strictObject({
+      ...freeLimit,
+      source: z
+        .literal(budgetSource)
+        .meta({ description: 'The roubles that the service spends on the model in a day.' }),
+      limit_rub: rubText.meta({ description: 'The most that the service spends on the model in a day, in roubles.' }),
+      remaining_rub: rubText.meta({
+        description:
+          'The roubles that are left of it, less what is held for running requests. A request has to fit into one of eight equal parts.',
+      }),
+    }),
+  ])
+  .meta({ id: 'FreeLimit', description: 'A limit on a free model, and what is left of it.' });
+export type FreeLimitBody = z.output<typeof freeLimitShape>;
+
 export const estimateAnswerShape = z
   .strictObject({
     data: z
@@ -65,15 +100,19 @@ export const estimateAnswerShape = z
         }),
         hold_rub: rubText.meta({
           description:
-            'The roubles that would be held (set aside) before anything is sent: the prompt and the first part of the answer, at the dearest candidate. The hold grows with a long answer. Where `admits` is false, this is `required_rub` of the refusal.',
+            'The roubles that would be held (set aside) before anything is sent: the prompt and the first part of the answer, at the dearest candidate. The hold grows with a long answer. Where a limit of `limits` has no room, this is `required_rub` of the refusal.',
         }),
         admits: z.boolean().meta({
           description:
-            'Whether the limits have room for the request now. With false the request itself is answered with 402.',
+            'Whether the limits have room for the request now. With false the request itself is answered with 402, or with 429 where a limit of the free models has no room.',
         }),
         allowed_max_tokens: countShape.nullable().meta({
           description:
             'The longest answer for which there is room, thinking included, where the request would be admitted only with a shorter one; otherwise null.',
+        }),
+        affordable_max_tokens: countShape.nullable().meta({
+          description:
+            'The `max_tokens` with which the request would be admitted, where it is not as it is; null where it is admitted, or no useful answer would be. It is the `affordable_max_tokens` of the refusal (402).',
         }),
         candidates: z
           .array(
@@ -99,7 +138,7 @@ export const estimateAnswerShape = z
               provider_name: providerName,
               reason: z.enum(leftOutReasons).meta({
                 description:
-                  'Why it is not asked. Privacy settings: `allowed_providers`, `ignored_providers`, `data_policy:logging`, `data_policy:training`. Fields of `provider` in the request or of the model’s usual routing: `only`, `ignore`, `order`, `quantizations`, `data_collection`, `zdr`, `enforce_distillable_text`, `require_parameters`, `max_price`. The endpoint: `no_price`, `no_credential` (its operator has set none), `other_answers` (it gives no answers of this kind), `request_not_supported` (it does not take something in the request). The others before it: `too_many_endpoints`, `no_fallbacks` (`allow_fallbacks` is false). The limits: `no_room` (they have room for free models only).',
+                  'Why it is not asked. Privacy settings: `allowed_providers`, `ignored_providers`, `data_policy:logging`, `data_policy:training`. Fields of `provider` in the request or of the model’s usual routing: `only`, `ignore`, `order`, `quantizations`, `data_collection`, `zdr`, `enforce_distillable_text`, `require_parameters`, `max_price`. The endpoint: `no_price`, `no_credential` (its operator has set none), `other_answers` (it gives no answers of this kind), `request_not_supported` (it does not take something in the request). The others before it: `too_many_endpoints`, `no_fallbacks` (`allow_fallbacks` is false). The limits: `no_room` (they have room for free models only), `free_limit` (a limit of the free model has no room, and other models are asked).',
               }),
               message: z.string().optional().meta({
                 description:
@@ -125,6 +164,10 @@ export const estimateAnswerShape = z
           .meta({
             description: 'Each limit of the key, its workspace, its member and its account; empty where there is none.',
           }),
+        free_limits: z.array(freeLimitShape).meta({
+          description:
+            'Each limit on each free model of the request, with what is left. The estimate takes nothing of it. Empty where no free model may answer.',
+        }),
       })
       .meta({ description: 'The estimate of the request.' }),
   })

@@ -1,4 +1,5 @@
 import { priceUpperBound } from '../../accounting/price.ts';
+import type { FreeRoom } from '../../admission/free/free-tier.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';
 import { clientHeaders } from '../../providers/client-headers.ts';
 import { LeftOutEndpoints } from '../../routing/left-out.ts';
@@ -9,7 +10,7 @@ import { costAt, estimateOf, foreseeInference, type Estimate, type EstimateInput
 
 /**
  * Estimates a message. Where the limits have no room for it, its prompt is counted, as for a message that is made: by its provider,
- * if that counts. Free models are estimated without their counts of requests.
+ * if that counts.
  * @throws {GatewayError} what a message is refused with before its hold
  */
 export async function estimateMessage(input: EstimateInput<RoutedRequest>): Promise<Estimate> {
@@ -17,15 +18,21 @@ export async function estimateMessage(input: EstimateInput<RoutedRequest>): Prom
   const { body, caller, request } = input;
   const routed = await routeMessage(body, caller, request.headers, leftOut.add);
   const prepare = preparationOf(routed, clientHeaders(request.headers), leftOut.add);
+  const freeLimits: FreeRoom[] = [];
   for (let left = routed.candidates; ;) {
     const prepared = prepare(left);
-    const foreseen = await foreseeInference(input, messageTerms(input, prepared));
+    const foreseen = await foreseeInference(input, await messageTerms(input, prepared));
     const { tried } = foreseen;
-    const others = 'refused' in tried ? notRefused(left, tried.refused.refusal) : undefined;
+    // A later try may be without the free models: what they have left is that of the first.
+    if (freeLimits.length === 0) freeLimits.push(...foreseen.freeLimits);
+    const refusal = 'refused' in tried ? tried.refused.refusal : undefined;
+    const others = refusal && notRefused(left, refusal);
     if (!others) {
-      return estimateOf(foreseen, routed.content.estimatedTokens, costsOf(prepared, tried.plan), leftOut);
+      const costs = costsOf(prepared, tried.plan);
+      return estimateOf({ ...foreseen, freeLimits }, routed.content.estimatedTokens, costs, leftOut);
     }
-    for (const { candidate } of prepared.attempts) if (!others.includes(candidate)) leftOut.add(candidate, 'no_room');
+    const reason = refusal.kind === 'no_room' ? 'no_room' : 'free_limit';
+    for (const { candidate } of prepared.attempts) if (!others.includes(candidate)) leftOut.add(candidate, reason);
     left = others;
   }
 }

@@ -4,8 +4,9 @@
  */
 
 import { foresee, type Foreseen, type LimitRoom } from '../../admission/foresee.ts';
+import type { FreeRoom } from '../../admission/free/free-tier.ts';
 import { inputCostOf } from '../../admission/new-generation.ts';
-import { refusalError } from '../../admission/refusal.ts';
+import { refusalError, type AdmissionRefusal } from '../../admission/refusal.ts';
 import { maxAnswerTokens } from '../../admission/spending-plan.ts';
 import { Money } from '../../money/money.ts';
 import { resources } from '../../resources.ts';
@@ -29,10 +30,13 @@ export interface Estimate {
   isAdmitted: boolean;
   /** The longest answer that there is room for, where it is shorter than what was asked for. */
   allowedMaxTokens: number | undefined;
+  /** Of a refused request, the longest answer with which it would be admitted; undefined where there is none. */
+  affordableMaxTokens: number | undefined;
   /** In the order in which they are tried. */
   candidates: CandidateCost[];
   excluded: LeftOut[];
   limits: LimitRoom[];
+  freeLimits: FreeRoom[];
 }
 
 /** Of the request that is estimated; an id is told to nobody, and only says when it came in. */
@@ -47,15 +51,20 @@ export async function foreseeInference({ caller, generationId }: EstimateInput, 
   const admission = admissionOf(resources.bootId(), input, terms);
   const foreseen = await foresee(resources.table(), admission, caller.scopes);
   const { tried } = foreseen;
-  if ('refused' in tried && tried.refused.refusal.kind !== 'no_room') {
+  if ('refused' in tried && !isForeseen(tried.refused.refusal)) {
     throw refusalError(tried.refused.refusal, tried.refused.request);
   }
   return foreseen;
 }
 
+/** Whether an estimate tells a refusal as a figure: others it is answered with itself. */
+function isForeseen({ kind }: AdmissionRefusal): boolean {
+  return kind === 'no_room' || kind === 'free_requests' || kind === 'free_budget';
+}
+
 /** @param estimatedTokens of the prompt at the first candidate */
 export function estimateOf(
-  { tried, amount, limits }: Foreseen,
+  { tried, amount, limits, freeLimits }: Foreseen,
   estimatedTokens: number,
   candidates: CandidateCost[],
   leftOut: LeftOutEndpoints,
@@ -67,9 +76,11 @@ export function estimateOf(
     held: amount,
     isAdmitted: 'placed' in tried,
     allowedMaxTokens: 'placed' in tried && tried.shortened ? maxAnswerTokens(plan) : undefined,
+    affordableMaxTokens: 'refused' in tried ? tried.refused.request.affordableTokens || undefined : undefined,
     candidates,
     excluded: leftOut.all(),
     limits,
+    freeLimits,
   };
 }
 

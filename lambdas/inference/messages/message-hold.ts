@@ -26,6 +26,9 @@ const CONNECTION_KEEPS_MS = 2_000;
 
 export type MessageInput = InferenceInput<MessagesRequest>;
 
+/** Whose free requests are counted. */
+type FreeInput = Pick<MessageInput, 'caller' | 'generationId' | 'request'>;
+
 interface HeldMessage {
   admitted: Admitted;
   attempts: Prepared['attempts'];
@@ -70,8 +73,12 @@ export function preparationOf(
     reportPathsAsSent(origins, () => prepareAttempts(candidates, message, content, client, leaveOut));
 }
 
-/** What is held for a message, whose prompt is counted before it is refused. */
-export function messageTerms({ body, caller }: Pick<MessageInput, 'body' | 'caller'>, prepared: Prepared): HoldTerms {
+/** What is held for a message, whose prompt is counted before it is refused, and what free models have to have left. */
+export async function messageTerms(
+  input: FreeInput & Pick<MessageInput, 'body'>,
+  prepared: Prepared,
+): Promise<HoldTerms> {
+  const { body, caller } = input;
   return {
     apiType: 'completions',
     streamed: body.stream === true,
@@ -81,6 +88,7 @@ export function messageTerms({ body, caller }: Pick<MessageInput, 'body' | 'call
     recount: () => countedPlan(prepared),
     minMaxTokens: (prepared.message.thinking?.budget_tokens ?? 0) + 1,
     scopes: scopesFor(prepared, caller.scopes),
+    free: await freeUse(input, prepared),
   };
 }
 
@@ -114,7 +122,7 @@ async function holdWhileConnecting(
     const result = await holdInference(
       { table, bootId: resources.bootId() },
       { ...input, receivedAtMs: input.request.receivedAtMs },
-      { ...messageTerms(input, prepared), free: await freeUse(input, prepared) },
+      await messageTerms(input, prepared),
     );
     if ('refused' in result) {
       upstream.discard();
@@ -133,7 +141,7 @@ async function holdWhileConnecting(
   }
 }
 
-function freeUse({ caller, request, generationId }: MessageInput, prepared: Prepared): Promise<FreeUse | undefined> {
+function freeUse({ caller, request, generationId }: FreeInput, prepared: Prepared): Promise<FreeUse | undefined> {
   return freeUseOf(
     prepared.attempts.map(({ candidate }) => candidate),
     prepared.plan,

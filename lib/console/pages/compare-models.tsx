@@ -5,6 +5,7 @@ import { hashOf } from '../hash-route.ts';
 import { useLoaded } from '../loaded.ts';
 import { WhenLoaded } from '../parts/notice.tsx';
 import { modelPath } from './model.tsx';
+import { EndpointPlots, type NamedEndpoint } from './models/endpoint-plots.tsx';
 import { EstimateForm } from './models/estimate-form.tsx';
 import { Availability, MillionPrice } from './models/model-facts.tsx';
 
@@ -44,34 +45,41 @@ export function CompareModels({ slugs }: { slugs: string[] }) {
       <h1>{texts.comparison}</h1>
       <WhenLoaded of={models}>
         {(found) => (
-          <div class="scrolled" tabIndex={0} role="region" aria-label={texts.comparison}>
-            <table>
-              <thead>
-                <tr>
-                  <td />
-                  {found.map(({ id }) => (
-                    <th key={id} scope="col">
-                      <a href={hashOf('models', id)}>{id}</a>
-                    </th>
-                  ))}
-                </tr>
-              </thead>
-              <tbody>
-                {facts.map(([title, of]) => (
-                  <tr key={title}>
-                    <th scope="row">{title}</th>
-                    {found.map((model) => (
-                      <td key={model.id}>{of(model)}</td>
+          <>
+            <div class="scrolled" tabIndex={0} role="region" aria-label={texts.comparison}>
+              <table>
+                <thead>
+                  <tr>
+                    <td />
+                    {found.map(({ id }) => (
+                      <th key={id} scope="col">
+                        <a href={hashOf('models', id)}>{id}</a>
+                      </th>
                     ))}
                   </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+                </thead>
+                <tbody>
+                  {facts.map(([title, of]) => (
+                    <tr key={title}>
+                      <th scope="row">{title}</th>
+                      {found.map((model) => (
+                        <td key={model.id}>{of(model)}</td>
+                      ))}
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+            <EndpointPlots endpoints={found.flatMap(firstEndpointOf)} />
+          </>
         )}
       </WhenLoaded>
       <p class="quiet">{texts.firstEndpointHint}</p>
       <EstimateForm models={slugs} />
     </>
   );
+}
+
+function firstEndpointOf({ id, endpoints = [] }: ShownModelWithEndpoints): NamedEndpoint[] {
+  return endpoints.slice(0, 1).map((endpoint) => ({ name: id, endpoint }));
 }

@@ -1,7 +1,7 @@
 import type { DataOf, ShownRecord } from '../answers.ts';
 import { useConsole, useFormats } from '../environment.ts';
 import { apiBase } from '../gateway-client.ts';
-import { hashOf } from '../hash-route.ts';
+import { hashOf, memberHash } from '../hash-route.ts';
 import { useLoaded } from '../loaded.ts';
 import { Copyable } from '../parts/copyable.tsx';
 import { DataTable } from '../parts/data-table.tsx';
@@ -20,6 +20,7 @@ export function GenerationPage({ id }: { id: string }) {
     async (signal) => (await client.read<DataOf<ShownRecord>>(path, signal)).body.data,
     [client, path],
     REFRESH_PENDING_MS,
+    ({ request }) => request.status === 'pending',
   );
   return (
     <>
@@ -60,7 +61,18 @@ function Facts({ record: { request, generation, held_rub } }: { record: ShownRec
     [texts.time, time(request.created_at)],
     [texts.model, request.model ?? '—'],
     [texts.provider, request.provider_name ?? '—'],
-    [texts.member, request.user_id ?? '—'],
+    [
+      texts.key,
+      <a href={hashOf('generations', undefined, { key: request.api_key_hash })}>{request.api_key_hash.slice(0, 8)}</a>,
+    ],
+    [
+      texts.member,
+      request.user_id === null ? (
+        '—'
+      ) : (
+        <a href={memberHash(request.user_id, request.workspace_id)}>{request.user_id}</a>
+      ),
+    ],
     [texts.cost, rub(request.total_cost)],
     [texts.heldFor, rub(held_rub)],
     ...(generation === null

@@ -1,21 +1,17 @@
 import { useState } from 'preact/hooks';
-import type { ShownRequest } from '../answers.ts';
+import { utcDate } from '../../../lambdas/money/periods.ts';
 import { useConsole, useFormats } from '../environment.ts';
 import { hashOf } from '../hash-route.ts';
 import { useLoaded } from '../loaded.ts';
-import { DataTable } from '../parts/data-table.tsx';
+import { readOwners, type Owners } from '../owners.ts';
 import { ChoiceField, TextField } from '../parts/fields.tsx';
-import { WhenLoaded } from '../parts/notice.tsx';
-import { StatusBadge } from '../parts/status-badge.tsx';
+import { Failure } from '../parts/notice.tsx';
+import { RequestTable } from '../parts/request-table.tsx';
+import { firstRecentDay, useRequestSearch, type FoundRequests } from '../request-search.ts';
 import { requestStatusNames } from '../texts/languages.ts';
 
 const REFRESH_MS = 4_000;
 const PAGE_ROWS = 50;
-
-interface RequestPage {
-  data: ShownRequest[];
-  next_cursor: string | null;
-}
 
 const filterNames = ['key', 'member', 'model', 'status', 'from', 'to'] as const;
 type Filters = Record<(typeof filterNames)[number], string>;
@@ -23,46 +19,68 @@ type Filters = Record<(typeof filterNames)[number], string>;
 /** Requests of the account, newest first, as they come. The filters are in the address, so that a list can be sent to somebody. */
 export function GenerationsPage({ query }: { query: URLSearchParams }) {
   const { texts, client } = useConsole();
-  const filters = Object.fromEntries(filterNames.map((name) => [name, query.get(name) ?? ''])) as Filters;
+  const asked = Object.fromEntries(filterNames.map((name) => [name, query.get(name) ?? ''])) as Filters;
   const cursor = query.get('cursor') ?? '';
-  const path = pathOf(filters, cursor);
-  // Older pages do not change.
-  const page = useLoaded(
-    async (signal) => (await client.read<RequestPage>(path, signal)).body,
-    [client, path],
-    cursor === '' ? REFRESH_MS : undefined,
+  const { key, member, model, status, to } = asked;
+  const from = asked.from === '' ? firstDayBefore(to) : asked.from;
+  const filters = { ...asked, from };
+  const owners = useLoaded((signal) => readOwners(client, signal), [client]);
+  // Older pages do not change, and neither do days that are over.
+  const isLive = cursor === '' && (to === '' || to >= utcDate(Date.now()));
+  const search = useRequestSearch(
+    client,
+    { filters: { api_key_hash: key, user_id: member, model, status, to }, from, cursor, rows: PAGE_ROWS },
+    isLive ? REFRESH_MS : undefined,
   );
   return (
     <>
       <h1>{texts.pages.generations}</h1>
-      <FilterForm key={path} filters={filters} />
-      <WhenLoaded of={page}>
-        {({ data, next_cursor }) => (
-          <>
-            <RequestTable rows={data} />
-            <p class="actions">
-              {cursor !== '' && <a href={hashOf('generations', undefined, filters)}>{texts.newest}</a>}
-              {next_cursor !== null && (
-                <a href={hashOf('generations', undefined, { ...filters, cursor: next_cursor })}>{texts.older}</a>
-              )}
-            </p>
-          </>
+      <FilterForm key={JSON.stringify(filters)} filters={filters} owners={owners.value} />
+      <Failure failure={search.failure} />
+      {(!search.isSearching || search.rows.length > 0) && (
+        <RequestTable rows={search.rows} keys={owners.value?.keys ?? []} />
+      )}
+      <SearchNotice search={search} />
+      <p class="actions">
+        {cursor !== '' && <a href={hashOf('generations', undefined, filters)}>{texts.newest}</a>}
+        {!search.isSearching && search.cursor !== null && (
+          <a href={hashOf('generations', undefined, { ...filters, cursor: search.cursor })}>
+            {search.rows.length < PAGE_ROWS ? texts.searchFurther : texts.older}
+          </a>
         )}
-      </WhenLoaded>
+      </p>
     </>
   );
 }
 
-function pathOf({ key, member, model, status, from, to }: Filters, cursor: string): string {
-  const asked = { api_key_hash: key, user_id: member, model, status, from, to, cursor, limit: String(PAGE_ROWS) };
-  return `/generations?${new URLSearchParams(Object.entries(asked).filter(([, value]) => value !== '')).toString()}`;
+/** Without a first day the list goes back a week. */
+function firstDayBefore(to: string): string {
+  return firstRecentDay(to === '' ? Date.now() : Math.min(Date.now(), Date.parse(to)));
 }
 
-function FilterForm({ filters }: { filters: Filters }) {
+/** How far the search has come, where not everything was looked at. */
+function SearchNotice({ search: { isSearching, searchedUntil, rows } }: { search: FoundRequests }) {
+  const { texts } = useConsole();
+  const { time } = useFormats();
+  const isShort = rows.length < PAGE_ROWS && searchedUntil !== null;
+  const words = searchedUntil === null ? texts.loading : texts.searchedUntil(time(searchedUntil));
+  return (
+    <p class="quiet" role="status">
+      {isSearching ? `${words} ${searchedUntil === null ? '' : texts.searching}` : isShort ? words : ''}
+    </p>
+  );
+}
+
+function FilterForm({ filters, owners }: { filters: Filters; owners: Owners | undefined }) {
   const { texts } = useConsole();
   const [typed, setTyped] = useState(filters);
   const put = (name: keyof Filters) => (value: string) => setTyped({ ...typed, [name]: value.trim() });
   const statuses = requestStatusNames.map((name) => [name, texts.statuses[name]] as const);
+  const keys = (owners?.keys ?? []).map(({ hash, name }) => [hash, name] as const);
+  // A key that was deleted, or is not among the first, can be asked for by its hash.
+  const isOther = typed.key !== '' && !keys.some(([hash]) => hash === typed.key);
+  const other = isOther ? ([[typed.key, `${typed.key.slice(0, 12)}…`]] as const) : [];
+  const members = [...new Set((owners?.members ?? []).map(({ id }) => id))];
   return (
     <form
       class="filters"
@@ -71,8 +89,13 @@ function FilterForm({ filters }: { filters: Filters }) {
         location.hash = hashOf('generations', undefined, typed);
       }}
     >
-      <TextField label={texts.keyHash} value={typed.key} onInput={put('key')} />
-      <TextField label={texts.member} value={typed.member} onInput={put('member')} />
+      <ChoiceField
+        label={texts.key}
+        value={typed.key}
+        choices={[['', texts.any], ...keys, ...other]}
+        onChange={put('key')}
+      />
+      <TextField label={texts.member} value={typed.member} onInput={put('member')} suggestions={members} />
       <TextField label={texts.model} value={typed.model} onInput={put('model')} />
       <ChoiceField
         label={texts.status}
@@ -84,32 +107,5 @@ function FilterForm({ filters }: { filters: Filters }) {
       <TextField label={texts.toDay} value={typed.to} type="date" onInput={put('to')} />
       <button type="submit">{texts.filter}</button>
     </form>
-  );
-}
-
-function RequestTable({ rows }: { rows: ShownRequest[] }) {
-  const { texts } = useConsole();
-  const { rub, count, time, duration } = useFormats();
-  return (
-    <DataTable
-      caption={texts.pages.generations}
-      rows={rows}
-      rowKey={({ id }) => id}
-      empty={texts.noRequests}
-      columns={[
-        { title: texts.time, cell: ({ id, created_at }) => <a href={hashOf('generations', id)}>{time(created_at)}</a> },
-        { title: texts.status, cell: (row) => <StatusBadge request={row} /> },
-        { title: texts.model, cell: ({ model }) => model ?? '—' },
-        { title: texts.provider, cell: ({ provider_name }) => provider_name ?? '—' },
-        {
-          title: texts.tokens,
-          isFigure: true,
-          cell: ({ tokens_prompt, tokens_completion }) => `${count(tokens_prompt)} → ${count(tokens_completion)}`,
-        },
-        { title: texts.latency, isFigure: true, cell: ({ latency }) => duration(latency) },
-        { title: texts.cost, isFigure: true, cell: ({ total_cost }) => rub(total_cost) },
-        { title: texts.member, cell: ({ user_id }) => user_id ?? '—' },
-      ]}
-    />
   );
 }

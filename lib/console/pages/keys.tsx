@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ListOf, ShownKey, ShownWorkspace } from '../answers.ts';
 import { useConsole, useFormats } from '../environment.ts';
-import { hashOf } from '../hash-route.ts';
+import { hashOf, memberHash } from '../hash-route.ts';
 import { useLoaded } from '../loaded.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { ChoiceField } from '../parts/fields.tsx';
@@ -100,7 +100,11 @@ function KeyTable({ rows, onOpen }: { rows: ShownKey[]; onOpen: (opened: Opened)
           ),
         },
         { title: texts.status, cell: (key) => <KeyState shown={key} /> },
-        { title: texts.member, cell: ({ member_id }) => member_id ?? '—' },
+        {
+          title: texts.member,
+          cell: ({ member_id, workspace_id }) =>
+            member_id === null ? '—' : <a href={memberHash(member_id, workspace_id)}>{member_id}</a>,
+        },
         {
           title: texts.limit,
           isFigure: true,
@@ -108,7 +112,7 @@ function KeyTable({ rows, onOpen }: { rows: ShownKey[]; onOpen: (opened: Opened)
             limit === null ? '—' : `${rub(limit)} ${texts.intervals[limit_reset ?? 'lifetime'] ?? ''}`,
         },
         { title: texts.left, isFigure: true, cell: ({ limit_remaining }) => rub(limit_remaining) },
-        { title: texts.allTime, isFigure: true, cell: ({ usage }) => rub(usage) },
+        { title: texts.spentInAll, isFigure: true, cell: ({ usage }) => rub(usage) },
         { title: texts.expires, cell: ({ expires_at }) => (expires_at === null ? '—' : time(expires_at)) },
         {
           title: texts.actions,

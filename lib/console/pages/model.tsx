@@ -4,6 +4,7 @@ import { hashOf } from '../hash-route.ts';
 import { useLoaded } from '../loaded.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { WhenLoaded } from '../parts/notice.tsx';
+import { EndpointPlots } from './models/endpoint-plots.tsx';
 import { EstimateForm } from './models/estimate-form.tsx';
 import { Availability, MillionPrice } from './models/model-facts.tsx';
 
@@ -52,6 +53,9 @@ export function ModelPage({ slug }: { slug: string }) {
             </p>
             <h2>{texts.endpoints}</h2>
             <EndpointTable rows={found.endpoints ?? []} />
+            <EndpointPlots
+              endpoints={(found.endpoints ?? []).map((endpoint) => ({ name: endpoint.provider_name, endpoint }))}
+            />
             <EstimateForm models={[slug]} />
           </>
         )}

@@ -1,8 +1,9 @@
 import { readAccountData, type AccountData } from '../account-data.ts';
-import { useConsole, useFormats } from '../environment.ts';
+import { useConsole } from '../environment.ts';
 import { hashOf } from '../hash-route.ts';
 import { useLoaded } from '../loaded.ts';
 import { WhenLoaded } from '../parts/notice.tsx';
+import { Tiles } from '../parts/tiles.tsx';
 import { LimitsTable } from './overview/limits-table.tsx';
 import { ModelsTable } from './overview/models-table.tsx';
 import { SpendingCurves } from './overview/spending-curves.tsx';
@@ -39,7 +40,6 @@ export function OverviewPage() {
 
 function Totals({ data: { credits } }: { data: AccountData }) {
   const { texts } = useConsole();
-  const { rub } = useFormats();
   const figures = [
     [texts.today, credits.usage_daily],
     [texts.thisWeek, credits.usage_weekly],
@@ -47,14 +47,5 @@ function Totals({ data: { credits } }: { data: AccountData }) {
     [texts.heldNow, credits.held],
     ...(credits.balance === null ? [] : ([[texts.balance, credits.balance]] as const)),
   ] as const;
-  return (
-    <dl class="tiles">
-      {figures.map(([name, amount]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{rub(amount)}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Tiles figures={figures} />;
 }

@@ -35,20 +35,32 @@ export function DataTable<Row>({ caption, columns, rows, rowKey, empty }: TableP
       <tbody>
         {rows.map((row) => (
           <tr key={rowKey(row)}>
-            {columns.map(({ title, cell, isFigure }, index) =>
+            {columns.map((column, index) =>
               index === 0 ? (
-                <th key={title} scope="row">
-                  {cell(row)}
+                <th key={column.title} scope="row">
+                  {column.cell(row)}
                 </th>
               ) : (
-                <td key={title} data-title={title} class={isFigure ? 'figure' : undefined}>
-                  {cell(row)}
-                </td>
+                <Cell key={column.title} column={column} row={row} />
               ),
             )}
           </tr>
         ))}
       </tbody>
     </table>
+  );
+}
+
+/** What stands where there is no value. */
+const NO_VALUE = '—';
+
+/** A card leaves out what has no value. */
+function Cell<Row>({ column: { title, cell, isFigure }, row }: { column: Column<Row>; row: Row }) {
+  const content = cell(row);
+  const names = [...(isFigure ? ['figure'] : []), ...(content === NO_VALUE ? ['no-value'] : [])];
+  return (
+    <td data-title={title} class={names.join(' ')}>
+      {content}
+    </td>
   );
 }

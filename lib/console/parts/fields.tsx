@@ -10,10 +10,22 @@ interface TextFieldProps {
   isRequired?: boolean;
   isAmount?: boolean;
   rows?: number;
+  /** What may be chosen instead of typed. */
+  suggestions?: readonly string[];
 }
 
 /** A text with its label; several rows of it where `rows` says so. */
-export function TextField({ label, value, onInput, hint, type = 'text', isRequired, isAmount, rows }: TextFieldProps) {
+export function TextField({
+  label,
+  value,
+  onInput,
+  hint,
+  type = 'text',
+  isRequired,
+  isAmount,
+  rows,
+  suggestions,
+}: TextFieldProps) {
   const id = useId();
   // The types of Preact tell kinds of fields apart by their roles; none of these is given one.
   const kind = { type } as { type: 'text' };
@@ -32,11 +44,19 @@ export function TextField({ label, value, onInput, hint, type = 'text', isRequir
         <input
           {...shared}
           {...kind}
+          list={suggestions === undefined ? undefined : `${id}-suggestions`}
           inputMode={isAmount ? 'decimal' : undefined}
           onInput={({ currentTarget }) => onInput(currentTarget.value)}
         />
       ) : (
         <textarea {...shared} rows={rows} onInput={({ currentTarget }) => onInput(currentTarget.value)} />
+      )}
+      {suggestions !== undefined && (
+        <datalist id={`${id}-suggestions`}>
+          {suggestions.map((one) => (
+            <option key={one} value={one} />
+          ))}
+        </datalist>
       )}
       {hint !== undefined && (
         <small id={`${id}-hint`} class="quiet">

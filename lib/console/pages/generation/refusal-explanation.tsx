@@ -1,11 +1,16 @@
-import type { ShownRequest } from '../../answers.ts';
-import { useConsole } from '../../environment.ts';
+import type { DataOf, ShownKey, ShownRequest } from '../../answers.ts';
+import { useConsole, useFormats } from '../../environment.ts';
+import { hashOf, memberHash } from '../../hash-route.ts';
+import { useLoaded } from '../../loaded.ts';
 
 /** Why a request was refused, and what helps. */
-export function RefusalExplanation({ request: { refusal } }: { request: ShownRequest }) {
+export function RefusalExplanation({ request }: { request: ShownRequest }) {
   const { texts } = useConsole();
+  const { refusal } = request;
   if (refusal === null) return null;
   const { status, error_type, field, limit_source } = refusal;
+  const limit = limit_source === null ? undefined : (texts.limitSources[limit_source] ?? limit_source);
+  const place = limit_source === null ? undefined : limitPlace(limit_source, request);
   return (
     <section class="notice bad">
       <h2>{texts.whyRefused}</h2>
@@ -19,13 +24,50 @@ export function RefusalExplanation({ request: { refusal } }: { request: ShownReq
             {texts.fieldAtFault}: <code>{field}</code>
           </li>
         )}
-        {limit_source !== null && (
+        {limit !== undefined && (
           <li>
-            {texts.limitAtFault}: {texts.limitSources[limit_source] ?? limit_source}
+            {texts.limitAtFault}: {place === undefined ? limit : <a href={place}>{limit}</a>}
+            {limit_source === 'key_limit' && <KeyLimitNow hash={request.api_key_hash} />}
           </li>
         )}
       </ul>
       <p>{texts.refusedCostsNothing}</p>
     </section>
+  );
+}
+
+/** Where a limit is shown and changed. */
+function limitPlace(source: string, { workspace_id, user_id }: ShownRequest): string | undefined {
+  switch (source) {
+    case 'key_limit':
+      return hashOf('keys', undefined, { workspace: workspace_id });
+    case 'workspace_budget':
+      return hashOf('workspaces', workspace_id);
+    case 'member_budget':
+      return user_id === null ? undefined : memberHash(user_id, workspace_id);
+    case 'account_balance':
+    case 'account_limit':
+      return hashOf('overview');
+    default:
+      return undefined;
+  }
+}
+
+/** The limit of a key as it stands; nothing for a key that was deleted. */
+function KeyLimitNow({ hash }: { hash: string }) {
+  const { texts, client } = useConsole();
+  const { rub } = useFormats();
+  const key = useLoaded(
+    async (signal) => (await client.read<DataOf<ShownKey>>(`/keys/${hash}`, signal)).body.data,
+    [client, hash],
+  );
+  if (key.value === undefined || key.value.limit === null) return null;
+  const { name, limit, limit_reset, limit_remaining } = key.value;
+  const period = texts.intervals[limit_reset ?? 'lifetime'] ?? limit_reset;
+  return (
+    <>
+      {' '}
+      “{name}”, {rub(limit)} {period}. {texts.leftNow}: {rub(limit_remaining)}
+    </>
   );
 }

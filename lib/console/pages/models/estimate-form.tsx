@@ -55,7 +55,14 @@ function Estimate({ models }: { models: string[] }) {
       <form onSubmit={(event) => void ask(event)}>
         <TextField label={texts.prompt} rows={4} value={prompt} onInput={setPrompt} isRequired />
         <TextField label={texts.maxTokens} value={maxTokens} onInput={setMaxTokens} isRequired />
-        <TextField label={texts.inferenceKey} type="password" value={key} onInput={setKey} isRequired />
+        <TextField
+          label={texts.inferenceKey}
+          type="password"
+          value={key}
+          onInput={setKey}
+          hint={texts.estimateKeyHint}
+          isRequired
+        />
         <Failure failure={failure} />
         <button type="submit">{texts.estimateAction}</button>
       </form>
@@ -64,12 +71,17 @@ function Estimate({ models }: { models: string[] }) {
   );
 }
 
-function EstimateTables({ estimate: { input_tokens, candidates, excluded, limits } }: { estimate: PromptEstimate }) {
+function EstimateTables({ estimate }: { estimate: PromptEstimate }) {
   const { texts } = useConsole();
   const { rub, count } = useFormats();
+  const { input_tokens, hold_rub, admits, affordable_max_tokens, candidates, excluded } = estimate;
   return (
     <>
-      <p>{texts.promptTokens(count(input_tokens))}</p>
+      <p>
+        <Room admits={admits} words={admits ? texts.wouldBeAdmitted : texts.wouldBeRefused} />{' '}
+        {texts.promptTokens(count(input_tokens))} {texts.heldAtFirst(rub(hold_rub))}
+        {affordable_max_tokens !== null && ` ${texts.affordableTokens(count(affordable_max_tokens))}`}
+      </p>
       <DataTable
         caption={texts.estimate}
         rows={candidates}
@@ -81,24 +93,45 @@ function EstimateTables({ estimate: { input_tokens, candidates, excluded, limits
           { title: texts.atMost, isFigure: true, cell: ({ max_cost_rub }) => rub(max_cost_rub) },
         ]}
       />
-      {excluded.length > 0 && (
-        <ul>
-          {excluded.map(({ model, endpoint_id, provider_name, reason }) => (
-            <li key={endpoint_id}>
-              {model}, {provider_name}: {reason}
-            </li>
-          ))}
-        </ul>
-      )}
+      {excluded.length > 0 && <h3>{texts.excludedEndpoints}</h3>}
       <ul>
-        {limits.map(({ source, interval, remaining_rub, admits }) => (
-          <li key={`${source} ${interval}`}>
-            {texts.limitSources[source] ?? source}, {texts.intervals[interval] ?? interval}: {texts.left}{' '}
-            {rub(remaining_rub)}{' '}
-            <span class={`badge ${admits ? 'good' : 'bad'}`}>{admits ? texts.admits : texts.doesNotAdmit}</span>
+        {excluded.map(({ model, endpoint_id, provider_name, reason }) => (
+          <li key={`${model} ${endpoint_id}`}>
+            {model}, {provider_name}: {texts.exclusions[reason] ?? reason}
           </li>
         ))}
       </ul>
+      <h3>{texts.limits}</h3>
+      <LimitList estimate={estimate} />
     </>
   );
+}
+
+/** Each limit that the request would meet, with what is left of it. */
+function LimitList({ estimate: { limits, free_limits } }: { estimate: PromptEstimate }) {
+  const { texts } = useConsole();
+  const { rub, count } = useFormats();
+  if (limits.length + free_limits.length === 0) return <p class="quiet">{texts.noLimits}</p>;
+  const words = (admits: boolean) => (admits ? texts.admits : texts.doesNotAdmit);
+  return (
+    <ul>
+      {limits.map(({ source, interval, remaining_rub, admits }) => (
+        <li key={`${source} ${interval}`}>
+          {texts.limitSources[source] ?? source}, {texts.intervals[interval] ?? interval}: {texts.left}{' '}
+          {rub(remaining_rub)} <Room admits={admits} words={words(admits)} />
+        </li>
+      ))}
+      {free_limits.map(({ model, source, remaining_requests, remaining_rub, admits }) => (
+        <li key={`${model} ${source}`}>
+          {model}, {texts.limitSources[source] ?? source}: {texts.left}{' '}
+          {remaining_rub === undefined ? count(remaining_requests) : rub(remaining_rub)}{' '}
+          <Room admits={admits} words={words(admits)} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Room({ admits, words }: { admits: boolean; words: string }) {
+  return <span class={`badge ${admits ? 'good' : 'bad'}`}>{words}</span>;
 }

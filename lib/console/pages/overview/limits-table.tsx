@@ -32,12 +32,12 @@ export function LimitsTable({ data }: { data: AccountData }) {
   );
 }
 
-function Owner({ row: { owner, name, spent, limit, held } }: { row: LimitRow }) {
+function Owner({ row: { owner, name, href, spent, limit, held } }: { row: LimitRow }) {
   const { texts } = useConsole();
   const whole = moneyOf(limit);
   return (
     <>
-      <small class="quiet">{texts.owners[owner]}</small> {name}
+      <small class="quiet">{texts.owners[owner]}</small> {href === undefined ? name : <a href={href}>{name}</a>}
       <Bar spent={shareOf(moneyOf(spent), whole)} held={held === null ? 0 : shareOf(held, whole)} />
     </>
   );

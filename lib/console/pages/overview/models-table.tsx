@@ -1,6 +1,8 @@
+import { Money } from '../../../../lambdas/money/money.ts';
 import type { AccountData } from '../../account-data.ts';
 import type { ShownRequest } from '../../answers.ts';
 import { useConsole, useFormats } from '../../environment.ts';
+import { moneyOf } from '../../exact-numbers.ts';
 import { hashOf } from '../../hash-route.ts';
 import { DataTable } from '../../parts/data-table.tsx';
 
@@ -34,13 +36,27 @@ export function ModelsTable({ data: { month, latest } }: { data: AccountData }) 
         columns={[
           { title: texts.model, cell: ([model]) => <a href={hashOf('generations', undefined, { model })}>{model}</a> },
           { title: texts.requests, isFigure: true, cell: ([, requests]) => count(requests.length) },
-          { title: texts.refused, isFigure: true, cell: ([, requests]) => count(requests.filter(isRefused).length) },
+          {
+            title: texts.refused,
+            isFigure: true,
+            cell: ([model, requests]) => <Refused model={model} count={requests.filter(isRefused).length} />,
+          },
           { title: texts.failed, isFigure: true, cell: ([, requests]) => count(requests.filter(hasFailed).length) },
           { title: texts.medianLatency, isFigure: true, cell: ([, requests]) => duration(medianLatency(requests)) },
+          { title: texts.cost, isFigure: true, cell: ([, requests]) => rub(costOf(requests)) },
         ]}
       />
     </section>
   );
+}
+
+/** Leads to the requests themselves, which say why. */
+function Refused({ model, count: refused }: { model: string; count: number }) {
+  const { texts } = useConsole();
+  const { count } = useFormats();
+  if (refused === 0) return <>{count(0)}</>;
+  const named = model === texts.unknownModel ? {} : { model };
+  return <a href={hashOf('generations', undefined, { ...named, status: 'refused' })}>{count(refused)}</a>;
 }
 
 function isRefused({ status }: ShownRequest): boolean {
@@ -49,6 +65,10 @@ function isRefused({ status }: ShownRequest): boolean {
 
 function hasFailed({ status }: ShownRequest): boolean {
   return status === 'broke_off' || status === 'refused_before' || status === 'out_of_time';
+}
+
+function costOf(requests: ShownRequest[]): Money {
+  return Money.sum(requests.flatMap(({ total_cost }) => (total_cost === null ? [] : [moneyOf(total_cost)])));
 }
 
 /** Of those that had an answer; undefined where none had. */

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { AccountData } from '../../account-data.ts';
 import { useConsole, useFormats } from '../../environment.ts';
 import type { ExactNumber } from '../../exact-numbers.ts';
-import { hashOf } from '../../hash-route.ts';
+import { hashOf, memberHash } from '../../hash-route.ts';
 import { DataTable } from '../../parts/data-table.tsx';
 import { ChoiceField } from '../../parts/fields.tsx';
 
@@ -57,7 +57,7 @@ function rowsOf({ workspaces, keys, members }: AccountData): Record<(typeof owne
       ...one,
       id: `${one.workspace_id} ${one.id}`,
       name: `${slugs.get(one.workspace_id) ?? one.workspace_id} / ${one.id}`,
-      href: hashOf('workspaces', one.workspace_id),
+      href: memberHash(one.id, one.workspace_id),
     })),
   };
 }

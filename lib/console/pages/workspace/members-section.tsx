@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { ListOf, ShownMember } from '../../answers.ts';
 import { useConsole, useFormats } from '../../environment.ts';
 import { newChangeName } from '../../gateway-client.ts';
+import { memberHash } from '../../hash-route.ts';
 import { useLoaded } from '../../loaded.ts';
 import { DataTable } from '../../parts/data-table.tsx';
 import { Confirmation, Dialog } from '../../parts/dialog.tsx';
@@ -91,9 +92,10 @@ function MemberTable({ rows, onOpen }: { rows: ShownMember[]; onOpen: (opened: O
       rows={rows}
       rowKey={({ id }) => id}
       columns={[
-        { title: texts.member, cell: ({ id }) => id },
-        { title: texts.since, cell: ({ created_at }) => day(created_at) },
+        { title: texts.member, cell: ({ id, workspace_id }) => <a href={memberHash(id, workspace_id)}>{id}</a> },
+        { title: texts.added, cell: ({ created_at }) => day(created_at) },
         { title: texts.today, isFigure: true, cell: ({ usage_daily }) => rub(usage_daily) },
+        { title: texts.thisWeek, isFigure: true, cell: ({ usage_weekly }) => rub(usage_weekly) },
         { title: texts.thisMonth, isFigure: true, cell: ({ usage_monthly }) => rub(usage_monthly) },
         {
           title: texts.budgets,

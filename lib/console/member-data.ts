@@ -1,0 +1,50 @@
+/** What one member has spent, on what, and what is left. */
+
+import { Money } from '../../lambdas/money/money.ts';
+import { utcDate, windowsAt } from '../../lambdas/money/periods.ts';
+import type { AccountData } from './account-data.ts';
+import type { ShownMember, ShownRequest } from './answers.ts';
+import { moneyOf } from './exact-numbers.ts';
+
+/** What is the member's of an account; and the workspace, whose limits hold for the member as well. */
+export function dataOfMember(data: AccountData, { id, workspace_id }: ShownMember): AccountData {
+  return {
+    ...data,
+    workspaces: data.workspaces.filter((one) => one.id === workspace_id),
+    members: data.members.filter((one) => one.id === id && one.workspace_id === workspace_id),
+    keys: data.keys.filter((key) => key.member_id === id && key.workspace_id === workspace_id),
+  };
+}
+
+/** What a model has cost in a week. */
+interface ModelSpending {
+  model: string;
+  requests: number;
+  cost: Money;
+}
+
+/**
+ * This week by model, the dearest first: completed days as they were added up, and the requests of today.
+ * @param today those that the list has of today
+ */
+export function weekByModel(
+  { activity, readAtMs }: Pick<AccountData, 'activity' | 'readAtMs'>,
+  member: Pick<ShownMember, 'id' | 'workspace_id'>,
+  today: readonly ShownRequest[],
+): ModelSpending[] {
+  const { id, workspace_id } = member;
+  const [, monday] = windowsAt(readAtMs).weekly.split('_') as [string, string];
+  const spending = new Map<string, ModelSpending>();
+  const add = (model: string, requests: number, cost: Money) => {
+    const known = spending.get(model) ?? { model, requests: 0, cost: Money.zero };
+    spending.set(model, { model, requests: known.requests + requests, cost: known.cost.plus(cost) });
+  };
+  const days = activity.filter(
+    (row) =>
+      row.workspace_id === workspace_id && row.user_id === id && row.date >= monday && row.date < utcDate(readAtMs),
+  );
+  for (const { model, requests, usage } of days) add(model, requests, moneyOf(usage));
+  for (const { model, total_cost } of today)
+    if (model !== null && total_cost !== null) add(model, 1, moneyOf(total_cost));
+  return [...spending.values()].toSorted((a, b) => b.cost.compare(a.cost));
+}

@@ -1,0 +1,99 @@
+import { useMemo } from 'preact/hooks';
+import { utcDate } from '../../../lambdas/money/periods.ts';
+import { readAccountData, type AccountData } from '../account-data.ts';
+import type { ShownMember } from '../answers.ts';
+import { useConsole, useFormats } from '../environment.ts';
+import { hashOf } from '../hash-route.ts';
+import { useLoaded } from '../loaded.ts';
+import { dataOfMember, weekByModel } from '../member-data.ts';
+import { DataTable } from '../parts/data-table.tsx';
+import { RequestTable } from '../parts/request-table.tsx';
+import { Tiles } from '../parts/tiles.tsx';
+import { WhenLoaded } from '../parts/notice.tsx';
+import { useRequestSearch } from '../request-search.ts';
+import { LimitsTable } from './overview/limits-table.tsx';
+
+const REFRESH_MS = 30_000;
+/** Of today so many requests are added up. */
+const MAX_ADDED_UP = 2_000;
+const ROWS_SHOWN = 10;
+
+/** One member: what was spent this week, on what, how much is left, and the latest requests, refused ones among them. */
+export function MemberPage({ id, workspaceId }: { id: string; workspaceId: string }) {
+  const { texts, client } = useConsole();
+  const account = useLoaded((signal) => readAccountData(client, signal), [client], REFRESH_MS);
+  return (
+    <>
+      <p>
+        <a href={hashOf('workspaces', workspaceId)}>← {texts.workspace}</a>
+      </p>
+      <h1>
+        {texts.member}: {id}
+      </h1>
+      <WhenLoaded of={account}>
+        {(data) => {
+          const member = data.members.find((one) => one.id === id && one.workspace_id === workspaceId);
+          return member ? <MemberView data={data} member={member} /> : <p>{texts.memberNotListed}</p>;
+        }}
+      </WhenLoaded>
+    </>
+  );
+}
+
+function MemberView({ data, member }: { data: AccountData; member: ShownMember }) {
+  const { texts } = useConsole();
+  const own = useMemo(() => dataOfMember(data, member), [data, member]);
+  return (
+    <>
+      <Tiles
+        figures={[
+          [texts.today, member.usage_daily],
+          [texts.thisWeek, member.usage_weekly],
+          [texts.thisMonth, member.usage_monthly],
+          [texts.allTime, member.usage],
+        ]}
+      />
+      <LimitsTable data={own} />
+      <RequestsOfMember data={own} member={member} />
+    </>
+  );
+}
+
+/** The models of the week, and the latest requests, by the same reading of today's list. */
+function RequestsOfMember({ data, member }: { data: AccountData; member: ShownMember }) {
+  const { texts, client } = useConsole();
+  const { rub, count } = useFormats();
+  const filters = { user_id: member.id, workspace_id: member.workspace_id };
+  const today = useRequestSearch(
+    client,
+    { filters, from: utcDate(data.readAtMs), cursor: '', rows: MAX_ADDED_UP },
+    REFRESH_MS,
+  );
+  const week = weekByModel(data, member, today.rows);
+  return (
+    <>
+      <section>
+        <h2>{texts.modelsOfWeek}</h2>
+        <DataTable
+          caption={texts.modelsOfWeek}
+          rows={week}
+          rowKey={({ model }) => model}
+          empty={texts.nothingThisWeek}
+          columns={[
+            { title: texts.model, cell: ({ model }) => model },
+            { title: texts.requests, isFigure: true, cell: ({ requests }) => count(requests) },
+            { title: texts.cost, isFigure: true, cell: ({ cost }) => rub(cost) },
+          ]}
+        />
+        <p class="quiet">{today.cursor === null ? texts.weekHint : texts.weekIsPartial(count(today.rows.length))}</p>
+      </section>
+      <section>
+        <h2>{texts.latestOfToday}</h2>
+        <RequestTable rows={today.rows.slice(0, ROWS_SHOWN)} keys={data.keys} />
+        <p>
+          <a href={hashOf('generations', undefined, { member: member.id })}>{texts.allRequests}</a>
+        </p>
+      </section>
+    </>
+  );
+}

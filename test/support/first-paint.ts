@@ -1,0 +1,13 @@
+import type { Page } from 'playwright-core';
+
+/** Milliseconds from the start of a visit to its first paint with content, as the browser itself has timed it. */
+export async function firstPaintOf(page: Page, url: string): Promise<number> {
+  await page.goto(url);
+  return (await page.evaluate(`new Promise((resolve) => {
+    const watcher = new PerformanceObserver((list) => {
+      const [entry] = list.getEntriesByName('first-contentful-paint');
+      if (entry) resolve(entry.startTime);
+    });
+    watcher.observe({ type: 'paint', buffered: true });
+  })`)) as number;
+}

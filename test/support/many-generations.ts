@@ -1,0 +1,35 @@
+/** Many generations of one account: copies of one that is real, each with an id and a time of its own. */
+
+import { generationTimeMs, uuidv7 } from '../../lambdas/platform/ids.ts';
+import { batchWrite } from '../../lambdas/store/batch-write.ts';
+import { generationKey } from '../../lambdas/store/generation-key.ts';
+import { readItem } from '../../lambdas/store/query.ts';
+import type { Table } from '../../lambdas/store/table.ts';
+
+const BATCH = 1_000;
+
+/** @param of.id of a final generation @param of.spanMs the copies end with `of.endMs`, evenly over so long @returns the ids, oldest first */
+export async function copyGeneration(
+  table: Table,
+  of: { accountId: string; id: string; count: number; endMs: number; spanMs: number },
+): Promise<string[]> {
+  const { accountId, count, endMs, spanMs } = of;
+  const original = await readItem(table, generationKey(accountId, of.id));
+  const ids = Array.from(
+    { length: count },
+    (_, index) => `gen-${uuidv7(endMs - Math.floor(spanMs * (1 - index / count)))}`,
+  );
+  const copyOf = (id: string) => ({
+    ...original,
+    ...generationKey(accountId, id),
+    id,
+    created_at: new Date(generationTimeMs(id)!).toISOString(),
+  });
+  for (let start = 0; start < count; start += BATCH) {
+    await batchWrite(
+      table,
+      ids.slice(start, start + BATCH).map((id) => ({ PutRequest: { Item: copyOf(id) } })),
+    );
+  }
+  return ids;
+}
