@@ -1,7 +1,7 @@
 /** What the overview is made of: the books' own sums, read from several routes. */
 
 import { DAY_MS, utcDate } from '../../lambdas/money/periods.ts';
-import type { DataOf, ShownActivity, ShownCredits, ShownRequest, ShownStatement } from './answers.ts';
+import type { DataOf, ShownActivity, ShownCredits, ShownMember, ShownRequest, ShownStatement } from './answers.ts';
 import type { GatewayClient } from './gateway-client.ts';
 import { readOwners, type Owners } from './owners.ts';
 import { firstRecentDay } from './request-search.ts';
@@ -30,4 +30,14 @@ export async function readAccountData(client: GatewayClient, signal: AbortSignal
     readOwners(client, signal),
   ]);
   return { ...owners, readAtMs: nowMs, credits, activity, days, month, latest };
+}
+
+/** What is the member's of an account; and the workspace, whose limits hold for the member as well. */
+export function dataOfMember(data: AccountData, { id, workspace_id }: ShownMember): AccountData {
+  return {
+    ...data,
+    workspaces: data.workspaces.filter((one) => one.id === workspace_id),
+    members: data.members.filter((one) => one.id === id && one.workspace_id === workspace_id),
+    keys: data.keys.filter((key) => key.member_id === id && key.workspace_id === workspace_id),
+  };
 }

@@ -1,20 +1,9 @@
-/** What one member has spent, on what, and what is left. */
+/** What one member has spent, and on what. */
 
 import { Money } from '../../lambdas/money/money.ts';
 import { utcDate, windowsAt } from '../../lambdas/money/periods.ts';
-import type { AccountData } from './account-data.ts';
-import type { ShownMember, ShownRequest } from './answers.ts';
+import type { ShownActivity, ShownMember, ShownRequest } from './answers.ts';
 import { moneyOf } from './exact-numbers.ts';
-
-/** What is the member's of an account; and the workspace, whose limits hold for the member as well. */
-export function dataOfMember(data: AccountData, { id, workspace_id }: ShownMember): AccountData {
-  return {
-    ...data,
-    workspaces: data.workspaces.filter((one) => one.id === workspace_id),
-    members: data.members.filter((one) => one.id === id && one.workspace_id === workspace_id),
-    keys: data.keys.filter((key) => key.member_id === id && key.workspace_id === workspace_id),
-  };
-}
 
 /** What a model has cost in a week. */
 interface ModelSpending {
@@ -28,7 +17,7 @@ interface ModelSpending {
  * @param today those that the list has of today
  */
 export function weekByModel(
-  { activity, readAtMs }: Pick<AccountData, 'activity' | 'readAtMs'>,
+  { activity, readAtMs }: { activity: readonly ShownActivity[]; readAtMs: number },
   member: Pick<ShownMember, 'id' | 'workspace_id'>,
   today: readonly ShownRequest[],
 ): ModelSpending[] {

@@ -1,9 +1,7 @@
 /** Requests that fit a filter. One answer of the API looks at few of them, so a search goes on from answer to answer. */
 
-import { useEffect, useState } from 'preact/hooks';
 import { DAY_MS, utcDate } from '../../lambdas/money/periods.ts';
 import type { ShownRequest } from './answers.ts';
-import type { GatewayClient } from './gateway-client.ts';
 
 /** An answer of `GET /generations`. */
 export interface RequestPage {
@@ -22,7 +20,7 @@ export interface FoundRequests {
   failure: unknown;
 }
 
-interface Sought {
+export interface Sought {
   /** Parameters of the list by their names: what is empty is not asked for. */
   filters: Record<string, string>;
   /** The first day. */
@@ -45,7 +43,8 @@ export function firstRecentDay(nowMs: number): string {
 /** The API's most. */
 const MAX_PAGE_ROWS = 100;
 
-function pathOf({ filters, from, cursor, rows }: Sought): string {
+/** The path of an answer, with its parameters. */
+export function requestsPath({ filters, from, cursor, rows }: Sought): string {
   const limit = String(Math.min(rows, MAX_PAGE_ROWS));
   const asked = Object.entries({ ...filters, from, cursor, limit }).filter(([, value]) => value !== '');
   return `/generations?${new URLSearchParams(asked).toString()}`;
@@ -60,7 +59,7 @@ export async function searchRequests(
   const rows: ShownRequest[] = [];
   let { cursor } = sought;
   for (let answers = 1; ; answers += 1) {
-    const { data, next_cursor, searched_until } = await read(pathOf({ ...sought, cursor }));
+    const { data, next_cursor, searched_until } = await read(requestsPath({ ...sought, cursor }));
     rows.push(...data);
     cursor = next_cursor ?? '';
     const isSearching = next_cursor !== null && rows.length < sought.rows && answers < MAX_ANSWERS;
@@ -79,38 +78,4 @@ export function withNewest(known: FoundRequests, { data, next_cursor, searched_u
   const ids = new Set(data.map(({ id }) => id));
   const older = known.rows.filter(({ id }) => !ids.has(id));
   return { ...known, rows: [...data, ...older].toSorted((a, b) => (a.id < b.id ? 1 : -1)), failure: undefined };
-}
-
-const atFirst: FoundRequests = { rows: [], cursor: null, searchedUntil: null, isSearching: true, failure: undefined };
-
-/** @param everyMs how often newer ones are looked for, while the tab is looked at; undefined where none can come */
-export function useRequestSearch(client: GatewayClient, sought: Sought, everyMs: number | undefined): FoundRequests {
-  const [search, setSearch] = useState(atFirst);
-  useEffect(() => {
-    const leaving = new AbortController();
-    const { signal } = leaving;
-    const read = async (path: string) => (await client.read<RequestPage>(path, signal)).body;
-    const change = (next: (known: FoundRequests) => FoundRequests) => {
-      if (!signal.aborted) setSearch(next);
-    };
-    const fail = (failure: unknown) => change((known) => ({ ...known, isSearching: false, failure }));
-    const look = async () => {
-      if (document.visibilityState !== 'visible') return;
-      const newest = await read(pathOf({ ...sought, from: utcDate(Date.now()) }));
-      change((known) => withNewest(known, newest, sought.rows));
-    };
-    let timer: ReturnType<typeof setInterval> | undefined;
-    const follow = () => {
-      if (everyMs !== undefined && !signal.aborted) timer = setInterval(() => void look().catch(fail), everyMs);
-    };
-    setSearch(atFirst);
-    searchRequests(read, sought, (found) => change(() => found))
-      .catch(fail)
-      .finally(follow);
-    return () => {
-      leaving.abort();
-      clearInterval(timer);
-    };
-  }, [client, pathOf(sought), everyMs]);
-  return search;
 }

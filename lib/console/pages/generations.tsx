@@ -7,7 +7,8 @@ import { readOwners, type Owners } from '../owners.ts';
 import { ChoiceField, TextField } from '../parts/fields.tsx';
 import { Failure } from '../parts/notice.tsx';
 import { RequestTable } from '../parts/request-table.tsx';
-import { firstRecentDay, useRequestSearch, type FoundRequests } from '../request-search.ts';
+import { firstRecentDay, type FoundRequests } from '../request-search.ts';
+import { useRequestSearch } from '../use-request-search.ts';
 import { requestStatusNames } from '../texts/languages.ts';
 
 const REFRESH_MS = 4_000;

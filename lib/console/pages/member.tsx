@@ -1,16 +1,16 @@
 import { useMemo } from 'preact/hooks';
 import { utcDate } from '../../../lambdas/money/periods.ts';
-import { readAccountData, type AccountData } from '../account-data.ts';
+import { dataOfMember, readAccountData, type AccountData } from '../account-data.ts';
 import type { ShownMember } from '../answers.ts';
 import { useConsole, useFormats } from '../environment.ts';
 import { hashOf } from '../hash-route.ts';
 import { useLoaded } from '../loaded.ts';
-import { dataOfMember, weekByModel } from '../member-data.ts';
+import { weekByModel } from '../member-data.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { RequestTable } from '../parts/request-table.tsx';
 import { Tiles } from '../parts/tiles.tsx';
 import { WhenLoaded } from '../parts/notice.tsx';
-import { useRequestSearch } from '../request-search.ts';
+import { useRequestSearch } from '../use-request-search.ts';
 import { LimitsTable } from './overview/limits-table.tsx';
 
 const REFRESH_MS = 30_000;
