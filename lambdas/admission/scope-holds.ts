@@ -166,10 +166,11 @@ class Search {
       if (parts) rememberLimitedParts(scope, parts);
       else forgetParts(scope);
     }
+    const isOfParts = this.#grants.size === 0 && conflicting.every((name) => this.#tried.has(name as ScopeKind));
     this.#part = randomPart();
-    const wasGranting = this.#grants.size > 0;
     this.#grants.clear();
-    if (busy.length > 0 || wasGranting) await pauseAfter(place);
+    // There is always another part, but nothing else of the hold is elsewhere.
+    if (!isOfParts) await pauseAfter(place);
   }
 
   async #afterFailure<Name extends string>(failed: Failed<Names<Name>>): Promise<HoldOutcome<Name> | undefined> {

@@ -36,7 +36,7 @@ import { isLimited, type Limits } from './limits.ts';
 import { arePartsAllowed } from './parts-allowance.ts';
 import { readItem } from './query.ts';
 import { moneyAttribute, moneyFrom, numberFrom, type Item, type Table } from './table.ts';
-import { StoreBusyError, transact, writeAlone } from './transact.ts';
+import { StoreBusyError, transact, writeAlone, type Writes } from './transact.ts';
 import { putNew, update, type Key, type Write } from './writes.ts';
 
 /** The parts of a limited counter, as far as a process knows them. */
@@ -48,6 +48,8 @@ export interface LimitedParts {
 
 /** All parts together are granted half of what the counter has room for, so that half of it is left for those that need more. */
 const GRANTED_SHARE = BigInt(2 * COUNTER_PARTS);
+/** Parts are not worth a long wait: the hold that wants them goes on without. */
+const ATTEMPTS = 3;
 /** A grant pays for so many holds at least, or parts would ask the counter as often as there are holds. */
 const MIN_HOLDS_PER_GRANT = 4n;
 
@@ -98,7 +100,7 @@ export async function grantParts(
   const spread = uuidv7();
   const revision = numberFrom(item['revision']);
   const all = grant.times(COUNTER_PARTS);
-  const outcome = await transact(table, {
+  const writes: Writes = {
     counter: update(table, counterKey(scope), {
       set: { ...windowNames(scope), spread },
       add: { ...inWindows(limits, windows, all), [GRANTS]: 1 },
@@ -111,7 +113,8 @@ export async function grantParts(
     ...Object.fromEntries(
       partKeys(scope, spread).map((key, part) => [`part ${part}`, putNew(table, newPart(key, grant))]),
     ),
-  });
+  };
+  const outcome = await transact(table, writes, { attempts: ATTEMPTS });
   return outcome.committed ? { spread, grant } : undefined;
 
   function newPart(key: Key, granted: Money): Item {

@@ -62,6 +62,5 @@ interface FreeLimit {
   model: string;
   source: string;
   remaining_requests?: number;
-  remaining_rub?: string | number;
   admits: boolean;
 }

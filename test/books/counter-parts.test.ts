@@ -15,7 +15,7 @@ import { transact } from '../../lambdas/store/transact.ts';
 import { update } from '../../lambdas/store/writes.ts';
 import { openBooks } from '../../lib/admin/books/database.ts';
 import { exportTable } from '../../lib/admin/books/export-table.ts';
-import { newTableWithParts, rootOf } from '../support/counter-parts.ts';
+import { giveLimitedParts, newTableWithParts, rootOf } from '../support/counter-parts.ts';
 import { makeHistory, type History } from '../support/history.ts';
 import { rub } from '../support/spending.ts';
 
@@ -106,6 +106,18 @@ it('books whose counters have parts add up, at each step of gathering them', asy
   expect(await findings()).toEqual([]);
   expect(await counted('again')).toEqual(before);
   expect(account.mode).toBe('postpaid');
+});
+
+it('books of a counter that has granted room to its parts add up', async () => {
+  const { table, account } = history;
+  const scope = { kind: 'account', id: account.id } as const;
+  const limits = { daily: rub('1000') };
+  await transact(table, await limitWrites(table, scope, { limits, revision: 2, active: true }));
+
+  await giveLimitedParts(table, { ...scope, limits, revision: 2 });
+
+  expect(await findings()).toEqual([]);
+  expect((await counted('granted')).drift).toEqual([]);
 });
 
 it('one digit of a part that is altered is told', async () => {

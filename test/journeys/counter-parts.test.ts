@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { spreadCounter } from '../../lambdas/store/counter-parts.ts';
-import type { ScopeId } from '../../lambdas/store/counters.ts';
+import { limitsOf, type ScopeId } from '../../lambdas/store/counters.ts';
+import { numberFrom } from '../../lambdas/store/table.ts';
 import { adminJson } from '../support/admin.ts';
-import { count, hasParts, rootOf } from '../support/counter-parts.ts';
-import { get, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { count, giveLimitedParts, hasParts, rootOf } from '../support/counter-parts.ts';
+import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { manage } from '../support/manage.ts';
 
 let directory: string;
@@ -40,6 +41,16 @@ afterAll(async () => {
   await gateway.stop();
   rmSync(directory, { recursive: true, force: true });
 });
+
+/** Gives the counter of a scope with limits parts that have room. */
+async function grantRoom(scope: ScopeId): Promise<void> {
+  const root = await rootOf(gateway.table(), scope);
+  const revision = numberFrom(root['revision']);
+  await giveLimitedParts(gateway.table(), { ...scope, limits: limitsOf(root), revision });
+}
+
+const ask = () =>
+  post({ ...gateway, key: key.key }, '/messages', { model: 'sandbox/claude', max_tokens: 50, messages: [said('Hi')] });
 
 const named = (rows: { hash?: string; id?: string }[], name: string) =>
   rows.find((row) => row.hash === name || row.id === name);
@@ -88,4 +99,35 @@ it('a first limit by each route has all of it in one item', async () => {
     expect((await rootOf(table, scope))['spent_lifetime']).toBe(String(TOTAL));
   }
   expect(answers[0]!.body).toMatchObject({ data: { limit_remaining: 100 - TOTAL } });
+});
+
+it('answers are the same where room is granted to parts, and a request is held in them', async () => {
+  for (const scope of [scopes.key, scopes.workspace, scopes.account]) await grantRoom(scope);
+  const shown = async () => (await manage(gateway, 'GET', `/keys/${key.hash}`)).body.data as Record<string, number>;
+  expect(await shown()).toMatchObject({ usage: TOTAL, limit_remaining: 100 - TOTAL });
+
+  const answer = await ask();
+
+  expect(answer.status).toBe(200);
+  const { total_cost: cost } = await finalGeneration(gateway, answer.headers.get('x-generation-id')!);
+  await expect.poll(async () => (await shown())['usage']).toBeCloseTo(TOTAL + Number(cost), 10);
+  for (const scope of [scopes.key, scopes.workspace, scopes.account]) {
+    expect(await hasParts(gateway.table(), scope)).toBe(true);
+  }
+});
+
+it('a change by each route takes in the parts that have room', async () => {
+  const { workspaceId } = gateway;
+  await grantRoom(scopes.member);
+
+  const answers = [
+    await manage(gateway, 'PATCH', `/keys/${key.hash}`, { disabled: true }),
+    await manage(gateway, 'DELETE', `/workspaces/${workspaceId}/budgets/daily`),
+    await manage(gateway, 'POST', `/workspaces/${workspaceId}/members/remove`, { user_ids: ['ann'] }),
+  ];
+  await adminJson(directory, 'accounts', 'suspend', '--reason', 'test');
+
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  for (const scope of Object.values(scopes)) expect(await hasParts(gateway.table(), scope)).toBe(false);
+  expect((await ask()).status).toBe(401);
 });

@@ -91,13 +91,14 @@ async function vocabularyIsLoaded(): Promise<void> {
 const nameOf = ({ pk, sk }: Record<string, unknown>) => `${String(pk)} ${String(sk)}`;
 const errorIn = async (response: Response) => ((await response.json()) as { error: unknown }).error;
 
+/** All items but those of workers, which measure endpoints and close days each minute, and mark what they have done. */
 async function items(): Promise<unknown[]> {
   const table = gateway.table();
   const { Items = [] } = await documentsOf(table).send(
     new ScanCommand({ TableName: table.name, ConsistentRead: true }),
   );
-  // Workers measure endpoints each minute, and mark what they have done.
-  return Items.filter((item) => !nameOf(item).startsWith('HEALTH#')).toSorted((a, b) =>
+  const ofWorkers = ['HEALTH#', 'ACTIVITY '];
+  return Items.filter((item) => !ofWorkers.some((prefix) => nameOf(item).startsWith(prefix))).toSorted((a, b) =>
     nameOf(a).localeCompare(nameOf(b)),
   );
 }

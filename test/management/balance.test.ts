@@ -10,6 +10,7 @@ import type { Table } from '../../lambdas/store/table.ts';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import { placeHold } from '../../lambdas/admission/hold.ts';
 import { Money } from '../../lambdas/money/money.ts';
+import { giveLimitedParts, newTableWithParts } from '../support/counter-parts.ts';
 import { holdRequest, newSpender, rub, settlement } from '../support/spending.ts';
 import { newTable } from '../support/table.ts';
 
@@ -208,5 +209,34 @@ describe('an absurd payment', () => {
 
     await expect(topUp(account, { amount: rub('900000000000000') })).rejects.toMatchObject({ status: 400 });
     expect(await totalOf(account)).toBe('900000000000000');
+  });
+});
+
+describe('a balance whose counter has granted room to its parts', () => {
+  it('is raised and lowered, and holds notice', async () => {
+    const busyTable = await newTableWithParts();
+    const actor = { kind: 'operator', id: 'test' } as const;
+    const { id: accountId } = await createAccount(busyTable, actor, { name: 'Busy', mode: 'prepaid' });
+    const account: ChangeContext = { table: busyTable, accountId, actor };
+    await topUp(account, { amount: rub('100') });
+    const scope = async (): Promise<Scope> => {
+      const { limits, revision } = await readCounter(account.table, { kind: 'account', id: accountId });
+      return { kind: 'account', id: accountId, limits, revision };
+    };
+    const spender = await newSpender(account.table, {});
+    const hold = async (amount: string) => {
+      const request = holdRequest({ payer: { ...spender.payer, accountId }, scopes: [await scope()] }, rub(amount));
+      return placeHold(account.table, request);
+    };
+    await giveLimitedParts(account.table, await scope());
+    expect(await hold('0.1')).toHaveProperty('placed');
+
+    await topUp(account, { amount: rub('50') });
+    await giveLimitedParts(account.table, await scope());
+    await refund(account, { amount: rub('149') });
+
+    expect(await hold('0.91')).toMatchObject({ refused: { kind: 'no_room' } });
+    expect(await hold('0.9')).toHaveProperty('placed');
+    await expect(refund(account, { amount: rub('0.1') })).rejects.toMatchObject({ status: 409 });
   });
 });

@@ -8,7 +8,7 @@
 
 import { BUDGET_PARTS, budgetPart } from '../../catalog/free-terms.ts';
 import type { ServiceFree } from '../../catalog/schema.ts';
-import { Money } from '../../money/money.ts';
+import type { Money } from '../../money/money.ts';
 import { utcDate, windowEnd } from '../../money/periods.ts';
 import { nowMs } from '../../platform/clock.ts';
 import {
@@ -151,13 +151,16 @@ function roomiestPart(
   return outOfBudget(use, model, isHeldOnly);
 }
 
-/** What is left of one limit on a free model. */
+/**
+ * A limit on a free model, with the requests that are left of it. What is left of the service's budget is nobody's business but its own: it
+ * says how much others have used.
+ */
 export type FreeRoom = {
   model: string;
   endsAtMs: number;
   /** Whether one more request fits. */
   admits: boolean;
-} & ({ counted: CountKind; most: number; left: number } | { counted: 'budget'; most: Money; left: Money });
+} & ({ counted: CountKind; most: number; left: number } | { counted: 'budget' });
 
 /**
  * Foresees whether free models would answer: by the same counts, limits and decisions as a request, which are only read.
@@ -200,14 +203,10 @@ function foreseenBudgets(table: Table, use: FreeUse) {
   return Promise.all(
     use.models
       .filter(({ amount }) => !amount.isZero)
-      .map(async ({ id, terms, amount }) => {
+      .map(async ({ id, amount }) => {
         const hold = { model: id, part: 0, amount };
-        const parts = await partsOf(table, use, hold);
-        const place = roomiestPart(use, hold, parts);
-        const size = budgetPart(terms);
-        const left = Money.sum(parts.map(({ committed }) => Money.max(Money.zero, size.minus(committed))));
-        const most = terms.daily_budget_rub;
-        const room: FreeRoom = { model: id, counted: 'budget', most, left, endsAtMs, admits: !('kind' in place) };
+        const place = roomiestPart(use, hold, await partsOf(table, use, hold));
+        const room: FreeRoom = { model: id, counted: 'budget', endsAtMs, admits: !('kind' in place) };
         return { place, room };
       }),
   );

@@ -44,11 +44,6 @@ export function estimateAnswer(estimate: Estimate): HttpResponse {
 function freeLimitBody(room: FreeRoom): FreeLimitBody {
   const shared = { model: room.model, resets_at: new Date(room.endsAtMs).toISOString(), admits: room.admits };
   return room.counted === 'budget'
-    ? {
-        ...shared,
-        source: freeLimitSources[room.counted],
-        limit_rub: room.most.toString(),
-        remaining_rub: room.left.toString(),
-      }
+    ? { ...shared, source: freeLimitSources[room.counted] }
     : { ...shared, source: freeLimitSources[room.counted], limit_requests: room.most, remaining_requests: room.left };
 }

@@ -80,12 +80,7 @@ const freeLimitShape = z
       ...freeLimit,
       source: z
         .literal(budgetSource)
-        .meta({ description: 'The roubles that the service spends on the model in a day.' }),
-      limit_rub: rubText.meta({ description: 'The most that the service spends on the model in a day, in roubles.' }),
-      remaining_rub: rubText.meta({
-        description:
-          'The roubles that are left of it, less what is held for running requests. A request has to fit into one of eight equal parts.',
-      }),
+        .meta({ description: 'What the service spends on the model in a day; how much of it is left is not said.' }),
     }),
   ])
   .meta({ id: 'FreeLimit', description: 'A limit on a free model, and what is left of it.' });

@@ -121,10 +121,10 @@ function LimitList({ estimate: { limits, free_limits } }: { estimate: PromptEsti
           {rub(remaining_rub)} <Room admits={admits} words={words(admits)} />
         </li>
       ))}
-      {free_limits.map(({ model, source, remaining_requests, remaining_rub, admits }) => (
+      {free_limits.map(({ model, source, remaining_requests, admits }) => (
         <li key={`${model} ${source}`}>
-          {model}, {texts.limitSources[source] ?? source}: {texts.left}{' '}
-          {remaining_rub === undefined ? count(remaining_requests) : rub(remaining_rub)}{' '}
+          {model}, {texts.limitSources[source] ?? source}
+          {remaining_requests === undefined ? '' : `: ${texts.left} ${count(remaining_requests)}`}{' '}
           <Room admits={admits} words={words(admits)} />
         </li>
       ))}
