@@ -48,8 +48,6 @@ export interface LimitedParts {
 
 /** All parts together are granted half of what the counter has room for, so that half of it is left for those that need more. */
 const GRANTED_SHARE = BigInt(2 * COUNTER_PARTS);
-/** Parts are not worth a long wait: the hold that wants them goes on without. */
-const ATTEMPTS = 3;
 /** A grant pays for so many holds at least, or parts would ask the counter as often as there are holds. */
 const MIN_HOLDS_PER_GRANT = 4n;
 
@@ -114,7 +112,7 @@ export async function grantParts(
       partKeys(scope, spread).map((key, part) => [`part ${part}`, putNew(table, newPart(key, grant))]),
     ),
   };
-  const outcome = await transact(table, writes, { attempts: ATTEMPTS });
+  const outcome = await transact(table, writes);
   return outcome.committed ? { spread, grant } : undefined;
 
   function newPart(key: Key, granted: Money): Item {
