@@ -1,6 +1,6 @@
 /**
- * This process remembers which counters have parts, as far as it knows. No money depends on it: a counter with parts of its own refuses what has
- * to be in them, and a part that is closed takes nothing.
+ * This process remembers which counters have parts, as far as it knows. No money depends on it: a part that is closed takes nothing, and a
+ * counter that has granted room to parts takes no hold itself.
  */
 
 import { BoundedMap } from '../platform/bounded-map.ts';

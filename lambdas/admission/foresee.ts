@@ -31,7 +31,7 @@ export interface Foreseen {
   /** Held at once; where it is refused, the least that would have been. */
   amount: Money;
   limits: LimitRoom[];
-  /** What free models of the request have left; empty where there are none. */
+  /** The limits on free models of the request, with what is left; empty where there are none. */
   freeLimits: FreeRoom[];
 }
 

@@ -11,7 +11,6 @@ import {
   rememberLimitedParts,
 } from '../accounting/busy-counters.ts';
 import { Money } from '../money/money.ts';
-import type { Windows } from '../money/periods.ts';
 import {
   counterFrom,
   holdUpdate,
@@ -31,16 +30,11 @@ import {
   partHold,
   roomAt,
   type LimitedParts,
+  type ScopeHold,
 } from '../store/limited-parts.ts';
 import { isLimited } from '../store/limits.ts';
 import { numberFrom, type Item, type Table } from '../store/table.ts';
 import { pauseAfter, StoreBusyError, transact, type FailedCondition, type Writes } from '../store/transact.ts';
-
-/** What is held in each scope of a request. */
-export interface ScopeHold {
-  windows: Windows;
-  amount: Money;
-}
 
 /** The failed conditions of writes, by their names. */
 type Failed<Name extends string> = { [Of in Name]?: FailedCondition };
@@ -49,9 +43,9 @@ export type HoldOutcome<Name extends string> =
   | { committed: true }
   | {
       committed: false;
-      /** Of what belongs to the hold. */
+      /** The failed conditions of what belongs to the hold. */
       failed: Failed<Name>;
-      /** Of the scopes that have no room, were switched off, or have other limits than those that were read with the caller. */
+      /** The counters of scopes that have no room, were switched off, or have other limits than those that were read with the caller. */
       counters: { [Kind in ScopeKind]?: Counter };
       /** A try before it had no reply: that one may have been carried out, or may be yet. */
       isUncertain: boolean;
@@ -99,7 +93,7 @@ class Search {
   #part = randomPart();
   /** The parts that the last try was made in; a scope that is not among them was tried at its counter. */
   #tried = new Map<ScopeKind, LimitedParts>();
-  /** What the part of a scope has to be granted. */
+  /** The room that the part of a scope has to be granted. */
   readonly #grants = new Map<ScopeKind, Money>();
   #isUncertain = false;
 
@@ -236,7 +230,7 @@ class Search {
     if (numberFrom(item['revision']) !== scope.revision) return readCounter(this.#table, scope);
     const room = roomAt(item, this.#hold.windows);
     if (this.#hold.amount.exceeds(room)) {
-      // What the other parts have left may be enough.
+      // The other parts may have enough left.
       await this.#leaveParts(scope, parts);
       return undefined;
     }

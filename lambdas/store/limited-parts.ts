@@ -39,6 +39,12 @@ import { moneyAttribute, moneyFrom, numberFrom, type Item, type Table } from './
 import { StoreBusyError, transact, writeAlone, type Writes } from './transact.ts';
 import { putNew, update, type Key, type Write } from './writes.ts';
 
+/** An amount that is held in a scope, in all windows of a request's time. */
+export interface ScopeHold {
+  windows: Windows;
+  amount: Money;
+}
+
 /** The parts of a limited counter, as far as a process knows them. */
 export interface LimitedParts {
   spread: string;
@@ -51,12 +57,12 @@ const GRANTED_SHARE = BigInt(2 * COUNTER_PARTS);
 /** A grant pays for so many holds at least, or parts would ask the counter as often as there are holds. */
 const MIN_HOLDS_PER_GRANT = 4n;
 
-/** What a part is granted at a time where a counter has so much room. */
+/** The room that a part is granted at a time, where the counter has so much. */
 export function grantOf(room: Money): Money {
   return Money.fromPico(room.pico / GRANTED_SHARE);
 }
 
-/** What a counter has room for in each of its limited windows, as its item says; below zero where there is none. */
+/** The room of a counter by itself, in the tightest of its limited windows; below zero where it has passed a limit. */
 export function roomAt(item: Item, windows: Windows): Money {
   const limits = limitsOf(item);
   const rooms = limitedIntervals(limits).map((interval) =>
@@ -86,7 +92,7 @@ export async function readLimitedParts(table: Table, scope: ScopeId): Promise<Li
 export async function grantParts(
   table: Table,
   scope: ScopeId,
-  { windows, amount }: { windows: Windows; amount: Money },
+  { windows, amount }: ScopeHold,
 ): Promise<LimitedParts | undefined> {
   const item = (await readItem(table, counterKey(scope))) ?? {};
   const limits = limitsOf(item);
@@ -98,32 +104,23 @@ export async function grantParts(
   const spread = uuidv7();
   const revision = numberFrom(item['revision']);
   const all = grant.times(COUNTER_PARTS);
+  const granted = inWindows(limits, windows, () => grant.negated());
   const writes: Writes = {
     counter: update(table, counterKey(scope), {
       set: { ...windowNames(scope), spread },
-      add: { ...inWindows(limits, windows, all), [GRANTS]: 1 },
+      add: { ...inWindows(limits, windows, () => all), [GRANTS]: 1 },
       when: {
         equal: { active: true, revision },
         absent: ['spread'],
-        atMostIfPresent: leaving(limits, windows, all),
+        atMostIfPresent: inWindows(limits, windows, (limit) => limit.minus(all)),
       },
     }),
-    ...Object.fromEntries(
-      partKeys(scope, spread).map((key, part) => [`part ${part}`, putNew(table, newPart(key, grant))]),
-    ),
   };
+  for (const [part, key] of partKeys(scope, spread).entries()) {
+    writes[`part ${part}`] = putNew(table, { ...key, ...windowNames(scope), open: true, revision, ...granted });
+  }
   const outcome = await transact(table, writes);
   return outcome.committed ? { spread, grant } : undefined;
-
-  function newPart(key: Key, granted: Money): Item {
-    return {
-      ...key,
-      ...windowNames(scope),
-      open: true,
-      revision,
-      ...inWindows(limits, windows, granted.negated()),
-    };
-  }
 }
 
 /** Counts a hold in a part that has room for it. */
@@ -131,11 +128,11 @@ export function partHold(
   table: Table,
   key: Key,
   { limits, revision }: Pick<Scope, 'limits' | 'revision'>,
-  { windows, amount }: { windows: Windows; amount: Money },
+  { windows, amount }: ScopeHold,
 ): Write {
   return update(table, key, {
     add: Object.fromEntries(intervals.map((interval) => [committedIn(interval, windows), moneyAttribute(amount)])),
-    when: { equal: { open: true, revision }, atMost: inWindows(limits, windows, amount.negated()) },
+    when: { equal: { open: true, revision }, atMost: inWindows(limits, windows, () => amount.negated()) },
   });
 }
 
@@ -146,7 +143,7 @@ export function partHold(
 export function grantedHold(
   table: Table,
   { scope, spread, key }: { scope: Scope; spread: string; key: Key },
-  { windows, amount, grant }: { windows: Windows; amount: Money; grant: Money },
+  { windows, amount, grant }: ScopeHold & { grant: Money },
 ): { counter: Write; part: Write } {
   const { limits, revision } = scope;
   const added = intervals.map((interval) => [
@@ -155,14 +152,17 @@ export function grantedHold(
   ]);
   return {
     counter: update(table, counterKey(scope), {
-      add: { ...inWindows(limits, windows, grant), [GRANTS]: 1 },
-      when: { equal: { active: true, revision, spread }, atMostIfPresent: leaving(limits, windows, grant) },
+      add: { ...inWindows(limits, windows, () => grant), [GRANTS]: 1 },
+      when: {
+        equal: { active: true, revision, spread },
+        atMostIfPresent: inWindows(limits, windows, (limit) => limit.minus(grant)),
+      },
     }),
     part: update(table, key, {
       add: Object.fromEntries(added),
       when: {
         equal: { open: true, revision },
-        atMostIfPresent: inWindows(limits, windows, grant.minus(amount)),
+        atMostIfPresent: inWindows(limits, windows, () => grant.minus(amount)),
       },
     }),
   };
@@ -183,14 +183,14 @@ const LOOKS_OF_A_TURN = 15;
 export async function gatherTogether(table: Table, scope: ScopeId, spread: string): Promise<void> {
   for (let look = 0; look < MAX_LOOKS; look += 1) {
     if (look % LOOKS_OF_A_TURN > 0) await sleep(LOOK_EVERY_MS * (0.5 + Math.random()));
-    else if (await isTurnTaken(table, scope, spread)) return void (await gatherCounter(table, scope));
+    else if (await claimsGathering(table, scope, spread)) return void (await gatherCounter(table, scope));
     if (spreadOf(await readItem(table, counterKey(scope))) !== spread) return;
   }
   throw new StoreBusyError();
 }
 
 /** Whether it is for this process to take the parts in. */
-async function isTurnTaken(table: Table, scope: ScopeId, spread: string): Promise<boolean> {
+async function claimsGathering(table: Table, scope: ScopeId, spread: string): Promise<boolean> {
   const atMs = nowMs();
   const when = { equal: { spread }, atMostIfPresent: { [GATHERING_SINCE_MS]: atMs - GATHERING_MS } };
   const claim = update(table, counterKey(scope), { set: { [GATHERING_SINCE_MS]: atMs }, when });
@@ -211,19 +211,12 @@ function limitedIntervals(limits: Limits): Interval[] {
   return intervals.filter((interval) => limits[interval] !== undefined);
 }
 
-/** An amount for each limited window. */
-function inWindows(limits: Limits, windows: Windows, amount: Money): Item {
-  return Object.fromEntries(
-    limitedIntervals(limits).map((interval) => [committedIn(interval, windows), moneyAttribute(amount)]),
-  );
-}
-
-/** What may be committed at most where so much is added. */
-function leaving(limits: Limits, windows: Windows, amount: Money): Item {
+/** An amount for each limited window, by its limit. */
+function inWindows(limits: Limits, windows: Windows, amountOf: (limit: Money) => Money): Item {
   return Object.fromEntries(
     limitedIntervals(limits).map((interval) => [
       committedIn(interval, windows),
-      moneyAttribute(limits[interval]!.minus(amount)),
+      moneyAttribute(amountOf(limits[interval]!)),
     ]),
   );
 }

@@ -32,7 +32,7 @@ export async function readAccountData(client: GatewayClient, signal: AbortSignal
   return { ...owners, readAtMs: nowMs, credits, activity, days, month, latest };
 }
 
-/** What is the member's of an account; and the workspace, whose limits hold for the member as well. */
+/** The part of an account that is the member's, with the workspace, whose limits hold for the member as well. */
 export function dataOfMember(data: AccountData, { id, workspace_id }: ShownMember): AccountData {
   return {
     ...data,

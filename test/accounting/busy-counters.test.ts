@@ -18,7 +18,7 @@ import { moneyAttribute, type Table } from '../../lambdas/store/table.ts';
 import { transact } from '../../lambdas/store/transact.ts';
 import { update } from '../../lambdas/store/writes.ts';
 import { startFaultProxy, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
-import { count, hasParts, newTableWithParts, rootOf, spent } from '../support/counter-parts.ts';
+import { count, hasParts, meetOthersAt, newTableWithParts, rootOf, spent } from '../support/counter-parts.ts';
 import {
   books,
   finalCosts,
@@ -61,22 +61,11 @@ async function settle(through: Table, spender: Spender, cost: string): Promise<v
   expect(result).toBe('settled');
 }
 
-/** The next settlements meet others at the counter itself. */
-function meetOthersAt({ kind, id }: ScopeId, times = 3): void {
-  let left = times;
-  const root = `{"pk":{"S":"COUNTER#${kind}#${id}"},"sk":{"S":"COUNTER"}}`;
-  proxy.faultFor = ({ action, body }) => {
-    const meets = action === 'TransactWriteItems' && body.includes(root) && left > 0;
-    if (meets) left -= 1;
-    return meets ? { conflictsAt: root } : undefined;
-  };
-}
-
 /** A spender whose account has parts, as this process knows. */
 async function busySpender(): Promise<{ spender: Spender; account: ScopeId }> {
   const spender = await newSpender(table, {});
   const account = scopeOf(spender, 'account');
-  meetOthersAt(account);
+  meetOthersAt(proxy, account);
   await settle(faulty, spender, '0.5');
   expect(await hasParts(table, account)).toBe(true);
   return { spender, account };
@@ -108,7 +97,7 @@ describe('a counter that settlements meet others at', () => {
   it('gets none where nobody was met', async () => {
     const spender = await newSpender(table, {});
     for (const cost of ['0.1', '0.2']) await settle(faulty, spender, cost);
-    meetOthersAt(scopeOf(spender, 'account'), 2);
+    meetOthersAt(proxy, scopeOf(spender, 'account'), 2);
     await settle(faulty, spender, '0.3');
 
     expect(await hasParts(table, scopeOf(spender, 'account'))).toBe(false);
@@ -117,7 +106,7 @@ describe('a counter that settlements meet others at', () => {
 
   it('gets none where the scope has a limit', async () => {
     const spender = await newSpender(table, { account: daily });
-    meetOthersAt(scopeOf(spender, 'account'));
+    meetOthersAt(proxy, scopeOf(spender, 'account'));
     await settle(faulty, spender, '0.1');
 
     expect(await hasParts(table, scopeOf(spender, 'account'))).toBe(false);
@@ -128,7 +117,7 @@ describe('a counter that settlements meet others at', () => {
     const before = await message(spender, '0.1');
     const account = scopeOf(spender, 'account');
     await setLimits(account, daily, 1);
-    meetOthersAt(account);
+    meetOthersAt(proxy, account);
 
     expect(await settleBatch(faulty, [before], { swept: false })).toEqual(['settled']);
 
@@ -147,7 +136,7 @@ describe('a counter that settlements meet others at', () => {
 
   it('settles all the same where parts cannot be made', async () => {
     const spender = await newSpender(table, {});
-    meetOthersAt(scopeOf(spender, 'account'));
+    meetOthersAt(proxy, scopeOf(spender, 'account'));
     const { faultFor } = proxy;
     proxy.faultFor = (call, number) => (call.action === 'GetItem' ? 'unavailable' : faultFor(call, number));
 
@@ -189,7 +178,7 @@ describe('a process that believes in parts which were closed', () => {
     await gatherCounter(table, account);
     await settle(table, spender, '0.25');
     later(4_000);
-    meetOthersAt(account);
+    meetOthersAt(proxy, account);
     await settle(faulty, spender, '0.125');
 
     expect([await hasParts(table, account), await spent(table, account)]).toEqual([true, '0.875']);
@@ -201,7 +190,7 @@ describe('a process that believes in parts which were closed', () => {
     await limitWrites(table, account, limited(daily, 1));
     await settle(table, spender, '0.25');
     later(4_000);
-    meetOthersAt(account);
+    meetOthersAt(proxy, account);
     await settle(faulty, spender, '0.125');
 
     expect(await hasParts(table, account)).toBe(false);
@@ -223,7 +212,7 @@ describe('a hold that was made while its scope was limited', () => {
     const [first, second] = [await message(spender, '0.3'), await message(spender, '0.4')];
     await setLimits(account, {}, 1);
     const unlimited = { ...spender, scopes: spender.scopes.map((scope) => ({ ...scope, limits: {} })) };
-    meetOthersAt(account);
+    meetOthersAt(proxy, account);
     await settle(faulty, unlimited, '0.5');
     expect(await hasParts(table, account)).toBe(true);
     expect((await books(table, spender)).account).toEqual(settledEverywhere('0.5', '2.5'));

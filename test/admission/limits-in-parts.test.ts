@@ -14,7 +14,14 @@ import { moneyFrom, type Table } from '../../lambdas/store/table.ts';
 import { transact } from '../../lambdas/store/transact.ts';
 import { update } from '../../lambdas/store/writes.ts';
 import { startFaultProxy, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
-import { giveLimitedParts, hasParts, newTableWithParts, partsAt, rootOf } from '../support/counter-parts.ts';
+import {
+  giveLimitedParts,
+  hasParts,
+  meetOthersAt,
+  newTableWithParts,
+  partsAt,
+  rootOf,
+} from '../support/counter-parts.ts';
 import {
   books,
   extendHold,
@@ -59,17 +66,6 @@ async function busySpender(limits: Limits = { daily: rub('200') }): Promise<{ sp
   return { spender, key };
 }
 
-/** The next transactions meet others at the counter of a scope. */
-function meetOthersAt({ kind, id }: Scope, times = 3): void {
-  let left = times;
-  const root = `{"pk":{"S":"COUNTER#${kind}#${id}"},"sk":{"S":"COUNTER"}}`;
-  proxy.faultFor = ({ action, body }) => {
-    const meets = action === 'TransactWriteItems' && body.includes(root) && left > 0;
-    if (meets) left -= 1;
-    return meets ? { conflictsAt: root } : undefined;
-  };
-}
-
 /** What is committed in the window of today, by the counter itself and by each part. */
 async function committedToday(key: Scope): Promise<{ counter: Money; parts: Money[] }> {
   const root = await rootOf(table, key);
@@ -101,7 +97,7 @@ describe('a limited counter that holds meet others at', () => {
   it('gets parts, half of its room in them, and the hold is in one', async () => {
     const spender = await newSpender(table, { key: { daily: rub('200') } });
     const key = keyOf(spender);
-    meetOthersAt(key);
+    meetOthersAt(proxy, key);
 
     await placeHold(faulty, holdRequest(spender, rub('0.01')));
 
@@ -114,7 +110,7 @@ describe('a limited counter that holds meet others at', () => {
 
   it('stays one item where its room is for few holds of the size', async () => {
     const spender = await newSpender(table, { key: { daily: rub('200') } });
-    meetOthersAt(keyOf(spender));
+    meetOthersAt(proxy, keyOf(spender));
 
     await placeHold(faulty, holdRequest(spender, rub('1')));
 
@@ -125,7 +121,7 @@ describe('a limited counter that holds meet others at', () => {
   it('stays one item where no operator has allowed parts', async () => {
     const cautious = await newTable();
     const spender = await newSpender(cautious, { key: { daily: rub('200') } });
-    meetOthersAt(keyOf(spender));
+    meetOthersAt(proxy, keyOf(spender));
 
     await placeHold(tableThrough(proxy.endpoint, cautious), holdRequest(spender, rub('0.01')));
 
@@ -347,7 +343,7 @@ describe('a scope that is switched off', () => {
   it('gets no parts', async () => {
     const spender = await newSpender(table, { key: { daily: rub('200') } });
     await transact(table, { counter: activeUpdate(table, keyOf(spender), false) });
-    meetOthersAt(keyOf(spender));
+    meetOthersAt(proxy, keyOf(spender));
 
     await expect(placeHold(faulty, holdRequest(spender, rub('0.01')))).rejects.toMatchObject({ status: 401 });
 

@@ -8,6 +8,7 @@ import { grantParts, type LimitedParts } from '../../lambdas/store/limited-parts
 import { readItem, readItems } from '../../lambdas/store/query.ts';
 import type { Item, Table } from '../../lambdas/store/table.ts';
 import { transact, type TransactOutcome } from '../../lambdas/store/transact.ts';
+import type { FaultProxy } from '../../lib/drill/fault-proxy.ts';
 import { allowParts } from '../../lambdas/store/parts-allowance.ts';
 import { rub } from './spending.ts';
 import { newTable } from './table.ts';
@@ -61,4 +62,15 @@ export async function giveLimitedParts(table: Table, scope: Scope): Promise<Limi
   if (!parts) throw new Error('The counter got no parts');
   rememberLimitedParts(scope, parts);
   return parts;
+}
+
+/** The next transactions at the counter of a scope meet others there. */
+export function meetOthersAt(proxy: FaultProxy, { kind, id }: ScopeId, times = 3): void {
+  let left = times;
+  const root = `{"pk":{"S":"COUNTER#${kind}#${id}"},"sk":{"S":"COUNTER"}}`;
+  proxy.faultFor = ({ action, body }) => {
+    const meets = action === 'TransactWriteItems' && body.includes(root) && left > 0;
+    if (meets) left -= 1;
+    return meets ? { conflictsAt: root } : undefined;
+  };
 }

@@ -197,7 +197,7 @@ function foreseenCounts(table: Table, use: FreeUse) {
   );
 }
 
-/** What costs the service nothing is held in no budget. */
+/** A model that costs the service nothing is held in no budget. */
 function foreseenBudgets(table: Table, use: FreeUse) {
   const endsAtMs = windowEnd('daily', use.atMs)!;
   return Promise.all(

@@ -71,7 +71,7 @@ const freeLimitShape = z
     z.strictObject({
       ...freeLimit,
       source: z.enum(Object.values(requestSources)).meta({
-        description: 'What is limited; the same names as in a refusal (429).',
+        description: 'The name of the limit, as a refusal (429) has it.',
       }),
       limit_requests: countShape.meta({ description: 'The most requests to free models in the period.' }),
       remaining_requests: countShape.meta({ description: 'The requests that are left.' }),
@@ -80,7 +80,10 @@ const freeLimitShape = z
       ...freeLimit,
       source: z
         .literal(budgetSource)
-        .meta({ description: 'What the service spends on the model in a day; how much of it is left is not said.' }),
+        .meta({
+          description:
+            'The roubles that the service spends on the model in a day. How much of them is left is not said.',
+        }),
     }),
   ])
   .meta({ id: 'FreeLimit', description: 'A limit on a free model, and what is left of it.' });
@@ -147,7 +150,7 @@ export const estimateAnswerShape = z
             z.strictObject({
               source: z
                 .enum(limitSourceNames)
-                .meta({ description: 'What is limited; the same names as in a refusal (402).' }),
+                .meta({ description: 'The name of the limit, as a refusal (402) has it.' }),
               interval: z.enum(intervals).meta({ description: 'The period of the limit, in UTC.' }),
               limit_rub: rubText.meta({ description: 'The most that may be spent in the period, in roubles.' }),
               remaining_rub: rubText.meta({

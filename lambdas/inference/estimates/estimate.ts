@@ -30,7 +30,7 @@ export interface Estimate {
   isAdmitted: boolean;
   /** The longest answer that there is room for, where it is shorter than what was asked for. */
   allowedMaxTokens: number | undefined;
-  /** Of a refused request, the longest answer with which it would be admitted; undefined where there is none. */
+  /** The longest answer with which a refused request would be admitted; undefined where there is none. */
   affordableMaxTokens: number | undefined;
   /** In the order in which they are tried. */
   candidates: CandidateCost[];

@@ -73,7 +73,7 @@ export function preparationOf(
     reportPathsAsSent(origins, () => prepareAttempts(candidates, message, content, client, leaveOut));
 }
 
-/** What is held for a message, whose prompt is counted before it is refused, and what free models have to have left. */
+/** The hold of a message, whose prompt is counted before it is refused, and the use of free models. */
 export async function messageTerms(
   input: FreeInput & Pick<MessageInput, 'body'>,
   prepared: Prepared,
