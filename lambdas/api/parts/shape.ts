@@ -78,12 +78,9 @@ const freeLimitShape = z
     }),
     z.strictObject({
       ...freeLimit,
-      source: z
-        .literal(budgetSource)
-        .meta({
-          description:
-            'The roubles that the service spends on the model in a day. How much of them is left is not said.',
-        }),
+      source: z.literal(budgetSource).meta({
+        description: 'The roubles that the service spends on the model in a day. How much of them is left is not said.',
+      }),
     }),
   ])
   .meta({ id: 'FreeLimit', description: 'A limit on a free model, and what is left of it.' });
