@@ -1,4 +1,4 @@
-/** What API Gateway says where a function does not answer: its template has these words, and so has what stands for it on one machine. */
+/** The words of API Gateway where a function does not answer: its template has them, and so has what stands for it on one machine. */
 
 import type { ErrorKind } from '../lambdas/platform/errors.ts';
 

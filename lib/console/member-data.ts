@@ -1,11 +1,11 @@
-/** What one member has spent, and on what. */
+/** The spending of one member, and on what it went. */
 
 import { Money } from '../../lambdas/money/money.ts';
 import { utcDate, windowsAt } from '../../lambdas/money/periods.ts';
 import type { ShownActivity, ShownMember, ShownRequest } from './answers.ts';
 import { moneyOf } from './exact-numbers.ts';
 
-/** What a model has cost in a week. */
+/** The cost of a model in a week. */
 interface ModelSpending {
   model: string;
   requests: number;

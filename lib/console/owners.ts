@@ -3,7 +3,7 @@
 import type { ListOf, ShownKey, ShownMember, ShownWorkspace } from './answers.ts';
 import type { GatewayClient } from './gateway-client.ts';
 
-/** Of larger accounts the console reads so many workspaces, and the first hundred keys and members of each. */
+/** The console reads so many workspaces of a larger account, and the first hundred keys and members of each. */
 const MAX_WORKSPACES_SHOWN = 12;
 
 export interface Owners {

@@ -1,6 +1,6 @@
 /**
- * What AWS does to requests at its doors, and no process of this machine does by itself: it refuses those that a function has no room for,
- * and gives up a function that takes too long, or is silent in the middle of its answer.
+ * The doors of AWS do to requests what no process of this machine does by itself: they refuse those that a function has no room for,
+ * and give up a function that takes too long, or is silent in the middle of its answer.
  */
 
 import { errorKinds, GatewayError } from '../../lambdas/platform/errors.ts';

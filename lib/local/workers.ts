@@ -35,7 +35,7 @@ export function workersOf(sqs: LocalSqs, invoke: (name: string, event: unknown) 
     invoke,
     connect({ queueSources, schedules, queueUrls, concurrency, repeatsSchedules }) {
       const atOnce = new Concurrency(concurrency);
-      // What has no room fails as it does on AWS: a batch comes again when its visibility ends, a schedule with its next run.
+      // A run without room fails as it does on AWS: a batch comes again when its visibility ends, a schedule with its next run.
       const callOf =
         (name: string): Invoke =>
         (event) =>

@@ -66,7 +66,7 @@ async function busySpender(limits: Limits = { daily: rub('200') }): Promise<{ sp
   return { spender, key };
 }
 
-/** What is committed in the window of today, by the counter itself and by each part. */
+/** The amounts that are committed in the window of today, by the counter itself and by each part. */
 async function committedToday(key: Scope): Promise<{ counter: Money; parts: Money[] }> {
   const root = await rootOf(table, key);
   const name = `committed_${windowsAt(Date.now()).daily}`;
@@ -74,7 +74,7 @@ async function committedToday(key: Scope): Promise<{ counter: Money; parts: Mone
   return { counter: moneyFrom(root[name]), parts: parts.map((part) => moneyFrom(part[name])) };
 }
 
-/** What the key has spent, and what is committed, on a day. */
+/** The amounts that the key has spent, and has committed, on a day. */
 async function held(spender: Spender, atMs = Date.now()): Promise<string> {
   const counter = await readCounter(table, keyOf(spender));
   const { daily } = windowsAt(atMs);

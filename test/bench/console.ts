@@ -76,7 +76,7 @@ async function medianMs(of: RunningGateway, path: string): Promise<number> {
   return median(timings);
 }
 
-/** Of pages that nothing is kept of, and of one that is opened again. */
+/** The times of pages that nothing is kept of, and of one that is opened again. */
 async function firstPaints(): Promise<Record<string, number>> {
   const browser = await startChromium();
   try {
