@@ -16,6 +16,13 @@ export const NO_ROOM = {
   retryAfterSeconds: 1,
 } as const satisfies DoorRefusal;
 
+/** All clients together ask more often than the stage lets them. */
+export const TOO_MANY_REQUESTS = {
+  kind: 'rate_limit_exceeded',
+  text: 'The gateway as a whole gets too many requests. Try again in a second.',
+  retryAfterSeconds: 1,
+} as const satisfies DoorRefusal;
+
 export const TOO_SLOW = {
   kind: 'timeout',
   text: 'The function behind this route took too long. Try again.',

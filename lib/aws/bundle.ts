@@ -186,10 +186,14 @@ export async function bundleServer(
   return directory;
 }
 
-/** @param beside the files by their places */
+/**
+ * Threads get no maps, a megabyte each with the vocabulary: their stacks are not mapped, and what runs in them keeps its names.
+ * @param beside the files by their places
+ */
 async function bundleThreads(directory: string, beside: Record<string, string>): Promise<void> {
   await build({
     ...options,
+    sourcemap: false,
     entryPoints: Object.entries(beside).map(([out, entry]) => ({ in: join(lambdasDirectory, entry), out })),
     outdir: directory,
   });

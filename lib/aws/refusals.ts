@@ -7,7 +7,7 @@
 
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { errorKinds, type ErrorKind } from '../../lambdas/platform/errors.ts';
-import { NO_ROOM, TOO_SLOW } from '../door-refusals.ts';
+import { NO_ROOM, TOO_MANY_REQUESTS, TOO_SLOW } from '../door-refusals.ts';
 
 interface Refusal {
   type: ResponseType;
@@ -61,9 +61,9 @@ const refusals: Record<string, Refusal> = {
   },
   Throttled: {
     type: ResponseType.THROTTLED,
-    kind: 'rate_limit_exceeded',
-    retryAfterSeconds: 1,
-    message: '"The gateway as a whole gets too many requests. Try again in a second."',
+    kind: TOO_MANY_REQUESTS.kind,
+    retryAfterSeconds: TOO_MANY_REQUESTS.retryAfterSeconds,
+    message: JSON.stringify(TOO_MANY_REQUESTS.text),
   },
   TooLarge: {
     type: ResponseType.REQUEST_TOO_LARGE,

@@ -26,6 +26,8 @@ export interface DynamodbCall {
 
 export interface FaultProxy {
   endpoint: string;
+  /** The DynamoDB that the calls go to; it may be another one from a moment on. */
+  target: string;
   /** Every call that came through, in order. */
   calls: DynamodbCall[];
   /** Decides the fate of each call. */
@@ -60,6 +62,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   const delayed: (() => Promise<{ status: number }>)[] = [];
   const proxy: FaultProxy = {
     endpoint: '',
+    target,
     calls: [],
     faultFor: () => undefined,
     before: () => undefined,
@@ -100,12 +103,12 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     }
     if (fault === 'delayed') {
       const { method, headers } = request;
-      delayed.push(() => forward(target, { method, headers }, body));
+      delayed.push(() => forward(proxy.target, { method, headers }, body));
       request.socket.destroy();
       return;
     }
     await proxy.before(call);
-    const reply = await forward(target, request, body).finally(() => proxy.after(call));
+    const reply = await forward(proxy.target, request, body).finally(() => proxy.after(call));
     if (fault === 'lost-reply') {
       request.socket.destroy();
       return;

@@ -32,8 +32,6 @@ export interface DrilledGateway {
   /** Whether a line of its log has these words. */
   hasLogged: (words: string) => boolean;
   stop: () => Promise<void>;
-  /** Ends it as a machine that fails does. */
-  kill: () => Promise<void>;
 }
 
 interface GatewayMore {
@@ -98,8 +96,7 @@ export async function startedGateway(data: string, { args = [], env = {} }: Gate
       };
     },
     hasLogged: (words) => log.includes(words),
-    stop: () => ended(child, 'SIGTERM'),
-    kill: () => ended(child, 'SIGKILL'),
+    stop: () => ended(child),
   };
 }
 
@@ -110,9 +107,9 @@ function answerOf({ status, headers }: Response, text: string, durationMs: numbe
   return { status, seen: `${status} ${body.error?.type ?? 'of no type'}${comeBack}`, costRub: undefined, durationMs };
 }
 
-async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill(signal);
+  child.kill('SIGTERM');
   await once(child, 'exit');
 }
 

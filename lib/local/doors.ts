@@ -1,12 +1,13 @@
 /**
- * The doors of AWS do to requests what no process of this machine does by itself: they refuse those that a function has no room for,
- * and give up a function that takes too long, or is silent in the middle of its answer.
+ * The doors of AWS do to requests what no process of this machine does by itself: they refuse those that come too often, and those that
+ * a function has no room for, and give up a function that takes too long, or is silent in the middle of its answer.
  */
 
 import { errorKinds, GatewayError } from '../../lambdas/platform/errors.ts';
 import type { FunctionHost } from '../../lambdas/server/function-host.ts';
-import { NO_ROOM, TOO_SLOW, type DoorRefusal } from '../door-refusals.ts';
+import { NO_ROOM, TOO_MANY_REQUESTS, TOO_SLOW, type DoorRefusal } from '../door-refusals.ts';
 import { NoRoomError, type Concurrency } from './concurrency.ts';
+import type { Throttle } from './throttle.ts';
 
 /**
  * A regional API cuts a streamed answer that is silent for so long.
@@ -16,6 +17,7 @@ const MAX_SILENCE_MS = 5 * 60_000;
 
 interface ApiGateway {
   concurrency: Concurrency;
+  throttle: Throttle;
   /** How long the door waits for the whole answer of a function, by its name. */
   doorSeconds: Readonly<Record<string, number>>;
   maxSilenceMs?: number;
@@ -29,9 +31,12 @@ interface ApiGateway {
  */
 export function behindApiGateway(
   host: FunctionHost,
-  { concurrency, doorSeconds, maxSilenceMs = MAX_SILENCE_MS }: ApiGateway,
+  { concurrency, throttle, doorSeconds, maxSilenceMs = MAX_SILENCE_MS }: ApiGateway,
 ): FunctionHost {
-  const run = <Result>(name: string, work: () => Promise<Result>) => concurrency.run(name, work).catch(refuseForRoom);
+  const run = async <Result>(name: string, work: () => Promise<Result>) => {
+    if (!throttle.admits()) throw refusalAtTheDoor(TOO_MANY_REQUESTS);
+    return concurrency.run(name, work).catch(refuseForRoom);
+  };
   return {
     ...host,
     async invoke(name, event) {

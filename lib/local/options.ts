@@ -10,6 +10,8 @@ export interface LocalOptions {
   web: boolean;
   /** How often each function may run at once; undefined where nothing ends that. */
   concurrency: number | undefined;
+  /** Requests per second over all clients, twice as many at once; undefined where nothing ends that. */
+  rateLimit: number | undefined;
   /** Scheduled workers run as EventBridge may call them: twice at once, and into the next run. */
   repeatsSchedules: boolean;
   /** Milliseconds to add to the system clock. */
@@ -33,6 +35,7 @@ Usage: npm start -- [flags]
   --sandboxed       run the synthesized bundles, one process per sandbox, wired from the template
   --web             also run the server that Lambda Web Functions and containers run, and print its address
   --concurrency <n> run each function at most so often at once, and refuse more as AWS does: 529, on the function URL 429
+  --rate-limit <n>  take so many requests a second over all clients, twice as many at once, and refuse more as AWS does: 429
   --repeat-schedules
                     run scheduled workers as AWS may: twice at once, and while the last run goes on
   --now <ISO time>  start the gateway's clock there, for example 2026-11-20T23:59:00Z
@@ -59,7 +62,8 @@ export function parseOptions(args: string[]): LocalOptions {
     catalogDirectory: values.catalog,
     sandboxed: values.sandboxed,
     web: values.web,
-    concurrency: parseConcurrency(values.concurrency),
+    concurrency: parseCount('--concurrency', values.concurrency),
+    rateLimit: parseCount('--rate-limit', values['rate-limit']),
     repeatsSchedules: values['repeat-schedules'],
     clockOffsetMs: parseNow(values.now),
     json: values.json,
@@ -79,6 +83,7 @@ function readFlags(args: string[]) {
         sandboxed: { type: 'boolean', default: false },
         web: { type: 'boolean', default: false },
         concurrency: { type: 'string' },
+        'rate-limit': { type: 'string' },
         'repeat-schedules': { type: 'boolean', default: false },
         now: { type: 'string' },
         json: { type: 'boolean', default: false },
@@ -98,11 +103,11 @@ function parsePort(text: string): number {
   return port;
 }
 
-function parseConcurrency(text: string | undefined): number | undefined {
+function parseCount(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const count = Number(text);
   if (!Number.isInteger(count) || count < 1) {
-    throw new StartFailure(`--concurrency must be a whole number from 1 on, not "${text}".`);
+    throw new StartFailure(`${flag} must be a whole number from 1 on, not "${text}".`);
   }
   return count;
 }

@@ -30,6 +30,7 @@ import { synthesize } from './sandboxed/synth.ts';
 import { readTemplates } from './sandboxed/templates.ts';
 import { startServices, type LocalServices, type Stops } from './services.ts';
 import { LocalState } from './state.ts';
+import { Throttle } from './throttle.ts';
 import { deadLettersOf, manifestWiring, type Wiring } from './wiring.ts';
 import { startWebServer } from './web-server.ts';
 import { startWorkersProcess } from './workers-process.ts';
@@ -204,14 +205,17 @@ async function sweepAfter(deadBootIds: string[], workers: Workers, state: LocalS
 }
 
 async function openFrontDoor(
-  { port, concurrency: max }: Pick<LocalOptions, 'port' | 'concurrency'>,
+  { port, concurrency: max, rateLimit }: Pick<LocalOptions, 'port' | 'concurrency' | 'rateLimit'>,
   wiring: Wiring,
   host: FunctionHost,
   stops: Stops,
 ) {
   const concurrency = new Concurrency(max);
+  const throttle = new Throttle(rateLimit);
   const { doorSeconds } = wiring;
-  const api = await openAt(port, (at) => startApi(at, wiring, behindApiGateway(host, { concurrency, doorSeconds })));
+  const api = await openAt(port, (at) =>
+    startApi(at, wiring, behindApiGateway(host, { concurrency, throttle, doorSeconds })),
+  );
   stops.push(api.stop);
   if (wiring.functionUrl === undefined) return { api, streamingUrl: null };
   const name = wiring.functionUrl;

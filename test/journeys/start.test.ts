@@ -62,6 +62,7 @@ describe('a gateway that cannot start says why in one sentence', () => {
     ['--port', 'many'],
     ['--now', 'yesterday'],
     ['--concurrency', '0'],
+    ['--rate-limit', 'lots'],
     ['--nonsense', 'x'],
   ])('when %s makes no sense', async (flag, value) => {
     const { code, stderr } = await refusal(flag, value);

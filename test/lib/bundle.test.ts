@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,6 +47,13 @@ describe('the bundle of a function', () => {
     }));
 
     expect(zipped.filter(({ name, bytes }) => bytes > maxBytes(name))).toEqual([]);
+  });
+
+  it('maps its own stacks, and has no map of a thread, whose stacks are never mapped', () => {
+    const maps = readdirSync(join(directory, 'create-message')).filter((name) => name.endsWith('.map'));
+
+    expect(maps).toEqual(['index.mjs.map']);
+    expect(existsSync(join(directory, 'create-message', 'o200k-worker.mjs'))).toBe(true);
   });
 
   it('has the catalog beside it, if it reads one', () => {

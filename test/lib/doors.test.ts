@@ -5,6 +5,7 @@ import { startApi, startFunctionUrl } from '../../lambdas/server/front-door.ts';
 import { startInProcessHost } from '../../lambdas/server/in-process-host.ts';
 import type { Listener } from '../../lambdas/server/listener.ts';
 import { Concurrency } from '../../lib/local/concurrency.ts';
+import { Throttle } from '../../lib/local/throttle.ts';
 import { behindApiGateway, behindFunctionUrl } from '../../lib/local/doors.ts';
 
 const MAX_SILENCE_MS = 300;
@@ -53,9 +54,10 @@ beforeAll(async () => {
     streaming: functionName !== 'get-key',
   }));
   const concurrency = new Concurrency(1);
+  const throttle = new Throttle();
   const doorSeconds = Object.fromEntries(names.map((name) => [name, DOOR_SECONDS]));
   const at = { port: 0, host: '127.0.0.1' };
-  const behind = behindApiGateway(host, { concurrency, doorSeconds, maxSilenceMs: MAX_SILENCE_MS });
+  const behind = behindApiGateway(host, { concurrency, throttle, doorSeconds, maxSilenceMs: MAX_SILENCE_MS });
   api = await startApi(at, { routes, unknownRoute: 'get-key' }, behind);
   functionUrl = await startFunctionUrl(at, 'list-models', behindFunctionUrl(host, concurrency));
 });
@@ -124,5 +126,36 @@ describe('a function that runs as often at once as it may', () => {
     });
     expect([atUrl.status, await atUrl.text()]).toEqual([429, '']);
     expect(await (await third).text()).toBe('done');
+  });
+});
+
+describe('an API that gets more requests than it takes', () => {
+  it('refuses them with 429 and says when to try again, and takes others as time goes by', async () => {
+    const host = await startInProcessHost([], async () => ({ handler: async () => ({ statusCode: 204 }) }));
+    const throttle = new Throttle(5);
+    const behind = behindApiGateway(host, {
+      concurrency: new Concurrency(),
+      throttle,
+      doorSeconds: { 'get-key': DOOR_SECONDS },
+    });
+    const routes = [{ method: 'POST', path: '/get-key', functionName: 'get-key', streaming: false }];
+    const throttled = await startApi({ port: 0, host: '127.0.0.1' }, { routes, unknownRoute: 'get-key' }, behind);
+    const askThrottled = () => fetch(`${throttled.url}/v1/get-key`, { method: 'POST', body: '{}' });
+
+    const atOnce = await Promise.all(Array.from({ length: 40 }, askThrottled));
+    await sleep(500);
+    const later = await askThrottled();
+    await throttled.stop();
+
+    const refused = atOnce.filter(({ status }) => status !== 204);
+    expect(atOnce.length - refused.length).toBeGreaterThanOrEqual(10);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const answer of refused) {
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '1']);
+      expect(await answer.json()).toMatchObject({
+        error: { type: 'rate_limit_error', code: 429, metadata: { error_type: 'rate_limit_exceeded' } },
+      });
+    }
+    expect(later.status).toBe(204);
   });
 });
