@@ -2,14 +2,17 @@
 
 import { join } from 'node:path';
 import { bundleFunctions, bundleServer } from '../lib/aws/bundle.ts';
+import { currentBundles } from '../lib/aws/current-bundles.ts';
 import { functions } from '../lambdas/routes.ts';
 import { createGatewayApp } from '../lib/aws/gateway-app.ts';
 import { SERVER_BUNDLE } from '../lib/aws/web-server.ts';
 
 const context = JSON.parse(process.env['CDK_CONTEXT_JSON'] ?? '{}') as Record<string, unknown>;
-process.stderr.write(`Bundling ${Object.keys(functions).length} functions…\n`);
 const catalog = context['gateway:catalog'] as string | undefined;
-const { directory } = await bundleFunctions('.build/functions', catalog);
+const directory = await currentBundles('.build/functions', catalog, (...where) => {
+  process.stderr.write(`Bundling ${Object.keys(functions).length} functions…\n`);
+  return bundleFunctions(...where);
+});
 if (context['gateway:streamRuntime'] === 'web') await bundleServer(join(directory, SERVER_BUNDLE), catalog);
 process.stderr.write('Making the templates, and checking them…\n');
 createGatewayApp(directory);

@@ -18,17 +18,25 @@ export class DirectoryInUse extends StartFailure {
 
 const LOOK_EVERY_MS = 50;
 
+/** The programs that work on a data directory. */
+const ofData = ['local.ts', 'admin.ts'];
+
 /**
  * @param waitMs how long another process is waited for
+ * @param programs words of the command lines of those that may have it
  * @returns what gives the claim up; a process that dies gives it up as well
  * @throws {DirectoryInUse} when the other one has not ended by then
  */
-export async function claimDirectory(directory: string, waitMs: number): Promise<() => void> {
+export async function claimDirectory(
+  directory: string,
+  waitMs: number,
+  programs: readonly string[] = ofData,
+): Promise<() => void> {
   const file = join(directory, 'claim.pid');
   const deadline = performance.now() + waitMs;
   for (;;) {
     const owner = existsSync(file) ? Number(readFileSync(file, 'utf8')) : undefined;
-    if (owner !== undefined && !isOurs(owner)) rmSync(file, { force: true });
+    if (owner !== undefined && !isOurs(owner, programs)) rmSync(file, { force: true });
     if (take(file)) return () => rmSync(file, { force: true });
     if (performance.now() >= deadline) {
       throw new DirectoryInUse(`Process ${owner} works on ${directory}. Try again when it has ended.`);
@@ -48,7 +56,7 @@ function take(file: string): boolean {
 }
 
 /** Process ids are reused: only a process that runs one of our entries counts. */
-export function isOurs(pid: number, entries = ['local.ts', 'admin.ts']): boolean {
+export function isOurs(pid: number, entries: readonly string[] = ofData): boolean {
   try {
     process.kill(pid, 0);
     if (!existsSync('/proc')) return true;

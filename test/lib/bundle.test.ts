@@ -2,7 +2,7 @@ import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FunctionSpec } from '../../lambdas/route.ts';
 import { functions, routes, UNKNOWN_ROUTE } from '../../lambdas/routes.ts';
 import { bundleFunctions } from '../../lib/aws/bundle.ts';
+import { currentBundles } from '../../lib/aws/current-bundles.ts';
 import { listen } from '../support/listen.ts';
 
 type Handler = (texts: string[]) => Promise<number | undefined>;
@@ -26,18 +27,20 @@ const maxBytes = (name: string) => {
   if (grants.objects || !(name in routes)) return 300_000;
   return 200_000;
 };
-const directory = mkdtempSync(join(tmpdir(), 'gateway-bundles-'));
+let directory: string;
+/** Functions of this test. */
+const own = mkdtempSync(join(tmpdir(), 'gateway-bundles-'));
 
 beforeAll(async () => {
-  await bundleFunctions(directory, undefined, {
-    ...functions,
+  directory = await currentBundles('.build/functions');
+  await bundleFunctions(own, undefined, {
     counting: { entry: '../test/support/counting-handler.ts' },
     failing: { entry: '../test/support/failing-handler.ts' },
     calling: { entry: '../test/support/calling-handler.ts' },
     signing: { entry: '../test/support/calling-handler.ts', credential: 'inference' as const },
   });
-}, 120_000);
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
+}, 300_000);
+afterAll(() => rmSync(own, { recursive: true, force: true }));
 
 describe('the bundle of a function', () => {
   it('is small: a cold start loads no vocabulary, and a public page nothing that looks for keys', () => {
@@ -78,16 +81,16 @@ describe('the bundle of a function', () => {
     ['that counts tokens', 'o200k-worker', 'counting'],
     ['that protects long prompts', 'protection-worker', 'create-message'],
   ])('has the thread %s beside it, if it uses it', (_what, thread, user) => {
-    const names = [...Object.keys(functions), 'counting'];
-    const withThread = names.filter((name) => existsSync(join(directory, name, `${thread}.mjs`)));
-    const using = names.filter((name) => readFileSync(join(directory, name, 'index.mjs'), 'utf8').includes(thread));
+    const bundles = [...Object.keys(functions).map((name) => join(directory, name)), join(own, 'counting')];
+    const withThread = bundles.filter((bundle) => existsSync(join(bundle, `${thread}.mjs`)));
+    const using = bundles.filter((bundle) => readFileSync(join(bundle, 'index.mjs'), 'utf8').includes(thread));
 
     expect(withThread).toEqual(using);
-    expect(withThread).toContain(user);
+    expect(withThread.map((bundle) => basename(bundle))).toContain(user);
   });
 
   it('says in the log which of our files and lines an error comes from', () => {
-    const file = pathToFileURL(join(directory, 'failing', 'index.mjs')).href;
+    const file = pathToFileURL(join(own, 'failing', 'index.mjs')).href;
     const lines = readFileSync('test/support/failing-handler.ts', 'utf8').split('\n');
     const line = 1 + lines.findIndex((text) => text.includes('throw '));
 
@@ -118,7 +121,7 @@ describe('the bundle of a function', () => {
           request.resume().on('end', () => response.end('{}'));
         }),
       );
-      const file = pathToFileURL(join(directory, name, 'index.mjs')).href;
+      const file = pathToFileURL(join(own, name, 'index.mjs')).href;
       const env = {
         AWS_LAMBDA_FUNCTION_NAME: name,
         AWS_REGION: 'eu-central-1',
@@ -142,7 +145,7 @@ describe('the bundle of a function', () => {
 
   it('counts tokens on its own, and does not stand still while the vocabulary is loaded', async () => {
     const text = 'Съешь же ещё этих мягких французских булок, да выпей чаю.';
-    const file = pathToFileURL(join(directory, 'counting', 'index.mjs')).href;
+    const file = pathToFileURL(join(own, 'counting', 'index.mjs')).href;
     const { handler } = (await import(file)) as { handler: Handler };
     const before = process.threadCpuUsage();
 

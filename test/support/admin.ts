@@ -1,15 +1,20 @@
 import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { vi } from 'vitest';
 import { runAdmin } from '../../lib/admin/run.ts';
+import { programOf } from './programs.ts';
 
-const entry = fileURLToPath(new URL('../../bin/admin.ts', import.meta.url));
 const run = promisify(execFile);
 
 /** Runs the operator's command line with --json, in its own process. */
 export async function admin(dataDirectory: string, ...args: string[]): Promise<Record<string, unknown>> {
-  const { stdout } = await run(process.execPath, [entry, '--json', '--data', dataDirectory, ...args]);
+  const { stdout } = await run(process.execPath, [
+    programOf('bin/admin.ts'),
+    '--json',
+    '--data',
+    dataDirectory,
+    ...args,
+  ]);
   return JSON.parse(stdout) as Record<string, unknown>;
 }
 

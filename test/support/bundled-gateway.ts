@@ -1,6 +1,7 @@
 /**
- * The gateway of `npm start` in a few files instead of a thousand modules. It does the same, because it is made of the same
- * sources for each run; and it starts in half the time, which the tests' hundred gateways would spend on reading modules.
+ * The gateway of `npm start` and the operator's commands in a few files instead of a thousand modules. They do the same, because they are
+ * made of the same sources for each run; and they start in half the time, which the tests' hundreds of processes would spend on reading
+ * modules.
  */
 
 import { readFileSync } from 'node:fs';
@@ -8,20 +9,11 @@ import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { functions } from '../../lambdas/routes.ts';
+import { bundled, bundleDirectory, entries } from './programs.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
-/** Beside the packages, so that what is left out of the bundle is found. */
-const directory = join(project, 'node_modules', '.cache', 'bundled-gateway');
 const local = 'lib/local';
 const programs = { workers: `${local}/workers-main.ts`, aws: `${local}/aws-server.ts` };
-
-/** Names the bundled gateway to the processes of the tests. */
-export const BUNDLED_GATEWAY = 'GATEWAY_BUNDLED_FOR_TESTS';
-
-/** A program's name still tells whose process it is: a data directory is asked for that. */
-function bundled(source: string): string {
-  return join(directory, `${source}.mjs`);
-}
 
 const handlers = Object.entries(functions)
   .map(([name, { entry }]) => `${JSON.stringify(name)}: () => import(${JSON.stringify(`./lambdas/${entry}`)})`)
@@ -47,13 +39,12 @@ const asFromSources: Plugin = {
   },
 };
 
-/** Bundles the gateway. @returns its program */
-export async function bundleGateway(): Promise<string> {
-  const entry = 'bin/local.ts';
+/** Bundles the gateway and the commands. */
+export async function bundleGateway(): Promise<void> {
   await build({
-    entryPoints: [entry, ...Object.values(programs)].map((source) => join(project, source)),
+    entryPoints: [...entries, ...Object.values(programs)].map((source) => join(project, source)),
     outbase: project,
-    outdir: directory,
+    outdir: bundleDirectory,
     outExtension: { '.js': '.ts.mjs' },
     bundle: true,
     splitting: true,
@@ -66,9 +57,8 @@ export async function bundleGateway(): Promise<string> {
     banner: {
       js: `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);`,
     },
-    external: ['@aws-sdk/credential-provider-http', 'esbuild'],
+    external: ['@aws-sdk/credential-provider-http', '@duckdb/node-api', 'esbuild'],
     plugins: [asFromSources],
     logLevel: 'error',
   });
-  return bundled(entry);
 }

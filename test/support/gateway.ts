@@ -4,9 +4,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { openTable, type Table } from '../../lambdas/store/table.ts';
-import { BUNDLED_GATEWAY } from './bundled-gateway.ts';
+import { programOf } from './programs.ts';
 import { unprovenRecords } from './proof.ts';
 
 /** A gateway in its own process, started as `npm start` does, or from the bundle of a run of tests. */
@@ -36,8 +35,6 @@ const noSearchAccounts = Object.fromEntries(
   ['YANDEX_SEARCH_API_KEY', 'BRAVE_API_KEY', 'TAVILY_API_KEY', 'EXA_API_KEY', 'SEARXNG_URL'].map((name) => [name, '']),
 );
 
-const entry = process.env[BUNDLED_GATEWAY] ?? fileURLToPath(new URL('../../bin/local.ts', import.meta.url));
-
 export interface StartOptions {
   args?: string[];
   env?: Record<string, string>;
@@ -47,10 +44,14 @@ export interface StartOptions {
 export async function startGateway({ args = [], env = {} }: StartOptions = {}): Promise<RunningGateway> {
   const data = optionOf(args, '--data') ?? mkdtempSync(join(tmpdir(), 'gateway-data-'));
   const isOwn = !args.includes('--data') && !args.includes('--ephemeral');
-  const child = spawn(process.execPath, [entry, '--port', '0', '--json', ...(isOwn ? ['--data', data] : []), ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...noSearchAccounts, ...env },
-  });
+  const child = spawn(
+    process.execPath,
+    [programOf('bin/local.ts'), '--port', '0', '--json', ...(isOwn ? ['--data', data] : []), ...args],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...noSearchAccounts, ...env },
+    },
+  );
   let log = '';
   child.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()));
   const line = await Promise.race([

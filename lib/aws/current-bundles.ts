@@ -1,0 +1,65 @@
+/**
+ * The bundles of functions are made once of the same sources: the next stage that is synthesized, a sandboxed gateway and tests find them
+ * made, which takes a second in place of half a minute.
+ *
+ * Weakness: a package that was changed by hand under node_modules is not noticed. `npm run bundle` always makes them.
+ */
+
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { shippedCatalogDirectory } from '../../lambdas/catalog/load.ts';
+import { claimDirectory } from '../local/directory-claim.ts';
+import { bundleFunctions } from './bundle.ts';
+
+const project = fileURLToPath(new URL('../..', import.meta.url));
+/** All that a bundle may be made of; packages are what the lockfile says. */
+const sources = ['lambdas/**/*', 'lib/**/*', 'package-lock.json'];
+
+/** Longer than bundling takes on a busy machine: another process that does it is waited for. */
+const CLAIM_WAIT_MS = 300_000;
+/** The programs that make bundles: a claim of any other process is that of one that died. */
+const bundlers = ['gateway.ts', 'bundle.ts', 'vitest'];
+
+/**
+ * @param catalogDirectory replaces the catalog that comes with the code
+ * @param make is called if they have to be made
+ * @returns the directory, with one folder a function
+ * @throws {CatalogError} for a catalog with a mistake
+ */
+export async function currentBundles(
+  outputDirectory: string,
+  catalogDirectory: string = shippedCatalogDirectory,
+  make: (directory: string, catalogDirectory: string) => Promise<unknown> = bundleFunctions,
+): Promise<string> {
+  const directory = resolve(outputDirectory);
+  const parent = dirname(directory);
+  mkdirSync(parent, { recursive: true });
+  const release = await claimDirectory(parent, CLAIM_WAIT_MS, bundlers);
+  try {
+    const note = `${directory}.made-of`;
+    const digest = digestOfSources(catalogDirectory);
+    if (existsSync(directory) && existsSync(note) && readFileSync(note, 'utf8') === digest) return directory;
+    rmSync(note, { force: true });
+    await make(directory, catalogDirectory);
+    writeFileSync(note, digest);
+    return directory;
+  } finally {
+    release();
+  }
+}
+
+function digestOfSources(catalogDirectory: string): string {
+  const hash = createHash('sha256');
+  const files = [
+    ...globSync(sources, { cwd: project, withFileTypes: true }),
+    ...globSync('**/*', { cwd: catalogDirectory, withFileTypes: true }),
+  ];
+  const paths = files.filter((file) => file.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+  for (const path of paths.toSorted()) {
+    const bytes = readFileSync(path);
+    hash.update(`${path}\n${bytes.length}\n`).update(bytes);
+  }
+  return hash.digest('hex');
+}
