@@ -13,11 +13,13 @@ import {
 } from '../store/activity.ts';
 import { generationsOfShard } from '../store/generation-queries.ts';
 import { GENERATION_SHARDS } from '../store/generation-key.ts';
+import { saveRecordedSpending, type RecordedSpending } from '../store/recorded-budgets.ts';
 import type { Table } from '../store/table.ts';
 import { isCompleted } from './activity-days.ts';
 import { linesOf, provesItsPrice } from './generation-lines.ts';
 import { isActivity } from './daily-sums.ts';
 import { addToDayRows } from './day-rows.ts';
+import { ServiceSpending } from './service-spending.ts';
 
 /** One shard of an account's day that is to be rolled up. Ids and times only. */
 export interface RollUp {
@@ -78,11 +80,13 @@ export async function rollUpShard(
   if (readAtMs !== undefined && readAtMs > sinceMs + CLOCK_SKEW_MS) return 'unchanged';
   const version = await takeVersion(table, accountId, date);
   const begunAtMs = nowMs();
-  const computed = await computeRows(table, { accountId, date, shard, version });
+  const { rows: computed, spending } = await computeShard(table, { accountId, date, shard, version });
   const stored = await storedRows(table, accountId, date, shard);
   const current = stored.filter((row) => row.version === day?.versions[shard]);
   const found = day?.versions[shard];
   const of = { accountId, date, shard };
+  // What was spent before is spent no more where a correction says so.
+  if (spending.length > 0 || found !== undefined) await saveRecordedSpending(table, of, { version, spending });
   if (found !== undefined && sameRows(current, computed)) {
     if (await confirmVersion(table, of, { found, version, readAtMs: begunAtMs })) return 'unchanged';
   }
@@ -103,24 +107,26 @@ async function storedRows(table: Table, accountId: string, date: string, shard: 
 /** What the rows of a day would be if it were over now: for days that were not rolled up. */
 export async function rowsSoFar(table: Table, accountId: string, date: string): Promise<DailyRow[]> {
   const shards = Array.from({ length: GENERATION_SHARDS }, (_, shard) =>
-    computeRows(table, { accountId, date, shard, version: 0 }),
+    computeShard(table, { accountId, date, shard, version: 0 }),
   );
-  return (await Promise.all(shards)).flat();
+  return (await Promise.all(shards)).flatMap(({ rows }) => rows);
 }
 
-async function computeRows(
+async function computeShard(
   table: Table,
   of: { accountId: string; date: string; shard: number; version: number },
-): Promise<DailyRow[]> {
+): Promise<{ rows: DailyRow[]; spending: RecordedSpending[] }> {
   const rows = new Map<string, DailyRow>();
+  const spending = new ServiceSpending();
   const unproven: string[] = [];
   for await (const generation of generationsOfShard(table, of.accountId, of.date, of.shard)) {
+    spending.addRecord(generation);
     if (!isActivity(generation)) continue;
     addToDayRows(rows, generation, of);
     if (!provesItsPrice(generation, linesOf(generation))) unproven.push(generation.id);
   }
   tellUnproven(unproven, of);
-  return [...rows.values()];
+  return { rows: [...rows.values()], spending: spending.all() };
 }
 
 /** Every record is read here anyway: one that does not prove its price is told by its id, with the number of all of them. */

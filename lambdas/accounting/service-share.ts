@@ -12,6 +12,7 @@ import type { Outcome } from '../store/outcome.ts';
 import { budgetSettleUpdate, type ServiceHold } from '../store/service-budgets.ts';
 import type { Table } from '../store/table.ts';
 import type { Writes } from '../store/transact.ts';
+import { spentOfHold } from './service-spending.ts';
 import type { Settlement } from './settlement.ts';
 
 /** Changes of budgets and of places, added up by the item that they change. */
@@ -23,7 +24,7 @@ export class ServiceShares {
   settle(settlement: Settlement): void {
     const { hold, outcome } = settlement;
     for (const serviceHold of hold.serviceHolds) {
-      const spent = spentOf(serviceHold, outcome);
+      const spent = spentOfHold(serviceHold, outcome);
       this.#addBudget(settlement, serviceHold, { spent, committed: spent.minus(serviceHold.amount) });
     }
     if (hold.serviceHolds.length > 0 && !usesPlace(settlement, outcome)) this.#addPlace(settlement, -1);
@@ -33,7 +34,7 @@ export class ServiceShares {
   correct(settlement: Settlement, before: Outcome): void {
     const { hold, outcome } = settlement;
     for (const serviceHold of hold.serviceHolds) {
-      const change = spentOf(serviceHold, outcome).minus(spentOf(serviceHold, before));
+      const change = spentOfHold(serviceHold, outcome).minus(spentOfHold(serviceHold, before));
       this.#addBudget(settlement, serviceHold, { spent: change, committed: change });
     }
     const change = Number(usesPlace(settlement, outcome)) - Number(usesPlace(settlement, before));
@@ -74,11 +75,6 @@ export function serviceItemsOf({ generationId, payer, hold }: Settlement): strin
   if (holds.length === 0) return [];
   const date = utcDate(generationTimeMs(generationId)!);
   return [...holds.map((one) => serviceBudgetWriteName(date, one)), placeName(payer.accountId, date)];
-}
-
-/** Never more than was held: usage is cut to what the request could come to. */
-function spentOf(hold: ServiceHold, { model, serviceCost = Money.zero }: Outcome): Money {
-  return hold.model === model ? Money.min(serviceCost, hold.amount) : Money.zero;
 }
 
 /** An answer that is not charged has no tokens. */

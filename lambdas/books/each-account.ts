@@ -39,22 +39,23 @@ interface DayOfAccounts {
  * Does a day's work for every account that was there on that day, over as many runs as it takes: a run goes on after the accounts that
  * the one before has finished. What is not done twelve hours after the first run is told in the log, in a line that has an alarm.
  * @param work of one account; false where it has to be done again, and the others wait
- * @returns whether all are done
+ * @returns whether all are done, and when the first run began
  */
 export async function eachAccountOf(
   table: Table,
   { kind, date, deadlineMs, atMs = nowMs() }: DayOfAccounts,
   work: (account: Account, run: { isLate: boolean }) => Promise<boolean>,
-): Promise<boolean> {
+): Promise<{ isDone: boolean; begunAtMs: number }> {
   const { current } = await readDayProgress(table, kind);
   const continued = current?.through === date ? current : undefined;
   if (!continued) await saveDayProgress(table, kind, { through: date, accountsUpTo: '', begunAtMs: atMs });
-  const isLate = atMs - (continued?.begunAtMs ?? atMs) > LATE_AFTER_MS;
+  const begunAtMs = continued?.begunAtMs ?? atMs;
+  const isLate = atMs - begunAtMs > LATE_AFTER_MS;
   const isDone = await workThrough(table, { kind, date, deadlineMs, after: continued?.accountsUpTo ?? '' }, (account) =>
     work(account, { isLate }),
   );
   if (!isDone && isLate) log('error', bookTripwires.booksLate, { date });
-  return isDone;
+  return { isDone, begunAtMs };
 }
 
 async function workThrough(

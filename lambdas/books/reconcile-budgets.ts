@@ -1,8 +1,10 @@
-import { Money } from '../money/money.ts';
+import { ServiceSpending } from '../accounting/service-spending.ts';
+import type { Money } from '../money/money.ts';
+import { nowMs } from '../platform/clock.ts';
 import { listAccountIds } from '../store/accounts.ts';
 import { generationsOfDay } from '../store/generation-queries.ts';
-import type { Generation } from '../store/generation.ts';
-import { readBudgets } from '../store/service-budgets.ts';
+import { recordedSpending } from '../store/recorded-budgets.ts';
+import { keepAfterDay, readBudgets } from '../store/service-budgets.ts';
 import type { Table } from '../store/table.ts';
 
 /** A part of a day's budget of a free model that says something else than the records. */
@@ -23,41 +25,55 @@ export interface BudgetDifference {
  * Weakness: budgets are removed two days after their day; of an older one nothing is compared.
  */
 export async function reconcileBudgets(table: Table, date: string): Promise<BudgetDifference[]> {
-  const first = await differencesOf(table, date);
+  const first = await differencesOf(table, date, spendingByRecords);
   if (first.length === 0) return first;
   const named = new Set(first.map(nameOf));
-  return (await differencesOf(table, date)).filter((difference) => named.has(nameOf(difference)));
+  const again = await differencesOf(table, date, spendingByRecords);
+  return again.filter((difference) => named.has(nameOf(difference)));
 }
 
-async function differencesOf(table: Table, date: string): Promise<BudgetDifference[]> {
-  const budgets = await readBudgets(table, date);
-  if (budgets.length === 0) return [];
-  const recorded = new Map<string, Money>();
-  for await (const { id } of listAccountIds(table)) {
-    for await (const generation of generationsOfDay(table, id, date)) addSpent(recorded, generation);
-  }
-  return budgets
-    .map(({ model, part, spent }): BudgetDifference => {
-      return { date, model, part, spent, recorded: recorded.get(budgetName(model, part)) ?? Money.zero };
-    })
+/**
+ * Compares the same with what the roll-up has read in the records: no record is read again. A settlement that came late is in its budget
+ * minutes before it is rolled up, so a difference that stays counts alone.
+ */
+export function reconcileRolledUpBudgets(table: Table, date: string): Promise<BudgetDifference[]> {
+  return differencesOf(table, date, spendingByRollUp);
+}
+
+async function differencesOf(
+  table: Table,
+  date: string,
+  spendingOf: (table: Table, date: string) => Promise<ServiceSpending>,
+): Promise<BudgetDifference[]> {
+  if (nowMs() >= keepAfterDay(date) * 1_000) return [];
+  const [budgets, recorded] = [new ServiceSpending(), await spendingOf(table, date)];
+  for (const budget of await readBudgets(table, date)) budgets.add(budget);
+  const parts = new Map([...budgets.all(), ...recorded.all()].map((one) => [`${one.model} ${one.part}`, one]));
+  return [...parts.values()]
+    .map(({ model, part }) => ({
+      date,
+      model,
+      part,
+      spent: budgets.of({ model, part }),
+      recorded: recorded.of({ model, part }),
+    }))
     .filter(({ spent, recorded: of }) => !spent.equals(of));
 }
 
-/** As a settlement does: what the answer cost the service, at most what was held. */
-function addSpent(recorded: Map<string, Money>, { state, outcome, hold }: Generation): void {
-  if (state !== 'final' || !outcome) return;
-  for (const { model, part, amount } of hold.serviceHolds) {
-    if (model !== outcome.model) continue;
-    const name = budgetName(model, part);
-    const spent = Money.min(outcome.serviceCost ?? Money.zero, amount);
-    recorded.set(name, (recorded.get(name) ?? Money.zero).plus(spent));
+async function spendingByRecords(table: Table, date: string): Promise<ServiceSpending> {
+  const spending = new ServiceSpending();
+  for await (const { id } of listAccountIds(table)) {
+    for await (const generation of generationsOfDay(table, id, date)) spending.addRecord(generation);
   }
+  return spending;
 }
 
-function budgetName(model: string, part: number): string {
-  return `${model} ${part}`;
+async function spendingByRollUp(table: Table, date: string): Promise<ServiceSpending> {
+  const spending = new ServiceSpending();
+  for await (const recorded of recordedSpending(table, date)) spending.add(recorded);
+  return spending;
 }
 
 function nameOf({ model, part, spent, recorded }: BudgetDifference): string {
-  return `${budgetName(model, part)} ${spent} ${recorded}`;
+  return `${model} ${part} ${spent} ${recorded}`;
 }

@@ -10,13 +10,16 @@ import { saveDaysDone } from '../store/day-progress.ts';
 import type { Table } from '../store/table.ts';
 import { dueDay, eachAccountOf } from './each-account.ts';
 import { reconcile } from './reconcile.ts';
+import { reconcileRolledUpBudgets } from './reconcile-budgets.ts';
 
-/** As many differences of one account as are told; the command line shows all. */
+/** As many differences of one account, and of budgets, as are told; the command line shows all. */
 const MAX_TOLD = 10;
+/** A settlement that came late is rolled up again by then; so what differs still will not agree by itself. */
+const BUDGETS_AGREE_WITHIN_MS = 60 * 60_000;
 
 /**
- * Compares the rows of each account's month so far with its counters, once after each day: so no record is read again, only rows
- * and counters. The next run goes on where one has run out of time.
+ * Compares the rows of each account's month so far with its counters, once after each day, and the budgets of free models with what the
+ * roll-up has added up: so no record is read again. The next run goes on where one has run out of time.
  *
  * A difference is told in the log, in a line that has an alarm; so is a day that could not be compared in time. An account whose rows do
  * not come holds the others up no longer than that.
@@ -32,7 +35,7 @@ export async function reconcileDays(
   if (!due) return 0;
   const { date: yesterday } = due;
   let compared = 0;
-  const isDone = await eachAccountOf(
+  const { isDone, begunAtMs } = await eachAccountOf(
     table,
     { kind: 'RECONCILED', date: yesterday, deadlineMs, atMs },
     async (account, { isLate }) => {
@@ -47,8 +50,28 @@ export async function reconcileDays(
       return true;
     },
   );
-  if (isDone) await saveDaysDone(table, 'RECONCILED', yesterday);
+  if (isDone && (await areBudgetsCompared(table, yesterday, { isLast: atMs - begunAtMs >= BUDGETS_AGREE_WITHIN_MS }))) {
+    await saveDaysDone(table, 'RECONCILED', yesterday);
+  }
   return compared;
+}
+
+/**
+ * Compares the budgets of free models with what the roll-up has read.
+ * @param options.isLast what differs now is told
+ * @returns false where something differs that the next run may find right
+ */
+async function areBudgetsCompared(table: Table, date: string, { isLast }: { isLast: boolean }): Promise<boolean> {
+  const differences = await reconcileRolledUpBudgets(table, date);
+  if (differences.length > 0 && !isLast) return false;
+  if (differences.length > 0) {
+    writeMetrics({ DriftRub: differences.map(({ spent, recorded }) => amountOfDrift(spent, recorded)) });
+  }
+  for (const { model, part, spent, recorded } of differences.slice(0, MAX_TOLD)) {
+    const reason = `budget of ${model} part ${part} says ${spent}, and should say ${recorded}`;
+    log('error', bookTripwires.booksDiffer, { date, reason, count: differences.length });
+  }
+  return true;
 }
 
 async function compareMonth(table: Table, account: Account, date: string, pauseMs?: number): Promise<void> {
@@ -60,7 +83,7 @@ async function compareMonth(table: Table, account: Account, date: string, pauseM
     isWhole: false,
     ...(pauseMs === undefined ? {} : { pauseMs }),
   });
-  const drift = findings.map(({ says, expected }) => amountOfDrift(says, expected));
+  const drift = findings.map(({ says, expected }) => amountOfDrift(Money.parse(says), Money.parse(expected)));
   // Zero says that somebody has looked.
   writeMetrics({ DriftRub: drift.length === 0 ? 0 : drift });
   for (const { where, says, expected } of findings.slice(0, MAX_TOLD)) {
@@ -70,6 +93,6 @@ async function compareMonth(table: Table, account: Account, date: string, pauseM
 }
 
 /** How far two amounts are apart, for a metric. */
-function amountOfDrift(says: string, expected: string): number {
-  return Math.abs(Number(Money.parse(says).minus(Money.parse(expected)).toString()));
+function amountOfDrift(says: Money, expected: Money): number {
+  return Math.abs(Number(says.minus(expected).toString()));
 }

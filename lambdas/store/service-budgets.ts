@@ -37,7 +37,12 @@ function budgetKey(date: string, { model, part }: Pick<ServiceHold, 'model' | 'p
 }
 
 function serviceBudgetConstants(date: string, { model }: Pick<ServiceHold, 'model'>): Item {
-  return { entity: 'service_budget', model, [TTL_ATTRIBUTE]: (Date.parse(date) + DAY_MS + KEEP_AFTER_DAY_MS) / 1_000 };
+  return { entity: 'service_budget', model, [TTL_ATTRIBUTE]: keepAfterDay(date) };
+}
+
+/** When what was spent of a day's budgets is forgotten, in seconds. */
+export function keepAfterDay(date: string): number {
+  return (Date.parse(date) + DAY_MS + KEEP_AFTER_DAY_MS) / 1_000;
 }
 
 /** Promises an amount, if the part of the budget has room for it; one that is larger than the part is for the caller to see. */

@@ -1,10 +1,16 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { expect, it } from 'vitest';
+import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { rollUpShard } from '../../lambdas/accounting/roll-up.ts';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
-import { reconcileBudgets } from '../../lambdas/books/reconcile-budgets.ts';
+import { reconcileBudgets, reconcileRolledUpBudgets } from '../../lambdas/books/reconcile-budgets.ts';
+import { reconcileDays } from '../../lambdas/books/reconcile-days.ts';
 import { createAccount } from '../../lambdas/management/accounts.ts';
 import { DAY_MS, utcDate } from '../../lambdas/money/periods.ts';
+import { Money } from '../../lambdas/money/money.ts';
+import { GENERATION_SHARDS, shardOf } from '../../lambdas/store/generation-key.ts';
+import { recordedSpending, saveRecordedSpending } from '../../lambdas/store/recorded-budgets.ts';
 import { readBudget } from '../../lambdas/store/service-budgets.ts';
+import type { Table } from '../../lambdas/store/table.ts';
 import { documentsOf } from '../support/documents.ts';
 import { freeRequest } from '../support/free-use.ts';
 import { outcome, placeHold, rub } from '../support/spending.ts';
@@ -14,32 +20,45 @@ const atMs = Date.now() - DAY_MS;
 const date = utcDate(atMs);
 const model = 'test/model:free';
 
+/** An account that asks a free model. */
+async function freeUser(table: Table, name: string) {
+  const { id } = await createAccount(table, { kind: 'operator', id: 'test' }, { name, mode: 'postpaid' });
+  const payer = { accountId: id, workspaceId: 'w', memberId: undefined, keyHash: name };
+  return {
+    id,
+    async ask() {
+      const request = freeRequest({ payer, scopes: [] }, { id: model }, { atMs });
+      const { hold } = await placeHold(table, request);
+      const generationId = request.generation.id;
+      const settle = async (serviceCost: string, swept = false) => {
+        const told = { ...outcome(rub('0')), model, serviceCost: rub(serviceCost) };
+        const [result] = await settleBatch(table, [{ generationId, payer, hold, outcome: told }], { swept });
+        if (result instanceof Error) throw result;
+        return result;
+      };
+      const rollUp = () =>
+        rollUpShard(table, { accountId: id, date, shard: shardOf(generationId), sinceMs: Date.now() });
+      return { settle, rollUp };
+    },
+  };
+}
+
 /** Two accounts have used a free model; one answer of each is settled, and one goes on. */
 async function history() {
   const table = await newTable();
   for (const name of ['A', 'B']) {
-    const { id } = await createAccount(table, { kind: 'operator', id: 'test' }, { name, mode: 'postpaid' });
-    const payer = { accountId: id, workspaceId: 'w', memberId: undefined, keyHash: name };
-    for (const serviceCost of ['0.25', undefined]) {
-      const request = freeRequest({ payer, scopes: [] }, { id: model }, { atMs });
-      const { hold } = await placeHold(table, request);
-      if (serviceCost === undefined) continue;
-      const told = { ...outcome(rub('0')), model, serviceCost: rub(serviceCost) };
-      const [result] = await settleBatch(table, [{ generationId: request.generation.id, payer, hold, outcome: told }], {
-        swept: false,
-      });
-      if (result instanceof Error) throw result;
+    const user = await freeUser(table, name);
+    await (await user.ask()).settle('0.25');
+    await user.ask();
+    for (let shard = 0; shard < GENERATION_SHARDS; shard += 1) {
+      await rollUpShard(table, { accountId: user.id, date, shard, sinceMs: Date.now() });
     }
   }
   return table;
 }
 
-it('finds nothing in budgets that say what the records of all accounts do', async () => {
-  expect(await reconcileBudgets(await history(), date)).toEqual([]);
-});
-
-it('names a part of a budget that says something else', async () => {
-  const table = await history();
+/** Adds a rouble to what a part of a budget says. */
+async function falsify(table: Table): Promise<number> {
   const used = (await readBudget(table, date, model)).find(({ spent }) => !spent.isZero)!;
   await documentsOf(table).send(
     new UpdateCommand({
@@ -49,11 +68,104 @@ it('names a part of a budget that says something else', async () => {
       ExpressionAttributeValues: { ':more': 1 },
     }),
   );
+  return used.part;
+}
+
+it('finds nothing in budgets that say what the records of all accounts do', async () => {
+  expect(await reconcileBudgets(await history(), date)).toEqual([]);
+});
+
+it('names a part of a budget that says something else', async () => {
+  const table = await history();
+  const part = await falsify(table);
 
   const [difference, ...others] = await reconcileBudgets(table, date);
-  expect([others, difference!.part, String(difference!.spent.minus(difference!.recorded))]).toEqual([
-    [],
-    used.part,
-    '1',
-  ]);
+  expect([others, difference!.part, String(difference!.spent.minus(difference!.recorded))]).toEqual([[], part, '1']);
+});
+
+describe('budgets of free models, at night', () => {
+  const at = (time: string) => Date.parse(`${utcDate(Date.now())}T${time}Z`);
+  let lines: { message: string; [field: string]: unknown }[];
+  beforeEach(() => {
+    lines = [];
+    vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+      lines.push(JSON.parse(String(text)) as (typeof lines)[number]);
+      return true;
+    });
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+  const told = () => lines.filter(({ message }) => message === 'books differ');
+
+  it('are compared with what the roll-up has read in the records of all accounts', async () => {
+    const table = await history();
+
+    await reconcileDays(table, { atMs: at('01:00:00') });
+
+    expect(told()).toEqual([]);
+    const recorded = await Array.fromAsync(recordedSpending(table, date));
+    expect(String(Money.sum(recorded.map(({ spent }) => spent)))).toBe('0.5');
+  });
+
+  it('that differ are told once, an hour later: by then what came late would agree', async () => {
+    const table = await history();
+    const part = await falsify(table);
+
+    await reconcileDays(table, { atMs: at('01:00:00') });
+    await reconcileDays(table, { atMs: at('01:59:00') });
+    expect(told()).toEqual([]);
+    for (const time of ['02:00:00', '02:01:00']) await reconcileDays(table, { atMs: at(time) });
+
+    expect(told()).toMatchObject([{ level: 'error', message: 'books differ', date, count: 1 }]);
+    expect(told()[0]!['reason']).toMatch(`budget of ${model} part ${part} says 1.`);
+  });
+
+  it('agree again once a settlement that came late is rolled up', async () => {
+    const table = await history();
+    const late = await (await freeUser(table, 'C')).ask();
+    await late.settle('0.125');
+    const before = await reconcileRolledUpBudgets(table, date);
+
+    await late.rollUp();
+
+    expect(before).toHaveLength(1);
+    expect(await reconcileRolledUpBudgets(table, date)).toEqual([]);
+  });
+
+  it('agree when a correction takes back all that an estimate had spent', async () => {
+    const table = await newTable();
+    const lost = await (await freeUser(table, 'C')).ask();
+    await lost.settle('0.125', true);
+    await lost.rollUp();
+
+    expect(await lost.settle('0')).toBe('corrected');
+    await lost.rollUp();
+
+    expect(await reconcileRolledUpBudgets(table, date)).toEqual([]);
+  });
+
+  it('miss a budget that is gone, although records say that it was spent', async () => {
+    const table = await history();
+    for (const { part } of await readBudget(table, date, model)) {
+      const Key = { pk: `FREE#BUDGET#${date}#${part}`, sk: model };
+      await documentsOf(table).send(new DeleteCommand({ TableName: table.name, Key }));
+    }
+
+    const differences = await reconcileRolledUpBudgets(table, date);
+
+    expect(String(Money.sum(differences.map(({ recorded }) => recorded)))).toBe('0.5');
+  });
+
+  it('do not go back to what an older recomputation has read', async () => {
+    const table = await newTable();
+    const shard = { accountId: 'a', date, shard: 3 };
+    const spending = (amount: string) => [{ model, part: 1, spent: rub(amount) }];
+
+    await saveRecordedSpending(table, shard, { version: 2, spending: spending('2') });
+    await saveRecordedSpending(table, shard, { version: 1, spending: spending('1') });
+
+    const [kept] = await Array.fromAsync(recordedSpending(table, date));
+    expect(String(kept!.spent)).toBe('2');
+  });
 });

@@ -41,18 +41,22 @@ export async function sealDays(
   if (!due) return 0;
   const { date: yesterday, through } = due;
   let sealed = 0;
-  const isDone = await eachAccountOf(table, { kind: 'SEALED', date: yesterday, deadlineMs, atMs }, async (account) => {
-    let head = await readSealHead(table, account.id);
-    for (const date of await datesToSeal(table, account, head, yesterday)) {
-      if (performance.now() >= deadlineMs) return false;
-      head = await sealDay(tools, account.id, date, head);
-      // Another run is at it.
-      if (!head) return false;
-      sealed += 1;
-    }
-    if (head) await compareLifetime(table, account.id, head);
-    return true;
-  });
+  const { isDone } = await eachAccountOf(
+    table,
+    { kind: 'SEALED', date: yesterday, deadlineMs, atMs },
+    async (account) => {
+      let head = await readSealHead(table, account.id);
+      for (const date of await datesToSeal(table, account, head, yesterday)) {
+        if (performance.now() >= deadlineMs) return false;
+        head = await sealDay(tools, account.id, date, head);
+        // Another run is at it.
+        if (!head) return false;
+        sealed += 1;
+      }
+      if (head) await compareLifetime(table, account.id, head);
+      return true;
+    },
+  );
   if (!isDone) return sealed;
   const first = through === undefined ? yesterday : utcDate(Date.parse(through) + DAY_MS);
   for (const date of datesBetween(first, yesterday).slice(-MAX_LISTS)) {

@@ -1,0 +1,35 @@
+import { Money } from '../money/money.ts';
+import type { Generation } from '../store/generation.ts';
+import type { Outcome } from '../store/outcome.ts';
+import type { RecordedSpending } from '../store/recorded-budgets.ts';
+import type { ServiceHold } from '../store/service-budgets.ts';
+
+/** What an answer has cost the service, of what was held for it in one budget. Never more than was held: usage is cut to what the request could come to. */
+export function spentOfHold(hold: ServiceHold, { model, serviceCost = Money.zero }: Outcome): Money {
+  return hold.model === model ? Money.min(serviceCost, hold.amount) : Money.zero;
+}
+
+/** What free models have cost the service, by model and part of its budget. */
+export class ServiceSpending {
+  readonly #sums = new Map<string, RecordedSpending>();
+
+  /** A record that is not final has spent nothing yet. */
+  addRecord({ state, outcome, hold }: Generation): void {
+    if (state !== 'final' || !outcome) return;
+    for (const held of hold.serviceHolds) this.add({ ...held, spent: spentOfHold(held, outcome) });
+  }
+
+  add({ model, part, spent }: RecordedSpending): void {
+    if (spent.isZero) return;
+    const name = `${model} ${part}`;
+    this.#sums.set(name, { model, part, spent: spent.plus(this.#sums.get(name)?.spent ?? Money.zero) });
+  }
+
+  of({ model, part }: Pick<RecordedSpending, 'model' | 'part'>): Money {
+    return this.#sums.get(`${model} ${part}`)?.spent ?? Money.zero;
+  }
+
+  all(): RecordedSpending[] {
+    return [...this.#sums.values()];
+  }
+}
