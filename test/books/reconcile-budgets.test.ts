@@ -19,6 +19,7 @@ import { newTable } from '../support/table.ts';
 const atMs = Date.now() - DAY_MS;
 const date = utcDate(atMs);
 const model = 'test/model:free';
+const at = (time: string) => Date.parse(`${utcDate(Date.now())}T${time}Z`);
 
 /** An account that asks a free model. */
 async function freeUser(table: Table, name: string) {
@@ -84,7 +85,6 @@ it('names a part of a budget that says something else', async () => {
 });
 
 describe('budgets of free models, at night', () => {
-  const at = (time: string) => Date.parse(`${utcDate(Date.now())}T${time}Z`);
   let lines: { message: string; [field: string]: unknown }[];
   beforeEach(() => {
     lines = [];
@@ -160,10 +160,9 @@ describe('budgets of free models, at night', () => {
   it('do not go back to what an older recomputation has read', async () => {
     const table = await newTable();
     const shard = { accountId: 'a', date, shard: 3 };
-    const spending = (amount: string) => [{ model, part: 1, spent: rub(amount) }];
 
-    await saveRecordedSpending(table, shard, { version: 2, spending: spending('2') });
-    await saveRecordedSpending(table, shard, { version: 1, spending: spending('1') });
+    await saveRecordedSpending(table, shard, { version: 2, spending: [{ model, part: 1, spent: rub('2') }] });
+    await saveRecordedSpending(table, shard, { version: 1, spending: [{ model, part: 1, spent: rub('1') }] });
 
     const [kept] = await Array.fromAsync(recordedSpending(table, date));
     expect(String(kept!.spent)).toBe('2');
