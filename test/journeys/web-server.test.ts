@@ -88,12 +88,12 @@ const besidePid = () => processes().find(({ command }) => command.includes('--be
 
 const processFile = (file: string) => readFileSync(`/proc/${serverPid()}/${file}`, 'utf8').split('\0');
 
-/** The program of the running server, with its environment, and what Lambda would tell it. */
-function startProgram(endpoint: string): ChildProcess {
+/** The program of the running server, with its environment, and what Lambda would tell it; undefined takes a variable away. */
+function startProgram(endpoint: string, more: Record<string, string | undefined> = {}): ChildProcess {
   const program = processFile('cmdline').find((part) => part.endsWith('.mjs'))!;
   const variables = Object.fromEntries(processFile('environ').map((line) => line.split(/=(.*)/s).slice(0, 2)));
   return spawn(process.execPath, [program], {
-    env: { ...variables, AWS_LAMBDA_HTTP_ENDPOINT: endpoint },
+    env: { ...variables, AWS_LAMBDA_HTTP_ENDPOINT: endpoint, ...more },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
 }
@@ -276,6 +276,74 @@ describe('a large request', () => {
     await expect
       .poll(async () => (await post(gateway, '/messages', ask(1, 'x'.repeat(400_000)))).status, { timeout: 5_000 })
       .toBe(200);
+  });
+});
+
+/** What gives out the keys of a role: other ones each time, which are to be asked for again a second later. */
+function roleOfContainer(): { server: http.Server; given: string[] } {
+  const given: string[] = [];
+  const server = http.createServer((_request, response) => {
+    given.push(`TOKEN-${given.length + 1}`);
+    const refreshedFromMs = Date.now() + 5 * 60_000 + 1_000;
+    const keys = {
+      AccessKeyId: 'ID',
+      SecretAccessKey: 'SECRET',
+      Token: given.at(-1),
+      Expiration: new Date(refreshedFromMs),
+    };
+    response.end(JSON.stringify(keys));
+  });
+  return { server, given };
+}
+
+/** DynamoDB as a role reaches it. @param seen gets the token of each call that writes, in order */
+function tableOfRole(target: string, seen: string[]): http.Server {
+  return http.createServer((request, response) => {
+    const { 'x-amz-target': action, 'x-amz-security-token': token } = request.headers;
+    if (/TransactWriteItems|UpdateItem|PutItem/.test(String(action))) seen.push(String(token));
+    const on = http.request(target, { method: 'POST', headers: request.headers }, (reply) => {
+      response.writeHead(reply.statusCode!, reply.headers);
+      reply.pipe(response);
+    });
+    request.pipe(on);
+  });
+}
+
+describe('in a container', () => {
+  it('goes on with the next keys of its role, which change in the middle of its streams', async () => {
+    const role = roleOfContainer();
+    const seen: string[] = [];
+    const [keys, dynamodb] = await Promise.all([
+      listen(role.server),
+      listen(tableOfRole(gateway.table().endpoint!, seen)),
+    ]);
+    const endpoint = `127.0.0.1:${await freePort()}`;
+    const program = startProgram(endpoint, {
+      DYNAMODB_ENDPOINT: undefined,
+      AWS_ENDPOINT_URL_DYNAMODB: dynamodb.url,
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: undefined,
+      AWS_SECRET_ACCESS_KEY: undefined,
+      AWS_CONTAINER_CREDENTIALS_FULL_URI: `${keys.url}/role`,
+    });
+    const server = { ...gateway, baseUrl: `http://${endpoint}/v1` };
+    const health = () => fetch(`${server.baseUrl}/health`).then(({ status }) => status, String);
+    await expect.poll(health, { timeout: 10_000 }).toBe(200);
+
+    const words = Math.ceil(4_000 / WORD_EVERY_MS);
+    const streams = await Promise.all(Array.from({ length: 5 }, () => wholeStream(server, words)));
+    const api = { ...gateway, baseUrl: `${gateway.anthropicUrl}/v1` };
+    const generations = await Promise.all(streams.map(({ id }) => finalGeneration(api, id, 15_000)));
+    program.kill('SIGTERM');
+    await once(program, 'exit');
+    await Promise.all([keys.stop(), dynamodb.stop()]);
+
+    expect(new Set(streams.map(({ text: said }) => said))).toEqual(new Set([textOf(words)]));
+    expect(new Set(generations.map(({ tokens_completion: count }) => count))).toEqual(new Set([words]));
+    // Those that opened the streams had other keys than those that recorded their ends.
+    expect(role.given.length).toBeGreaterThan(1);
+    expect(seen[0]).toBe('TOKEN-1');
+    expect(seen.at(-1)).not.toBe('TOKEN-1');
   });
 });
 
