@@ -153,6 +153,7 @@ export const routes = {
     streaming: true,
     timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
   }),
+  'get-model-spending': getRoute('/activity/models', managed('activity/get-models', reading('Query'))),
 
   // A bookmark is left where a page ended.
   'list-keys': getRoute('/keys', { ...managed('keys/list', reading('Query', 'PutItem')), streaming: true }),

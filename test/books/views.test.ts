@@ -5,7 +5,7 @@ import { reviewedItems } from '../../lambdas/store/reviewed-items.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** Items that say nothing of money: how endpoints do, lists, what is kept for a while. */
+/** Items that say nothing of money, how endpoints do, lists, what is kept for a while; and months of models, whose days are a view of their own. */
 const otherEntities = [
   'activity_day',
   'activity_progress',
@@ -18,6 +18,7 @@ const otherEntities = [
   'inference_claim',
   'kept_answer',
   'late_seal',
+  'model_month',
   'schema',
   'seal_head',
   'seal_part',

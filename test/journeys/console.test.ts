@@ -170,6 +170,14 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     await open(page, '#/keys');
     const spent = told!.replace(/[^\d.]/g, '');
     expect(await rowOf(page, 'Journey').textContent()).toContain(spent);
+    await open(page, '#/');
+    await page.getByLabel('By').last().selectOption('model');
+    const ofModel = page.getByRole('table', { name: 'Spending now' }).getByRole('row', { name: 'sandbox/claude' });
+    const { body } = await manage(gateway, 'GET', '/activity/models');
+    const counted = (body.data as { model: string; usage_daily: number }[]).find(
+      ({ model }) => model === 'sandbox/claude',
+    )!;
+    expect((await ofModel.textContent())!.replace(/[\u202f\u00a0]/g, '')).toContain(`${counted.usage_daily}₽`);
     expect(complaints).toEqual([]);
     await page.close();
   });

@@ -186,6 +186,7 @@ export const english = {
   deletedKey: 'deleted key',
   noActivity: 'There is no completed day with spending yet: today appears here after midnight UTC.',
   spending: 'Spending now',
+  modelsCountedFrom: (day: string) => `Counted by model since ${day}, in UTC.`,
   modelsOfMonth: 'Models this month',
   closedDays: (days: number, from: string) => `From the statement: ${days} completed days since ${from} (UTC).`,
   latestRequests: (count: number) => `The latest ${count} requests`,

@@ -157,6 +157,7 @@ export const russian: Texts = {
   deletedKey: 'удалённый ключ',
   noActivity: 'Завершённых дней с тратами ещё нет: сегодняшний появится здесь после полуночи UTC.',
   spending: 'Траты сейчас',
+  modelsCountedFrom: (day: string) => `По моделям считается с ${day}, по UTC.`,
   modelsOfMonth: 'Модели в этом месяце',
   closedDays: (days, from) => `По выписке: завершённых дней с ${from} (UTC): ${days}.`,
   latestRequests: (count) => `Последние запросы: ${count}`,
