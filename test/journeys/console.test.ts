@@ -226,6 +226,8 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
       await rowOf(page, 'refused 402').getByRole('link').first().click();
       await page.getByText('Left now').waitFor();
       expect(await page.locator('main').textContent()).toContain('“Hers”, 1');
+      const then = page.locator('.notice dl.facts');
+      expect(await then.locator('div', { hasText: 'Spent' }).locator('dd').textContent()).toContain(String(cost));
       expect(complaints).toEqual([]);
       await page.close();
     },

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { countShape, dataShape, nothing, rub, time, uuid } from '../../http/shapes.ts';
+import { countShape, dataShape, nothing, refusedAmountsShape, rub, time, uuid } from '../../http/shapes.ts';
 import { meters } from '../../accounting/price.ts';
 import { apiTypes } from '../../store/generation.ts';
 import { endings } from '../../store/outcome.ts';
@@ -198,6 +198,7 @@ const listedRequestShape = z
         error_type: z.string().meta({ description: 'The kind of the error, as a name that does not change.' }),
         field: z.string().nullable().meta({ description: 'The field of the request that was at fault.' }),
         limit_source: z.string().nullable().meta({ description: 'The kind of the limit that refused the request.' }),
+        amounts: refusedAmountsShape,
       })
       .nullable()
       .meta({ description: 'Why the request was refused; null where it was not.' }),

@@ -254,6 +254,8 @@ export const english = {
   whyRefused: 'Why it was refused',
   fieldAtFault: 'Field',
   limitAtFault: 'Limit',
+  whenRefused: 'As it was then',
+  askedFor: 'It might have cost',
   refusedCostsNothing: 'No provider was asked, and it cost nothing.',
 
   workspace: 'Workspace',

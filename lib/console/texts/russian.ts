@@ -225,6 +225,8 @@ export const russian: Texts = {
   whyRefused: 'Почему отклонён',
   fieldAtFault: 'Поле',
   limitAtFault: 'Лимит',
+  whenRefused: 'Как было тогда',
+  askedFor: 'Мог бы стоить',
   refusedCostsNothing: 'Ни один провайдер не был спрошен, и это ничего не стоило.',
 
   workspace: 'Пространство',
