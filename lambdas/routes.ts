@@ -60,6 +60,7 @@ export const routes = {
   }),
   'count-tokens': postRoute('/messages/count_tokens', {
     ...inferring('messages/count-tokens', { ...reading(), secrets: ['pepper', 'provider-keys'], catalog: true }),
+    isTimed: true,
     timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
   }),
   'create-decision': postRoute(['/decisions', '/systemone'], {

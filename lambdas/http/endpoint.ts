@@ -250,8 +250,8 @@ function finishResponse(name: RouteName, route: Route, passage: RequestState, re
   if (vary !== undefined) headers['vary'] = headers['vary'] === undefined ? vary : `${headers['vary']}, ${vary}`;
   if (route.inference) {
     headers['x-generation-id'] ??= generationId;
-    headers['server-timing'] = serverTiming(request.receivedAtMs, providerTime);
   }
+  if (route.inference || route.isTimed) headers['server-timing'] = serverTiming(request.receivedAtMs, providerTime);
   log('info', 'request', {
     route: name,
     requestId: request.id,

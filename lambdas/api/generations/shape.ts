@@ -101,11 +101,11 @@ const generationShape = z
     }),
     overhead_ms: countShape.nullable().meta({
       description:
-        'The part of `latency` that the gateway itself took, in milliseconds: until it had sent the whole request to the first provider. Null if that is not known.',
+        'The part of `latency` that the gateway itself took, in milliseconds: until it had sent the whole request to the first provider; for a video, until the first provider was asked for it. Null if that is not known.',
     }),
     provider_ms: countShape.nullable().meta({
       description:
-        'Milliseconds from then until the last that a provider sent, further attempts and searches in between among them. Null if no provider was asked, or if that is not known.',
+        'Milliseconds from then until the last that a provider sent, further attempts and searches in between among them; for a video, until its job ended. Null if no provider was asked, or if that is not known.',
     }),
     generation_time: countShape.nullable().meta({
       description:
