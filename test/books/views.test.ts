@@ -12,6 +12,7 @@ const otherEntities = [
   'bookmark',
   'endpoint_health',
   'endpoint_hour',
+  'endpoint_point',
   'endpoint_slot',
   'endpoint_statistics',
   'free_requests',

@@ -4,6 +4,8 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { chromiumPath, startChromium } from '../support/chromium.ts';
 import { firstPaintOf } from '../support/first-paint.ts';
+import { HOUR_MS } from '../../lambdas/store/endpoint-slots.ts';
+import { writePoint } from '../../lambdas/store/endpoint-history.ts';
 import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { manage } from '../support/manage.ts';
 import { copyGeneration } from '../support/many-generations.ts';
@@ -255,6 +257,40 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     expect(await page.locator(`a[href="#/generations/${rare.id}"]`).count()).toBe(1);
     await open(page, '#/generations?model=sandbox/nobody');
     await page.getByText('No request fits.').waitFor();
+    await page.close();
+  });
+
+  it('shows how an endpoint was doing hour by hour, as the API tells it', TIMES, async () => {
+    const hourMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - HOUR_MS;
+    const point = { hourMs, uptimePercent: 97.25, latencyMs: 312.5, throughput: null };
+    await writePoint(gateway.table(), 'sandbox/claude', point);
+    await writePoint(gateway.table(), 'sandbox/claude', { ...point, hourMs: hourMs - 3 * HOUR_MS, throughput: 80 });
+    const path = '/models/sandbox/claude/endpoints';
+    const history = async (query: string) => {
+      const { data } = (await (await get(gateway, `${path}${query}`)).json()) as { data: { endpoints: object[] } };
+      return data.endpoints;
+    };
+    expect((await history(''))[0]).not.toHaveProperty('history');
+    expect(await history('?history=true')).toMatchObject([
+      {
+        history: [
+          { hour: new Date(hourMs - 3 * HOUR_MS).toISOString(), throughput: 80 },
+          { hour: new Date(hourMs).toISOString(), uptime: 97.25, latency: 312.5, throughput: null },
+        ],
+      },
+    ]);
+
+    const { page, complaints } = await visit();
+    await signIn(page);
+    await open(page, '#/models/sandbox%2Fclaude');
+    await page.getByRole('img', { name: 'Hour by hour, thirty days: Uptime, %' }).waitFor();
+    await page.getByLabel('Show').selectOption('latency');
+    await page.getByRole('img', { name: 'Hour by hour, thirty days: Latency, ms' }).waitFor();
+    await page.getByText('The rows of these days').click();
+    const rows = page.getByRole('table', { name: 'Hour by hour' }).getByRole('row');
+    expect(await rows.nth(1).textContent()).toContain('97.25');
+    expect(await rows.count()).toBe(3);
+    expect(complaints).toEqual([]);
     await page.close();
   });
 

@@ -24,7 +24,7 @@ const maxBytes = (name: string) => {
   if (['get-openapi', 'get-docs', 'get-docs-text'].includes(name)) return 80_000;
   const { grants } = functions[name] as FunctionSpec;
   if (grants.objects || !(name in routes)) return 300_000;
-  return 200_000;
+  return 205_000;
 };
 const directory = mkdtempSync(join(tmpdir(), 'gateway-bundles-'));
 

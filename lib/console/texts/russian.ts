@@ -291,6 +291,11 @@ export const russian: Texts = {
   health: 'Сейчас',
   healthy: 'в порядке',
   failing: 'сбоит',
+  endpointHistory: 'По часам за тридцать дней',
+  noHistory:
+    'Ни в одном часе последних тридцати дней не было десяти запросов, без которых о работе эндпоинта ничего не сказать.',
+  shown: 'Показать',
+  measures: { uptime: 'Доступность, %', latency: 'Задержка, мс', throughput: 'Токенов в секунду' },
   uptimeOfDay: 'Доступность за день',
   throughput: 'Токенов в секунду',
   uptime: 'Доступность',
