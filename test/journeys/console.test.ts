@@ -23,6 +23,20 @@ afterAll(async () => {
 
 const TIMES = { timeout: 300_000 };
 
+/** A picture of one pixel. */
+const DOT = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+/** Clients in the playground, and what their code has of a request with a search, thinking and a picture. */
+const clientsInCode: [client: string, words: string[]][] = [
+  ['curl', ['/v1/messages', 'web_search_20250305', 'adaptive', 'image/png']],
+  ['Anthropic SDK', ['messages.stream', 'web_search_20250305', 'adaptive', 'image/png']],
+  ['OpenAI SDK', ['chat.completions', 'web_search', 'reasoning_effort', 'data:image/png;base64,']],
+  ['AI SDK', ['streamText', 'webSearch_20250305', 'adaptive', 'image/png']],
+];
+
 /** What the browser has complained of, or asked of others; a route that is not there is asked for on purpose. */
 interface Visit {
   page: Page;
@@ -183,6 +197,77 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     expect(complaints).toEqual([]);
     await page.close();
   });
+
+  it('begins with a model that can be called here, and keeps what was typed meanwhile', TIMES, async () => {
+    const { page } = await visit();
+    await page.route('**/v1/models', async (route) => {
+      const response = await route.fetch();
+      const { data, ...more } = (await response.json()) as { data: { id: string; available: boolean | null }[] };
+      const unlike = data.map((model) => ({ ...model, available: model.id === 'sandbox/gpt' }));
+      await route.fulfill({ response, json: { ...more, data: unlike } });
+    });
+    await signIn(page);
+    const secret = await createKey(page, 'First model', '50');
+    await open(page, '#/playground');
+    await page.getByLabel('Inference key').fill(secret);
+    await page.getByRole('button', { name: 'Use it' }).click();
+
+    await expect.poll(() => page.getByLabel('Model').inputValue(), { timeout: 10_000 }).toBe('sandbox/gpt');
+    await open(page, '#/playground?model=sandbox/gemini');
+    await page.reload();
+    await page.getByLabel('Prompt').waitFor();
+    expect(await page.getByLabel('Model').inputValue()).toBe('sandbox/gemini');
+    await page.close();
+  });
+
+  it(
+    'streams thinking, a search, calls of tools and what is said of a picture, with the code for each client',
+    TIMES,
+    async () => {
+      const { page, complaints } = await visit();
+      await signIn(page);
+      const secret = await createKey(page, 'Everything', '500');
+      await open(page, '#/playground?model=sandbox/claude');
+      await page.getByLabel('Inference key').fill(secret);
+      await page.getByRole('button', { name: 'Use it' }).click();
+      await page.getByLabel('Web search').check();
+      await page.getByLabel('Thinking').check();
+      await page.getByText('System text, tools, image').click();
+      await page.getByLabel('Image').setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: DOT });
+      await page.getByText('✓').waitFor();
+      await page.getByLabel('Prompt').fill('How tall is the tower?\n@sandbox think search delay=5');
+      await page.getByRole('button', { name: 'Send' }).click();
+      await page.getByRole('link', { name: /Show this generation/ }).waitFor();
+      const cost = page.locator('section', { hasText: 'Answer' }).locator('.facts div', { hasText: 'Cost' });
+      await cost.waitFor();
+
+      const answer = page.locator('.answer');
+      expect(await answer.locator('summary').allTextContents()).toEqual(
+        expect.arrayContaining(['Thinking', 'Results of the search']),
+      );
+      expect(await answer.textContent()).toContain('Call: web_search');
+      expect(await answer.locator('.text:not(.quiet)').first().textContent()).toMatch(/\w/);
+      expect((await cost.locator('dd').textContent())!).toMatch(/\d/);
+      for (const [client, words] of clientsInCode) {
+        await page.getByLabel('For', { exact: true }).selectOption(client);
+        const code = await page.locator('section', { hasText: 'Code' }).last().locator('pre').textContent();
+        for (const word of ['sandbox/claude', ...words]) expect(code).toContain(word);
+      }
+
+      await page.getByLabel('Web search').uncheck();
+      const tool = {
+        name: 'weather',
+        input_schema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+      };
+      await page.getByLabel('Tools (JSON)').fill(JSON.stringify([tool]));
+      await page.getByLabel('Prompt').fill('Is it raining?\n@sandbox tool delay=5');
+      await page.getByRole('button', { name: 'Send' }).click();
+      await page.getByText('tool_use', { exact: true }).waitFor();
+      expect(await answer.locator('pre').textContent()).toMatch(/Call: weather \{.*city/);
+      expect(complaints).toEqual([]);
+      await page.close();
+    },
+  );
 
   it('stops an answer that goes on', TIMES, async () => {
     const { page } = await visit();
