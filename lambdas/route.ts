@@ -59,6 +59,8 @@ interface EndpointSpec<Kind extends Credential> extends FunctionSpec {
   functionUrl?: boolean;
   /** Spends money: every answer carries x-generation-id. */
   inference?: boolean;
+  /** Tells the gateway's time and the provider's in `server-timing`, as all that spends money does. */
+  isTimed?: boolean;
   /** Asks providers itself, instead of handing that over to a worker. */
   asksProviders?: boolean;
   /** Invokes models of Amazon Bedrock with the role of its function. */

@@ -60,6 +60,7 @@ export const routes = {
   }),
   'count-tokens': postRoute('/messages/count_tokens', {
     ...inferring('messages/count-tokens', { ...reading(), secrets: ['pepper', 'provider-keys'], catalog: true }),
+    isTimed: true,
     timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
   }),
   'create-decision': postRoute(['/decisions', '/systemone'], {
@@ -153,6 +154,7 @@ export const routes = {
     streaming: true,
     timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
   }),
+  'get-model-spending': getRoute('/activity/models', managed('activity/get-models', reading('Query'))),
 
   // A bookmark is left where a page ended.
   'list-keys': getRoute('/keys', { ...managed('keys/list', reading('Query', 'PutItem')), streaming: true }),

@@ -11,6 +11,7 @@ import type { Table } from '../store/table.ts';
 import { transact, type Writes } from '../store/transact.ts';
 import type { Key } from '../store/writes.ts';
 import { counterName, forgetParts, partOf, randomPart } from './busy-counters.ts';
+import { modelItemOf, ModelSums } from './model-sums.ts';
 import { ServiceShares, serviceItemsOf } from './service-share.ts';
 import type { Settlement } from './settlement.ts';
 
@@ -33,16 +34,21 @@ const MAX_SETTLEMENT_ROUNDS = 5;
 
 /** The names of a settlement's writes, as a transaction of several has them. */
 export function writesOf(settlement: Settlement): string[] {
-  return [settlement.generationId, ...scopesOf(settlement.payer).map(counterName), ...serviceItemsOf(settlement)];
+  return [settlement.generationId, ...sharedWritesOf(settlement)];
 }
 
-/** Settlements that fit into one transaction each: a record for each of them and the counters of their payers. */
+/** The names of those that settlements of one transaction may have in common. */
+function sharedWritesOf(settlement: Settlement): string[] {
+  return [...scopesOf(settlement.payer).map(counterName), modelItemOf(settlement), ...serviceItemsOf(settlement)];
+}
+
+/** Settlements that fit into one transaction each: a record for each of them, the counters of their payers, and their models. */
 export function transactionsOf(settlements: Settlement[]): Settlement[][] {
   const groups: Settlement[][] = [];
   let group: Settlement[] = [];
   let counters = new Set<string>();
   for (const settlement of settlements) {
-    const own = [...scopesOf(settlement.payer).map(counterName), ...serviceItemsOf(settlement)];
+    const own = sharedWritesOf(settlement);
     const together = new Set([...counters, ...own]);
     if (group.length > 0 && group.length + 1 + together.size > MAX_SETTLED_ITEMS) {
       groups.push(group);
@@ -69,8 +75,10 @@ export async function settleGroup(
   const results = new Map<string, SettleResult | Error>();
   let open = group;
   for (let round = 1; open.length > 0; round += 1) {
-    const counters = countersOf(open);
-    const outcome = await transact(table, settleWrites(table, open, counters, options.swept), options);
+    // The same number for all counters: transactions that do not meet at one of them do not meet at another.
+    const part = randomPart();
+    const counters = countersOf(open, part);
+    const outcome = await transact(table, settleWrites(table, open, { counters, part, swept: options.swept }), options);
     if (outcome.committed) {
       for (const { generationId } of open) results.set(generationId, 'settled');
       break;
@@ -138,9 +146,7 @@ export function alikeScopes(group: Settlement[]): AlikeScope[] {
 }
 
 /** The counters of a group, with a part of those that have any. */
-function countersOf(group: Settlement[]): Counters {
-  // The same number for all counters: transactions that do not meet at one of them do not meet at another.
-  const number = randomPart();
+function countersOf(group: Settlement[], number: number): Counters {
   return new Map(
     alikeScopes(group).map(({ scope, isHeld }) => {
       return [counterName(scope), { scope, deltas: new Map(), part: partOf(scope, number, { isHeld }) }];
@@ -149,13 +155,19 @@ function countersOf(group: Settlement[]): Counters {
 }
 
 /** Each record under its generation's id, each counter under the name of its scope. */
-function settleWrites(table: Table, group: Settlement[], counters: Counters, swept: boolean): Writes {
+function settleWrites(
+  table: Table,
+  group: Settlement[],
+  { counters, part, swept }: { counters: Counters; part: number; swept: boolean },
+): Writes {
   const shares = new ServiceShares();
   const writes: Writes = {};
   const atMs = nowMs();
+  const models = new ModelSums(atMs);
   for (const settlement of group) {
     const { generationId, payer, hold, outcome } = settlement;
     shares.settle(settlement);
+    models.settle(settlement);
     for (const scope of scopesOf(payer)) {
       const isHeld = hold.scopes.includes(scope.kind);
       const change = { spent: outcome.cost, committed: outcome.cost.minus(isHeld ? hold.amount : Money.zero) };
@@ -166,7 +178,9 @@ function settleWrites(table: Table, group: Settlement[], counters: Counters, swe
     const generation = { accountId: payer.accountId, id: generationId };
     writes[generationId] = finalUpdate(table, generation, outcome, { from: 'pending', hold, swept }, atMs);
   }
-  return { ...writes, ...counterWrites(table, counters), ...shares.writes(table) };
+  const partOfAccount = (id: string) => (counters.get(counterName({ kind: 'account', id }))?.part ? part : 0);
+  const ofModels = models.writes(table, partOfAccount);
+  return { ...writes, ...counterWrites(table, counters), ...ofModels, ...shares.writes(table) };
 }
 
 /** Replaces the sweeper's estimate by what really happened, and records the difference in an entry of its own. */
@@ -184,11 +198,14 @@ async function correct(table: Table, settlement: Settlement, stored: Generation)
   }
   const shares = new ServiceShares();
   shares.correct({ ...settlement, hold: stored.hold }, before);
+  const models = new ModelSums(atMs);
+  models.correct(settlement, before);
   const record = { accountId, id: generationId };
   const result = await transact(table, {
     record: finalUpdate(table, record, outcome, { from: 'swept', sweptCost: before.cost }, atMs),
     correction: correctionPut(table, correction, atMs),
     ...counterWrites(table, counters),
+    ...models.writes(table, () => 0),
     ...shares.writes(table),
   });
   return result.committed ? 'corrected' : 'duplicate';

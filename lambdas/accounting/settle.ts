@@ -9,9 +9,11 @@
 
 import { toGatewayError } from '../platform/errors.ts';
 import { generationTimeMs } from '../platform/ids.ts';
+import type { ScopeId } from '../store/counters.ts';
 import type { Table } from '../store/table.ts';
 import { StoreBusyError } from '../store/transact.ts';
 import { counterName, giveParts, mayGetParts } from './busy-counters.ts';
+import { isModelItemOf } from './model-sums.ts';
 import { alikeScopes, settleGroup, transactionsOf, writesOf, type SettleResult } from './settle-group.ts';
 import type { Settlement } from './settlement.ts';
 
@@ -104,7 +106,10 @@ function attemptsAmong(accounts: Settlement[][]): number | undefined {
 
 /** Gives parts to the counters that a batch has met others at, or finds those that holds have made. A failure costs nothing but time. */
 async function giveBusyParts(table: Table, group: Settlement[], { conflicting }: StoreBusyError): Promise<void> {
-  const busy = alikeScopes(group).filter(({ scope }) => conflicting.includes(counterName(scope)) && mayGetParts(scope));
+  const isBusy = (scope: ScopeId) =>
+    conflicting.includes(counterName(scope)) ||
+    (scope.kind === 'account' && conflicting.some((name) => isModelItemOf(scope.id, name)));
+  const busy = alikeScopes(group).filter(({ scope }) => isBusy(scope) && mayGetParts(scope));
   await Promise.allSettled(busy.map(({ scope }) => giveParts(table, scope)));
 }
 

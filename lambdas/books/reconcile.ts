@@ -24,14 +24,15 @@ import { generationsInOrder } from '../store/generation-queries.ts';
 import { memberScope } from '../store/payer.ts';
 import type { Table } from '../store/table.ts';
 import { linesOf, provesItsPrice } from '../accounting/generation-lines.ts';
+import { differencesOfModels, ModelDaySums } from './model-days.ts';
 import { differencesOfRows, isCurrent } from './row-differences.ts';
 import { driftOf, ScopeSums, type ScopeDays } from './scope-sums.ts';
 
 /** Something that does not add up. */
 export interface BookFinding {
-  /** Names the comparison: a record with itself, records with rows, counters or budgets of free models, payments with the limit. */
-  kind: 'record' | 'day' | 'counter' | 'payments' | 'budget';
-  /** A generation, a day with its row and the row's attribute, a scope and its window, or the account. */
+  /** Names the comparison: a record with itself, records with rows, counters, models or budgets of free models, payments with the limit. */
+  kind: 'record' | 'day' | 'counter' | 'model' | 'payments' | 'budget';
+  /** A generation, a day with its row and the row's attribute, a scope and its window, a model and its day, or the account. */
   where: string;
   /** What stands there: an amount in RUB, or the value of a row's attribute. */
   says: string;
@@ -84,7 +85,8 @@ async function compareOnce(table: Table, question: ReconcileQuestion): Promise<R
   const before = await readCounter(table, scope);
   const days = dates.length === 0 ? [] : await readDays(table, account.id, dates[0]!, dates.at(-1)!);
   const closed = new Map(days.filter(isComplete).map((day) => [day.date, day]));
-  const read: DaysRead = { sums: new ScopeSums(), findings: [], records: 0, days: 0, covered: new Set<string>() };
+  const sums = { sums: new ScopeSums(), models: new ModelDaySums() };
+  const read: DaysRead = { ...sums, findings: [], records: 0, days: 0, covered: new Set<string>() };
   for (const date of dates) {
     if (isDeep) await readRecords(table, account, date, { read, day: closed.get(date) });
     else if (closed.has(date)) await addRows(table, account, closed.get(date)!, read);
@@ -97,11 +99,20 @@ async function compareOnce(table: Table, question: ReconcileQuestion): Promise<R
     knowsHolds: isDeep,
     openDay: isStill ? undefined : today,
   });
+  const ofModels = await compareModels(table, account, {
+    sums: read.models,
+    dates: dates.filter((date) => read.covered.has(date) && (date < today || isStill)),
+  });
   const ofPayments = await comparePayments(table, account);
-  const all = [...read.findings, ...findings, ...ofPayments.findings].slice(0, MAX_FINDINGS);
+  const all = [...read.findings, ...findings, ...ofModels.findings, ...ofPayments.findings].slice(0, MAX_FINDINGS);
   return {
     findings: all,
-    compared: { records: read.records, days: read.days, windows, payments: ofPayments.compared },
+    compared: {
+      records: read.records,
+      days: read.days,
+      windows: windows + ofModels.compared,
+      payments: ofPayments.compared,
+    },
   };
 }
 
@@ -120,6 +131,7 @@ function found({ findings }: DaysRead, finding: BookFinding): void {
 
 interface DaysRead {
   sums: ScopeSums;
+  models: ModelDaySums;
   findings: BookFinding[];
   records: number;
   days: number;
@@ -137,6 +149,7 @@ async function readRecords(
   for await (const generation of generationsInOrder(table, accountId, date)) {
     read.records += 1;
     read.sums.add(generation);
+    read.models.add(generation);
     if (generation.state !== 'final' || !generation.outcome) continue;
     const final = { ...generation, outcome: generation.outcome };
     const lines = linesOf(final);
@@ -159,12 +172,17 @@ async function readRecords(
 
 /** Adds up the rows of a closed day by the scopes that they belong to. */
 async function addRows(table: Table, { id }: Account, day: Day, read: DaysRead): Promise<void> {
-  for await (const { level, workspaceId, keyHash, memberId, usage: spent, ...row } of dailyRows(table, id, day.date)) {
+  for await (const { level, workspaceId, keyHash, memberId, model, usage: spent, ...row } of dailyRows(
+    table,
+    id,
+    day.date,
+  )) {
     if (!isCurrent(row, day)) continue;
     const more = { spent, held: Money.zero };
     if (level === 'WORKSPACE') {
       read.sums.addTo({ kind: 'workspace', id: workspaceId }, day.date, more);
       read.sums.addTo({ kind: 'account', id }, day.date, more);
+      read.models.addTo({ model, date: day.date, spent });
     } else if (level === 'KEY') read.sums.addTo({ kind: 'key', id: keyHash! }, day.date, more);
     else read.sums.addTo(memberScope(workspaceId, memberId!), day.date, more);
   }
@@ -204,6 +222,19 @@ function findingOf({ kind, id }: ScopeDays, drift: ReturnType<typeof driftOf>['d
     says: counted.toString(),
     expected: recorded.toString(),
   };
+}
+
+/** What is counted of each model on each day is what its records have cost. */
+async function compareModels(
+  table: Table,
+  { id }: Account,
+  of: Parameters<typeof differencesOfModels>[2],
+): Promise<{ findings: BookFinding[]; compared: number }> {
+  const { differences, compared } = await differencesOfModels(table, id, of);
+  const findings = differences.map(({ model, date, spent, recorded }): BookFinding => {
+    return { kind: 'model', where: `model ${model} day_${date}`, says: String(spent), expected: String(recorded) };
+  });
+  return { findings, compared };
 }
 
 /** A prepaid account's limit is what was paid in, less what was given back. */

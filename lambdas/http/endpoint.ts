@@ -26,7 +26,7 @@ import { corsHeaders, preflight } from './cors.ts';
 import { measureRefusal } from './failure-metrics.ts';
 import { parseJsonBody, parseWith } from './parse.ts';
 import { normaliseRequest, type HttpEvent, type HttpRequest } from './request.ts';
-import { readAsFarAsMayBe, refusalFields } from './refusal-fields.ts';
+import { readAsFarAsMayBe, refusedAmounts, refusalFields } from './refusal-fields.ts';
 import { errorResponse, type HttpResponse } from './response.ts';
 import { serverTiming } from './server-timing.ts';
 
@@ -250,8 +250,8 @@ function finishResponse(name: RouteName, route: Route, passage: RequestState, re
   if (vary !== undefined) headers['vary'] = headers['vary'] === undefined ? vary : `${headers['vary']}, ${vary}`;
   if (route.inference) {
     headers['x-generation-id'] ??= generationId;
-    headers['server-timing'] = serverTiming(request.receivedAtMs, providerTime);
   }
+  if (route.inference || route.isTimed) headers['server-timing'] = serverTiming(request.receivedAtMs, providerTime);
   log('info', 'request', {
     route: name,
     requestId: request.id,
@@ -277,7 +277,7 @@ function refuseRequest(name: RouteName, route: Route, passage: RequestState, key
   }
   if (keyed && route.inference && caller && 'payer' in caller) {
     const { kind, field, limit, model } = refusalFields(refusal, readAsFarAsMayBe(body, request.body));
-    const why = { status: refusal.status, kind, field, limit, model };
+    const why = { status: refusal.status, kind, field, limit, amounts: refusedAmounts(refusal), model };
     waitUntil(keyed.noteRefusal({ id, payer: caller.payer, createdAtMs: generationTimeMs(id)!, route: name, ...why }));
   }
   passage.response = errorResponse(refusal, request.id);

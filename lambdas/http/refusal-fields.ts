@@ -1,5 +1,7 @@
+import { Money } from '../money/money.ts';
 import type { GatewayError } from '../platform/errors.ts';
 import { recordOrEmpty } from '../platform/foreign-json.ts';
+import type { RefusedAmounts } from '../store/refusals.ts';
 
 /** Names of fields and models as APIs write them: no sentence, no address, no value of any length. */
 const FIELD = /^[\w-]{1,40}(?:\.[\w-]{1,40}){0,12}$/;
@@ -40,4 +42,20 @@ export function refusalFields({ kind, metadata }: GatewayError, body: unknown): 
     ...(typeof limit === 'string' ? { limit } : {}),
     ...(typeof model === 'string' && MODEL.test(model) ? { model } : {}),
   };
+}
+
+/** The amounts of a limit that had no room, as the refusal tells them; undefined where nothing was asked of a limit in roubles. */
+export function refusedAmounts({ metadata }: GatewayError): RefusedAmounts | undefined {
+  const { interval } = metadata;
+  const names = ['limit_rub', 'spend_rub', 'held_rub', 'remaining_rub', 'required_rub'];
+  const texts = names.flatMap((name) => (typeof metadata[name] === 'string' ? [metadata[name]] : []));
+  if (typeof interval !== 'string' || texts.length < names.length) return undefined;
+  const [limit, spent, held, left, required] = texts.map((text) => Money.parse(text)) as [
+    Money,
+    Money,
+    Money,
+    Money,
+    Money,
+  ];
+  return { interval, limit, spent, held, left, required };
 }

@@ -87,6 +87,22 @@ const limitDetails = {
   resets_at: z.string().nullish().meta({ description: 'The time at which the period of the limit starts anew.' }),
 };
 
+/** The amounts of a refusal by a limit in roubles, as they are kept. */
+export const refusedAmountsShape = z
+  .strictObject({
+    interval: z.string().meta({ description: 'The period of the limit: lifetime, daily, weekly or monthly.' }),
+    limit_rub: z.string().meta({ description: 'The most that might be spent in the period, in RUB.' }),
+    spend_rub: z.string().meta({ description: 'The part of the limit that was spent, in RUB.' }),
+    held_rub: z.string().meta({ description: 'The part of the limit that was held for other requests, in RUB.' }),
+    remaining_rub: z.string().meta({ description: 'The part of the limit that was left, in RUB.' }),
+    required_rub: z.string().meta({ description: 'The most that the request might have cost, in RUB.' }),
+  })
+  .nullable()
+  .meta({
+    description:
+      'The amounts of the limit when it refused the request, as the refusal (402) told them. Null where no limit in RUB refused, and for refusals of before they were kept.',
+  });
+
 export const errorShape = z
   .strictObject({
     type: z.literal('error'),
@@ -123,6 +139,7 @@ export const errorShape = z
                   .string()
                   .nullable()
                   .meta({ description: 'The kind of the limit that refused the request; null if none did.' }),
+                amounts: refusedAmountsShape,
                 model: z.string().nullable().meta({ description: 'The id of the model that the request asked for.' }),
                 created_at: time.meta({ description: 'The time at which the request was refused.' }),
               })

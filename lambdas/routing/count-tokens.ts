@@ -1,4 +1,5 @@
 import type { MessagesRequest } from '../messages/types.ts';
+import type { ProviderTime } from '../platform/provider-time.ts';
 import { failureOf, ProviderFailure, refusalOfResponse } from '../providers/failures.ts';
 import { readText } from '../providers/http/upstream-http.ts';
 import type { ClientHeaders } from '../providers/wire.ts';
@@ -14,11 +15,12 @@ export async function countAtFirst(
   candidates: readonly Candidate[],
   request: MessagesRequest,
   client: ClientHeaders,
+  providerTime?: ProviderTime,
 ): Promise<number | undefined> {
   let problem: unknown;
   for (const candidate of candidates) {
     try {
-      return await countUpstream(candidate, request, client);
+      return await countUpstream(candidate, request, client, { providerTime });
     } catch (error) {
       if (error instanceof ProviderFailure && !error.mayTryAnother) throw error;
       // The wire of another endpoint may be able to express it. What a provider has said tells more than that.
@@ -31,6 +33,12 @@ export async function countAtFirst(
 const MAX_BODY_BYTES = 64 * 1024;
 const UPSTREAM_COUNT_TIMEOUT_MS = 20_000;
 
+interface CountOptions {
+  timeoutMs?: number;
+  /** Notes how long the provider took; where an answer of a model follows, that has the time instead. */
+  providerTime?: ProviderTime | undefined;
+}
+
 /**
  * Asks the provider how many tokens a prompt has.
  * @returns undefined when it has no such endpoint, or its answer is not a count.
@@ -40,18 +48,21 @@ export async function countUpstream(
   candidate: Candidate,
   request: MessagesRequest,
   client: ClientHeaders,
-  timeoutMs = UPSTREAM_COUNT_TIMEOUT_MS,
+  { timeoutMs = UPSTREAM_COUNT_TIMEOUT_MS, providerTime }: CountOptions = {},
 ): Promise<number | undefined> {
   const { target, wire } = candidate;
   const encoded = wire.encodeCount(request, target, client);
   if (!encoded) return undefined;
   try {
-    const response = await connect(candidate, encoded, AbortSignal.timeout(timeoutMs)).send(encoded.body);
+    const connection = connect(candidate, encoded, AbortSignal.timeout(timeoutMs));
+    const response = await connection.send(encoded.body, () => providerTime?.sent());
     const text = await readText(response.body, MAX_BODY_BYTES);
+    providerTime?.received();
     if (response.status !== 200) throw refusalOfResponse(response, wire.readRefusal(text), failedProvider(candidate));
     const counted = wire.readCount(JSON.parse(text));
     return Number.isSafeInteger(counted) && (counted as number) > 0 ? (counted as number) : undefined;
   } catch (error) {
+    providerTime?.received();
     throw failureOf(error, failedProvider(candidate));
   }
 }

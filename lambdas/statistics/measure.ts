@@ -5,6 +5,8 @@
  */
 
 import type { EndpointStatistics } from '../catalog/endpoint-statistics.ts';
+import { atMost } from '../platform/at-most.ts';
+import { writePoint } from '../store/endpoint-history.ts';
 import {
   HOUR_MS,
   readHours,
@@ -27,6 +29,7 @@ const HOUR_CLOSES_AFTER_MS = 10 * 60_000;
 const HOURS_A_RUN = 2;
 const HALF_HOUR_MS = 30 * 60_000;
 const HOURS_A_DAY = 24;
+const POINTS_AT_ONCE = 20;
 
 /** What was counted in one slot. */
 interface Slot {
@@ -56,11 +59,26 @@ async function closedHours(table: Table, atMs: number): Promise<Map<string, Hour
   for (const hourMs of missing.slice(0, HOURS_A_RUN)) {
     const slots = await readSlots(table, hourMs, hourMs + HOUR_MS - 1);
     const sums = summed(slots.flatMap(({ sums }) => sums));
+    // The hour is closed last: a run that ends before it is made up for by the next.
+    await writePoints(table, hourMs, sums);
     await writeHour(table, hourMs, sums);
     hours.set(hourMs, sums);
   }
   // Slots of an hour that is not over yet are read as such.
   return [...hours].filter(([hourMs]) => isOver(hourMs, atMs)).map(([, sums]) => sums);
+}
+
+/** A point for each endpoint of which there is anything to say. */
+async function writePoints(table: Table, hourMs: number, sums: ReadonlyMap<string, EndpointSums>): Promise<void> {
+  const inTurn = atMost(POINTS_AT_ONCE);
+  const writes = [...sums].flatMap(([endpointId, of]) => {
+    const uptimePercent = uptimeOf([of]);
+    if (uptimePercent === null) return [];
+    const latencyMs = percentilesOf(of.latencyMs, MIN_REQUESTS)?.p50 ?? null;
+    const throughput = percentilesOf(of.throughput, MIN_REQUESTS)?.p50 ?? null;
+    return inTurn(() => writePoint(table, endpointId, { hourMs, uptimePercent, latencyMs, throughput }));
+  });
+  await Promise.all(writes);
 }
 
 function isOver(hourMs: number, atMs: number): boolean {

@@ -1,6 +1,6 @@
 /**
  * Requests that were refused, so that an operator can say why without their sender's help. They cost nothing, and no sum depends
- * on them; nothing of what was asked is in them but the name of a field and that of a model.
+ * on them; nothing of what was asked is in them but the name of a field, that of a model, and what was to be held for it.
  */
 
 import { utcDate } from '../money/periods.ts';
@@ -8,10 +8,25 @@ import { generationTimeMs } from '../platform/ids.ts';
 import { GENERATION_SHARDS, shardOf } from './generation-key.ts';
 import { payerRecord } from './payer.ts';
 import { queryItems, readItem } from './query.ts';
-import { count, expiry, instant, optional, part, record, text, type RecordOf } from './record.ts';
+import { count, expiry, instant, money, optional, part, record, text, type RecordOf } from './record.ts';
 import { TTL_ATTRIBUTE, type Item, type Table } from './table.ts';
 import { writeWithin } from './transact.ts';
 import { put, type Key } from './writes.ts';
+
+const refusedAmountsRecord = record({
+  /** The period of the limit, as intervals are named. */
+  interval: text('limit_interval'),
+  limit: money('limit_rub'),
+  spent: money('spend_rub'),
+  held: money('held_rub'),
+  /** What was left of all limits of the scope, less what was held. */
+  left: money('remaining_rub'),
+  /** What would have been held for the request. */
+  required: money('required_rub'),
+});
+
+/** The amounts of a limit that had no room, as they were when it refused. */
+export type RefusedAmounts = RecordOf<typeof refusedAmountsRecord>;
 
 const refusalRecord = record({
   /** The id that the request's generation would have had. */
@@ -26,6 +41,8 @@ const refusalRecord = record({
   field: optional(text('field')),
   /** Whose limit refused. */
   limit: optional(text('limit_source')),
+  /** Of a limit in roubles. */
+  amounts: optional(part(refusedAmountsRecord)),
   /** As the client has named it. */
   model: optional(text('model')),
 });

@@ -52,6 +52,8 @@ const jobRecord = record({
   submissions: count('submissions'),
   failedAttempts: list('failed_attempts', failedAttemptRecord, MAX_ATTEMPTS),
   upstreamJobId: optional(text('upstream_job_id')),
+  /** When the first provider was asked. */
+  askedAtMs: optional(instant('asked_at')),
   submittedAtMs: optional(instant('submitted_at')),
   polls: count('polls'),
   /** When its provider was last asked how it stands. */
@@ -114,6 +116,7 @@ export function newVideoJob(job: NewVideoJob): VideoJob {
     submissions: 0,
     failedAttempts: [],
     upstreamJobId: undefined,
+    askedAtMs: undefined,
     submittedAtMs: undefined,
     polls: 0,
     lookedAtMs: undefined,

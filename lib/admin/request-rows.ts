@@ -121,11 +121,26 @@ export function describedRefusal(refusal: Refusal): Row {
     route: refusal.route,
     status,
     ...reason,
+    ...amountsRow(refusal),
     model,
     cost_rub,
     key_hash,
     workspace_id,
     member_id,
+  };
+}
+
+/** The amounts of the limit that refused, as they were then; none where no limit in roubles did. */
+function amountsRow({ amounts }: Refusal): Row {
+  if (!amounts) return {};
+  const { interval, limit, spent, held, left, required } = amounts;
+  return {
+    limit_interval: interval,
+    limit_rub: limit.toString(),
+    spend_rub: spent.toString(),
+    held_rub: held.toString(),
+    remaining_rub: left.toString(),
+    required_rub: required.toString(),
   };
 }
 

@@ -1,7 +1,15 @@
 /** What the overview is made of: the books' own sums, read from several routes. */
 
 import { DAY_MS, utcDate } from '../../lambdas/money/periods.ts';
-import type { DataOf, ShownActivity, ShownCredits, ShownMember, ShownRequest, ShownStatement } from './answers.ts';
+import type {
+  DataOf,
+  ShownActivity,
+  ShownCredits,
+  ShownMember,
+  ShownRequest,
+  ShownSpendingByModel,
+  ShownStatement,
+} from './answers.ts';
 import type { GatewayClient } from './gateway-client.ts';
 import { readOwners, type Owners } from './owners.ts';
 import { firstRecentDay } from './request-search.ts';
@@ -14,6 +22,8 @@ export interface AccountData extends Owners {
   /** Completed days, by workspace, key and member. */
   activity: ShownActivity[];
   days: string[];
+  /** What each model has cost so far, today included. */
+  models: ShownSpendingByModel;
   month: ShownStatement;
   latest: ShownRequest[];
 }
@@ -22,14 +32,15 @@ export async function readAccountData(client: GatewayClient, signal: AbortSignal
   const nowMs = Date.now();
   const days = Array.from({ length: DAYS_OF_CURVES }, (_, index) => utcDate(nowMs - (DAYS_OF_CURVES - index) * DAY_MS));
   const read = async <Body>(path: string) => (await client.read<DataOf<Body>>(path, signal)).body.data;
-  const [credits, activity, month, latest, owners] = await Promise.all([
+  const [credits, activity, models, month, latest, owners] = await Promise.all([
     read<ShownCredits>('/credits'),
     read<ShownActivity[]>('/activity?group_by=workspace,key,member'),
+    client.read<ShownSpendingByModel>('/activity/models', signal),
     read<ShownStatement>(`/statements/${utcDate(nowMs).slice(0, 7)}`),
     read<ShownRequest[]>(`/generations?limit=100&from=${firstRecentDay(nowMs)}`),
     readOwners(client, signal),
   ]);
-  return { ...owners, readAtMs: nowMs, credits, activity, days, month, latest };
+  return { ...owners, readAtMs: nowMs, credits, activity, days, models: models.body, month, latest };
 }
 
 /** The part of an account that is the member's, with the workspace, whose limits hold for the member as well. */

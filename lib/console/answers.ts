@@ -1,6 +1,6 @@
 /** The answers of the API that the console reads: the types of its shapes, so that a field which the API has not does not compile. */
 
-import type { ActivityRowBody } from '../../lambdas/api/activity/shape.ts';
+import type { ActivityRowBody, ModelSpendingAnswer } from '../../lambdas/api/activity/shape.ts';
 import type { CreditsAnswer } from '../../lambdas/api/credits/shape.ts';
 import type { ListedRequestBody, RequestRecordBody } from '../../lambdas/api/generations/shape.ts';
 import type { KeyBody } from '../../lambdas/api/keys/shape.ts';
@@ -17,6 +17,7 @@ export type ShownMember = Shown<MemberBody>;
 export type ShownBudget = Shown<BudgetBody>;
 export type ShownKey = Shown<KeyBody>;
 export type ShownActivity = Shown<ActivityRowBody>;
+export type ShownSpendingByModel = Shown<ModelSpendingAnswer>;
 export type ShownStatement = Shown<StatementBody>;
 export type ShownRequest = Shown<ListedRequestBody>;
 export type ShownRecord = Shown<RequestRecordBody>;

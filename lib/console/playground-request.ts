@@ -1,5 +1,7 @@
 /** What the playground sends: a request of the Messages API, made of what a person has typed. */
 
+import type { ShownModel } from './answers.ts';
+
 export interface PlaygroundDraft {
   model: string;
   system: string;
@@ -62,4 +64,20 @@ function contentOf({ prompt, image }: PlaygroundDraft): string | ContentPart[] {
     { type: 'image', source: { type: 'base64', media_type: image.mediaType, data: image.base64 } },
     { type: 'text', text: prompt },
   ];
+}
+
+/** What the playground looks at of a model. */
+type ListedModel = Pick<ShownModel, 'id' | 'available'> & {
+  architecture: Pick<ShownModel['architecture'], 'output_modalities'>;
+};
+
+/** Whether a prompt may be sent to a model here; it is not ruled out where nobody knows. */
+export function isCallable({ available, architecture }: ListedModel): boolean {
+  return available !== false && architecture.output_modalities.includes('text');
+}
+
+/** The model that is tried first: one that is known to be callable, before those of which nothing is known. */
+export function firstModelOf(models: readonly ListedModel[]): string | undefined {
+  const callable = models.filter(isCallable);
+  return (callable.find(({ available }) => available === true) ?? callable[0])?.id;
 }

@@ -198,6 +198,10 @@ function responseHeaders({ route, about }: Operation) {
           'x-generation-id': textHeader(
             'The id of the generation, which is the record of this request; pass it to `GET /generation`.',
           ),
+        }
+      : {}),
+    ...(route.inference || route.isTimed
+      ? {
           'server-timing': textHeader(
             'The milliseconds until the head of the answer: `gateway;dur` of the gateway itself, and, where a provider was asked, `provider;dur` of waiting for providers.',
           ),

@@ -12,6 +12,7 @@ const refusalOf = (keyHash: string): Refusal => ({
   kind: 'payment_required',
   field: undefined,
   limit: 'key_limit',
+  amounts: undefined,
   model: 'm',
 });
 

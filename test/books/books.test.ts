@@ -26,6 +26,7 @@ import {
 import { counterKey, readCounter } from '../../lambdas/store/counters.ts';
 import { generationsOfDay } from '../../lambdas/store/generation-queries.ts';
 import { generationKey } from '../../lambdas/store/generation-key.ts';
+import { readModelDays } from '../../lambdas/store/model-months.ts';
 import { moneyAttribute } from '../../lambdas/store/table.ts';
 import type { Key } from '../../lambdas/store/writes.ts';
 import { openBooks } from '../../lib/admin/books/database.ts';
@@ -302,6 +303,7 @@ describe('an export', () => {
       ['unproven', /"tokens_completion":\{"N":"(\d)/],
       ['unproven', /"prices":\{"M":\{[^}]*"request":\{"N":"0\.0(\d)/],
       ['drift', /"spent_lifetime":\{"N":"(\d)/],
+      ['model_drift', new RegExp(`"spent_day_${history.dates.at(-1)!.slice(-2)}":\\{"N":"(\\d)`)],
       ['day_drift', /"usage_rub":\{"N":"(\d)/],
       ['payment_drift', /"amount_rub":\{"N":"(\d)/],
     ] as const;
@@ -421,6 +423,29 @@ describe('reconciling', () => {
       { kind: 'counter', where: `key ${scope.id} lifetime spent`, expected: spent.toString() },
       { kind: 'counter', where: `key ${scope.id} lifetime held` },
     ]);
+  });
+
+  it('names a model and its day, but for the first that was counted', async () => {
+    const [firstDate, date] = history.dates as [string, string];
+    const spentOn = async (day: string) => {
+      const days = await readModelDays(history.table, account.id, day.slice(0, 7));
+      return days.find((one) => one.date === day && one.model === 'test/model-1')!.spent;
+    };
+    const change = async (day: string) => {
+      const key = { pk: `MODELS#${account.id}#${day.slice(0, 7)}`, sk: 'test/model-1#0' };
+      return withDifference(key, `spent_day_${day.slice(-2)}`, await spentOn(day));
+    };
+
+    const spent = await spentOn(date);
+    expect(await change(date)).toEqual([
+      {
+        kind: 'model',
+        where: `model test/model-1 day_${date}`,
+        says: String(spent.plus(Money.parse('0.00000001'))),
+        expected: String(spent),
+      },
+    ]);
+    expect(await change(firstDate)).toEqual([]);
   });
 
   /** The attributes of daily rows that GET /activity and statements show. */

@@ -5,19 +5,21 @@ import { reviewedItems } from '../../lambdas/store/reviewed-items.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** Items that say nothing of money: how endpoints do, lists, what is kept for a while. */
+/** Items that say nothing of money, how endpoints do, lists, what is kept for a while; and months of models, whose days are a view of their own. */
 const otherEntities = [
   'activity_day',
   'activity_progress',
   'bookmark',
   'endpoint_health',
   'endpoint_hour',
+  'endpoint_point',
   'endpoint_slot',
   'endpoint_statistics',
   'free_requests',
   'inference_claim',
   'kept_answer',
   'late_seal',
+  'model_month',
   'schema',
   'seal_head',
   'seal_part',

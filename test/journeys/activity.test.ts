@@ -34,6 +34,12 @@ it('shows a day once it is over, and what was still running when it ended', { ti
   const usage = Number(before['total_cost']) + Number((await finalGeneration(gateway, secondId))['total_cost']);
   await Promise.all(failures.map(({ headers }) => finalGeneration(gateway, headers.get('x-generation-id')!)));
   expect(await activity()).toEqual({ data: [] });
+  // What models have cost is known at once.
+  const ofToday = expect.closeTo(usage, 12) as number;
+  expect(await activity('/models')).toEqual({
+    data: [{ model: 'sandbox/claude', usage_daily: ofToday, usage_weekly: ofToday, usage_monthly: ofToday }],
+    counted_from: '2026-12-31',
+  });
   expect((await activity('?date=2026-12-31')).error.metadata.field).toBe('date');
 
   // Admitted before midnight, settled well after the day was rolled up.
@@ -56,6 +62,15 @@ it('shows a day once it is over, and what was still running when it ended', { ti
     usage: late.usage.cost,
     workspace_id: gateway.workspaceId,
   });
+  // A new day and a new month of the same week have begun.
+  const { data: models } = await activity('/models');
+  expect(models).toHaveLength(2);
+  expect(models).toContainEqual({
+    model: 'sandbox/gpt',
+    usage_daily: 0,
+    usage_weekly: late.usage.cost,
+    usage_monthly: 0,
+  });
   await checkAgainstReferees(id);
 });
 
@@ -67,6 +82,7 @@ async function checkAgainstReferees(generationId: string): Promise<void> {
   expect(data).toHaveLength(2);
   const answers = {
     'GET /activity': await activity('?group_by=workspace'),
+    'GET /activity/models': await activity('/models'),
     'GET /generation': await (await get(gateway, `/generation?id=${generationId}`)).json(),
   };
   for (const [name, answer] of Object.entries(answers)) {

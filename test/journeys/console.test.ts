@@ -4,6 +4,8 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { chromiumPath, startChromium } from '../support/chromium.ts';
 import { firstPaintOf } from '../support/first-paint.ts';
+import { HOUR_MS } from '../../lambdas/store/endpoint-slots.ts';
+import { writePoint } from '../../lambdas/store/endpoint-history.ts';
 import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { manage } from '../support/manage.ts';
 import { copyGeneration } from '../support/many-generations.ts';
@@ -20,6 +22,20 @@ afterAll(async () => {
 });
 
 const TIMES = { timeout: 300_000 };
+
+/** A picture of one pixel. */
+const DOT = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+/** Clients in the playground, and what their code has of a request with a search, thinking and a picture. */
+const clientsInCode: [client: string, words: string[]][] = [
+  ['curl', ['/v1/messages', 'web_search_20250305', 'adaptive', 'image/png']],
+  ['Anthropic SDK', ['messages.stream', 'web_search_20250305', 'adaptive', 'image/png']],
+  ['OpenAI SDK', ['chat.completions', 'web_search', 'reasoning_effort', 'data:image/png;base64,']],
+  ['AI SDK', ['streamText', 'webSearch_20250305', 'adaptive', 'image/png']],
+];
 
 /** What the browser has complained of, or asked of others; a route that is not there is asked for on purpose. */
 interface Visit {
@@ -170,9 +186,88 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     await open(page, '#/keys');
     const spent = told!.replace(/[^\d.]/g, '');
     expect(await rowOf(page, 'Journey').textContent()).toContain(spent);
+    await open(page, '#/');
+    await page.getByLabel('By').last().selectOption('model');
+    const ofModel = page.getByRole('table', { name: 'Spending now' }).getByRole('row', { name: 'sandbox/claude' });
+    const { body } = await manage(gateway, 'GET', '/activity/models');
+    const counted = (body.data as { model: string; usage_daily: number }[]).find(
+      ({ model }) => model === 'sandbox/claude',
+    )!;
+    expect((await ofModel.textContent())!.replace(/[\u202f\u00a0]/g, '')).toContain(`${counted.usage_daily}₽`);
     expect(complaints).toEqual([]);
     await page.close();
   });
+
+  it('begins with a model that can be called here, and keeps what was typed meanwhile', TIMES, async () => {
+    const { page } = await visit();
+    await page.route('**/v1/models', async (route) => {
+      const response = await route.fetch();
+      const { data, ...more } = (await response.json()) as { data: { id: string; available: boolean | null }[] };
+      const unlike = data.map((model) => ({ ...model, available: model.id === 'sandbox/gpt' }));
+      await route.fulfill({ response, json: { ...more, data: unlike } });
+    });
+    await signIn(page);
+    const secret = await createKey(page, 'First model', '50');
+    await open(page, '#/playground');
+    await page.getByLabel('Inference key').fill(secret);
+    await page.getByRole('button', { name: 'Use it' }).click();
+
+    await expect.poll(() => page.getByLabel('Model').inputValue(), { timeout: 10_000 }).toBe('sandbox/gpt');
+    await open(page, '#/playground?model=sandbox/gemini');
+    await page.reload();
+    await page.getByLabel('Prompt').waitFor();
+    expect(await page.getByLabel('Model').inputValue()).toBe('sandbox/gemini');
+    await page.close();
+  });
+
+  it(
+    'streams thinking, a search, calls of tools and what is said of a picture, with the code for each client',
+    TIMES,
+    async () => {
+      const { page, complaints } = await visit();
+      await signIn(page);
+      const secret = await createKey(page, 'Everything', '500');
+      await open(page, '#/playground?model=sandbox/claude');
+      await page.getByLabel('Inference key').fill(secret);
+      await page.getByRole('button', { name: 'Use it' }).click();
+      await page.getByLabel('Web search').check();
+      await page.getByLabel('Thinking').check();
+      await page.getByText('System text, tools, image').click();
+      await page.getByLabel('Image').setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: DOT });
+      await page.getByText('✓').waitFor();
+      await page.getByLabel('Prompt').fill('How tall is the tower?\n@sandbox think search delay=5');
+      await page.getByRole('button', { name: 'Send' }).click();
+      await page.getByRole('link', { name: /Show this generation/ }).waitFor();
+      const cost = page.locator('section', { hasText: 'Answer' }).locator('.facts div', { hasText: 'Cost' });
+      await cost.waitFor();
+
+      const answer = page.locator('.answer');
+      expect(await answer.locator('summary').allTextContents()).toEqual(
+        expect.arrayContaining(['Thinking', 'Results of the search']),
+      );
+      expect(await answer.textContent()).toContain('Call: web_search');
+      expect(await answer.locator('.text:not(.quiet)').first().textContent()).toMatch(/\w/);
+      expect((await cost.locator('dd').textContent())!).toMatch(/\d/);
+      for (const [client, words] of clientsInCode) {
+        await page.getByLabel('For', { exact: true }).selectOption(client);
+        const code = await page.locator('section', { hasText: 'Code' }).last().locator('pre').textContent();
+        for (const word of ['sandbox/claude', ...words]) expect(code).toContain(word);
+      }
+
+      await page.getByLabel('Web search').uncheck();
+      const tool = {
+        name: 'weather',
+        input_schema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+      };
+      await page.getByLabel('Tools (JSON)').fill(JSON.stringify([tool]));
+      await page.getByLabel('Prompt').fill('Is it raining?\n@sandbox tool delay=5');
+      await page.getByRole('button', { name: 'Send' }).click();
+      await page.getByText('tool_use', { exact: true }).waitFor();
+      expect(await answer.locator('pre').textContent()).toMatch(/Call: weather \{.*city/);
+      expect(complaints).toEqual([]);
+      await page.close();
+    },
+  );
 
   it('stops an answer that goes on', TIMES, async () => {
     const { page } = await visit();
@@ -218,6 +313,8 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
       await rowOf(page, 'refused 402').getByRole('link').first().click();
       await page.getByText('Left now').waitFor();
       expect(await page.locator('main').textContent()).toContain('“Hers”, 1');
+      const then = page.locator('.notice dl.facts');
+      expect(await then.locator('div', { hasText: 'Spent' }).locator('dd').textContent()).toContain(String(cost));
       expect(complaints).toEqual([]);
       await page.close();
     },
@@ -245,6 +342,40 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     expect(await page.locator(`a[href="#/generations/${rare.id}"]`).count()).toBe(1);
     await open(page, '#/generations?model=sandbox/nobody');
     await page.getByText('No request fits.').waitFor();
+    await page.close();
+  });
+
+  it('shows how an endpoint was doing hour by hour, as the API tells it', TIMES, async () => {
+    const hourMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - HOUR_MS;
+    const point = { hourMs, uptimePercent: 97.25, latencyMs: 312.5, throughput: null };
+    await writePoint(gateway.table(), 'sandbox/claude', point);
+    await writePoint(gateway.table(), 'sandbox/claude', { ...point, hourMs: hourMs - 3 * HOUR_MS, throughput: 80 });
+    const path = '/models/sandbox/claude/endpoints';
+    const history = async (query: string) => {
+      const { data } = (await (await get(gateway, `${path}${query}`)).json()) as { data: { endpoints: object[] } };
+      return data.endpoints;
+    };
+    expect((await history(''))[0]).not.toHaveProperty('history');
+    expect(await history('?history=true')).toMatchObject([
+      {
+        history: [
+          { hour: new Date(hourMs - 3 * HOUR_MS).toISOString(), throughput: 80 },
+          { hour: new Date(hourMs).toISOString(), uptime: 97.25, latency: 312.5, throughput: null },
+        ],
+      },
+    ]);
+
+    const { page, complaints } = await visit();
+    await signIn(page);
+    await open(page, '#/models/sandbox%2Fclaude');
+    await page.getByRole('img', { name: 'Hour by hour, thirty days: Uptime, %' }).waitFor();
+    await page.getByLabel('Show').selectOption('latency');
+    await page.getByRole('img', { name: 'Hour by hour, thirty days: Latency, ms' }).waitFor();
+    await page.getByText('The rows of these days').click();
+    const rows = page.getByRole('table', { name: 'Hour by hour' }).getByRole('row');
+    expect(await rows.nth(1).textContent()).toContain('97.25');
+    expect(await rows.count()).toBe(3);
+    expect(complaints).toEqual([]);
     await page.close();
   });
 

@@ -145,6 +145,7 @@ const nameNothing: (keyof typeof routes)[] = [
   'list-videos-models',
   'get-current-key',
   'get-credits',
+  'get-model-spending',
   'get-statement',
   'list-workspaces',
   'create-workspace',

@@ -7,6 +7,7 @@ import { generationTimeMs, uuidv7 } from '../../lambdas/platform/ids.ts';
 import { queryPartition } from '../../lambdas/store/query.ts';
 import { writeRefusal } from '../../lambdas/store/refusals.ts';
 import { adminHere } from '../support/admin.ts';
+import { manage } from '../support/manage.ts';
 import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 
 type Row = Record<string, unknown>;
@@ -90,6 +91,32 @@ describe('a refused request', () => {
     expect(message).toContain(`refused with ${status}`);
     expect(refusal).toMatchObject({ status, ...reason });
     expect(Date.parse(refusal['created_at'] as string)).toBe(generationTimeMs(id));
+  });
+
+  it('keeps the amounts of its limit as they were, whatever the limit is later', async () => {
+    const response = await post(poor, '/messages', tooDear);
+    const { error } = (await response.json()) as { error: { metadata: Row } };
+    const id = response.headers.get('x-generation-id')!;
+    const { interval, limit_rub, spend_rub, held_rub, remaining_rub, required_rub } = error.metadata;
+    const told = { interval, limit_rub, spend_rub, held_rub, remaining_rub, required_rub };
+    expect(Object.values(told)).not.toContain(undefined);
+    await explained(poor, id);
+
+    await manage(gateway, 'PATCH', `/keys/${poorHash}`, { limit: 2 });
+    const { refusal } = await explained(poor, id);
+    const { body } = await manage(gateway, 'GET', `/generations/${id}`);
+    await manage(gateway, 'PATCH', `/keys/${poorHash}`, { limit: 1 });
+
+    expect(refusal['amounts']).toEqual(told);
+    expect(body.data.request.refusal.amounts).toEqual(told);
+    const { interval: limit_interval, ...amounts } = told;
+    expect(await json('generations', 'show', id)).toMatchObject({ limit_interval, ...amounts });
+  });
+
+  it('for another reason has no amounts', async () => {
+    const { id } = await refused(poor, wrongField);
+
+    expect((await explained(poor, id)).refusal).toMatchObject({ limit_source: null, amounts: null });
   });
 
   it('says nothing to those who may not see it', async () => {
@@ -197,7 +224,7 @@ describe('the list of requests', () => {
     const end = Date.UTC(2026, 9, 31, 23, 59, 59, 999);
     const ids = Array.from({ length: 120 }, (_, index) => `gen-${uuidv7(end - (index * 5 * DAY_MS) / 120)}`);
     const why = { route: 'create-message', status: 400, kind: 'invalid_request' };
-    const absent = { field: undefined, limit: undefined, model: undefined };
+    const absent = { field: undefined, limit: undefined, amounts: undefined, model: undefined };
     for (const id of ids) {
       const createdAtMs = generationTimeMs(id)!;
       // They would have been deleted by DynamoDB after thirty days.

@@ -60,6 +60,27 @@ describe('the server timing of an answer', () => {
     expect([refused.status, durations(refused)]).toEqual([404, { gateway: expect.any(Number) }]);
   });
 
+  it.each<[string, string[]]>([
+    ['sandbox/claude', ['gateway', 'provider']],
+    ['sandbox/gpt', ['gateway']],
+  ])('of a count of tokens tells the provider’s time where one counts: %s', async (model, names) => {
+    const response = await post(gateway, '/messages/count_tokens', { model, messages: slow });
+
+    expect([response.status, Object.keys(durations(response))]).toEqual([200, names]);
+  });
+
+  it('of a video is the gateway’s alone, and its record has the provider’s time too', async () => {
+    const video = { model: 'sandbox/filmmaker', prompt: 'A fox @sandbox polls=0', duration: 5 };
+    const response = await post(gateway, '/videos', video);
+
+    expect(durations(response)).toEqual({ gateway: expect.any(Number) });
+    const record = await finalGeneration(gateway, response.headers.get('x-generation-id')!);
+    const [overhead, provider] = [record['overhead_ms'], record['provider_ms']];
+    expect([overhead, provider]).toEqual([expect.any(Number), expect.any(Number)]);
+    // From the request to the end: the two are all of it.
+    expect(Number(overhead) + Number(provider)).toBe(Number(record['latency']) + Number(record['generation_time']));
+  });
+
   it('counts the attempts that failed as time of providers', async () => {
     const failing = [said('Hi', `first=${SILENCE_MS} delay=0 error=500`)];
     const response = await post(gateway, '/messages', { model: 'sandbox/claude', max_tokens: 20, messages: failing });

@@ -6,7 +6,7 @@ import { emptyAnswer, withEvent } from '../../lib/console/answer-state.ts';
 import { codeSamples, sampleNames } from '../../lib/console/code-samples.ts';
 import { groupedDigits, parseExactJson, shareOf, typedMoney } from '../../lib/console/exact-numbers.ts';
 import { hashOf, readHashRoute } from '../../lib/console/hash-route.ts';
-import { messagesBody, type PlaygroundDraft } from '../../lib/console/playground-request.ts';
+import { firstModelOf, messagesBody, type PlaygroundDraft } from '../../lib/console/playground-request.ts';
 import { weekByModel } from '../../lib/console/member-data.ts';
 import { searchRequests, withNewest, type RequestPage, type FoundRequests } from '../../lib/console/request-search.ts';
 import { runOutOf } from '../../lib/console/run-out.ts';
@@ -64,6 +64,23 @@ describe('an amount in the console', () => {
     expect(shareOf(rub('1'), rub('4'))).toBe(0.25);
     expect(shareOf(rub('9'), rub('4'))).toBe(1);
     expect(shareOf(rub('0'), rub('0'))).toBe(1);
+  });
+});
+
+const modelOf = (id: string, available: boolean | null, makes: ('text' | 'video')[] = ['text']) => ({
+  id,
+  available,
+  architecture: { output_modalities: makes },
+});
+
+describe('the model that the playground begins with', () => {
+  it.each([
+    ['is known to be callable', [modelOf('a/none', false), modelOf('b/maybe', null), modelOf('c/yes', true)], 'c/yes'],
+    ['is not ruled out, where nothing is known', [modelOf('a/none', false), modelOf('b/maybe', null)], 'b/maybe'],
+    ['writes text', [modelOf('a/film', true, ['video']), modelOf('c/yes', true)], 'c/yes'],
+    ['is none, where none can be called', [modelOf('a/none', false)], undefined],
+  ])('%s', (_what, models, first) => {
+    expect(firstModelOf(models)).toBe(first);
   });
 });
 

@@ -15,7 +15,12 @@ const quirks = { count_tokens: true };
 
 async function counted(answer: (response: ServerResponse) => unknown, timeoutMs?: number) {
   const { url } = await upstream(answer);
-  return countUpstream(candidateAt(url, { quirks, credential: 'sk-acme-12345' }), request, client, timeoutMs);
+  return countUpstream(
+    candidateAt(url, { quirks, credential: 'sk-acme-12345' }),
+    request,
+    client,
+    timeoutMs === undefined ? {} : { timeoutMs },
+  );
 }
 
 describe('a count of tokens', () => {

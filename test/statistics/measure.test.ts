@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, inject, it } from 'vitest';
 import { measureEndpoints } from '../../lambdas/statistics/measure.ts';
 import { bucketOf } from '../../lambdas/statistics/histogram.ts';
+import { readPoints, writePoint } from '../../lambdas/store/endpoint-history.ts';
 import { addToSlot, HOUR_MS, readHours, SLOT_MS, SLOT_SHARDS } from '../../lambdas/store/endpoint-slots.ts';
 import { readMeasurements, writeMeasurement } from '../../lambdas/store/endpoint-statistics.ts';
 import { queryPartition } from '../../lambdas/store/query.ts';
@@ -11,6 +12,7 @@ import { newTable, tableThrough } from '../support/table.ts';
 /** Twenty-two past: the hour before is closed. */
 const NOW = Date.UTC(2026, 10, 20, 12, 22);
 const MINUTE = 60_000;
+const DAY_MS = 24 * HOUR_MS;
 const ID = 'acme/model';
 
 let table: Table;
@@ -37,6 +39,40 @@ async function itemsOf(partition: string): Promise<Item[]> {
   for await (const item of queryPartition(table, partition)) items.push(item);
   return items;
 }
+
+describe('the history of an endpoint', () => {
+  it('has a point for each hour that is over, with its uptime and its medians', async () => {
+    const hourMs = Date.UTC(2026, 10, 20, 11);
+    await count(hourMs + 5 * MINUTE, 30, 0, { latencyMs: 250 });
+    await count(hourMs + 50 * MINUTE, 10, 4, { shard: 3 });
+    await count(hourMs - HOUR_MS, 9);
+    await count(NOW, 50);
+
+    await measureEndpoints(table, NOW);
+    await measureEndpoints(table, NOW + MINUTE);
+
+    const points = await readPoints(table, ID, NOW + MINUTE);
+    // An hour of nine requests, and the one that goes on, have none. Medians are exact to 10 %.
+    expect(points.map((point) => point.hourMs)).toEqual([hourMs]);
+    expect(points[0]!.uptimePercent).toBe(90);
+    expect(Math.abs(points[0]!.latencyMs! - 250)).toBeLessThan(25);
+    expect(points[0]!.throughput).toBe(points[0]!.latencyMs);
+  });
+
+  it('ends after thirty days', async () => {
+    const hourMs = Math.floor(NOW / HOUR_MS) * HOUR_MS;
+    for (const ageMs of [31 * DAY_MS, 29 * DAY_MS, DAY_MS]) {
+      const point = { hourMs: hourMs - ageMs, uptimePercent: 100, latencyMs: null, throughput: null };
+      await writePoint(table, ID, point);
+    }
+
+    const points = await readPoints(table, ID, NOW);
+
+    expect(points.map((point) => (hourMs - point.hourMs) / DAY_MS)).toEqual([29, 1]);
+    const [item] = await itemsOf(`HEALTH#HISTORY#${ID}`);
+    expect(Number(item!['expires_at_seconds']) * 1_000).toBe(hourMs - DAY_MS);
+  });
+});
 
 describe('uptime', () => {
   it('is measured over five minutes, half an hour and a day', async () => {

@@ -1,5 +1,5 @@
 import { ok, tagged } from '../../http/about.ts';
-import { activityAnswer } from './shape.ts';
+import { activityAnswer, modelSpendingAnswer } from './shape.ts';
 
 const row = {
   date: '2026-11-19',
@@ -23,5 +23,14 @@ export const activity = tagged('Account', {
       'The spending of completed UTC days, by date, model and endpoint (one provider’s offer of the model): of the last 30 days, or of any days from `from` to `to`. Requests that completed or were charged are counted. A day appears after it has ended and its requests were added up; if the cost of a request becomes final later, its day is added up again.',
     success: ok('Rows in the order of date, model and endpoint.', activityAnswer, { data: [row] }),
     errors: ['invalid_request', 'not_found'],
+  },
+  'get-model-spending': {
+    summary: 'Report what each model has cost so far',
+    description:
+      'The spending of the account by model: today, since Monday and since the first of the month, in UTC. Every request whose cost is final is in it at once; what is held for running requests is not.',
+    success: ok('The models, the dearest of the month first.', modelSpendingAnswer, {
+      data: [{ model: 'sandbox/claude', usage_daily: 0.03, usage_weekly: 20.03, usage_monthly: 120.03 }],
+      counted_from: '2026-11-02',
+    }),
   },
 });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { countShape, dataShape, rub, uuid } from '../../http/shapes.ts';
+import { periodUsageShape } from '../parts/shape.ts';
 
 const rowShape = z
   .strictObject({
@@ -39,3 +40,25 @@ export type ActivityRowBody = z.output<typeof rowShape>;
 
 export const activityAnswer = dataShape(z.array(rowShape));
 export type ActivityAnswer = z.output<typeof activityAnswer>;
+
+const { usage_daily, usage_weekly, usage_monthly } = periodUsageShape;
+
+const modelSpendingShape = z
+  .strictObject({
+    model: z.string().meta({ description: 'The id of the model that answered.' }),
+    usage_daily,
+    usage_weekly,
+    usage_monthly,
+  })
+  .meta({ id: 'ModelSpending' });
+
+export const modelSpendingAnswer = z
+  .strictObject({
+    data: z.array(modelSpendingShape).meta({ description: 'Each model that cost anything in this week or month.' }),
+    counted_from: z.iso.date().nullable().meta({
+      description:
+        'The first UTC day of this week and month on which a model was counted; null where none was. Earlier days had no spending, or were before this gateway counted models: /activity has these.',
+    }),
+  })
+  .meta({ id: 'SpendingByModel' });
+export type ModelSpendingAnswer = z.output<typeof modelSpendingAnswer>;

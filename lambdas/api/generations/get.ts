@@ -8,6 +8,7 @@ import { generationTimeMs } from '../../platform/ids.ts';
 import { resources } from '../../resources.ts';
 import { readGeneration } from '../../store/generation-queries.ts';
 import { readRefusal } from '../../store/refusals.ts';
+import { reasonView } from './list-view.ts';
 import { sealView } from './seal-view.ts';
 import type { GenerationAnswer } from './shape.ts';
 import { generationView } from './view.ts';
@@ -49,15 +50,12 @@ function notYet(id: string): GatewayError {
 async function notFoundOrRefused(id: string, caller: InferenceCaller): Promise<GatewayError> {
   const refusal = await readRefusal(resources.table(), caller.account.id, id);
   if (!refusal || !isVisible(refusal, caller)) return notYet(id);
-  const { status, kind, field, limit, model, createdAtMs } = refusal;
+  const { status, kind, model, createdAtMs } = refusal;
   return notFound(
     `Request ${id} was refused with ${status} (${kind}). It was answered by no provider, and it cost nothing.`,
     {
       refusal: {
-        status,
-        error_type: kind,
-        field: field ?? null,
-        limit_source: limit ?? null,
+        ...reasonView(refusal),
         model: model ?? null,
         created_at: new Date(createdAtMs).toISOString(),
       },

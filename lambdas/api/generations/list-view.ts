@@ -33,12 +33,39 @@ function listedGeneration(generation: Generation): ListedRequestBody {
   };
 }
 
-function listedRefusal({ id, createdAtMs, payer, status, kind, field, limit, model }: Refusal): ListedRequestBody {
+/** Why a request was refused, with the amounts of the limit as they were then. */
+export function reasonView({
+  status,
+  kind,
+  field,
+  limit,
+  amounts,
+}: Refusal): NonNullable<ListedRequestBody['refusal']> {
+  return {
+    status,
+    error_type: kind,
+    field: field ?? null,
+    limit_source: limit ?? null,
+    amounts: amounts
+      ? {
+          interval: amounts.interval,
+          limit_rub: amounts.limit.toString(),
+          spend_rub: amounts.spent.toString(),
+          held_rub: amounts.held.toString(),
+          remaining_rub: amounts.left.toString(),
+          required_rub: amounts.required.toString(),
+        }
+      : null,
+  };
+}
+
+function listedRefusal(refusal: Refusal): ListedRequestBody {
+  const { id, createdAtMs, payer, model } = refusal;
   return {
     id,
     created_at: new Date(createdAtMs).toISOString(),
     status: 'refused',
-    refusal: { status, error_type: kind, field: field ?? null, limit_source: limit ?? null },
+    refusal: reasonView(refusal),
     api_type: null,
     model: model ?? null,
     model_permaslug: null,

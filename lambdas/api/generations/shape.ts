@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { countShape, dataShape, nothing, rub, time, uuid } from '../../http/shapes.ts';
+import { countShape, dataShape, nothing, refusedAmountsShape, rub, time, uuid } from '../../http/shapes.ts';
 import { meters } from '../../accounting/price.ts';
 import { apiTypes } from '../../store/generation.ts';
 import { endings } from '../../store/outcome.ts';
@@ -101,11 +101,11 @@ const generationShape = z
     }),
     overhead_ms: countShape.nullable().meta({
       description:
-        'The part of `latency` that the gateway itself took, in milliseconds: until it had sent the whole request to the first provider. Null if that is not known.',
+        'The part of `latency` that the gateway itself took, in milliseconds: until it had sent the whole request to the first provider; for a video, until the first provider was asked for it. Null if that is not known.',
     }),
     provider_ms: countShape.nullable().meta({
       description:
-        'Milliseconds from then until the last that a provider sent, further attempts and searches in between among them. Null if no provider was asked, or if that is not known.',
+        'Milliseconds from then until the last that a provider sent, further attempts and searches in between among them; for a video, until its job ended. Null if no provider was asked, or if that is not known.',
     }),
     generation_time: countShape.nullable().meta({
       description:
@@ -198,6 +198,7 @@ const listedRequestShape = z
         error_type: z.string().meta({ description: 'The kind of the error, as a name that does not change.' }),
         field: z.string().nullable().meta({ description: 'The field of the request that was at fault.' }),
         limit_source: z.string().nullable().meta({ description: 'The kind of the limit that refused the request.' }),
+        amounts: refusedAmountsShape,
       })
       .nullable()
       .meta({ description: 'Why the request was refused; null where it was not.' }),

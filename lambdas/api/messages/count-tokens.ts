@@ -10,10 +10,10 @@ import type { CountAnswer } from './shape.ts';
 export const accepts = { body: messagesRequestSchema, ...messagesJson };
 
 /** The provider's own count where it has one; else the gateway's estimate of the request. */
-export const handler = defineEndpoint('count-tokens', accepts, async ({ body, request, caller }) => {
+export const handler = defineEndpoint('count-tokens', accepts, async ({ body, request, caller, providerTime }) => {
   const { message, content, candidates, search } = await routeMessage(body, caller, request.headers);
   const countable = withoutResults(message, search?.pending ?? []);
-  const counted = await countAtFirst(candidates, countable, clientHeaders(request.headers));
+  const counted = await countAtFirst(candidates, countable, clientHeaders(request.headers), providerTime);
   if (counted !== undefined) return jsonResponse<CountAnswer>(200, { input_tokens: counted });
   return jsonResponse<CountAnswer>(200, { input_tokens: content.estimatedTokens, estimated: true });
 });

@@ -6,14 +6,16 @@ import { definePublicEndpoint } from '../../http/define-public-endpoint.ts';
 import { booleanParameter } from '../../http/fields.ts';
 import { jsonResponse, type HttpResponse } from '../../http/response.ts';
 import { notFound } from '../../platform/errors.ts';
+import type { EndpointPoint } from '../../store/endpoint-history.ts';
 import type { IsReady } from '../../routing/live-providers.ts';
 import { isMessagesClient } from './dialect.ts';
+import { readHistories } from './endpoint-history.ts';
 import { readEndpointReport, readReadiness } from './endpoint-report.ts';
 import { readFreeCapacity } from './free-capacity.ts';
 import { messagesModelView } from './messages-view.ts';
 import { offersOf } from './offer.ts';
 import type { MessagesModelAnswer } from './messages-shape.ts';
-import type { ModelAnswer } from './shape.ts';
+import type { EndpointBody, ModelAnswer } from './shape.ts';
 import { endpointViews, modelView } from './view.ts';
 
 export const accepts = {
@@ -28,6 +30,10 @@ export const accepts = {
     endpoints: booleanParameter.default(false).meta({
       description:
         'With true the answer also has the endpoints of the model (each one provider’s offer of it) and `routing.default`.',
+    }),
+    history: booleanParameter.default(false).meta({
+      description:
+        'With true each endpoint of the answer also has its `history`: how it was doing in each hour of the last thirty days.',
     }),
   }),
 };
@@ -44,25 +50,41 @@ export const handler = definePublicEndpoint(
     const model = catalog.meant(slug);
     if (!model) throw unknownModel(catalog, slug, 'slug');
     // Endpoints are of the public convention, whoever asks.
-    if (withEndpoints) return answerEndpoints(model);
+    if (withEndpoints) return answerEndpoints(model, query.history);
     const [isLimited, isReady] = await Promise.all([readFreeCapacity([model]), readReadiness([model])]);
     if (isMessagesClient(request)) return answerMessagesModel(model, isReady);
     return jsonResponse<ModelAnswer>(200, { data: modelView(model, undefined, isLimited, isReady) });
   },
 );
 
-async function answerEndpoints(model: Model): Promise<HttpResponse> {
-  const [doing, isLimited] = await Promise.all([readEndpointReport(), readFreeCapacity([model])]);
+async function answerEndpoints(model: Model, withHistory: boolean): Promise<HttpResponse> {
+  const offered = model.aliasOf ?? model;
+  const [doing, isLimited, histories] = await Promise.all([
+    readEndpointReport(),
+    readFreeCapacity([model]),
+    withHistory ? readHistories(offered.endpoints.map(({ id }) => id)) : undefined,
+  ]);
   return jsonResponse<ModelAnswer>(200, {
     // Clients that validate ask for a description here, even an empty one.
     data: {
       description: '',
       ...modelView(model, undefined, isLimited, doing.isReady),
-      endpoints: endpointViews(model.aliasOf ?? model, doing),
+      endpoints: endpointViews(offered, doing).map((view) => withPoints(view, histories?.get(view.endpoint_id))),
     },
     // Empty: endpoints are chosen automatically, the cheapest that is healthy first.
     routing: { default: model.data.routing ?? {} },
   });
+}
+
+function withPoints(view: EndpointBody, points: readonly EndpointPoint[] | undefined): EndpointBody {
+  if (points === undefined) return view;
+  const history = points.map(({ hourMs, uptimePercent, latencyMs, throughput }) => ({
+    hour: new Date(hourMs).toISOString(),
+    uptime: uptimePercent,
+    latency: latencyMs,
+    throughput,
+  }));
+  return { ...view, history };
 }
 
 /** Of an alias the model that answers, because clients of the Messages API resolve aliases in this way. */

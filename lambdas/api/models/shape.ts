@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { modalities } from '../../catalog/modality.ts';
 import { routingSchema } from '../../catalog/schema.ts';
-import { countShape, dataShape, nothing, rubText } from '../../http/shapes.ts';
+import { countShape, dataShape, nothing, rubText, time } from '../../http/shapes.ts';
 
 const tokenPrices = {
   prompt: rubText.optional().meta({ description: 'The price of one token of the prompt.' }),
@@ -274,6 +274,24 @@ const endpointShape = z
       description:
         'The throughput of the last half hour: tokens per second of complete answers, as percentiles that are exact to 10 %.',
     }),
+    history: z
+      .array(
+        z.strictObject({
+          hour: time.meta({ description: 'The beginning of the hour that the point is about.' }),
+          uptime: percent.meta({ description: 'The share of requests of the hour that did not fail, in percent.' }),
+          latency: z.number().nullable().meta({
+            description: 'The median of the milliseconds from the request to the first event of the answer.',
+          }),
+          throughput: z.number().nullable().meta({
+            description: 'The median of the tokens per second of complete answers.',
+          }),
+        }),
+      )
+      .optional()
+      .meta({
+        description:
+          'How the endpoint was doing in each hour of the last thirty days, the oldest first, with `history=true`. An hour with fewer than ten requests is left out; one that has just ended comes ten minutes later.',
+      }),
   })
   .meta({
     id: 'Endpoint',

@@ -62,7 +62,9 @@ export async function countedPlan(prepared: Prepared): Promise<SpendingPlan | un
   const quotes = await Promise.all(
     attempts.map(async ({ candidate, message }, index) => {
       const quote = plan.quotes[index]!;
-      const counted = await countUpstream(candidate, message, client, COUNT_TIMEOUT_MS).catch(() => undefined);
+      const counted = await countUpstream(candidate, message, client, { timeoutMs: COUNT_TIMEOUT_MS }).catch(
+        () => undefined,
+      );
       if (counted !== undefined) return withPromptBound(quote, countedBound(counted, content, candidate.endpoint));
       const estimated = content.unbounded ? undefined : await countWithOwnTokenizer(candidate, message, content);
       return estimated === undefined ? quote : withPromptBound(quote, estimated);

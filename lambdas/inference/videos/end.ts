@@ -103,7 +103,14 @@ function videoOutcome(job: EndedJob, generation: Generation): Outcome {
     finishReason: finishReasons[job.state],
     failedAttempts: job.failedAttempts,
     providerStatus: job.providerStatus ?? null,
+    ...timesOf(job),
     latencyMs: job.submittedAtMs === undefined ? null : job.submittedAtMs - job.createdAtMs,
     generationTimeMs: job.submittedAtMs === undefined ? null : job.endedAtMs! - job.submittedAtMs,
   };
+}
+
+/** Until a provider was first asked, and from then until the end: its making of the video, and the fetching of the files. */
+function timesOf({ createdAtMs, askedAtMs, endedAtMs }: EndedJob): Pick<Outcome, 'overheadMs' | 'providerMs'> {
+  if (askedAtMs === undefined) return { overheadMs: null, providerMs: null };
+  return { overheadMs: Math.max(0, askedAtMs - createdAtMs), providerMs: Math.max(0, endedAtMs! - askedAtMs) };
 }

@@ -32,9 +32,11 @@ export async function submitJob(tools: VideoTools, job: VideoJob): Promise<Next>
   if (generation?.state !== 'pending') return endJob(tools, job, 'failed', { error: 'The request was given up.' });
   const request = await readRequest(bucket, job);
   if (!request) return endJob(tools, job, 'failed', { error: 'The request was lost before it was sent.' });
+  const askedAtMs = nowMs();
   const claimed = await changeVideoJob(table, job, {
     submissions: job.submissions + 1,
-    nextAtMs: nowMs() + SUBMIT_WITHIN_MS,
+    askedAtMs: job.askedAtMs ?? askedAtMs,
+    nextAtMs: askedAtMs + SUBMIT_WITHIN_MS,
   });
   const { endpointId } = job.endpoints[job.endpointIndex]!;
   const candidate = await tools.candidateOf(job.model, endpointId);

@@ -197,6 +197,32 @@ WHERE c.spent_rub <> coalesce(s.spent_rub, 0) OR c.committed_rub - c.spent_rub <
   OR (c.scope_id IS NULL AND s."window" = 'lifetime' AND s.spent_rub <> 0);
 `;
 
+/**
+ * What is counted of each model on each UTC day, against its records. The first day that an account has counted is not compared: an
+ * earlier release may have settled a part of it.
+ */
+const models = `
+CREATE VIEW model_days AS
+WITH months AS (
+  SELECT (Item->>'$.account_id.S') AS account_id, (Item->>'$.month.S') AS month, (Item->>'$.model.S') AS model, Item,
+    unnest(json_keys(Item)) AS attribute
+  FROM items WHERE (Item->>'$.entity.S') = 'model_month'
+)
+SELECT account_id, month || '-' || substr(attribute, length('spent_day_') + 1) AS day, model,
+  sum(rub(json_extract_string(Item, '$.' || attribute || '.N'))) AS spent_rub
+FROM months WHERE starts_with(attribute, 'spent_day_') GROUP BY ALL;
+CREATE VIEW model_drift AS
+WITH first_days AS (
+  SELECT account_id, min(day) AS first_day FROM model_days GROUP BY account_id
+), recorded AS (
+  SELECT account_id, substr(created_at, 1, 10) AS day, model, sum(coalesce(total_cost_rub, 0)) AS spent_rub
+  FROM generations WHERE state = 'final' GROUP BY ALL
+)
+SELECT account_id, day, model, coalesce(c.spent_rub, 0) AS counted_spent_rub, coalesce(r.spent_rub, 0) AS records_spent_rub
+FROM model_days c FULL JOIN recorded r USING (account_id, day, model) JOIN first_days USING (account_id)
+WHERE day > first_day AND coalesce(c.spent_rub, 0) <> coalesce(r.spent_rub, 0);
+`;
+
 /** What all records of a daily row have in common. */
 const rowTexts = ['workspace_id', 'model', 'model_permaslug', 'endpoint_id', 'provider_name'];
 
@@ -291,6 +317,7 @@ WHERE coalesce(paid_rub, 0) <> limit_rub OR limit_rub <> coalesce(counter_limit_
 export const checkedViews = {
   unproven: 'a record whose price does not follow from its fields',
   drift: 'a counter that says something else than the records',
+  model_drift: 'a day of a model that says something else than the records',
   day_drift: 'an attribute of a closed day’s row that says something else than the records',
   payment_drift: 'a prepaid account whose limit is not what was paid in',
 } as const;
@@ -298,7 +325,7 @@ export const checkedViews = {
 /** Statements that make all views over the view `items`, which has each item as JSON in a column `Item`. */
 export function viewStatements(): string {
   const generated = Object.entries(reviewedItems).map(([name, of]) => viewOf(name, of));
-  return [macros, ...generated, counters, rounds, proofs, drift, rolledUp, payments].join('\n');
+  return [macros, ...generated, counters, rounds, proofs, drift, models, rolledUp, payments].join('\n');
 }
 
 /** Names of the views, for people to choose from. */
@@ -308,6 +335,7 @@ export const viewNames: readonly string[] = [
   'rounds',
   'proofs',
   'spent_in_scopes',
+  'model_days',
   'closed_days',
   'current_rows',
   'expected_rows',

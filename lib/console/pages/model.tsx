@@ -4,6 +4,7 @@ import { hashOf } from '../hash-route.ts';
 import { useLoaded } from '../loaded.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { WhenLoaded } from '../parts/notice.tsx';
+import { EndpointHistory } from './models/endpoint-history.tsx';
 import { EndpointPlots } from './models/endpoint-plots.tsx';
 import { EstimateForm } from './models/estimate-form.tsx';
 import { Availability, MillionPrice } from './models/model-facts.tsx';
@@ -12,7 +13,7 @@ import { Availability, MillionPrice } from './models/model-facts.tsx';
 export function ModelPage({ slug }: { slug: string }) {
   const { texts, client } = useConsole();
   const { count } = useFormats();
-  const path = modelPath(slug);
+  const path = `${modelPath(slug)}?history=true`;
   const model = useLoaded(
     async (signal) => (await client.read<DataOf<ShownModelWithEndpoints>>(path, signal)).body.data,
     [client, path],
@@ -56,6 +57,7 @@ export function ModelPage({ slug }: { slug: string }) {
             <EndpointPlots
               endpoints={(found.endpoints ?? []).map((endpoint) => ({ name: endpoint.provider_name, endpoint }))}
             />
+            <EndpointHistory endpoints={found.endpoints ?? []} />
             <EstimateForm models={[slug]} />
           </>
         )}

@@ -7,21 +7,19 @@ import { parseExactJson } from '../exact-numbers.ts';
 import { openClient } from '../gateway-client.ts';
 import { useLoaded } from '../loaded.ts';
 import { Failure } from '../parts/notice.tsx';
-import { messagesBody, type PlaygroundDraft } from '../playground-request.ts';
+import { firstModelOf, isCallable, messagesBody, type PlaygroundDraft } from '../playground-request.ts';
 import { inferenceKeySlot } from '../tab-memory.ts';
 import { AnswerView } from './playground/answer-view.tsx';
 import { DraftForm } from './playground/draft-form.tsx';
 import { InferenceKey } from './playground/inference-key.tsx';
 import { Samples } from './playground/samples.tsx';
 
-const FIRST_MODEL = 'sandbox/claude';
-
 /** A request to try: typed, sent, and shown as it streams. */
 export function PlaygroundPage({ query }: { query: URLSearchParams }) {
   const { texts, client } = useConsole();
   const [key, setKey] = useState(inferenceKeySlot.read());
   const [draft, setDraft] = useState<PlaygroundDraft>({
-    model: query.get('model') ?? FIRST_MODEL,
+    model: query.get('model') ?? '',
     system: '',
     prompt: '',
     maxTokens: '1000',
@@ -34,6 +32,12 @@ export function PlaygroundPage({ query }: { query: URLSearchParams }) {
     async (signal) => (await client.read<DataOf<ShownModel[]>>('/models', signal)).body.data,
     [client],
   );
+  const callable = useMemo(() => (models.value ?? []).filter(isCallable), [models.value]);
+  const first = firstModelOf(callable);
+  useEffect(() => {
+    // What was asked for, or typed meanwhile, stays.
+    if (first !== undefined) setDraft((now) => (now.model === '' ? { ...now, model: first } : now));
+  }, [first]);
   const sending = useSending(key);
   const body = useMemo(() => bodyOrUndefined(draft), [draft]);
   return (
@@ -50,7 +54,7 @@ export function PlaygroundPage({ query }: { query: URLSearchParams }) {
       {key !== undefined && (
         <DraftForm
           draft={draft}
-          models={(models.value ?? []).filter(isCallable)}
+          models={callable}
           isRunning={sending.isRunning}
           areToolsWrong={body === undefined}
           onChange={setDraft}
@@ -65,10 +69,6 @@ export function PlaygroundPage({ query }: { query: URLSearchParams }) {
       {body && <Samples body={body} />}
     </>
   );
-}
-
-function isCallable({ available, architecture }: ShownModel): boolean {
-  return available !== false && architecture.output_modalities.includes('text');
 }
 
 function bodyOrUndefined(draft: PlaygroundDraft) {

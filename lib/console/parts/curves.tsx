@@ -4,8 +4,8 @@ import { useConsole } from '../environment.ts';
 
 export interface Curve {
   name: string;
-  /** One value for each day. */
-  values: number[];
+  /** One value for each day or hour; null where there is none. */
+  values: (number | null)[];
 }
 
 /** As many curves as can be told apart. */
@@ -13,7 +13,7 @@ export const MAX_CURVES = 6;
 
 const HEIGHT = 240;
 
-/** Curves over days. What they show stands in a table as well, so a screen reader is only told what the picture is. */
+/** Curves over days, or over the hours of days. What they show stands in a table as well, so a screen reader is only told what the picture is. */
 export function Curves({ days, curves, label }: { days: string[]; curves: Curve[]; label: string }) {
   const { isDark, language } = useConsole();
   const place = useRef<HTMLDivElement>(null);

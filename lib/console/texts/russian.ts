@@ -157,6 +157,7 @@ export const russian: Texts = {
   deletedKey: 'удалённый ключ',
   noActivity: 'Завершённых дней с тратами ещё нет: сегодняшний появится здесь после полуночи UTC.',
   spending: 'Траты сейчас',
+  modelsCountedFrom: (day: string) => `По моделям считается с ${day}, по UTC.`,
   modelsOfMonth: 'Модели в этом месяце',
   closedDays: (days, from) => `По выписке: завершённых дней с ${from} (UTC): ${days}.`,
   latestRequests: (count) => `Последние запросы: ${count}`,
@@ -224,6 +225,8 @@ export const russian: Texts = {
   whyRefused: 'Почему отклонён',
   fieldAtFault: 'Поле',
   limitAtFault: 'Лимит',
+  whenRefused: 'Как было тогда',
+  askedFor: 'Мог бы стоить',
   refusedCostsNothing: 'Ни один провайдер не был спрошен, и это ничего не стоило.',
 
   workspace: 'Пространство',
@@ -288,6 +291,11 @@ export const russian: Texts = {
   health: 'Сейчас',
   healthy: 'в порядке',
   failing: 'сбоит',
+  endpointHistory: 'По часам за тридцать дней',
+  noHistory:
+    'Ни в одном часе последних тридцати дней не было десяти запросов, без которых о работе эндпоинта ничего не сказать.',
+  shown: 'Показать',
+  measures: { uptime: 'Доступность, %', latency: 'Задержка, мс', throughput: 'Токенов в секунду' },
   uptimeOfDay: 'Доступность за день',
   throughput: 'Токенов в секунду',
   uptime: 'Доступность',

@@ -8,7 +8,7 @@ export function RefusalExplanation({ request }: { request: ShownRequest }) {
   const { texts } = useConsole();
   const { refusal } = request;
   if (refusal === null) return null;
-  const { status, error_type, field, limit_source } = refusal;
+  const { status, error_type, field, limit_source, amounts } = refusal;
   const limit = limit_source === null ? undefined : (texts.limitSources[limit_source] ?? limit_source);
   const place = limit_source === null ? undefined : limitPlace(limit_source, request);
   return (
@@ -31,8 +31,36 @@ export function RefusalExplanation({ request }: { request: ShownRequest }) {
           </li>
         )}
       </ul>
+      {amounts !== null && <AmountsThen amounts={amounts} />}
       <p>{texts.refusedCostsNothing}</p>
     </section>
+  );
+}
+
+/** The limit as it was when it refused: what it is now may be something else. */
+function AmountsThen({ amounts }: { amounts: NonNullable<NonNullable<ShownRequest['refusal']>['amounts']> }) {
+  const { texts } = useConsole();
+  const { rub } = useFormats();
+  const { interval, limit_rub, spend_rub, held_rub, remaining_rub, required_rub } = amounts;
+  const rows = [
+    [texts.askedFor, required_rub],
+    [`${texts.limit}, ${texts.intervals[interval] ?? interval}`, limit_rub],
+    [texts.spent, spend_rub],
+    [texts.held, held_rub],
+    [texts.left, remaining_rub],
+  ] as const;
+  return (
+    <>
+      <h3>{texts.whenRefused}</h3>
+      <dl class="facts">
+        {rows.map(([title, amount]) => (
+          <div key={title}>
+            <dt>{title}</dt>
+            <dd>{rub(amount)}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
   );
 }
 

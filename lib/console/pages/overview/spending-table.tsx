@@ -6,7 +6,8 @@ import { hashOf, memberHash } from '../../hash-route.ts';
 import { DataTable } from '../../parts/data-table.tsx';
 import { ChoiceField } from '../../parts/fields.tsx';
 
-const owners = ['workspace', 'key', 'member'] as const;
+const owners = ['workspace', 'key', 'member', 'model'] as const;
+type Owner = (typeof owners)[number];
 
 interface SpendingRow {
   id: string;
@@ -15,14 +16,16 @@ interface SpendingRow {
   usage_daily: ExactNumber;
   usage_weekly: ExactNumber;
   usage_monthly: ExactNumber;
-  usage: ExactNumber;
+  /** Of models no sum of all times is kept. */
+  usage: ExactNumber | null;
 }
 
-/** What each workspace, key or member has spent today, this week and this month: the counters of the books, as they are now. */
+/** What each workspace, key, member and model has cost today, this week and this month: the sums of the books, as they are now. */
 export function SpendingNow({ data }: { data: AccountData }) {
   const { texts } = useConsole();
-  const { rub } = useFormats();
-  const [by, setBy] = useState<(typeof owners)[number]>('workspace');
+  const { rub, day } = useFormats();
+  const [by, setBy] = useState<Owner>('workspace');
+  const { counted_from: countedFrom } = data.models;
   return (
     <section>
       <h2>{texts.spending}</h2>
@@ -30,7 +33,7 @@ export function SpendingNow({ data }: { data: AccountData }) {
         label={texts.by}
         value={by}
         choices={owners.map((name) => [name, texts.dimensions[name]])}
-        onChange={(value) => setBy(value as (typeof owners)[number])}
+        onChange={(value) => setBy(value as Owner)}
       />
       <DataTable
         caption={texts.spending}
@@ -41,14 +44,17 @@ export function SpendingNow({ data }: { data: AccountData }) {
           { title: texts.today, isFigure: true, cell: ({ usage_daily }) => rub(usage_daily) },
           { title: texts.thisWeek, isFigure: true, cell: ({ usage_weekly }) => rub(usage_weekly) },
           { title: texts.thisMonth, isFigure: true, cell: ({ usage_monthly }) => rub(usage_monthly) },
-          { title: texts.allTime, isFigure: true, cell: ({ usage }) => rub(usage) },
+          ...(by === 'model'
+            ? []
+            : [{ title: texts.allTime, isFigure: true, cell: ({ usage }: SpendingRow) => rub(usage) }]),
         ]}
       />
+      {by === 'model' && countedFrom !== null && <p class="quiet">{texts.modelsCountedFrom(day(countedFrom))}</p>}
     </section>
   );
 }
 
-function rowsOf({ workspaces, keys, members }: AccountData): Record<(typeof owners)[number], SpendingRow[]> {
+function rowsOf({ workspaces, keys, members, models }: AccountData): Record<Owner, SpendingRow[]> {
   const slugs = new Map(workspaces.map(({ id, slug }) => [id, slug]));
   return {
     workspace: workspaces.map((one) => ({ ...one, name: one.slug, href: hashOf('workspaces', one.id) })),
@@ -58,6 +64,13 @@ function rowsOf({ workspaces, keys, members }: AccountData): Record<(typeof owne
       id: `${one.workspace_id} ${one.id}`,
       name: `${slugs.get(one.workspace_id) ?? one.workspace_id} / ${one.id}`,
       href: memberHash(one.id, one.workspace_id),
+    })),
+    model: models.data.map(({ model, ...sums }) => ({
+      ...sums,
+      id: model,
+      name: model,
+      href: hashOf('generations', undefined, { model }),
+      usage: null,
     })),
   };
 }

@@ -1,0 +1,53 @@
+import { Money } from '../money/money.ts';
+import { daysOfNamedWindow, utcDate, windowsAt } from '../money/periods.ts';
+import { monthOfDay, readModelDays, type ModelDay } from '../store/model-months.ts';
+import type { Table } from '../store/table.ts';
+
+/** What a model has cost an account today, this week and this month. */
+interface ModelSpending {
+  model: string;
+  daily: Money;
+  weekly: Money;
+  monthly: Money;
+}
+
+export interface SpendingByModel {
+  /** Of the week and the month that go on, the dearest model of the month first. */
+  models: ModelSpending[];
+  /** The first UTC day of them on which anything was counted; undefined where nothing was. */
+  countedFrom: string | undefined;
+}
+
+/**
+ * What each model has cost an account so far in the UTC day, week and month around an instant.
+ *
+ * Guarantee: each charge that was settled before the read is in it, once. Cost: one query, or two in a week of two months.
+ */
+export async function readSpendingByModel(table: Table, accountId: string, atMs: number): Promise<SpendingByModel> {
+  const { daily, weekly, monthly } = windowsAt(atMs);
+  const week = daysOfNamedWindow(weekly)!;
+  const month = monthOfDay(utcDate(atMs));
+  const months = [...new Set([monthOfDay(week[0]!), month])];
+  const days = (await Promise.all(months.map((one) => readModelDays(table, accountId, one)))).flat();
+  const datesOf = {
+    day: new Set(daysOfNamedWindow(daily)),
+    week: new Set(week),
+    month: new Set(daysOfNamedWindow(monthly)),
+  };
+  const shown = days.filter(({ date }) => datesOf.week.has(date) || datesOf.month.has(date));
+  const models = [...Map.groupBy(shown, ({ model }) => model)].map(([model, ofModel]): ModelSpending => {
+    const sumOf = (dates: ReadonlySet<string>) => spentOn(ofModel, dates);
+    return { model, daily: sumOf(datesOf.day), weekly: sumOf(datesOf.week), monthly: sumOf(datesOf.month) };
+  });
+  // A correction may have taken all that an estimate had charged.
+  const charged = models.filter((one) => !one.weekly.isZero || !one.monthly.isZero);
+  return { models: charged.toSorted(dearestFirst), countedFrom: shown.map(({ date }) => date).toSorted()[0] };
+}
+
+function spentOn(days: ModelDay[], dates: ReadonlySet<string>): Money {
+  return Money.sum(days.filter(({ date }) => dates.has(date)).map(({ spent }) => spent));
+}
+
+function dearestFirst(a: ModelSpending, b: ModelSpending): number {
+  return b.monthly.compare(a.monthly) || b.weekly.compare(a.weekly) || (a.model < b.model ? -1 : 1);
+}

@@ -1,0 +1,73 @@
+/** What a settlement adds to the months of models: the charge, on the day of admission, to the model that answered. */
+
+import { Money } from '../money/money.ts';
+import { utcDate } from '../money/periods.ts';
+import { generationTimeMs } from '../platform/ids.ts';
+import { isMonthKept, modelMonthUpdate, monthOfDay, type ModelMonth } from '../store/model-months.ts';
+import type { Outcome } from '../store/outcome.ts';
+import type { Table } from '../store/table.ts';
+import type { Writes } from '../store/transact.ts';
+import type { Settlement } from './settlement.ts';
+
+/** Charges by model, added up by the item that they change. */
+export class ModelSums {
+  readonly #months = new Map<string, { of: ModelMonth; spent: Map<string, Money> }>();
+  readonly #atMs: number;
+
+  /** @param atMs the time of the settlement: months that are no longer kept are left out */
+  constructor(atMs: number) {
+    this.#atMs = atMs;
+  }
+
+  settle({ generationId, payer, outcome }: Settlement): void {
+    this.#add(payer.accountId, generationId, outcome.model, outcome.cost);
+  }
+
+  /** An estimate is taken from the model that it was charged for: another one may have answered. */
+  correct({ generationId, payer, outcome }: Settlement, before: Outcome): void {
+    this.#add(payer.accountId, generationId, before.model, before.cost.negated());
+    this.#add(payer.accountId, generationId, outcome.model, outcome.cost);
+  }
+
+  /**
+   * Writes by names that no generation and no counter has.
+   * @param partOf the number of the part that the account's counter takes the same settlements in; 0 where it has none
+   */
+  writes(table: Table, partOf: (accountId: string) => number): Writes {
+    const writes: Writes = {};
+    for (const [name, { of, spent }] of this.#months) {
+      const changed = new Map([...spent].filter(([, amount]) => !amount.isZero));
+      if (changed.size > 0) writes[name] = modelMonthUpdate(table, of, partOf(of.accountId), changed);
+    }
+    return writes;
+  }
+
+  #add(accountId: string, generationId: string, model: string, amount: Money): void {
+    const date = utcDate(generationTimeMs(generationId)!);
+    const of: ModelMonth = { accountId, month: monthOfDay(date), model };
+    if (amount.isZero || !isMonthKept(of.month, this.#atMs)) return;
+    const name = modelMonthName(of);
+    const { spent } = this.#months.get(name) ?? { spent: new Map<string, Money>() };
+    spent.set(date, (spent.get(date) ?? Money.zero).plus(amount));
+    this.#months.set(name, { of, spent });
+  }
+}
+
+/** The name of the item of a model's month that a settlement may change. */
+export function modelItemOf({ generationId, payer, outcome }: Settlement): string {
+  const month = monthOfDay(utcDate(generationTimeMs(generationId)!));
+  return modelMonthName({ accountId: payer.accountId, month, model: outcome.model });
+}
+
+/** Whether a write is one of an account's models: who meets others there meets them at the account's counter. */
+export function isModelItemOf(accountId: string, name: string): boolean {
+  return name.startsWith(modelMonthPrefix(accountId));
+}
+
+function modelMonthName({ accountId, month, model }: ModelMonth): string {
+  return `${modelMonthPrefix(accountId)}${month} ${model}`;
+}
+
+function modelMonthPrefix(accountId: string): string {
+  return `models of ${accountId}, `;
+}

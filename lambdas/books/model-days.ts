@@ -1,0 +1,74 @@
+import { Money } from '../money/money.ts';
+import { DAY_MS, utcDate } from '../money/periods.ts';
+import { nowMs } from '../platform/clock.ts';
+import type { Generation } from '../store/generation.ts';
+import { isMonthKept, monthOfDay, readModelDays, type ModelDay } from '../store/model-months.ts';
+import type { Table } from '../store/table.ts';
+
+/** Adds up records by the model that answered and the UTC day of admission. */
+export class ModelDaySums {
+  readonly #days = new Map<string, ModelDay>();
+
+  add({ state, outcome, createdAtMs }: Generation): void {
+    if (state === 'final') this.addTo({ model: outcome!.model, date: utcDate(createdAtMs), spent: outcome!.cost });
+  }
+
+  addTo(day: ModelDay): void {
+    const name = modelDayName(day);
+    this.#days.set(name, { ...day, spent: day.spent.plus(this.spentOn(day)) });
+  }
+
+  spentOn(day: Pick<ModelDay, 'model' | 'date'>): Money {
+    return this.#days.get(modelDayName(day))?.spent ?? Money.zero;
+  }
+
+  all(): ModelDay[] {
+    return [...this.#days.values()];
+  }
+}
+
+/** A day of a model that says something else than the records. */
+export interface ModelDayDifference extends ModelDay {
+  recorded: Money;
+}
+
+/**
+ * Compares what is counted of models with what their records come to. Cost: a query for each month, and one for the month before.
+ *
+ * Weakness: nothing is compared of months that are no longer kept, nor of the first day that was counted: an earlier release may have
+ * settled a part of it, without counting models.
+ * @param dates UTC days whose records were all added up, in order
+ */
+export async function differencesOfModels(
+  table: Table,
+  accountId: string,
+  { sums, dates }: { sums: ModelDaySums; dates: readonly string[] },
+): Promise<{ differences: ModelDayDifference[]; compared: number }> {
+  const months = [...new Set(dates.map(monthOfDay))].filter((month) => isMonthKept(month, nowMs()));
+  if (months.length === 0) return { differences: [], compared: 0 };
+  const counted = new ModelDaySums();
+  for (const month of [monthBefore(months[0]!), ...months]) {
+    for (const day of await readModelDays(table, accountId, month)) counted.addTo(day);
+  }
+  const [firstDay] = counted
+    .all()
+    .map(({ date }) => date)
+    .toSorted();
+  if (firstDay === undefined) return { differences: [], compared: 0 };
+  const comparable = new Set(dates.filter((date) => date > firstDay && months.includes(monthOfDay(date))));
+  const days = new Map([...counted.all(), ...sums.all()].map((day) => [modelDayName(day), day]));
+  const compared = [...days.values()].filter(({ date }) => comparable.has(date));
+  const differences = compared.flatMap(({ model, date }): ModelDayDifference[] => {
+    const [spent, recorded] = [counted, sums].map((of) => of.spentOn({ model, date })) as [Money, Money];
+    return spent.equals(recorded) ? [] : [{ model, date, spent, recorded }];
+  });
+  return { differences, compared: compared.length };
+}
+
+function monthBefore(month: string): string {
+  return monthOfDay(utcDate(Date.parse(`${month}-01`) - DAY_MS));
+}
+
+function modelDayName({ model, date }: Pick<ModelDay, 'model' | 'date'>): string {
+  return `${date} ${model}`;
+}

@@ -1,0 +1,84 @@
+import { useMemo, useState } from 'preact/hooks';
+import type { ShownEndpoint } from '../../answers.ts';
+import { useConsole, useFormats } from '../../environment.ts';
+import { Curves, MAX_CURVES, type Curve } from '../../parts/curves.tsx';
+import { DataTable } from '../../parts/data-table.tsx';
+import { ChoiceField } from '../../parts/fields.tsx';
+
+const measures = ['uptime', 'latency', 'throughput'] as const;
+type Measure = (typeof measures)[number];
+
+const HOUR_MS = 3_600_000;
+/** As many rows as a person reads; the API has all of them. */
+const MAX_HISTORY_ROWS = 100;
+
+/** How each endpoint was doing, hour by hour: curves by what the reader chooses, and beneath them the points that they are drawn from. */
+export function EndpointHistory({ endpoints }: { endpoints: ShownEndpoint[] }) {
+  const { texts } = useConsole();
+  const { count, percent, duration, time } = useFormats();
+  const [measure, setMeasure] = useState<Measure>('uptime');
+  const drawn = useMemo(() => drawnOf(endpoints, measure), [endpoints, measure]);
+  const newestFirst = endpoints
+    .flatMap(({ endpoint_id, history = [] }) => history.map((point) => ({ ...point, endpoint_id })))
+    .toSorted((a, b) => (a.hour < b.hour ? 1 : -1));
+  return (
+    <section>
+      <h3>{texts.endpointHistory}</h3>
+      {newestFirst.length === 0 ? (
+        <p class="quiet">{texts.noHistory}</p>
+      ) : (
+        <>
+          <ChoiceField
+            label={texts.shown}
+            value={measure}
+            choices={measures.map((name) => [name, texts.measures[name]])}
+            onChange={(value) => setMeasure(value as Measure)}
+          />
+          <Curves
+            days={drawn.hours}
+            curves={drawn.curves}
+            label={`${texts.endpointHistory}: ${texts.measures[measure]}`}
+          />
+          <details>
+            <summary>{texts.rowsBeneath}</summary>
+            <DataTable
+              caption={texts.endpointHistory}
+              rows={newestFirst.slice(0, MAX_HISTORY_ROWS)}
+              rowKey={({ hour, endpoint_id }) => `${hour} ${endpoint_id}`}
+              columns={[
+                { title: texts.time, cell: ({ hour }) => time(hour) },
+                { title: texts.endpoint, cell: ({ endpoint_id }) => endpoint_id },
+                { title: texts.uptime, isFigure: true, cell: ({ uptime }) => percent(uptime) },
+                { title: texts.medianLatency, isFigure: true, cell: ({ latency }) => duration(latency ?? undefined) },
+                { title: texts.throughput, isFigure: true, cell: ({ throughput }) => count(throughput ?? undefined) },
+              ]}
+            />
+            {newestFirst.length > MAX_HISTORY_ROWS && (
+              <p class="quiet">{texts.firstRows(MAX_HISTORY_ROWS, newestFirst.length)}</p>
+            )}
+          </details>
+        </>
+      )}
+    </section>
+  );
+}
+
+/** A curve for each endpoint, as many as can be told apart, from the first hour that any of them has to the last: where nothing was measured, there is a gap. */
+function drawnOf(endpoints: ShownEndpoint[], measure: Measure): { hours: string[]; curves: Curve[] } {
+  const shown = endpoints.filter(({ history = [] }) => history.length > 0).slice(0, MAX_CURVES);
+  const measured = shown.flatMap(({ history = [] }) => history.map(({ hour }) => Date.parse(hour)));
+  const hours = hoursBetween(Math.min(...measured), Math.max(...measured));
+  const curves = shown.map(({ endpoint_id, provider_name, history = [] }): Curve => {
+    const byHour = new Map(history.map((point) => [point.hour, point[measure]]));
+    return {
+      name: `${provider_name} ${endpoint_id}`,
+      values: hours.map((hour) => byHour.get(hour) ?? null),
+    };
+  });
+  return { hours, curves };
+}
+
+function hoursBetween(firstMs: number, lastMs: number): string[] {
+  const count = Number.isFinite(firstMs) ? (lastMs - firstMs) / HOUR_MS + 1 : 0;
+  return Array.from({ length: count }, (_, index) => new Date(firstMs + index * HOUR_MS).toISOString());
+}
