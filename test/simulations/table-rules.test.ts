@@ -314,7 +314,7 @@ async function outcomes(count: number): Promise<Record<string, number>> {
       ({ status, body }) => (status === 200 ? 'done' : String(body['__type']).split('#')[1]!),
       () => 'cut',
     );
-    await proxy.rules.settle();
+    await proxy.rules.whenQuiet();
     const name = `${outcome}, ${(await countOf(pk)) === '1' ? 'written' : 'not written'}`;
     seen[name] = (seen[name] ?? 0) + 1;
   }

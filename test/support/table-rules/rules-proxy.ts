@@ -57,7 +57,7 @@ export async function startRulesProxy(
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     rules,
     async stop() {
-      await rules.settle();
+      await rules.whenQuiet();
       server.close();
       server.closeAllConnections();
       await once(server, 'close');

@@ -70,7 +70,7 @@ export class TableRules {
   readonly imposed: Record<string, number> = {};
   readonly #emulator: Emulator;
   readonly #transactionMs: number;
-  readonly #faults: RandomFaults;
+  #faults: RandomFaults;
   readonly #nowMs: () => number;
   readonly #units: Record<keyof UnitRates, PartitionUnits>;
   readonly #known = new KnownItems();
@@ -116,8 +116,13 @@ export class TableRules {
     }
   }
 
+  /** From now on calls suffer these faults. */
+  suffer(faults: Partial<FaultShares>, seed = 1): void {
+    this.#faults = new RandomFaults(faults, seed);
+  }
+
   /** Resolves when nothing is carried out any more of which clients have not heard. */
-  async settle(): Promise<void> {
+  async whenQuiet(): Promise<void> {
     while (this.#late.size > 0) await Promise.all(this.#late);
   }
 
