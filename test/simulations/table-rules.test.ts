@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { createTable, startDynamodb } from '../../lib/local/dynamodb.ts';
 import { binaryUnderRules } from '../support/table-rules/install.ts';
@@ -66,14 +65,16 @@ const countOf = async (pk: string) => {
   );
   return (body['Item'] as { count?: { N: string } } | undefined)?.count?.N ?? '0';
 };
+/** Resolves when a transaction has its items. */
+const untilUnderWay = () => vi.waitFor(() => expect(proxy.rules.isTransacting).toBe(true), { interval: 5 });
 const codes = ({ body }: Answer) => (body['CancellationReasons'] as { Code: string }[]).map(({ Code: code }) => code);
 
 describe('transactions that meet', () => {
   it('refuses the second one, with its reasons in the order of its writes', async () => {
-    await begin({ transactionMs: 100 });
+    await begin({ transactionMs: 500 });
     const [mine, common, other] = [randomUUID(), randomUUID(), randomUUID()];
     const first = transact([{ Update: increment(mine) }, { Update: increment(common) }]);
-    await sleep(30);
+    await untilUnderWay();
 
     const second = await transact([{ Update: increment(other) }, { Update: increment(common) }]);
 
@@ -95,11 +96,11 @@ describe('transactions that meet', () => {
   });
 
   it('names a condition that failed beside the item that was busy', async () => {
-    await begin({ transactionMs: 100 });
+    await begin({ transactionMs: 500 });
     const [taken, common] = [randomUUID(), randomUUID()];
     await call('PutItem', put(taken, { owner: { S: 'somebody' } }));
     const first = transact([{ Update: increment(common) }]);
-    await sleep(30);
+    await untilUnderWay();
 
     const condition = {
       ConditionExpression: 'attribute_not_exists(pk)',
@@ -113,10 +114,10 @@ describe('transactions that meet', () => {
   });
 
   it('refuses single writes and transactional reads, and no others', async () => {
-    await begin({ transactionMs: 150 });
+    await begin({ transactionMs: 700 });
     const common = randomUUID();
     const first = transact([{ Update: increment(common) }]);
-    await sleep(30);
+    await untilUnderWay();
 
     const writes = await Promise.all([
       call('UpdateItem', increment(common)),
@@ -166,10 +167,10 @@ describe('a token', () => {
   });
 
   it('tells that its transaction is under way', async () => {
-    await begin({ transactionMs: 100 });
+    await begin({ transactionMs: 500 });
     const [pk, token] = [randomUUID(), randomUUID()];
     const first = transact([{ Update: increment(pk) }], token);
-    await sleep(30);
+    await untilUnderWay();
 
     const { body } = await transact([{ Update: increment(pk) }], token);
 
@@ -179,11 +180,11 @@ describe('a token', () => {
   });
 
   it('is answered again while another transaction has its items', async () => {
-    await begin({ transactionMs: 100 });
+    await begin({ transactionMs: 500 });
     const [pk, token] = [randomUUID(), randomUUID()];
     await transact([{ Update: increment(pk) }], token);
     const other = transact([{ Update: increment(pk) }]);
-    await sleep(30);
+    await untilUnderWay();
 
     expect((await transact([{ Update: increment(pk) }], token)).status).toBe(200);
     await other;
@@ -305,12 +306,13 @@ it('weighs items as the documentation does', () => {
   expect([readUnits(1, 'eventual'), readUnits(4_097, 'strong'), readUnits(1, 'transaction')]).toEqual([0.5, 2, 2]);
 });
 
-/** How so many transactions ended, each over items of its own. */
+/** How so many transactions ended, each over an item of its own and one of all of them. */
 async function outcomes(count: number): Promise<Record<string, number>> {
   const seen: Record<string, number> = {};
+  const common = randomUUID();
   for (let time = 0; time < count; time += 1) {
     const pk = randomUUID();
-    const outcome = await transact([{ Update: increment(pk) }, { Update: increment(randomUUID()) }]).then(
+    const outcome = await transact([{ Update: increment(pk) }, { Update: increment(common) }]).then(
       ({ status, body }) => (status === 200 ? 'done' : String(body['__type']).split('#')[1]!),
       () => 'cut',
     );
@@ -342,6 +344,17 @@ describe('faults by chance', () => {
     expect(seen['done, written']).toBeLessThan(90);
   });
 
+  it('are no conflicts at items that no transaction has ever had', async () => {
+    await begin({ faults: { conflicts: 1 } });
+    const pk = randomUUID();
+
+    const alone = await call('PutItem', put(pk));
+    const first = await transact([{ Update: increment(pk) }]);
+    const second = await transact([{ Update: increment(randomUUID()) }, { Update: increment(pk) }]);
+
+    expect([alone.status, first.status, codes(second)]).toEqual([200, 200, ['None', 'TransactionConflict']]);
+  });
+
   it('are the same ones for the same seed', async () => {
     const faults = { conflicts: 0.2, throttles: 0.2, lostReplies: 0.2 };
     await begin({ faults, seed: 5, transactionMs: 0 });
@@ -355,13 +368,13 @@ describe('faults by chance', () => {
 it('the emulator that a run of the tests starts has the rules that its environment names, and they end with it', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'rules-'));
   vi.stubEnv('DYNAMODB_BINARY', binaryUnderRules(directory));
-  vi.stubEnv(RULES_VARIABLE, 'conflicts=1');
+  vi.stubEnv(RULES_VARIABLE, 'throttles=1');
   const emulator = await startDynamodb(undefined);
   try {
     await createTable(emulator.endpoint, table);
     const { body } = await call('PutItem', put('x'), emulator.endpoint);
 
-    expect(body['__type']).toBe('com.amazonaws.dynamodb.v20120810#TransactionConflictException');
+    expect(body['__type']).toMatch(/#(Throttling|ProvisionedThroughputExceeded)Exception$/);
   } finally {
     await emulator.stop();
     rmSync(directory, { recursive: true });

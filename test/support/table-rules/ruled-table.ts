@@ -16,7 +16,7 @@ export interface RuledTable {
 }
 
 /** A fifth of all calls. */
-const troubles: FaultShares = { conflicts: 0.06, throttles: 0.06, lostReplies: 0.05, lostRequests: 0.03 };
+export const troubles: FaultShares = { conflicts: 0.06, throttles: 0.06, lostReplies: 0.05, lostRequests: 0.03 };
 
 /** @param table one that exists already; by default a new one is made */
 export async function newRuledTable(options: RulesOptions = {}, table?: Table): Promise<RuledTable> {

@@ -64,6 +64,7 @@ const LATE_MS = [2, 60] as const;
 /** DynamoDB knows the token of a transaction for so long after it. */
 const TOKEN_MS = 600_000;
 const MAX_TOKENS = 100_000;
+const MAX_SHARED = 100_000;
 
 export class TableRules {
   /** How often each rule refused a call, and each fault befell one. */
@@ -77,6 +78,8 @@ export class TableRules {
   /** Items that transactions have at the moment, and how many single writes are under way at others. */
   readonly #locked = new Set<string>();
   readonly #written = new Map<string, number>();
+  /** Items that some transaction has had: at others no call by itself meets one. */
+  readonly #shared = new Set<string>();
   readonly #tokensUnderWay = new Set<string>();
   /** When the transaction of a token was done. */
   readonly #tokens = new Map<string, number>();
@@ -121,6 +124,10 @@ export class TableRules {
     this.#faults = new RandomFaults(faults, seed);
   }
 
+  get isTransacting(): boolean {
+    return this.#locked.size > 0;
+  }
+
   /** Resolves when nothing is carried out any more of which clients have not heard. */
   async whenQuiet(): Promise<void> {
     while (this.#late.size > 0) await Promise.all(this.#late);
@@ -155,7 +162,10 @@ export class TableRules {
     if (refusal) return refusal;
     if (isKnown) return this.#emulator(request.action, request.body);
     if (token !== undefined) this.#tokensUnderWay.add(token);
-    for (const { item } of writes) this.#locked.add(item);
+    for (const { item } of writes) {
+      this.#locked.add(item);
+      this.#share(item);
+    }
     try {
       await sleep(this.#transactionMs);
       const reply = await this.#emulator(request.action, this.#withoutForgotten(request.body));
@@ -178,7 +188,7 @@ export class TableRules {
 
   async #refuseTransaction(writes: ItemWrite[], fate: Fate | undefined): Promise<Reply | undefined> {
     if (fate === 'throttle' && this.#faults.oneOf([true, false])) return this.#refuseCall(writes, fate);
-    const met = fate === 'conflict' ? this.#faults.someOf(writes.length) : [];
+    const met = fate === 'conflict' ? this.#meetings(writes) : [];
     const throttled = fate === 'throttle' ? this.#faults.someOf(writes.length) : [];
     const throttledReason =
       fate === 'throttle' ? this.#faults.oneOf([throttlingReason, provisionedReason]) : throttlingReason;
@@ -214,7 +224,8 @@ export class TableRules {
   async #writeAlone(request: TableRequest, fate?: Fate): Promise<Reply> {
     const [write] = writesOfRequest(request) as [ItemWrite];
     const of = { table: write.table, operation: 'Write' } as const;
-    if (this.#locked.has(write.item) || fate === 'conflict') return this.#impose('conflict', transactionConflict);
+    const meets = fate === 'conflict' && this.#shared.has(write.item);
+    if (this.#locked.has(write.item) || meets) return this.#impose('conflict', transactionConflict);
     if (fate === 'throttle') {
       return this.#impose('throttle', this.#faults.oneOf([throttling(of), provisionedThroughputExceeded(of)]));
     }
@@ -230,14 +241,15 @@ export class TableRules {
     const all = Object.entries(request.body.RequestItems as Record<string, BatchedWrite[]>).flatMap(
       ([table, requests]) => requests.map((one) => ({ table, one, write: batchedItemWrite(table, one) })),
     );
-    const chosen = fate === 'conflict' || fate === 'throttle' ? this.#faults.someOf(all.length) : [];
-    const isUndone = all.map(
-      ({ write }, index) => chosen[index] || this.#locked.has(write.item) || !this.#hasRoom(write),
-    );
+    const met = fate === 'conflict' ? this.#meetings(all.map(({ write }) => write)) : [];
+    const chosen = fate === 'throttle' ? this.#faults.someOf(all.length) : [];
+    const isMet = all.map(({ write }, index) => met[index] || this.#locked.has(write.item));
+    const isUndone = all.map(({ write }, index) => isMet[index] || chosen[index] || !this.#hasRoom(write));
     const undone = all.filter((_, index) => isUndone[index]);
     const todo = all.filter((_, index) => !isUndone[index]);
     if (undone.length > 0) this.#count('unprocessed');
     if (todo.length === 0) {
+      if (isMet.some(Boolean)) return { status: 200, body: { UnprocessedItems: byTable(undone) } };
       return provisionedThroughputExceeded({ table: undone[0]?.table ?? '', operation: 'Write' });
     }
     const writes = todo.map(({ write }) => write);
@@ -311,6 +323,20 @@ export class TableRules {
         else this.#written.delete(item);
       }
     }
+  }
+
+  #share(item: string): void {
+    this.#shared.delete(item);
+    this.#shared.add(item);
+    if (this.#shared.size > MAX_SHARED) this.#shared.delete(this.#shared.values().next().value!);
+  }
+
+  /** Which items of a transaction another one has: none that no other has ever had. */
+  #meetings(writes: ItemWrite[]): boolean[] {
+    const shared = writes.flatMap(({ item }, index) => (this.#shared.has(item) ? [index] : []));
+    const chosen = this.#faults.someOf(shared.length);
+    const met = new Set(shared.filter((_, place) => chosen[place]));
+    return writes.map((_, index) => met.has(index));
   }
 
   #hasRoom(write: ItemWrite): boolean {
