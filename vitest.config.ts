@@ -80,6 +80,7 @@ const settingUp = [
   'lib/stacks',
   'lib/web-server-stack',
   'platform/metrics',
+  'simulations/table-rules',
   'store/transact',
   'lib/synth',
   'platform/aws-identity',

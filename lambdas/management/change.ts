@@ -1,7 +1,7 @@
 import type { Caller } from '../admission/caller.ts';
 import { nowMs } from '../platform/clock.ts';
 import { conflict, GatewayError } from '../platform/errors.ts';
-import { auditPut, type Actor } from '../store/audit.ts';
+import { auditPut, isAudited, newAuditKey, type Actor } from '../store/audit.ts';
 import { AlreadyAnsweredError } from '../store/idempotency.ts';
 import type { Item, Table } from '../store/table.ts';
 import { transact, type TransactOutcome, type Writes } from '../store/transact.ts';
@@ -45,6 +45,9 @@ const ATTEMPTS = 30;
 
 /**
  * Makes a change and its audit entry in one transaction.
+ *
+ * Guarantee: a change that was made is told as made. Where a try before the one that was refused had no reply, the entry says whether it
+ * was that try that has made it.
  * @returns the outcome for `writes`
  * @throws {AlreadyAnsweredError} when the condition of the write alongside failed.
  */
@@ -57,9 +60,11 @@ export async function commitChange<Name extends string>(
   const { table, accountId, actor, requestId } = context;
   const { action, target, before, after } = change;
   const at = new Date(nowMs()).toISOString();
-  const audit = auditPut(table, accountId, { at, actor, requestId, action, target, before, after });
-  const all = { ...writes, audit, alongside } as Writes<Name | 'alongside'>;
+  const entry = { at, actor, requestId, action, target, before, after };
+  const key = newAuditKey(accountId, entry);
+  const all = { ...writes, audit: auditPut(table, key, entry), alongside } as Writes<Name | 'alongside'>;
   const outcome = await transact(table, all, { attempts: ATTEMPTS });
+  if (!outcome.committed && outcome.isUncertain && (await isAudited(table, key))) return { committed: true };
   if (!outcome.committed && outcome.failed.alongside) throw new AlreadyAnsweredError();
   return outcome;
 }

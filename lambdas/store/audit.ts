@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { queryPage } from './calls.ts';
 import type { Item, Table } from './table.ts';
 import { optional, plain, record, text, type RecordOf } from './record.ts';
-import { put, type Write } from './writes.ts';
+import { readItem } from './query.ts';
+import { put, type Key, type Write } from './writes.ts';
 
 /** Who changed something: a management key over HTTP, or the operator at the command line. */
 export interface Actor {
@@ -37,9 +38,18 @@ function auditPartition(accountId: string): string {
   return `AUDIT#${accountId}`;
 }
 
-export function auditPut(table: Table, accountId: string, entry: AuditEntry): Write {
-  const key = { pk: auditPartition(accountId), sk: `${entry.at}#${randomUUID()}` };
+/** The name of an entry that is to be written: no other has it. */
+export function newAuditKey(accountId: string, { at }: Pick<AuditEntry, 'at'>): Key {
+  return { pk: auditPartition(accountId), sk: `${at}#${randomUUID()}` };
+}
+
+export function auditPut(table: Table, key: Key, entry: AuditEntry): Write {
   return put(table, { ...key, entity: 'audit', ...auditRecord.toItem(entry) });
+}
+
+/** Whether an entry was written, and with it the change that it is about. */
+export async function isAudited(table: Table, key: Key): Promise<boolean> {
+  return (await readItem(table, key)) !== undefined;
 }
 
 /** The latest changes of an account, newest first. @param selection.since ISO time of the oldest that is wanted */

@@ -122,7 +122,8 @@ function keySchema(partition: string, sort: string) {
   ];
 }
 
-function findBinary(): string {
+/** The emulator's binary. @throws {StartFailure} where there is none */
+export function findBinary(): string {
   const own = process.env['DYNAMODB_BINARY'];
   if (own) {
     if (!existsSync(own)) throw new StartFailure(`DYNAMODB_BINARY names ${own}, which does not exist.`);

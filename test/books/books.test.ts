@@ -36,7 +36,7 @@ import { restoreTable } from '../../lib/admin/books/restore-table.ts';
 import { checkedViews } from '../../lib/admin/books/views.ts';
 import { writeStatementFiles } from '../../lib/admin/reports/statement-files.ts';
 import { documentsOf } from '../support/documents.ts';
-import { makeHistory, type History } from '../support/history.ts';
+import { makeRuledHistory, type RuledHistory } from '../support/history.ts';
 import { repeated } from '../support/long-runs.ts';
 import { newTable } from '../support/table.ts';
 
@@ -46,17 +46,18 @@ const GENERATIONS = repeated(17_000, { ofWhichAlways: 60 });
 // The long form reads 51,000 records many times.
 vi.setConfig({ testTimeout: 600_000 });
 
-let history: History;
+let history: RuledHistory;
 let directory: string;
 let account: Account;
 let whole: Period;
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'gateway-books-'));
-  history = await makeHistory(await newTable(), { generations: GENERATIONS });
+  history = await makeRuledHistory({ generations: GENERATIONS });
   account = (await readAccount(history.table, history.account.id))!;
   whole = periodOf({ from: history.dates[0]!, to: history.dates.at(-1)! });
 }, 900_000);
-afterAll(() => {
+afterAll(async () => {
+  await history.stop();
   vi.resetConfig();
   rmSync(directory, { recursive: true, force: true });
 });

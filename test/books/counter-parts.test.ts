@@ -15,16 +15,16 @@ import { transact } from '../../lambdas/store/transact.ts';
 import { update } from '../../lambdas/store/writes.ts';
 import { openBooks } from '../../lib/admin/books/database.ts';
 import { exportTable } from '../../lib/admin/books/export-table.ts';
-import { giveLimitedParts, newTableWithParts, rootOf } from '../support/counter-parts.ts';
-import { makeHistory, type History } from '../support/history.ts';
+import { giveLimitedParts, rootOf } from '../support/counter-parts.ts';
+import { makeRuledHistory, type RuledHistory } from '../support/history.ts';
 import { rub } from '../support/spending.ts';
 
 let directory: string;
-let history: History;
+let history: RuledHistory;
 let scopes: ScopeId[];
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'gateway-books-'));
-  history = await makeHistory(await newTableWithParts(), { generations: 20, mode: 'postpaid' });
+  history = await makeRuledHistory({ generations: 20, mode: 'postpaid', withParts: true });
   const { account, keys } = history;
   scopes = [
     { kind: 'account', id: account.id },
@@ -34,7 +34,10 @@ beforeAll(async () => {
   ];
   for (const scope of scopes) await moveIntoParts(scope);
 });
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
+afterAll(async () => {
+  await history.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
 
 /** All that a counter has but a millionth goes into one of its parts, and a millionth into another. */
 async function moveIntoParts(scope: ScopeId): Promise<void> {

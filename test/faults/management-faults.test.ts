@@ -8,7 +8,8 @@ import { refund, topUp } from '../../lambdas/management/balance.ts';
 import { setBudget, workspaceBudgets } from '../../lambdas/management/budgets.ts';
 import type { ChangeContext } from '../../lambdas/management/change.ts';
 import { createKey, deleteKey, updateKey } from '../../lambdas/management/keys.ts';
-import { createWorkspace } from '../../lambdas/management/workspaces.ts';
+import { addMembers, removeMembers } from '../../lambdas/management/members.ts';
+import { createWorkspace, deleteWorkspace, updateWorkspace } from '../../lambdas/management/workspaces.ts';
 import { utcDate } from '../../lambdas/money/periods.ts';
 import { listBalanceEntries } from '../../lambdas/store/accounts.ts';
 import { readAudit } from '../../lambdas/store/audit.ts';
@@ -110,6 +111,57 @@ describe.each<TableFault[][]>([
     const entries = await listBalanceEntries(table, id);
     expect(account.limits.lifetime!.toString()).toBe('0');
     expect(entries.map(({ amount }) => amount.toString()).toSorted()).toEqual(['-10', '10']);
+  });
+
+  it('a change of a named version is made once, and is not refused as a change of another', async () => {
+    const { key } = await newKey();
+    const workspace = await createWorkspace(context, { name: 'v', slug: `v-${faults.join('-')}` });
+    suffer(faults);
+    const changed = await updateKey(context, { hash: key.hash, expectedVersion: 1 }, { name: 'renamed' });
+    suffer(faults);
+    const moved = await updateWorkspace(
+      context,
+      { idOrSlug: workspace.id, expectedVersion: 1 },
+      { slug: `moved-${faults.join('-')}` },
+    );
+    suffer(faults);
+    const owner = workspaceBudgets(context.accountId, workspace.id);
+    const set = await setBudget(context, owner, { interval: 'daily', limit: rub('3'), expectedVersion: 2 });
+
+    expect([changed.version, moved.version, set.version]).toEqual([2, 2, 3]);
+    expect(await auditOf(`key ${key.hash}`)).toHaveLength(2);
+  });
+
+  it('a workspace is deleted or archived without an error', async () => {
+    const [unused, used] = await Promise.all(
+      ['unused', 'used'].map((name) => createWorkspace(context, { name, slug: `${name}-${faults.join('-')}` })),
+    );
+    await createKey(context, 'pepper', { kind: 'inference', workspaceId: used!.id, name: 'k' });
+    suffer(faults);
+    const deleted = await deleteWorkspace(context, { idOrSlug: unused!.id, expectedVersion: 1 });
+    suffer(faults);
+    const archived = await deleteWorkspace(context, { idOrSlug: used!.id });
+
+    expect([deleted, archived]).toEqual([{ archived: false }, { archived: true }]);
+  });
+
+  it('members are added and removed without an error, and counted as changed', async () => {
+    const workspace = await createWorkspace(context, { name: 'm', slug: `m-${faults.join('-')}` });
+    suffer(faults);
+    const added = await addMembers(context, workspace, ['ann', 'bob']);
+    suffer(faults);
+    const removed = await removeMembers(context, workspace, ['ann']);
+
+    expect([added.changed, removed.changed]).toEqual([2, 1]);
+    expect(await auditOf(`workspace ${workspace.id}`)).toHaveLength(3);
+  });
+
+  it('a payment is told as one that was not booked before', async () => {
+    const { id } = await createAccount(table, operator, { name: 'Prepaid', mode: 'prepaid' });
+    suffer(faults);
+    const { wasBooked } = await topUp({ ...context, accountId: id }, { amount: rub('10'), reference: 'INV-2' });
+
+    expect(wasBooked).toBe(false);
   });
 
   it('a day is rolled up, and its rows stay', async () => {

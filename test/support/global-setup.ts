@@ -1,19 +1,32 @@
+import { join } from 'node:path';
 import { startDynamodb } from '../../lib/local/dynamodb.ts';
 import type { TestProject } from 'vitest/node';
 import { bundleGateway } from './bundled-gateway.ts';
 import { BUNDLED_GATEWAY } from './programs.ts';
+import { installTableRules } from './table-rules/install.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     dynamodbEndpoint: string;
+    /** The emulator as it is, also where the run has rules. */
+    plainDynamodbEndpoint: string;
   }
 }
 
-/** One real DynamoDB in memory for the whole run, in which every test file has its own table; and the gateway that tests start. */
+/**
+ * One DynamoDB in memory for the whole run, in which every test file has its own table; and the gateway that tests start. With
+ * `TEST_TABLE_RULES` each emulator of the run has the real service's rules (table-rules/settings.ts).
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await bundleGateway();
   process.env[BUNDLED_GATEWAY] = '1';
-  const dynamodb = await startDynamodb(undefined);
+  const plain = await startDynamodb(undefined);
+  const hasRules = installTableRules(join(import.meta.dirname, '../../.vitest'));
+  const dynamodb = hasRules ? await startDynamodb(undefined) : plain;
   project.provide('dynamodbEndpoint', dynamodb.endpoint);
-  return dynamodb.stop;
+  project.provide('plainDynamodbEndpoint', plain.endpoint);
+  return async () => {
+    await plain.stop();
+    if (hasRules) await dynamodb.stop();
+  };
 }

@@ -19,9 +19,12 @@ import type { Account } from '../../lambdas/store/accounts.ts';
 import { scopeKinds, type Scope } from '../../lambdas/store/counters.ts';
 import type { Hold } from '../../lambdas/store/generation.ts';
 import { GENERATION_SHARDS } from '../../lambdas/store/generation-key.ts';
+import { allowParts } from '../../lambdas/store/parts-allowance.ts';
 import type { Outcome } from '../../lambdas/store/outcome.ts';
 import type { Payer } from '../../lambdas/store/payer.ts';
 import type { Table } from '../../lambdas/store/table.ts';
+import { newRuledTable } from './table-rules/ruled-table.ts';
+import { persistently, persistentlyOnce } from './persistence.ts';
 import { holdRequest, outcome, placeHold, rub } from './spending.ts';
 
 export interface History {
@@ -92,20 +95,41 @@ function outcomeAt(index: number, { amount, scopes }: Hold): Outcome {
   };
 }
 
+export interface RuledHistory extends History {
+  /** Ends the proxy that its table is behind. */
+  stop: () => Promise<void>;
+}
+
+/**
+ * A history at a table with DynamoDB's rules, which refuses or loses a fifth of all calls while the history is made.
+ * @param of as of makeHistory
+ */
+export async function makeRuledHistory(of: HistoryTerms & { withParts?: boolean }): Promise<RuledHistory> {
+  // A short time, because one item after the other is busy in the long form.
+  const ruled = await newRuledTable({ transactionMs: 1 });
+  if (of.withParts) await allowParts(ruled.table);
+  const history = await ruled.inTrouble(() => makeHistory(ruled.table, of));
+  return { ...history, stop: ruled.stop };
+}
+
+interface HistoryTerms {
+  generations: number;
+  days?: number;
+  mode?: 'prepaid' | 'postpaid';
+  nowMs?: number;
+}
+
 /**
  * @param of.generations on each of `of.days` days, the last of which is today
  * @param of.mode a prepaid account has been paid a million, and given ten back
  */
-export async function makeHistory(
-  table: Table,
-  of: { generations: number; days?: number; mode?: 'prepaid' | 'postpaid'; nowMs?: number },
-): Promise<History> {
+export async function makeHistory(table: Table, of: HistoryTerms): Promise<History> {
   const { generations, days = 3, mode = 'prepaid', nowMs = Date.now() } = of;
-  const account = await createAccount(table, actor, { name: 'Acme, "ООО"', mode });
+  const account = await persistently(() => createAccount(table, actor, { name: 'Acme, "ООО"', mode }));
   const context: ChangeContext = { table, accountId: account.id, actor };
   if (mode === 'prepaid') {
-    await topUp(context, { amount: rub('1000010.5'), reference: 'invoice-1', note: 'Счёт 1' });
-    await refund(context, { amount: rub('10.25'), reference: 'invoice-1-back' });
+    await persistently(() => topUp(context, { amount: rub('1000010.5'), reference: 'invoice-1', note: 'Счёт 1' }));
+    await persistently(() => refund(context, { amount: rub('10.25'), reference: 'invoice-1-back' }));
   }
   const payers = await makePayers(context, account);
   const dates = Array.from({ length: days }, (_, index) => utcDate(nowMs - (days - 1 - index) * DAY_MS));
@@ -116,19 +140,22 @@ export async function makeHistory(
     total = total.plus(await spend(table, { account, payers, date, generations, spanMs }));
   }
   for (const date of dates.slice(0, -1)) await rollUp(table, account.id, date);
-  await deleteKey(context, { hash: payers[1]!.keyHash });
+  await persistentlyOnce(() => deleteKey(context, { hash: payers[1]!.keyHash }), 'not_found');
   const [first, second, third] = payers;
   const keys = { server: first!.keyHash, 'old server': second!.keyHash, '=laptop': third!.keyHash };
   return { table, account, dates, keys, total };
 }
 
 async function makePayers(context: ChangeContext, { id: accountId, defaultWorkspaceId }: Account): Promise<Payer[]> {
-  await addMembers(context, await findWorkspace(context.table, accountId, defaultWorkspaceId), ['ann', 'bob']);
+  await persistently(async () => {
+    const workspace = await findWorkspace(context.table, accountId, defaultWorkspaceId);
+    return addMembers(context, workspace, ['ann', 'bob']);
+  });
   const wanted = [{ name: 'server', memberId: 'ann' }, { name: 'old server', memberId: 'bob' }, { name: '=laptop' }];
   const payers: Payer[] = [];
   for (const { name, memberId } of wanted) {
     const settings = { kind: 'inference', workspaceId: defaultWorkspaceId, name, memberId } as const;
-    const { key } = await createKey(context, 'pepper', settings);
+    const { key } = await persistently(() => createKey(context, 'pepper', settings));
     payers.push({ accountId, workspaceId: defaultWorkspaceId, memberId, keyHash: key.hash });
   }
   return payers;
@@ -151,13 +178,16 @@ async function spend(
         const atMs =
           generations === 1 ? lastMs : Date.parse(date) + Math.floor((spanMs - 1) * (index / (generations - 1)));
         const request = holdRequest({ payer, scopes: scopesOf(account, payer) }, rub('3'), { atMs });
-        const { hold } = await placeHold(table, { ...request, generation: { ...request.generation, pricing: prices } });
+        const priced = { ...request, generation: { ...request.generation, pricing: prices } };
+        const { hold } = await persistently(() => placeHold(table, priced));
         return { generationId: request.generation.id, payer, hold, outcome: outcomeAt(index, hold) };
       }),
     );
-    const results = await settleBatch(table, settlements, { swept: false });
-    const failed = results.find((result) => result instanceof Error);
-    if (failed) throw failed;
+    await persistently(async () => {
+      const results = await settleBatch(table, settlements, { swept: false });
+      const failed = results.find((result) => result instanceof Error);
+      if (failed) throw failed;
+    });
     total = total.plus(Money.sum(settlements.map(({ outcome: { cost } }) => cost)));
   }
   return total;
@@ -179,6 +209,6 @@ function scopesOf(account: Account, { accountId, workspaceId, memberId, keyHash 
 
 async function rollUp(table: Table, accountId: string, date: string): Promise<void> {
   for (let shard = 0; shard < GENERATION_SHARDS; shard += 1) {
-    await rollUpShard(table, { accountId, date, shard, sinceMs: Date.now() + 60_000 });
+    await persistently(() => rollUpShard(table, { accountId, date, shard, sinceMs: Date.now() + 60_000 }));
   }
 }

@@ -8,27 +8,29 @@ import { generationsInOrder } from '../../../lambdas/store/generation-queries.ts
 import { readSealedDay } from '../../../lambdas/store/seals.ts';
 import type { Key } from '../../../lambdas/store/writes.ts';
 import { documentsOf } from '../../support/documents.ts';
-import { makeHistory, type History } from '../../support/history.ts';
+import { makeRuledHistory, type RuledHistory } from '../../support/history.ts';
 import { daysAfter, newSealing, sealBefore, verifyAll, type Sealing } from '../../support/sealing.ts';
-import { newTable } from '../../support/table.ts';
 
 type Item = Record<string, unknown>;
 
-let history: History;
+let history: RuledHistory;
 let sealing: Sealing;
 let day: { date: string; root: string };
 /** The day after the last that has a statement: it is sealed, and empty. */
 let emptyDate: string;
 
 beforeAll(async () => {
-  history = await makeHistory(await newTable(), { generations: 20 });
+  history = await makeRuledHistory({ generations: 20 });
   sealing = await newSealing(history.table);
   const last = history.dates.at(-1)!;
   emptyDate = daysAfter(last, 1);
   await sealBefore(sealing.tools, daysAfter(last, 3));
   day = (await readSealedDay(history.table, history.account.id, last))!;
 });
-afterAll(() => rmSync(sealing.directory, { recursive: true, force: true }));
+afterAll(async () => {
+  await history.stop();
+  rmSync(sealing.directory, { recursive: true, force: true });
+});
 
 const account = () => history.account.id;
 const headKey = (): Key => ({ pk: `SEALS#${account()}`, sk: 'HEAD' });

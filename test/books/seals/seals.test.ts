@@ -26,21 +26,23 @@ import { moneyAttribute } from '../../../lambdas/store/table.ts';
 import type { Key } from '../../../lambdas/store/writes.ts';
 import { writeStatementFiles } from '../../../lib/admin/reports/statement-files.ts';
 import { documentsOf } from '../../support/documents.ts';
-import { makeHistory, type History } from '../../support/history.ts';
+import { makeRuledHistory, type RuledHistory } from '../../support/history.ts';
 import { daysAfter, newSealing, sealBefore, verifyAll, type Sealing } from '../../support/sealing.ts';
-import { newTable } from '../../support/table.ts';
 
 /** On each of three days, the last of which is today; some have several lines. */
 const GENERATIONS = 60;
 
-let history: History;
+let history: RuledHistory;
 let sealing: Sealing;
 beforeAll(async () => {
-  history = await makeHistory(await newTable(), { generations: GENERATIONS });
+  history = await makeRuledHistory({ generations: GENERATIONS });
   sealing = await newSealing(history.table);
   await sealBefore(sealing.tools, daysAfter(history.dates.at(-1)!, 1));
 });
-afterAll(() => rmSync(sealing.directory, { recursive: true, force: true }));
+afterAll(async () => {
+  await history.stop();
+  rmSync(sealing.directory, { recursive: true, force: true });
+});
 
 const pathOfDay = (date: string, name: string, directory = sealing.directory) =>
   join(directory, 'sealed', history.account.id, date, name);

@@ -1,0 +1,27 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { findBinary } from '../../../lib/local/dynamodb.ts';
+import { RULES_VARIABLE, rulesFrom } from './settings.ts';
+
+/**
+ * Has every emulator that this process and its children start run under the rules of DynamoDB, if the environment asks for them. One
+ * that runs already (DYNAMODB_ENDPOINT) stays as it is.
+ * @returns whether it asks for them
+ */
+export function installTableRules(directory: string): boolean {
+  if (!rulesFrom(process.env[RULES_VARIABLE])) return false;
+  process.env['DYNAMODB_BINARY'] = binaryUnderRules(directory);
+  return true;
+}
+
+/** Writes a program that takes the place of the emulator's. @returns its path */
+export function binaryUnderRules(directory: string): string {
+  const launcher = fileURLToPath(new URL('launch-worker.ts', import.meta.url));
+  mkdirSync(directory, { recursive: true });
+  const script = join(directory, 'emulator-under-rules.sh');
+  const words = [process.execPath, launcher, findBinary()].map((word) => `'${word}'`).join(' ');
+  writeFileSync(script, `#!/bin/sh\nexec ${words} "$@"\n`);
+  chmodSync(script, 0o755);
+  return script;
+}

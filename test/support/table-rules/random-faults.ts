@@ -1,0 +1,70 @@
+/**
+ * What may happen to any call of the real service, in stated shares of all calls. Nothing of it is impossible there: a write that is
+ * refused was not done, and one whose reply is lost may have been done, or be done a moment later.
+ */
+
+import { randomFrom } from '../random.ts';
+
+/** Shares of all calls, from 0 to 1. */
+export interface FaultShares {
+  /** Of writes: another transaction has some of the items. */
+  conflicts: number;
+  throttles: number;
+  /** The call is carried out, and the client does not hear of it. */
+  lostReplies: number;
+  /** The call does not arrive, or fails before it is carried out. */
+  lostRequests: number;
+}
+
+export type Fate =
+  | 'conflict'
+  | 'throttle'
+  /** Carried out; then the connection is cut. */
+  | 'cut-after'
+  /** Carried out; then the service says that it has failed. */
+  | 'error-after'
+  /** The connection is cut, and the call is carried out all the same, a moment later. */
+  | 'late'
+  /** The connection is cut, and the call is not carried out. */
+  | 'cut-before'
+  /** The service says that it has failed, and it has done nothing. */
+  | 'error-before';
+
+export class RandomFaults {
+  readonly #shares: FaultShares;
+  readonly #chance: () => number;
+
+  constructor(shares: Partial<FaultShares>, seed: number) {
+    this.#shares = { conflicts: 0, throttles: 0, lostReplies: 0, lostRequests: 0, ...shares };
+    this.#chance = randomFrom(seed);
+  }
+
+  /** What happens to the next call; undefined where it is carried out as it should be. */
+  next(): Fate | undefined {
+    const { conflicts, throttles, lostReplies, lostRequests } = this.#shares;
+    let place = this.#chance();
+    if (place < conflicts) return 'conflict';
+    place -= conflicts;
+    if (place < throttles) return 'throttle';
+    place -= throttles;
+    if (place < lostReplies) return this.oneOf(['cut-after', 'error-after', 'late']);
+    place -= lostReplies;
+    if (place < lostRequests) return this.oneOf(['cut-before', 'error-before']);
+    return undefined;
+  }
+
+  oneOf<Choice>(choices: readonly Choice[]): Choice {
+    return choices[Math.floor(this.#chance() * choices.length)]!;
+  }
+
+  /** Whether each of some things is chosen: at least one of them is. */
+  someOf(count: number): boolean[] {
+    const chosen = Array.from({ length: count }, () => this.#chance() < 0.3);
+    if (count > 0) chosen[Math.floor(this.#chance() * count)] = true;
+    return chosen;
+  }
+
+  between(least: number, most: number): number {
+    return least + this.#chance() * (most - least);
+  }
+}

@@ -1,0 +1,325 @@
+/** An account to which anything happens, as clients, queues and operators would do it while the table refuses and loses calls. */
+
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import { forgetParts, giveParts, rememberLimitedParts } from '../../../lambdas/accounting/busy-counters.ts';
+import { releaseUnknown } from '../../../lambdas/accounting/release.ts';
+import { settleBatch } from '../../../lambdas/accounting/settle.ts';
+import type { Settlement } from '../../../lambdas/accounting/settlement.ts';
+import {
+  extendHold,
+  placeHold,
+  shrinkHold,
+  type HoldRequest,
+  type PlacedHold,
+} from '../../../lambdas/admission/hold.ts';
+import { createAccount, setCreditLimit } from '../../../lambdas/management/accounts.ts';
+import { adjust, refund, topUp } from '../../../lambdas/management/balance.ts';
+import { memberBudgets, setBudget, workspaceBudgets } from '../../../lambdas/management/budgets.ts';
+import type { ChangeContext } from '../../../lambdas/management/change.ts';
+import { createKey, updateKey } from '../../../lambdas/management/keys.ts';
+import { addMembers } from '../../../lambdas/management/members.ts';
+import { findWorkspace } from '../../../lambdas/management/workspaces.ts';
+import { Money } from '../../../lambdas/money/money.ts';
+import { windowsAt } from '../../../lambdas/money/periods.ts';
+import type { Account } from '../../../lambdas/store/accounts.ts';
+import { gatherCounter } from '../../../lambdas/store/counter-parts.ts';
+import { readCounter, remaining, type Scope, type ScopeId, type ScopeKind } from '../../../lambdas/store/counters.ts';
+import { readGeneration } from '../../../lambdas/store/generation-queries.ts';
+import { grantParts } from '../../../lambdas/store/limited-parts.ts';
+import type { Outcome } from '../../../lambdas/store/outcome.ts';
+import { isLimited } from '../../../lambdas/store/limits.ts';
+import { scopesOf, type Payer } from '../../../lambdas/store/payer.ts';
+import type { Table } from '../../../lambdas/store/table.ts';
+import { persistently, persistentlyOnce } from '../persistence.ts';
+import { holdRequest, rub, settlement } from '../spending.ts';
+
+/** Something that happens; amounts are thousandths of a rouble. */
+export type Happening =
+  | { do: 'hold'; amount: number }
+  | { do: 'extend' | 'give-back'; amount: number }
+  | { do: 'settle'; share: number; isDeliveredTwice: boolean }
+  | { do: 'estimate' | 'correct'; share: number }
+  | { do: 'limit'; scope: ScopeKind; amount: number | null }
+  | { do: 'pay' | 'pay-back' | 'adjust'; amount: number }
+  | { do: 'give-parts' | 'gather' | 'forget-parts'; scope: ScopeKind }
+  | { do: 'switch-off-and-on' };
+
+const amount = fc.integer({ min: 1, max: 400 });
+const share = fc.integer({ min: 0, max: 100 });
+const scopeKind = fc.constantFrom<ScopeKind>('key', 'workspace', 'member', 'account');
+const weighted = (weight: number, fields: Record<string, fc.Arbitrary<unknown>>) => ({
+  weight,
+  arbitrary: fc.record(fields),
+});
+const named = (...names: string[]) => fc.constantFrom(...names);
+
+const happening = fc.oneof(
+  weighted(8, { do: named('hold'), amount }),
+  weighted(3, { do: named('extend', 'give-back'), amount }),
+  weighted(4, { do: named('settle'), share, isDeliveredTwice: fc.boolean() }),
+  weighted(2, { do: named('estimate', 'correct'), share }),
+  weighted(3, { do: named('limit'), scope: scopeKind, amount: fc.option(fc.integer({ min: 500, max: 20_000 })) }),
+  weighted(2, { do: named('pay', 'pay-back', 'adjust'), amount: fc.integer({ min: 1, max: 3_000 }) }),
+  weighted(4, { do: named('give-parts', 'gather', 'forget-parts'), scope: scopeKind }),
+  weighted(1, { do: named('switch-off-and-on') }),
+) as fc.Arbitrary<Happening>;
+
+/** What happens at the same time, one after another. */
+export const happenings = fc.array(fc.array(happening, { minLength: 1, maxLength: 4 }), {
+  minLength: 4,
+  maxLength: 10,
+});
+
+interface Running {
+  request: HoldRequest;
+  placed: PlacedHold;
+}
+
+const actor = { kind: 'operator', id: 'test' } as const;
+/** A token costs the least that there is, so that every amount is a price. */
+const pricing = { prompt: Money.fromPico(1n), completion: Money.zero };
+const thousandths = (count: number) => Money.fromPico(BigInt(count) * 1_000_000_000n);
+
+function shareOf(amount: Money, percent: number): Money {
+  return Money.fromPico((amount.pico * BigInt(percent)) / 100n);
+}
+
+function costing(outcome: Outcome, cost: Money): Outcome {
+  return { ...outcome, cost, pricing, promptTokens: Number(cost.pico), completionTokens: 0 };
+}
+
+/** Changes after which a scope may have more committed than its limit. */
+const mayPassLimits = new Set<Happening['do']>(['limit', 'correct', 'pay-back', 'adjust']);
+
+export class RandomHistory {
+  readonly account: Account;
+  /** What was settled, as the test itself adds it up. */
+  spent = Money.zero;
+  readonly #table: Table;
+  readonly #payer: Payer;
+  readonly #running: Running[] = [];
+  /** What the sweep has estimated, and the real message of it has not come. */
+  readonly #estimated: Settlement[] = [];
+  #payments = 0;
+  /** How much more than its limit a scope has committed. */
+  #excess = new Map<ScopeKind, Money>();
+  #mayPass = false;
+
+  private constructor(table: Table, account: Account, payer: Payer) {
+    this.#table = table;
+    this.account = account;
+    this.#payer = payer;
+  }
+
+  static async begin(table: Table, mode: Account['mode']): Promise<RandomHistory> {
+    const account = await createAccount(table, actor, { name: 'Random', mode });
+    const context: ChangeContext = { table, accountId: account.id, actor };
+    const workspaceId = account.defaultWorkspaceId;
+    if (mode === 'prepaid') await topUp(context, { amount: rub('30'), reference: 'first' });
+    await addMembers(context, await findWorkspace(table, account.id, workspaceId), ['ann']);
+    const { key } = await createKey(context, 'pepper', {
+      kind: 'inference',
+      workspaceId,
+      memberId: 'ann',
+      name: 'k',
+      limit: rub('40'),
+    });
+    const payer = { accountId: account.id, workspaceId, memberId: 'ann', keyHash: key.hash };
+    return new RandomHistory(table, account, payer);
+  }
+
+  async run(one: Happening): Promise<void> {
+    this.#mayPass ||= mayPassLimits.has(one.do);
+    switch (one.do) {
+      case 'hold':
+        return this.#hold(thousandths(one.amount));
+      case 'extend':
+      case 'give-back':
+        return this.#change(one.do, thousandths(one.amount));
+      case 'settle':
+        return this.#settle(one);
+      case 'estimate':
+        return this.#estimate(one.share);
+      case 'correct':
+        return this.#correct(one.share);
+      case 'limit':
+        return this.#limit(one.scope, one.amount === null ? null : thousandths(one.amount));
+      case 'pay':
+      case 'pay-back':
+      case 'adjust':
+        return this.#pay(one.do, thousandths(one.amount));
+      case 'give-parts':
+        return this.#giveParts(one.scope);
+      case 'gather':
+        return void (await persistently(() => gatherCounter(this.#table, this.#scope(one.scope))));
+      case 'forget-parts':
+        return forgetParts(this.#scope(one.scope));
+      case 'switch-off-and-on':
+        return this.#switchOffAndOn();
+    }
+  }
+
+  /** Compares with what the test knows, when nothing is under way. */
+  async check(): Promise<void> {
+    for (const one of scopesOf(this.#payer)) {
+      const counter = await readCounter(this.#table, one);
+      expect([one.kind, String(counter.spent('lifetime'))]).toEqual([one.kind, String(this.spent)]);
+      const left = isLimited(counter.limits) ? this.#roomIn(counter) : Money.zero;
+      const excess = left.isNegative ? left.negated() : Money.zero;
+      if (!this.#mayPass) expect(excess.exceeds(this.#excess.get(one.kind) ?? Money.zero)).toBe(false);
+      this.#excess.set(one.kind, excess);
+    }
+    this.#mayPass = false;
+    for (const { request, placed } of this.#running) {
+      const stored = await readGeneration(this.#table, this.#payer.accountId, request.generation.id);
+      expect(stored).toMatchObject({ state: 'pending' });
+      expect(stored!.hold.steps).toBeGreaterThanOrEqual(placed.hold.steps);
+    }
+  }
+
+  /** Settles all that is under way. */
+  async end(): Promise<void> {
+    while (this.#running.length > 0) await this.#settle({ share: 50, isDeliveredTwice: false });
+    while (this.#estimated.length > 0) await this.#correct(70);
+  }
+
+  #roomIn(counter: Awaited<ReturnType<typeof readCounter>>): Money {
+    const windows = windowsAt(Date.now());
+    const rooms = Object.entries(counter.limits).map(([interval, limit]) =>
+      limit.minus(counter.committed(windows[interval as keyof typeof windows])),
+    );
+    return Money.min(rooms[0]!, ...rooms.slice(1));
+  }
+
+  get #context(): ChangeContext {
+    return { table: this.#table, accountId: this.account.id, actor };
+  }
+
+  #scope(kind: ScopeKind): ScopeId {
+    return scopesOf(this.#payer).find((one) => one.kind === kind)!;
+  }
+
+  /** As a caller is read before its request. */
+  #scopes(): Promise<Scope[]> {
+    return Promise.all(
+      scopesOf(this.#payer).map((one) =>
+        persistently(async (): Promise<Scope> => {
+          const { limits, revision } = await readCounter(this.#table, one);
+          return { ...one, limits, revision };
+        }),
+      ),
+    );
+  }
+
+  async #hold(amount: Money): Promise<void> {
+    const unpriced = holdRequest({ payer: this.#payer, scopes: await this.#scopes() }, amount);
+    const request = { ...unpriced, generation: { ...unpriced.generation, pricing } };
+    const result = await placeHold(this.#table, request).catch((error: unknown) => ({ error }));
+    if ('placed' in result) return void this.#running.push({ request, placed: result.placed });
+    if ('refused' in result && !result.isUncertain) return;
+    // As admission does it. What could not be released the sweep finds: here nothing is charged for it.
+    await persistently(async () => {
+      if (!(await releaseUnknown(this.#table, request.generation)))
+        throw new Error('An uncertain hold was not released');
+    });
+  }
+
+  async #change(way: 'extend' | 'give-back', amount: Money): Promise<void> {
+    const [one] = this.#running.splice(-1);
+    if (!one) return;
+    const part = amount.exceeds(one.placed.hold.amount) ? Money.fromPico(one.placed.hold.amount.pico / 2n) : amount;
+    const result =
+      way === 'extend'
+        ? await extendHold(this.#table, one.placed, { ...one.request, amount })
+        : await shrinkHold(this.#table, one.placed, { ...one.request, amount: part });
+    if ('placed' in result) one.placed = result.placed;
+    else expect(['no_room', 'busy', 'switched_off']).toContain(result.refused.kind);
+    this.#running.unshift(one);
+  }
+
+  #ended(part: number): Settlement[] {
+    return this.#running.splice(0, 3).map(({ request, placed: { hold } }) => {
+      const plain = settlement(request, hold, Money.zero);
+      return { ...plain, outcome: costing(plain.outcome, shareOf(hold.amount, part)) };
+    });
+  }
+
+  /** As a queue delivers them: again, until they are settled. */
+  async #deliver(settlements: Settlement[], isSwept: boolean): Promise<void> {
+    await persistently(async () => {
+      const results = await settleBatch(this.#table, settlements, { swept: isSwept });
+      const failed = results.find((result) => result instanceof Error);
+      if (failed) throw failed;
+    });
+  }
+
+  async #settle({ share: part, isDeliveredTwice }: { share: number; isDeliveredTwice: boolean }): Promise<void> {
+    const settlements = this.#ended(part);
+    this.spent = this.spent.plus(Money.sum(settlements.map(({ outcome }) => outcome.cost)));
+    const deliveries = isDeliveredTwice ? [settlements, settlements.toReversed()] : [settlements];
+    await Promise.all(deliveries.map((one) => this.#deliver(one, false)));
+  }
+
+  async #estimate(part: number): Promise<void> {
+    const settlements = this.#ended(part).map((one) => ({ ...one, outcome: { ...one.outcome, estimated: true } }));
+    this.spent = this.spent.plus(Money.sum(settlements.map(({ outcome }) => outcome.cost)));
+    await this.#deliver(settlements, true);
+    this.#estimated.push(...settlements);
+  }
+
+  async #correct(part: number): Promise<void> {
+    const settlements = this.#estimated.splice(0, 2).map((one) => {
+      const cost = shareOf(one.hold.amount, part);
+      this.spent = this.spent.plus(cost).minus(one.outcome.cost);
+      return { ...one, outcome: { ...costing(one.outcome, cost), estimated: false } };
+    });
+    await this.#deliver(settlements, false);
+  }
+
+  async #limit(kind: ScopeKind, limit: Money | null): Promise<void> {
+    const context = this.#context;
+    const { workspaceId, keyHash: hash } = this.#payer;
+    const change = { interval: 'daily', limit } as const;
+    await persistently(async (): Promise<unknown> => {
+      if (kind === 'key') return updateKey(context, { hash }, { limit });
+      if (kind === 'workspace') return setBudget(context, workspaceBudgets(this.account.id, workspaceId), change);
+      if (kind === 'member') return setBudget(context, memberBudgets(workspaceId, 'ann'), change);
+      if (this.account.mode === 'prepaid') return undefined;
+      return setCreditLimit(context, { period: 'daily', limit });
+    });
+  }
+
+  async #pay(way: 'pay' | 'pay-back' | 'adjust', amount: Money): Promise<void> {
+    if (this.account.mode === 'postpaid' && way !== 'adjust') return;
+    this.#payments += 1;
+    const payment = { amount, reference: `${way}-${this.#payments}`, note: 'because' };
+    if (way === 'adjust') return void (await persistently(() => adjust(this.#context, payment)));
+    if (way === 'pay') return void (await persistently(() => topUp(this.#context, payment)));
+    // There may be less left, which is a refusal.
+    const left = await persistently(() => readCounter(this.#table, this.#scope('account')));
+    if (amount.exceeds(remaining(left, windowsAt(Date.now())) ?? Money.zero)) return;
+    await persistentlyOnce(() => refund(this.#context, payment), 'conflict').catch((error: unknown) => {
+      if ((error as { kind?: string }).kind !== 'conflict') throw error;
+    });
+  }
+
+  async #giveParts(kind: ScopeKind): Promise<void> {
+    const id = this.#scope(kind);
+    await persistently(async () => {
+      const { limits, revision } = await readCounter(this.#table, id);
+      if (!isLimited(limits)) return giveParts(this.#table, id);
+      const least = { windows: windowsAt(Date.now()), amount: Money.fromPico(1n) };
+      const scope: Scope = { ...id, limits, revision };
+      const parts = await grantParts(this.#table, scope, least);
+      if (parts) rememberLimitedParts(id, parts);
+    });
+  }
+
+  async #switchOffAndOn(): Promise<void> {
+    const { keyHash: hash } = this.#payer;
+    for (const disabled of [true, false]) {
+      await persistently(() => updateKey(this.#context, { hash }, { disabled }));
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import { inject } from 'vitest';
+import type { Table } from '../../../lambdas/store/table.ts';
+import { newTable, tableThrough } from '../table.ts';
+import type { FaultShares } from './random-faults.ts';
+import { startRulesProxy } from './rules-proxy.ts';
+import type { RulesOptions } from './table-rules.ts';
+
+/** A table that has the rules of DynamoDB. */
+export interface RuledTable {
+  table: Table;
+  /** A fifth of the calls of this work is refused or lost; what is left of them is carried out before it ends. */
+  inTrouble: <Result>(work: () => Promise<Result>, seed?: number) => Promise<Result>;
+  /** How often each rule refused a call, and each fault befell one. */
+  imposed: Readonly<Record<string, number>>;
+  stop: () => Promise<void>;
+}
+
+/** A fifth of all calls. */
+export const troubles: FaultShares = { conflicts: 0.06, throttles: 0.06, lostReplies: 0.05, lostRequests: 0.03 };
+
+/** @param table one that exists already; by default a new one is made */
+export async function newRuledTable(options: RulesOptions = {}, table?: Table): Promise<RuledTable> {
+  const proxy = await startRulesProxy(inject('dynamodbEndpoint'), options);
+  const { rules } = proxy;
+  return {
+    table: tableThrough(proxy.endpoint, table ?? (await newTable())),
+    imposed: rules.imposed,
+    async inTrouble(work, seed) {
+      rules.suffer(troubles, seed);
+      try {
+        return await work();
+      } finally {
+        rules.suffer({});
+        await rules.whenQuiet();
+      }
+    },
+    stop: proxy.stop,
+  };
+}

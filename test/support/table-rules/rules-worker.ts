@@ -1,0 +1,14 @@
+/** Imposes the rules of DynamoDB on an emulator for as long as that runs. Its arguments are the emulator's port and its own. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startRulesProxy } from './rules-proxy.ts';
+import { RULES_VARIABLE, rulesFrom } from './settings.ts';
+
+const LOOK_EVERY_MS = 200;
+
+const emulator = process.ppid;
+const [target, port] = process.argv.slice(2).map(Number) as [number, number];
+await startRulesProxy(`http://127.0.0.1:${target}`, { ...rulesFrom(process.env[RULES_VARIABLE]), port });
+// The emulator is the parent of this process.
+while (process.ppid === emulator) await sleep(LOOK_EVERY_MS);
+process.exit();

@@ -1,0 +1,31 @@
+/**
+ * How a run of the tests has the rules of DynamoDB imposed on every emulator that it starts: `TEST_TABLE_RULES=on`, or with shares of
+ * faults, `TEST_TABLE_RULES=conflicts=0.05,throttles=0.05,lostReplies=0.02,lostRequests=0.02,seed=7`.
+ */
+
+import type { RulesOptions } from './table-rules.ts';
+
+export const RULES_VARIABLE = 'TEST_TABLE_RULES';
+
+const shareNames = ['conflicts', 'throttles', 'lostReplies', 'lostRequests'] as const;
+
+/** @returns undefined where no rules are asked for @throws {Error} for words that mean nothing */
+export function rulesFrom(words: string | undefined): RulesOptions | undefined {
+  if (!words) return undefined;
+  if (words === 'on') return {};
+  const numbers = new Map(
+    words.split(',').map((part) => {
+      const [, name, value] = /^(\w+)=([\d.]+)$/.exec(part) ?? [];
+      if (name === undefined) throw new Error(`${RULES_VARIABLE} does not know "${part}"`);
+      return [name, Number(value)] as const;
+    }),
+  );
+  const faults = Object.fromEntries(
+    shareNames.flatMap((name) => (numbers.has(name) ? [[name, numbers.get(name)!]] : [])),
+  );
+  const options = { faults, seed: numbers.get('seed') ?? 1, transactionMs: numbers.get('transactionMs') ?? 8 };
+  const known = new Set<string>([...shareNames, 'seed', 'transactionMs']);
+  const unknown = [...numbers.keys()].find((name) => !known.has(name));
+  if (unknown !== undefined) throw new Error(`${RULES_VARIABLE} does not know "${unknown}"`);
+  return options;
+}
