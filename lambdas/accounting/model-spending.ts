@@ -3,7 +3,7 @@ import { daysOfNamedWindow, utcDate, windowsAt } from '../money/periods.ts';
 import { monthOfDay, readModelDays, type ModelDay } from '../store/model-months.ts';
 import type { Table } from '../store/table.ts';
 
-/** What a model has cost an account today, this week and this month. */
+/** The cost of a model to an account today, this week and this month. */
 interface ModelSpending {
   model: string;
   daily: Money;
@@ -12,14 +12,14 @@ interface ModelSpending {
 }
 
 export interface SpendingByModel {
-  /** Of the week and the month that go on, the dearest model of the month first. */
+  /** Models of the week and the month that go on, the dearest of the month first. */
   models: ModelSpending[];
   /** The first UTC day of them on which anything was counted; undefined where nothing was. */
   countedFrom: string | undefined;
 }
 
 /**
- * What each model has cost an account so far in the UTC day, week and month around an instant.
+ * Reads what each model has cost an account so far in the UTC day, week and month around an instant.
  *
  * Guarantee: each charge that was settled before the read is in it, once. Cost: one query, or two in a week of two months.
  */

@@ -1,4 +1,4 @@
-/** What a settlement adds to the months of models: the charge, on the day of admission, to the model that answered. */
+/** A settlement adds to the months of models: the charge, on the day of admission, to the model that answered. */
 
 import { Money } from '../money/money.ts';
 import { utcDate } from '../money/periods.ts';

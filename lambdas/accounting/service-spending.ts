@@ -4,12 +4,12 @@ import type { Outcome } from '../store/outcome.ts';
 import type { RecordedSpending } from '../store/recorded-budgets.ts';
 import type { ServiceHold } from '../store/service-budgets.ts';
 
-/** What an answer has cost the service, of what was held for it in one budget. Never more than was held: usage is cut to what the request could come to. */
+/** The cost of an answer to the service, of what was held for it in one budget. Never more than was held: usage is cut to what the request could come to. */
 export function spentOfHold(hold: ServiceHold, { model, serviceCost = Money.zero }: Outcome): Money {
   return hold.model === model ? Money.min(serviceCost, hold.amount) : Money.zero;
 }
 
-/** What free models have cost the service, by model and part of its budget. */
+/** The cost of free models to the service, by model and part of its budget. */
 export class ServiceSpending {
   readonly #sums = new Map<string, RecordedSpending>();
 

@@ -224,7 +224,7 @@ function findingOf({ kind, id }: ScopeDays, drift: ReturnType<typeof driftOf>['d
   };
 }
 
-/** What is counted of each model on each day is what its records have cost. */
+/** Each day of each model has to count what its records have cost. */
 async function compareModels(
   table: Table,
   { id }: Account,

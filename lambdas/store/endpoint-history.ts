@@ -9,7 +9,7 @@ import { numberFrom, TTL_ATTRIBUTE, type Table } from './table.ts';
 import { writeAlone } from './transact.ts';
 import { put } from './writes.ts';
 
-/** What was measured of an endpoint in one hour; null where there was too little to measure. */
+/** One hour of an endpoint, as it was measured; null where there was too little to measure. */
 export interface EndpointPoint {
   hourMs: number;
   /** Percent of the requests that did not fail. */

@@ -1,5 +1,5 @@
 /**
- * What each model has cost an account in a month, by UTC day. No limit looks at it: settlement adds to it in the transaction that makes a
+ * The cost of each model to an account in a month, by UTC day. No limit looks at it: settlement adds to it in the transaction that makes a
  * record final, and a hold leaves it alone. So it is the sum of the final records of each day, at any moment.
  *
  * A month of a model is one item, or as many as the account's counter has parts: two settlements that meet at such an item meet at that
@@ -20,7 +20,7 @@ export interface ModelMonth {
   model: string;
 }
 
-/** What a model has cost an account on one UTC day. */
+/** The cost of a model to an account on one UTC day. */
 export interface ModelDay {
   model: string;
   date: string;

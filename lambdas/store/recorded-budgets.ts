@@ -1,6 +1,5 @@
 /**
- * What the records of one shard of an account's day say that free models have cost the service, by the part of the budget that it was
- * held in. The roll-up, which reads every record anyway, writes it; so budgets are compared with records each night without reading any.
+ * The cost of free models to the service by the records of one shard of an account's day, for each part of a budget that it was held in. The roll-up, which reads every record anyway, writes it; so budgets are compared with records each night without reading any.
  */
 
 import type { Money } from '../money/money.ts';
@@ -35,7 +34,7 @@ export async function saveRecordedSpending(
   await writeAlone(table, written);
 }
 
-/** What all shards of all accounts say of a day, in no order. */
+/** Every part of a budget that any shard of any account says something of, in no order. */
 export async function* recordedSpending(table: Table, date: string): AsyncGenerator<RecordedSpending> {
   const query = {
     ConsistentRead: true,

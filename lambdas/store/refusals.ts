@@ -19,9 +19,9 @@ const refusedAmountsRecord = record({
   limit: money('limit_rub'),
   spent: money('spend_rub'),
   held: money('held_rub'),
-  /** What was left of all limits of the scope, less what was held. */
+  /** The rest of all limits of the scope, less what was held. */
   left: money('remaining_rub'),
-  /** What would have been held for the request. */
+  /** The amount that would have been held for the request. */
   required: money('required_rub'),
 });
 
@@ -41,7 +41,7 @@ const refusalRecord = record({
   field: optional(text('field')),
   /** Whose limit refused. */
   limit: optional(text('limit_source')),
-  /** Of a limit in roubles. */
+  /** The amounts of a limit in roubles. */
   amounts: optional(part(refusedAmountsRecord)),
   /** As the client has named it. */
   model: optional(text('model')),

@@ -22,7 +22,7 @@ export interface AccountData extends Owners {
   /** Completed days, by workspace, key and member. */
   activity: ShownActivity[];
   days: string[];
-  /** What each model has cost so far, today included. */
+  /** The cost of each model so far, today included. */
   models: ShownSpendingByModel;
   month: ShownStatement;
   latest: ShownRequest[];

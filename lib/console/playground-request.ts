@@ -66,7 +66,7 @@ function contentOf({ prompt, image }: PlaygroundDraft): string | ContentPart[] {
   ];
 }
 
-/** What the playground looks at of a model. */
+/** A model, as far as the playground looks at it. */
 type ListedModel = Pick<ShownModel, 'id' | 'available'> & {
   architecture: Pick<ShownModel['architecture'], 'output_modalities'>;
 };

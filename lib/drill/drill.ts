@@ -35,7 +35,7 @@ export interface DrillTools {
   start: (more?: { args?: string[]; env?: Record<string, string> }) => Promise<DrilledGateway>;
   /** The gateway on a table that lets the drill do to its calls what DynamoDB may do. @param prepare is called before the first of them */
   startOnTable: (prepare?: (table: FaultProxy) => void) => Promise<{ table: FaultProxy; gateway: DrilledGateway }>;
-  /** What is to be stopped when the drill ends, the last first. */
+  /** Everything that is to be stopped when the drill ends, the last first. */
   ends: (() => Promise<void>)[];
   /** A key with a limit of 1,000 RUB. */
   limitedKey: () => Promise<string>;

@@ -33,7 +33,7 @@ const upstreamUrl = `http://127.0.0.1:${mock.firstLine}`;
 const catalog = catalogOfMock();
 const gateway = await startServer();
 try {
-  // What a process does once is done.
+  // The process does now what it does once.
   for (let round = 0; round < 2; round += 1) await longestPauseMs(async () => undefined);
   for (const [name, disturb] of Object.entries(disturbances())) {
     const pauses: number[] = [];
@@ -49,22 +49,23 @@ try {
   catalog.remove();
 }
 
-function catalogOfMock() {
-  const provider = (id: string, path: string) => ({
+function providerOfMock(id: string, path: string): object {
+  return {
     id,
     name: id,
     wire: 'anthropic',
     base_url: `${upstreamUrl}${path}`,
     data_policy: { logs_prompts: false, trains_on_prompts: false },
-  });
-  const model = (id: string) =>
-    textModel(
-      `bench/${id}`,
-      [{ provider: id, upstream_model: SHAPE, pricing: { prompt: '0.0001', completion: '0.0005' } }],
-      { context_length: 5_000_000 },
-    );
-  // A fault of ours escapes wherever this path is asked for.
-  return catalogDirectory([model('sound'), model('faulty')], [provider('sound', ''), provider('faulty', '/response')]);
+  };
+}
+
+/** A model of each provider. In requests to the second, a fault of ours escapes: its path asks for one. */
+function catalogOfMock() {
+  const pricing = { prompt: '0.0001', completion: '0.0005' };
+  const models = ['sound', 'faulty'].map((provider) =>
+    textModel(`bench/${provider}`, [{ provider, upstream_model: SHAPE, pricing }], { context_length: 5_000_000 }),
+  );
+  return catalogDirectory(models, [providerOfMock('sound', ''), providerOfMock('faulty', '/response')]);
 }
 
 async function startServer(): Promise<RunningGateway> {
@@ -85,37 +86,35 @@ function serverPid(): number {
 }
 
 function serverPidOf({ process: { pid } }: RunningGateway): number {
-  const isServer = ({ command }: { command: string }) => command.includes('/server-') && !command.includes('--beside');
-  return descendantsOf(pid!).find(isServer)!.pid;
+  const servers = descendantsOf(pid!).filter(({ command }) => command.includes('/server-'));
+  return servers.find(({ command }) => !command.includes('--beside'))!.pid;
 }
 
-function disturbances(): Record<string, () => Promise<unknown>> {
-  const asked = (model: string, content: unknown) => ({
-    model: `bench/${model}`,
-    max_tokens: 1_000,
-    stream: true,
-    messages: [{ role: 'user', content }],
-  });
-  const send = async (body: unknown) => (await post(gateway, '/messages', body)).text().catch(() => '');
-  const parts = JSON.stringify(
-    asked(
-      'sound',
-      Array.from({ length: 30_000 }, () => ({ type: 'text', text: 'x' })),
-    ),
-  );
-  const large = JSON.stringify(asked('sound', 'word '.repeat(900_000)));
-  const small = JSON.stringify(
-    asked(
-      'sound',
-      Array.from({ length: 8_000 }, () => ({ type: 'text', text: 'x' })),
-    ),
-  );
+function bodyOf(model: string, content: unknown): string {
+  const messages = [{ role: 'user', content }];
+  return JSON.stringify({ model: `bench/${model}`, max_tokens: 1_000, stream: true, messages });
+}
+
+function textsOf(count: number): object[] {
+  return Array.from({ length: count }, () => ({ type: 'text', text: 'x' }));
+}
+
+/** Sends a body so many times at once, and reads whatever is answered. */
+async function send(body: string, times: number): Promise<void> {
+  const answers = Array.from({ length: times }, () => post(gateway, '/messages', body));
+  await Promise.allSettled((await Promise.all(answers)).map((answer) => answer.text()));
+}
+
+function disturbances(): Record<string, () => Promise<void>> {
+  const [parts, large, small] = [textsOf(30_000), 'word '.repeat(900_000), textsOf(8_000)].map((content) =>
+    bodyOf('sound', content),
+  ) as [string, string, string];
   return {
     'nothing else': async () => undefined,
-    'four bodies of 30,000 parts': () => Promise.all(Array.from({ length: 4 }, () => send(parts))),
-    'four bodies of 4.5 MB': () => Promise.all(Array.from({ length: 4 }, () => send(large))),
-    'a body of 8,000 parts, which is read in the process': () => send(small),
-    'a fault that escapes': () => send(asked('faulty', 'Hi')),
+    'four bodies of 30,000 parts': () => send(parts, 4),
+    'four bodies of 4.5 MB': () => send(large, 4),
+    'a body of 8,000 parts, which is read in the process': () => send(small, 1),
+    'a fault that escapes': () => send(bodyOf('faulty', 'Hi'), 1),
   };
 }
 
@@ -129,17 +128,11 @@ async function longestPauseMs(disturb: () => Promise<unknown>): Promise<number> 
 
 /** @throws {Error} for a stream that is not whole */
 async function pauseOfStreamMs(): Promise<number> {
-  const body = JSON.stringify({
-    model: 'bench/sound',
-    max_tokens: 1_000,
-    stream: true,
-    messages: [{ role: 'user', content: 'Hi' }],
-  });
   const outgoing = http.request(`${gateway.baseUrl}/messages`, {
     method: 'POST',
     headers: { 'x-api-key': gateway.key, 'content-type': 'application/json' },
   });
-  outgoing.end(body);
+  outgoing.end(bodyOf('sound', 'Hi'));
   const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
     outgoing.once('response', resolve).once('error', reject);
   });

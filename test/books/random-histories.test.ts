@@ -24,7 +24,7 @@ afterAll(async () => {
   await ruled.stop();
 });
 
-/** What does not add up of an account, all of whose generations are of today. */
+/** Everything that does not add up of an account, all of whose generations are of today. */
 async function findings({ id }: Account): Promise<unknown[]> {
   const account = (await readAccount(ruled.table, id))!;
   const dates = [utcDate(Date.parse(account.createdAt)), utcDate(Date.now())];

@@ -1,4 +1,4 @@
-/** What clients of the management API see while a fifth of the table's calls is refused or lost. */
+/** Clients of the management API, while a fifth of the table's calls is refused or lost. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { listWorkspaces } from '../../lambdas/store/workspaces.ts';
@@ -31,7 +31,7 @@ afterAll(async () => {
   await dynamodb.stop();
 });
 
-/** What no client should have seen. */
+/** Answers that no client should have seen. */
 const wrong: string[] = [];
 
 /**

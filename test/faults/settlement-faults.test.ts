@@ -158,7 +158,7 @@ describe('a batch of settlements', () => {
     const results = await settleBatch(faulty, batch, { swept: false });
 
     expect(results).toEqual(batch.map(() => 'settled'));
-    // Of each the record, four counters, and the month of its model.
+    // Each has its record, four counters, and the month of its model.
     expect(transactions().map((call) => itemsOf(call).length)).toEqual([96, 84]);
   });
 

@@ -34,7 +34,7 @@ it('shows a day once it is over, and what was still running when it ended', { ti
   const usage = Number(before['total_cost']) + Number((await finalGeneration(gateway, secondId))['total_cost']);
   await Promise.all(failures.map(({ headers }) => finalGeneration(gateway, headers.get('x-generation-id')!)));
   expect(await activity()).toEqual({ data: [] });
-  // What models have cost is known at once.
+  // The cost of models is known at once.
   const ofToday = expect.closeTo(usage, 12) as number;
   expect(await activity('/models')).toEqual({
     data: [{ model: 'sandbox/claude', usage_daily: ofToday, usage_weekly: ofToday, usage_monthly: ofToday }],

@@ -279,7 +279,7 @@ describe('a large request', () => {
   });
 });
 
-/** What gives out the keys of a role: other ones each time, which are to be asked for again a second later. */
+/** A server that gives out the keys of a role: other ones each time, which are to be asked for again a second later. */
 function roleOfContainer(): { server: http.Server; given: string[] } {
   const given: string[] = [];
   const server = http.createServer((_request, response) => {

@@ -198,7 +198,7 @@ WHERE c.spent_rub <> coalesce(s.spent_rub, 0) OR c.committed_rub - c.spent_rub <
 `;
 
 /**
- * What is counted of each model on each UTC day, against its records. The first day that an account has counted is not compared: an
+ * Each UTC day of each model as it is counted, against its records. The first day that an account has counted is not compared: an
  * earlier release may have settled a part of it.
  */
 const models = `

@@ -1,4 +1,4 @@
-/** What items weigh, and what reading and writing them costs, as DynamoDB documents it ("DynamoDB item sizes and formats"). */
+/** The sizes of items, and what reading and writing them costs, as DynamoDB documents it ("DynamoDB item sizes and formats"). */
 
 /** A value in DynamoDB's own JSON, for example `{"S": "text"}`. */
 export type AttributeJson = Record<string, unknown>;

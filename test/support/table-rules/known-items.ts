@@ -1,5 +1,5 @@
 /**
- * What is known of items from what passed by: their sizes, and where the sweep index has them. An item is known exactly once it was
+ * Everything that is known of items from what passed by: their sizes, and where the sweep index has them. An item is known exactly once it was
  * written as a whole or read; updates after that only make it larger here, by what they name.
  */
 
