@@ -20,6 +20,7 @@ const otherEntities = [
   'kept_answer',
   'late_seal',
   'model_month',
+  'recorded_budgets',
   'schema',
   'seal_head',
   'seal_part',

@@ -243,6 +243,7 @@ async function useEverything(): Promise<void> {
     '/credits',
     '/activity',
     '/activity?group_by=workspace',
+    '/activity/models',
     '/generations',
     `/generations/${answered.id}`,
     '/statements/2026-10?group_by=key',
