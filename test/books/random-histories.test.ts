@@ -40,30 +40,23 @@ async function pendingOf({ id }: Account): Promise<string[]> {
   return pending;
 }
 
-/**
- * Runs in the long form, or with a number of histories: one in some dozens finds a limit passed by more than before, and whether the
- * table's answers or the test's own reckoning allow that is not settled yet.
- */
-it.runIf(process.env['TEST_LONG'] || process.env['TEST_HISTORIES'])(
-  `${HISTORIES} random histories: records, counters, payments and limits say the same while a fifth of all calls fails`,
-  async () => {
-    const modes = fc.constantFrom<Account['mode']>('prepaid', 'postpaid');
-    await fc.assert(
-      fc.asyncProperty(modes, happenings, fc.nat(), async (mode, all, seed) => {
-        const history = await RandomHistory.begin(ruled.table, mode);
-        for (const [index, together] of all.entries()) {
-          await ruled.inTrouble(() => Promise.all(together.map((one) => history.run(one))), seed + index);
-          await history.check();
-        }
-        expect(await findings(history.account)).toEqual([]);
-        await ruled.inTrouble(() => history.end(), seed);
+it(`${HISTORIES} random histories: records, counters, payments and limits say the same while a fifth of all calls fails`, async () => {
+  const modes = fc.constantFrom<Account['mode']>('prepaid', 'postpaid');
+  await fc.assert(
+    fc.asyncProperty(modes, happenings, fc.nat(), async (mode, all, seed) => {
+      const history = await RandomHistory.begin(ruled.table, mode);
+      for (const [index, together] of all.entries()) {
+        await ruled.inTrouble(() => Promise.all(together.map((one) => history.run(one))), seed + index);
         await history.check();
-        expect([await findings(history.account), await pendingOf(history.account)]).toEqual([[], []]);
-      }),
-      { numRuns: HISTORIES, endOnFailure: true },
-    );
-    for (const fault of ['conflict', 'throttle', 'lost reply', 'lost request']) {
-      expect(ruled.imposed[fault]).toBeGreaterThan(HISTORIES);
-    }
-  },
-);
+      }
+      expect(await findings(history.account)).toEqual([]);
+      await ruled.inTrouble(() => history.end(), seed);
+      await history.check();
+      expect([await findings(history.account), await pendingOf(history.account)]).toEqual([[], []]);
+    }),
+    { numRuns: HISTORIES, endOnFailure: true },
+  );
+  for (const fault of ['conflict', 'throttle', 'lost reply', 'lost request']) {
+    expect(ruled.imposed[fault]).toBeGreaterThan(HISTORIES);
+  }
+});
