@@ -1,5 +1,5 @@
 /**
- * What may happen to any call of the real service, in stated shares of all calls. Nothing of it is impossible there: a write that is
+ * Faults that any call of the real service may meet, in stated shares of all calls. Nothing of it is impossible there: a write that is
  * refused was not done, and one whose reply is lost may have been done, or be done a moment later.
  */
 
@@ -7,7 +7,7 @@ import { randomFrom } from '../random.ts';
 
 /** Shares of all calls, from 0 to 1. */
 export interface FaultShares {
-  /** Of writes: another transaction has some of the items. */
+  /** Writes are refused: another transaction has some of their items. */
   conflicts: number;
   throttles: number;
   /** The call is carried out, and the client does not hear of it. */
@@ -39,7 +39,7 @@ export class RandomFaults {
     this.#chance = randomFrom(seed);
   }
 
-  /** What happens to the next call; undefined where it is carried out as it should be. */
+  /** The fault of the next call; undefined where it is carried out as it should be. */
   next(): Fate | undefined {
     const { conflicts, throttles, lostReplies, lostRequests } = this.#shares;
     let place = this.#chance();

@@ -1,4 +1,4 @@
-/** What DynamoDB says when it refuses a call, in the form of its JSON. */
+/** The words of DynamoDB when it refuses a call, in the form of its JSON. */
 
 import type { ItemJson } from './item-units.ts';
 
@@ -9,7 +9,7 @@ export interface Refusal {
 
 const SERVICE = 'com.amazonaws.dynamodb.v20120810';
 
-/** Of a table that is paid by request. */
+/** The limits of a table that is paid by request. */
 const ON_DEMAND_MESSAGE =
   'Throughput exceeds the current capacity of your table or index. DynamoDB is automatically scaling your table or index so please try again shortly. If exceptions persist, check if you have a hot key: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html';
 const PROVISIONED_MESSAGE =

@@ -1,4 +1,4 @@
-/** What a call of DynamoDB is about, read from its body. */
+/** The items and keys that a call of DynamoDB is about, read from its body. */
 
 import type { AttributeJson, ItemJson } from './item-units.ts';
 

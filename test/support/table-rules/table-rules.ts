@@ -43,7 +43,7 @@ import { PartitionUnits, partitionRates, type UnitRates } from './throughput.ts'
 export interface RulesOptions {
   /** So long a transaction keeps its items from others, beside the time that the emulator takes. */
   transactionMs?: number;
-  /** What a partition key takes in a second; undefined where it takes everything. */
+  /** The units that a partition key takes in a second; undefined where it takes everything. */
   rates?: UnitRates | undefined;
   faults?: Partial<FaultShares>;
   seed?: number;
@@ -156,7 +156,7 @@ export class TableRules {
       return this.#impose('in progress', transactionInProgress);
     }
     const writes = writesOfRequest(request);
-    // What was carried out before is only answered again: it meets nobody.
+    // A call that was carried out before is only answered again: it meets nobody.
     const isKnown = token !== undefined && this.#isAlive(token);
     const refusal = await (isKnown ? this.#refuseCall(writes, fate) : this.#refuseTransaction(writes, fate));
     if (refusal) return refusal;
@@ -303,7 +303,7 @@ export class TableRules {
     const reply = await this.#emulator(action, body);
     if (reply.status !== 200) return reply;
     const items = (reply.body['Items'] ?? (reply.body['Item'] ? [reply.body['Item']] : [])) as ItemJson[];
-    // What is projected is not the whole item.
+    // A projection is not the whole item.
     const isWhole = body.IndexName === undefined && !('ProjectionExpression' in body);
     if (isWhole) for (const item of items) this.#known.see(table, item);
     const bytes = items.reduce((sum, item) => sum + itemBytes(item), 0);
@@ -331,7 +331,7 @@ export class TableRules {
     if (this.#shared.size > MAX_SHARED) this.#shared.delete(this.#shared.values().next().value!);
   }
 
-  /** Which items of a transaction another one has: none that no other has ever had. */
+  /** The items of a transaction that another one has: none that no other has ever had. */
   #meetings(writes: ItemWrite[]): boolean[] {
     const shared = writes.flatMap(({ item }, index) => (this.#shared.has(item) ? [index] : []));
     const chosen = this.#faults.someOf(shared.length);

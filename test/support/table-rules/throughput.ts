@@ -1,5 +1,5 @@
 /**
- * What one partition key can take in a second. DynamoDB stores a key's items in a partition, which writes 1,000 units and reads 3,000 in a
+ * The throughput of one partition key in a second. DynamoDB stores a key's items in a partition, which writes 1,000 units and reads 3,000 in a
  * second at most, however much the table may do. Units are counted when a call has been carried out, so one call may pass what there is;
  * the calls after it wait until that is made up for.
  */
