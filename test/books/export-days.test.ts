@@ -15,6 +15,7 @@ import {
 import type { Table } from '../../lambdas/store/table.ts';
 import { openBooks } from '../../lib/admin/books/database.ts';
 import { newTable } from '../support/table.ts';
+import { keepLog, type LogLine } from '../support/log-lines.ts';
 
 const where = { tableArn: 'arn:aws:dynamodb:eu-central-1:1:table/gateway', bucket: 'books' };
 
@@ -103,13 +104,9 @@ describe('exports of the books', () => {
   describe('that DynamoDB has begun and fails', () => {
     const first = 'incremental/dt=2026-10-29: 2026-10-29T14:10:00.000Z to 2026-10-30T00:00:00.000Z';
     const second = 'incremental/dt=2026-10-30: 2026-10-30T00:00:00.000Z to 2026-10-31T00:00:00.000Z';
-    let lines: { message: string; [field: string]: unknown }[];
+    let lines: LogLine[];
     beforeEach(async () => {
-      lines = [];
-      vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
-        lines.push(JSON.parse(String(text)) as (typeof lines)[number]);
-        return true;
-      });
+      lines = keepLog();
       await seen('2026-10-29T14:30:00Z');
       await run('2026-10-29T14:30:00Z');
       await run('2026-10-30T00:20:00Z');

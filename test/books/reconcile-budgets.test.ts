@@ -15,6 +15,7 @@ import { documentsOf } from '../support/documents.ts';
 import { freeRequest } from '../support/free-use.ts';
 import { outcome, placeHold, rub } from '../support/spending.ts';
 import { newTable } from '../support/table.ts';
+import { keepLog, type LogLine } from '../support/log-lines.ts';
 
 const atMs = Date.now() - DAY_MS;
 const date = utcDate(atMs);
@@ -85,13 +86,9 @@ it('names a part of a budget that says something else', async () => {
 });
 
 describe('budgets of free models, at night', () => {
-  let lines: { message: string; [field: string]: unknown }[];
+  let lines: LogLine[];
   beforeEach(() => {
-    lines = [];
-    vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
-      lines.push(JSON.parse(String(text)) as (typeof lines)[number]);
-      return true;
-    });
+    lines = keepLog();
   });
   afterEach(() => {
     vi.restoreAllMocks();

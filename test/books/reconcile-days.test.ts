@@ -15,18 +15,15 @@ import { startFaultProxy } from '../../lib/drill/fault-proxy.ts';
 import { itemActions } from '../support/item-actions.ts';
 import { makeHistory, type History } from '../support/history.ts';
 import { newTable, tableThrough } from '../support/table.ts';
+import { keepLog, type LogLine } from '../support/log-lines.ts';
 
 const today = utcDate(Date.now());
 const yesterday = utcDate(Date.now() - DAY_MS);
 const at = (time: string) => Date.parse(`${today}T${time}Z`);
 
-let lines: { message: string; [field: string]: unknown }[];
+let lines: LogLine[];
 beforeEach(() => {
-  lines = [];
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
-    lines.push(JSON.parse(String(text)) as (typeof lines)[number]);
-    return true;
-  });
+  lines = keepLog();
 });
 afterEach(() => {
   vi.unstubAllEnvs();

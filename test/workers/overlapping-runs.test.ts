@@ -22,6 +22,7 @@ import { makeHistory, type History } from '../support/history.ts';
 import { newSealing, verifyAll } from '../support/sealing.ts';
 import { books, holdRequest, newSpender, placeHold, rub, settledEverywhere } from '../support/spending.ts';
 import { newTable } from '../support/table.ts';
+import { keepLog, type LogLine } from '../support/log-lines.ts';
 
 /**
  * EventBridge hands a run over without waiting for the one before, and now and then twice: each scheduled worker is run twice at once
@@ -35,13 +36,9 @@ async function runTwiceAndAgain<Result>(run: (nth: number) => Promise<Result>): 
 const today = utcDate(Date.now());
 const yesterday = utcDate(Date.now() - DAY_MS);
 
-let lines: { message: string; [field: string]: unknown }[];
+let lines: LogLine[];
 beforeEach(() => {
-  lines = [];
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
-    lines.push(JSON.parse(String(text)) as (typeof lines)[number]);
-    return true;
-  });
+  lines = keepLog();
 });
 afterEach(() => {
   vi.restoreAllMocks();

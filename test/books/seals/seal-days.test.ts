@@ -9,18 +9,15 @@ import { makeHistory } from '../../support/history.ts';
 import { itemActions } from '../../support/item-actions.ts';
 import { daysAfter, newSealing, sealBefore, type Sealing } from '../../support/sealing.ts';
 import { newTable, tableThrough } from '../../support/table.ts';
+import { keepLog, type LogLine } from '../../support/log-lines.ts';
 
 const today = utcDate(Date.now());
 const tomorrow = daysAfter(today, 1);
 
-let lines: { message: string; [field: string]: unknown }[];
+let lines: LogLine[];
 const opened: Sealing[] = [];
 beforeEach(() => {
-  lines = [];
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
-    lines.push(JSON.parse(String(text)) as (typeof lines)[number]);
-    return true;
-  });
+  lines = keepLog();
 });
 afterEach(() => {
   vi.restoreAllMocks();
