@@ -151,5 +151,10 @@ export async function checkBooks(
   while (Math.abs(spent - rub) > 1e-9 && performance.now() < deadlineMs) spent = await gateway.spentRub(key);
   done('what the key has spent', Math.abs(spent - rub) < 1e-9, `${spent} RUB; ${rub} RUB were told`);
   const { code, answer } = await admin('reconcile', '--deep');
-  done('the books', code === 0 && answer['sound'] === true, 'records, rows, counters and payments are compared');
+  const isSound = code === 0 && answer['sound'] === true;
+  const says = isSound ? 'records, rows, counters and payments are compared' : JSON.stringify(answer);
+  done('the books', isSound, says.slice(0, MAX_SAID));
 }
+
+/** As much is told of what does not add up. */
+const MAX_SAID = 2_000;

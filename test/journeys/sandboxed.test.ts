@@ -149,6 +149,12 @@ function seen(): Map<string, Deed[]> {
   return deeds;
 }
 
+const decision = {
+  model: 'sandbox/judge',
+  state: 'Where is my parcel?',
+  questions: { angry: { type: 'noul', instructions: 'Is the writer angry?' } },
+};
+
 async function useEverything(): Promise<void> {
   const change = async (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
     (await manage(gateway, method, path, body, headers)).body;
@@ -181,22 +187,14 @@ async function useEverything(): Promise<void> {
     await (await post(limitedClient, '/responses', { ...rest, input, max_output_tokens: limit, stream: true })).text();
   }
   await post(gateway, '/messages/count_tokens', { model: 'sandbox/claude', messages: [said('Hi')] });
-  await post(limitedClient, '/decisions', {
-    model: 'sandbox/judge',
-    state: 'Where is my parcel?',
-    questions: { angry: { type: 'noul', instructions: 'Is the writer angry?' } },
-  });
+  await post(limitedClient, '/decisions', decision);
   await post(limitedClient, '/embeddings', { model: 'sandbox/embedder', input: ['Where is my parcel?', 'Late.'] });
   const estimated = { model: 'sandbox/gpt', messages: [said('Hi')] };
   for (const [path, body] of Object.entries({
     '/messages': estimated,
     '/chat/completions': estimated,
     '/responses': { model: 'sandbox/gpt', input: 'Hi' },
-    '/decisions': {
-      model: 'sandbox/judge',
-      state: 'Where is my parcel?',
-      questions: { angry: { type: 'noul', instructions: 'Is the writer angry?' } },
-    },
+    '/decisions': decision,
     '/embeddings': { model: 'sandbox/embedder', input: 'Where is my parcel?' },
     '/videos': { model: 'sandbox/filmmaker', prompt: 'A fox' },
   })) {
@@ -274,9 +272,10 @@ async function useEverything(): Promise<void> {
   await change('DELETE', `/workspaces/${empty.id}`);
 }
 
-/** An estimate reads how endpoints fare beside its work; where its process is put to rest before, the next one does. */
+/** Estimates and decisions read how endpoints fare beside their work; where their process is put to rest before, the next one does. */
 async function unusedAfterAnother(): Promise<string[]> {
   await post(gateway, '/messages/estimate', { model: 'sandbox/gpt', messages: [said('Hi')] });
+  await post(gateway, '/decisions', decision);
   return unused();
 }
 

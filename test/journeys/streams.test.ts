@@ -276,7 +276,7 @@ describe('round trips to DynamoDB before the first byte', () => {
     const upstream = await startUpstream((response) =>
       response.end(frames.start + frames.blockStart + frames.text('x') + frames.end(1)),
     );
-    const gateway = await gatewayBefore([upstream], { DYNAMODB_ENDPOINT: proxy.endpoint, CALLER_CACHE_MS: '2000' });
+    const gateway = await gatewayBefore([upstream], { DYNAMODB_ENDPOINT: proxy.endpoint, CALLER_CACHE_MS: '8000' });
     const { key } = await admin(join(directory, 'data'), 'keys', 'create', '--name', 'limited', '--limit', '1000');
     const client = { ...gateway, key: key as string };
     proxy.before = (call) => (isBeside(call) ? new Promise(() => {}) : undefined);
@@ -294,6 +294,6 @@ describe('round trips to DynamoDB before the first byte', () => {
 
     expect(await callsUntilFirstByte()).toEqual(['GetItem', 'BatchGetItem', 'TransactWriteItems']);
     expect(await callsUntilFirstByte()).toEqual(['TransactWriteItems']);
-    await expect.poll(callsUntilFirstByte, { timeout: 10_000 }).toEqual(['BatchGetItem', 'TransactWriteItems']);
+    await expect.poll(callsUntilFirstByte, { timeout: 30_000 }).toEqual(['BatchGetItem', 'TransactWriteItems']);
   });
 });
