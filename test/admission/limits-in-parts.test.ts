@@ -377,7 +377,10 @@ describe('parts that are taken in', () => {
 
     expect(results.filter((result) => 'placed' in result)).toHaveLength(1);
     const closing = proxy.calls.filter(({ body }) => /REMOVE #n\d+"/.test(body) && body.includes('"open"'));
-    expect(closing).toHaveLength(COUNTER_PARTS);
+    const timesClosed = Object.values(Object.groupBy(closing, ({ body }) => body)).map((calls) => calls!.length);
+    expect(timesClosed).toHaveLength(COUNTER_PARTS);
+    // A call without a reply in time is made again; a second one who took them in would close each part again.
+    expect(Math.min(...timesClosed)).toBe(1);
     expect(await hasParts(table, key)).toBe(false);
   });
 
