@@ -2,46 +2,104 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { relative } from 'node:path';
 
 /**
  * The whole test: types, lint, format, unused code, then the suite. Ends with one line that counts, "N passed, N failed"; each check
  * counts as one test. With arguments, what they select of the suite and nothing else: somebody waits for one test.
+ *
+ * Few files that fail among all the others, on a machine that they keep busy, are run again by themselves, and that counts. Their tests
+ * are named as unsteady, because each of them is to be mended. The long form (`TEST_LONG=1`) gives no test a second chance.
  */
 const RESULTS = '.vitest/results.json';
+/** Where more fail it is not for the machine. */
+const MAX_FILES_AGAIN = 5;
+
+interface SuiteResult {
+  passed: number;
+  failed: number;
+  failedFiles: string[];
+  failedTests: string[];
+}
+
+/** What vitest's JSON reporter writes, as far as it is read. */
+interface VitestResults {
+  numPassedTests: number;
+  numFailedTests: number;
+  testResults: { name: string; status: string; assertionResults: { fullName: string; status: string }[] }[];
+}
+
 const selection = process.argv.slice(2);
-const checks = selection.length > 0 ? [] : ['typecheck', 'lint', 'format:check', 'unused'];
+const checks = selection.length > 0 ? [] : await runChecks(['typecheck', 'lint', 'format:check', 'unused']);
+const suite = runSuite(selection);
+const final = mayRunAgain(suite) ? afterSecondChance(suite) : suite;
 
-let passed = 0;
-let failed = 0;
-
-// Beside each other, each with its words together.
-const outcomes = checks.map(async (check) => {
-  const child = spawn('npm', ['run', '-s', check], { stdio: ['ignore', 'pipe', 'pipe'] });
-  const [words, complaints, [status]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close'),
-  ]);
-  return { check, words: words + complaints, hasPassed: status === 0 };
-});
-for (const outcome of outcomes) {
-  const { check, words, hasPassed } = await outcome;
-  process.stdout.write(`> ${check}\n${words}`);
-  if (hasPassed) passed += 1;
-  else failed += 1;
-}
-
-rmSync(RESULTS, { force: true });
-const { status } = spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...selection], {
-  stdio: 'inherit',
-});
-if (existsSync(RESULTS)) {
-  const results = JSON.parse(readFileSync(RESULTS, 'utf8')) as { numPassedTests: number; numFailedTests: number };
-  passed += results.numPassedTests;
-  failed += results.numFailedTests;
-}
-// A suite that could not even be loaded has no failed test, but it has failed.
-if (status !== 0 && failed === 0) failed += 1;
-
-process.stdout.write(`${passed} passed, ${failed} failed\n`);
+const failed = final.failed + checks.filter((hasPassed) => !hasPassed).length;
+process.stdout.write(`${final.passed + checks.filter(Boolean).length} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 ? 0 : 1;
+
+/** Runs checks beside each other, each with its words together. @returns which have passed */
+async function runChecks(names: string[]): Promise<boolean[]> {
+  const outcomes = names.map(async (name) => {
+    const child = spawn('npm', ['run', '-s', name], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const [words, complaints, [status]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'close'),
+    ]);
+    return { name, words: words + complaints, hasPassed: status === 0 };
+  });
+  const passed: boolean[] = [];
+  for (const outcome of outcomes) {
+    const { name, words, hasPassed } = await outcome;
+    process.stdout.write(`> ${name}\n${words}`);
+    passed.push(hasPassed);
+  }
+  return passed;
+}
+
+function runSuite(args: string[]): SuiteResult {
+  rmSync(RESULTS, { force: true });
+  const { status } = spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...args], {
+    stdio: 'inherit',
+  });
+  const result = existsSync(RESULTS) ? resultFrom(readFileSync(RESULTS, 'utf8')) : nothing();
+  // A file that could not even be loaded has no failed test, and an error outside of all tests belongs to no file: both have failed.
+  return status !== 0 && result.failed === 0 ? { ...result, failed: 1 } : result;
+}
+
+function nothing(): SuiteResult {
+  return { passed: 0, failed: 0, failedFiles: [], failedTests: [] };
+}
+
+function resultFrom(json: string): SuiteResult {
+  const results = JSON.parse(json) as VitestResults;
+  const failedFiles = results.testResults.filter(({ status }) => status === 'failed');
+  return {
+    passed: results.numPassedTests,
+    failed: results.numFailedTests,
+    failedFiles: failedFiles.map(({ name }) => relative(process.cwd(), name)),
+    failedTests: failedFiles.flatMap(({ name, assertionResults }) =>
+      assertionResults
+        .filter(({ status }) => status === 'failed')
+        .map(({ fullName }) => `${relative(process.cwd(), name)}: ${fullName}`),
+    ),
+  };
+}
+
+function mayRunAgain({ failedFiles }: SuiteResult): boolean {
+  const isWholeSuite = selection.length === 0 && !process.env['TEST_LONG'];
+  return isWholeSuite && failedFiles.length > 0 && failedFiles.length <= MAX_FILES_AGAIN;
+}
+
+/** Runs the files that failed by themselves. @returns the result of both runs together */
+function afterSecondChance(first: SuiteResult): SuiteResult {
+  process.stdout.write(
+    `\nThese files failed among the others, and are run by themselves: ${first.failedFiles.join(', ')}\n`,
+  );
+  const second = runSuite([...first.failedFiles, '--no-file-parallelism']);
+  const steady = new Set(second.failedTests);
+  const unsteady = first.failedTests.filter((name) => !steady.has(name));
+  if (unsteady.length > 0) process.stdout.write(`\nUnsteady, to be mended:\n  ${unsteady.join('\n  ')}\n\n`);
+  return { ...second, passed: first.passed + Math.max(0, first.failed - second.failed), failed: second.failed };
+}
