@@ -3,6 +3,7 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Money } from '../../lambdas/money/money.ts';
+import { dayText } from './day-text.ts';
 import { groupedDigits, type ExactNumber } from './exact-numbers.ts';
 import type { GatewayClient } from './gateway-client.ts';
 import type { Language, Texts } from './texts/languages.ts';
@@ -32,7 +33,7 @@ export function useFormats() {
       count === null || count === undefined ? '—' : count.toLocaleString(locale),
     time: (text: string | number) =>
       new Date(text).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'medium' }),
-    day: (text: string | number) => new Date(text).toLocaleDateString(locale, { dateStyle: 'medium' }),
+    day: (text: string | number) => dayText(text, locale),
     duration: (ms: number | null | undefined) =>
       ms === null || ms === undefined ? '—' : `${ms.toLocaleString(locale)}\u00a0${language === 'ru' ? 'мс' : 'ms'}`,
     percent: (value: number | string | null | undefined) =>

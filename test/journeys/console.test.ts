@@ -200,10 +200,11 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
 
   it('begins with a model that can be called here, and keeps what was typed meanwhile', TIMES, async () => {
     const { page } = await visit();
+    let callable = 'sandbox/gpt';
     await page.route('**/v1/models', async (route) => {
       const response = await route.fetch();
       const { data, ...more } = (await response.json()) as { data: { id: string; available: boolean | null }[] };
-      const unlike = data.map((model) => ({ ...model, available: model.id === 'sandbox/gpt' }));
+      const unlike = data.map((model) => ({ ...model, available: model.id === callable }));
       await route.fulfill({ response, json: { ...more, data: unlike } });
     });
     await signIn(page);
@@ -217,6 +218,11 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     await page.reload();
     await page.getByLabel('Prompt').waitFor();
     expect(await page.getByLabel('Model').inputValue()).toBe('sandbox/gemini');
+    const none = 'No model can be called yet';
+    expect(await page.getByText(none).count()).toBe(0);
+    callable = 'nobody/nothing';
+    await page.reload();
+    await page.getByText(none).waitFor();
     // A page that is loaded again may ask for its models still.
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     await page.close();

@@ -32,8 +32,8 @@ export function PlaygroundPage({ query }: { query: URLSearchParams }) {
     async (signal) => (await client.read<DataOf<ShownModel[]>>('/models', signal)).body.data,
     [client],
   );
-  const callable = useMemo(() => (models.value ?? []).filter(isCallable), [models.value]);
-  const first = firstModelOf(callable);
+  const callable = useMemo(() => models.value?.filter(isCallable), [models.value]);
+  const first = firstModelOf(callable ?? []);
   useEffect(() => {
     // What was asked for, or typed meanwhile, stays.
     if (first !== undefined) setDraft((now) => (now.model === '' ? { ...now, model: first } : now));

@@ -12,23 +12,56 @@ export interface Curve {
 export const MAX_CURVES = 6;
 
 const HEIGHT = 240;
+const AXIS_NAME_HEIGHT = 20;
 
-/** Curves over days, or over the hours of days. What they show stands in a table as well, so a screen reader is only told what the picture is. */
-export function Curves({ days, curves, label }: { days: string[]; curves: Curve[]; label: string }) {
+const HOUR_SECONDS = 3_600;
+const DAY_SECONDS = 24 * HOUR_SECONDS;
+/** The distances that marks of the axis of time may have. */
+const markDistancesSeconds = [
+  ...[1, 2, 3, 6, 12].map((hours) => hours * HOUR_SECONDS),
+  ...[1, 2, 3, 5, 7, 10, 15, 30].map((days) => days * DAY_SECONDS),
+];
+
+interface CurvesProps {
+  /** Days or hours, evenly spaced, the earliest first: what `Date.parse` reads. */
+  times: string[];
+  curves: Curve[];
+  label: string;
+  /** The least and the greatest value that the picture has room for; those of the curves, where nothing is said. */
+  range?: [min: number, max: number] | undefined;
+}
+
+/** Curves over days or hours of UTC. What they show stands in a table as well, so a screen reader is only told what the picture is. */
+export function Curves({ times, curves, label, range }: CurvesProps) {
   const { isDark, language } = useConsole();
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = place.current!;
     const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
     const axis = { stroke: colour('--quiet'), grid: { stroke: colour('--line'), width: 1 }, ticks: { show: false } };
+    const seconds = times.map((time) => Date.parse(time) / 1_000);
+    const stepSeconds = seconds.length > 1 ? seconds[1]! - seconds[0]! : DAY_SECONDS;
     const plot = new UPlot(
       {
         width: element.clientWidth,
         height: HEIGHT,
         cursor: { show: false },
         legend: { show: false },
+        scales: {
+          x: {
+            time: false,
+            range: (_plot, min, max) => (min < max ? [min, max] : [min - stepSeconds, max + stepSeconds]),
+          },
+          ...(range && { y: { range } }),
+        },
         axes: [
-          { ...axis, values: (_plot, ticks) => ticks.map((tick) => dayAndMonth(tick, language)) },
+          {
+            ...axis,
+            label: 'UTC',
+            labelSize: AXIS_NAME_HEIGHT,
+            incrs: markDistancesSeconds.filter((distance) => distance >= stepSeconds),
+            values: (_plot, ticks) => ticks.map((tick) => dayOrHour(tick, language)),
+          },
           { ...axis, size: 64, values: (_plot, ticks) => ticks.map((tick) => tick.toLocaleString(language)) },
         ],
         series: [
@@ -36,7 +69,7 @@ export function Curves({ days, curves, label }: { days: string[]; curves: Curve[
           ...curves.map(({ name }, index) => ({ label: name, stroke: colour(`--curve-${index + 1}`), width: 2 })),
         ],
       },
-      [days.map((day) => Date.parse(day) / 1_000), ...curves.map(({ values }) => values)],
+      [seconds, ...curves.map(({ values }) => values)],
       element,
     );
     const watcher = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
@@ -45,7 +78,7 @@ export function Curves({ days, curves, label }: { days: string[]; curves: Curve[
       watcher.disconnect();
       plot.destroy();
     };
-  }, [days, curves, isDark, language]);
+  }, [times, curves, range, isDark, language]);
   return (
     <figure>
       <div ref={place} class="curves" role="img" aria-label={label} />
@@ -63,6 +96,9 @@ export function Curves({ days, curves, label }: { days: string[]; curves: Curve[
   );
 }
 
-function dayAndMonth(seconds: number, language: string): string {
-  return new Date(seconds * 1_000).toLocaleDateString(language, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+/** A midnight is written as its day, any other time as its hour. */
+function dayOrHour(seconds: number, language: string): string {
+  const format: Intl.DateTimeFormatOptions =
+    seconds % DAY_SECONDS === 0 ? { day: 'numeric', month: 'short' } : { hour: '2-digit', minute: '2-digit' };
+  return new Date(seconds * 1_000).toLocaleString(language, { ...format, timeZone: 'UTC' });
 }

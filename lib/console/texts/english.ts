@@ -308,6 +308,7 @@ export const english = {
   compareColumn: 'Compare',
   compareHint: 'Choose two to four to compare.',
   noModels: 'No model fits.',
+  noCallableModel: 'No model can be called yet: whoever runs this gateway has to give it the key of a provider.',
   callable: 'Callable',
   notKnown: 'not known',
   context: 'Context',

@@ -8,6 +8,9 @@ import { ChoiceField } from '../../parts/fields.tsx';
 const measures = ['uptime', 'latency', 'throughput'] as const;
 type Measure = (typeof measures)[number];
 
+/** A share has the same scale on every day, or a fall from 100 to 99 looks like one to nothing. */
+const ranges: { [Of in Measure]?: [min: number, max: number] } = { uptime: [0, 100] };
+
 const HOUR_MS = 3_600_000;
 /** As many rows as a person reads; the API has all of them. */
 const MAX_HISTORY_ROWS = 100;
@@ -35,9 +38,10 @@ export function EndpointHistory({ endpoints }: { endpoints: ShownEndpoint[] }) {
             onChange={(value) => setMeasure(value as Measure)}
           />
           <Curves
-            days={drawn.hours}
+            times={drawn.hours}
             curves={drawn.curves}
             label={`${texts.endpointHistory}: ${texts.measures[measure]}`}
+            range={ranges[measure]}
           />
           <details>
             <summary>{texts.rowsBeneath}</summary>

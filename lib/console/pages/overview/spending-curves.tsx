@@ -37,7 +37,7 @@ export function SpendingCurves({ data }: { data: AccountData }) {
         <p class="quiet">{texts.noActivity}</p>
       ) : (
         <>
-          <Curves days={data.days} curves={curves} label={texts.curvesLabel(texts.dimensions[by])} />
+          <Curves times={data.days} curves={curves} label={texts.curvesLabel(texts.dimensions[by])} />
           <details>
             <summary>{texts.rowsBeneath}</summary>
             <DataTable

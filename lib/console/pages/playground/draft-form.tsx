@@ -9,7 +9,8 @@ const MAX_IMAGE_BYTES = 3_500_000;
 
 interface DraftFormProps {
   draft: PlaygroundDraft;
-  models: ShownModel[];
+  /** Those that can be called; undefined until they are known. */
+  models: ShownModel[] | undefined;
   isRunning: boolean;
   areToolsWrong: boolean;
   onChange: (draft: PlaygroundDraft) => void;
@@ -74,7 +75,7 @@ function ModelField({
   onInput,
 }: {
   model: string;
-  models: ShownModel[];
+  models: ShownModel[] | undefined;
   onInput: (id: string) => void;
 }) {
   const { texts } = useConsole();
@@ -91,12 +92,13 @@ function ModelField({
         onInput={({ currentTarget }) => onInput(currentTarget.value)}
       />
       <datalist id={`${id}-models`}>
-        {models.map(({ id, name }) => (
+        {models?.map(({ id, name }) => (
           <option key={id} value={id}>
             {name}
           </option>
         ))}
       </datalist>
+      {models?.length === 0 && <small>{texts.noCallableModel}</small>}
     </div>
   );
 }
