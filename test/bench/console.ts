@@ -55,6 +55,8 @@ function pathsWith(id: string): Record<string, string> {
     'one request': `/generations/${id}`,
     'the statement of the month': `/statements/${today.slice(0, 7)}`,
     'activity of thirty days': '/activity?group_by=workspace,key,member',
+    'spending by model': '/activity/models',
+    'thirty days of an endpoint': '/models/sandbox/claude/endpoints?history=true',
     balance: '/credits',
     workspaces: '/workspaces',
     members: `/workspaces/${gateway.workspaceId}/members`,
