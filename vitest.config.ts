@@ -72,7 +72,7 @@ const settingUp = [
   'lib/bundle',
   'lib/calibrate',
   'lib/config',
-
+  'lib/day-text',
   'lib/key-settings',
   'lib/private-files',
   'lib/publications',

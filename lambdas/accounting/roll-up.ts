@@ -119,7 +119,7 @@ async function computeShard(
   const rows = new Map<string, DailyRow>();
   const spending = new ServiceSpending();
   const unproven: string[] = [];
-  for await (const generation of generationsOfShard(table, of.accountId, of.date, of.shard)) {
+  for await (const generation of generationsOfShard(table, of)) {
     spending.addRecord(generation);
     if (!isActivity(generation)) continue;
     addToDayRows(rows, generation, of);

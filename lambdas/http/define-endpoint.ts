@@ -2,6 +2,7 @@ import { authenticate } from '../admission/authenticate.ts';
 import { asInferenceCaller, checkCredential, type Caller } from '../admission/caller.ts';
 import { secretFrom } from '../admission/credentials.ts';
 import { resources } from '../resources.ts';
+import { recordedId } from '../store/generation-key.ts';
 import type { Credential } from '../route.ts';
 import { endpointsWith, type KeyedRoute } from './endpoint.ts';
 import type { HttpRequest } from './request.ts';
@@ -15,5 +16,6 @@ async function identify({ headers }: HttpRequest, credential: Exclude<Credential
 /** Makes the handler of a route that takes a key. */
 export const defineEndpoint = endpointsWith<KeyedRoute>({
   identify,
+  recordedId: ({ account }, id) => recordedId(account, id),
   noteRefusal: async (refusal) => resources.refusals().note(refusal),
 });

@@ -110,6 +110,8 @@ export type KeyedRoute = Exclude<RouteName, PublicRoute>;
 interface Keyed {
   /** Finds the caller of a request. @throws {GatewayError} 401 and 403 */
   identify: (request: HttpRequest, credential: Exclude<Credential, 'none'>) => Promise<Caller>;
+  /** The id of a caller's generation, which says where its record is. @param id as the request has it */
+  recordedId: (caller: Caller, id: string) => string;
   /** Notes why a request of a known key was refused. It must not reject. */
   noteRefusal: (refusal: Refusal) => Promise<void>;
 }
@@ -206,6 +208,7 @@ async function identified({ event }: RequestState, credential: Credential, keyed
   // The types of the routes leave no other way; without it a route would be open to all.
   if (!keyed) throw new Error('This route needs a key, and nobody looks for one');
   event.caller = await keyed.identify(event.request, credential);
+  event.generationId = keyed.recordedId(event.caller, event.generationId);
 }
 
 function parseRequest({ event }: RequestState, route: Route, accepts: Accepts): void {

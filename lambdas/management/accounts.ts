@@ -1,3 +1,4 @@
+import { nowMs } from '../platform/clock.ts';
 import { conflict, GatewayError, notFound } from '../platform/errors.ts';
 import { Money } from '../money/money.ts';
 import type { Interval } from '../money/periods.ts';
@@ -9,6 +10,7 @@ import {
   accountPrivacyUpdate,
   accountPut,
   accountStatusUpdate,
+  recordsSpreadUpdate,
   readAccount,
   type Account,
   type AccountMode,
@@ -49,6 +51,7 @@ export async function createAccount(
     privacy: noPrivacyLimits,
     defaultWorkspaceId: workspace.id,
     createdAt: workspace.createdAt,
+    recordsSpreadSince: undefined,
   };
   await commitChange(
     { table, accountId: id, actor },
@@ -96,6 +99,26 @@ export async function setAccountPrivacy(context: ChangeContext, change: PrivacyC
       { account: accountPrivacyUpdate(table, account, privacy) },
     );
     return outcome.committed ? { ...account, privacy } : undefined;
+  });
+}
+
+/**
+ * Has the records of an account's requests spread over many partitions of their days, from now on: for one that sends more than some hundreds of
+ * requests a second. It cannot be taken back, because records that are spread are looked for then only.
+ * @throws {GatewayError} 404
+ */
+export async function spreadRecords(context: ChangeContext): Promise<Account> {
+  const { table, accountId } = context;
+  return retryOnConflict(async () => {
+    const account = await requireAccount(table, accountId);
+    if (account.recordsSpreadSince !== undefined) return account;
+    const since = new Date(nowMs()).toISOString();
+    const outcome = await commitChange(
+      context,
+      { action: 'account.spread_records', target: `account ${accountId}`, after: { records_spread_since: since } },
+      { account: recordsSpreadUpdate(table, account, since) },
+    );
+    return outcome.committed ? { ...account, recordsSpreadSince: since } : undefined;
   });
 }
 

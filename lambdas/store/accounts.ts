@@ -26,6 +26,8 @@ const accountRecord = record({
   privacy: privacyField,
   defaultWorkspaceId: text('default_workspace_id'),
   createdAt: text('created_at'),
+  /** The time from which on records of the account are in many partitions of their day (generation-key.ts); absent where they are in few. */
+  recordsSpreadSince: optional(text('records_spread_since')),
 });
 export type Account = RecordOf<typeof accountRecord>;
 
@@ -68,6 +70,14 @@ export function accountPrivacyUpdate(table: Table, account: Account, privacy: Pr
 export function accountStatusUpdate(table: Table, account: Account, status: AccountStatus): Write {
   const when = { equal: { id: account.id }, equalIfPresent: { status: account.status ?? 'active' } };
   return update(table, accountKey(account.id), { set: { status }, when });
+}
+
+/** Has the records of an account spread from a time on, unless they are already. */
+export function recordsSpreadUpdate(table: Table, { id }: Account, since: string): Write {
+  return update(table, accountKey(id), {
+    set: { records_spread_since: since },
+    when: { equal: { id }, absent: ['records_spread_since'] },
+  });
 }
 
 /** Replaces the limits by those of the next revision, if the one that was read is still current. */

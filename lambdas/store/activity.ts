@@ -9,7 +9,7 @@
 
 import { batchWrite } from './batch-write.ts';
 import { updateItem } from './calls.ts';
-import { GENERATION_SHARDS } from './generation-key.ts';
+import { GENERATION_SHARDS, type DayShard } from './generation-key.ts';
 import { routeFields } from './outcome.ts';
 import { queryItems, queryPartition, readItem } from './query.ts';
 import { count, money, oneOf, optional, record, text, type RecordOf } from './record.ts';
@@ -70,13 +70,6 @@ export async function takeVersion(table: Table, accountId: string, date: string)
   });
   const item = await retryConflicts(() => updateItem(table, taken));
   return numberFrom(item['versions_taken']);
-}
-
-/** One shard of an account's day. */
-export interface DayShard {
-  accountId: string;
-  date: string;
-  shard: number;
 }
 
 /**

@@ -1,5 +1,12 @@
 import { generationFrom, type Generation } from './generation.ts';
-import { GENERATION_SHARDS, generationKey, generationPartition, sweepPartitions } from './generation-key.ts';
+import { readAccount } from './accounts.ts';
+import {
+  GENERATION_SHARDS,
+  generationKey,
+  generationPartitions,
+  sweepPartitions,
+  type DayShard,
+} from './generation-key.ts';
 import { queryItems, queryPartition, readItem } from './query.ts';
 import { mergeSorted } from './sorted-merge.ts';
 import { indexes, type Table } from './table.ts';
@@ -55,49 +62,68 @@ export async function* pendingGenerations(
 
 /** Every generation of an account's UTC day, read consistently from the base table. */
 export async function* generationsOfDay(table: Table, accountId: string, date: string): AsyncGenerator<Generation> {
-  for (let shard = 0; shard < GENERATION_SHARDS; shard += 1) yield* generationsOfShard(table, accountId, date, shard);
+  for (const partition of await partitionsOfDay(table, accountId, date))
+    yield* generationsOfPartition(table, partition);
 }
 
-/** The part of a day's generations that one partition holds. */
-export async function* generationsOfShard(
-  table: Table,
-  accountId: string,
-  date: string,
-  shard: number,
-): AsyncGenerator<Generation, void> {
-  for await (const item of queryPartition(table, generationPartition(accountId, date, shard), 'gen-')) {
-    if (item['entity'] === 'generation') yield generationFrom(item);
-  }
+/** The part of a day's generations that a shard holds, in no order. */
+export async function* generationsOfShard(table: Table, of: DayShard): AsyncGenerator<Generation, void> {
+  const isSpread = await areRecordsSpread(table, of);
+  for (const partition of generationPartitions(of, isSpread)) yield* generationsOfPartition(table, partition);
 }
 
 /** Every generation of an account's UTC day in the order of ids, which is that of their admission. */
-export function generationsInOrder(table: Table, accountId: string, date: string): AsyncGenerator<Generation, void> {
-  const shards = Array.from({ length: GENERATION_SHARDS }, (_, shard) =>
-    generationsOfShard(table, accountId, date, shard),
+export async function* generationsInOrder(
+  table: Table,
+  accountId: string,
+  date: string,
+): AsyncGenerator<Generation, void> {
+  const partitions = await partitionsOfDay(table, accountId, date);
+  yield* mergeSorted(
+    partitions.map((partition) => generationsOfPartition(table, partition)),
+    (a, b) => a.id < b.id,
   );
-  return mergeSorted(shards, (a, b) => a.id < b.id);
 }
 
-const GENERATION_PAGE = 50;
+/** A list reads so many records of a day at once, whatever number of partitions they are in. */
+const RECORDS_AT_ONCE = 400;
 
-/** Generations of each shard of an account's UTC day, newest first, and older than the id `before`. */
-export function generationsOfShards(table: Table, accountId: string, date: string, before: string) {
+/** Generations of each partition of an account's UTC day, newest first, and older than the id `before`. */
+export async function generationsOfPartitions(table: Table, accountId: string, date: string, before: string) {
+  const partitions = await partitionsOfDay(table, accountId, date);
+  const page = Math.ceil(RECORDS_AT_ONCE / partitions.length);
+  return partitions.map((partition) => newestGenerationsFirst(table, partition, { before, page }));
+}
+
+async function partitionsOfDay(table: Table, accountId: string, date: string): Promise<string[]> {
+  const isSpread = await areRecordsSpread(table, { accountId, date });
   return Array.from({ length: GENERATION_SHARDS }, (_, shard) =>
-    newestGenerationsFirst(table, generationPartition(accountId, date, shard), before),
-  );
+    generationPartitions({ accountId, date, shard }, isSpread),
+  ).flat();
+}
+
+async function areRecordsSpread(table: Table, { accountId, date }: Omit<DayShard, 'shard'>): Promise<boolean> {
+  const since = (await readAccount(table, accountId))?.recordsSpreadSince;
+  return since !== undefined && date >= since.slice(0, date.length);
+}
+
+async function* generationsOfPartition(table: Table, partition: string): AsyncGenerator<Generation, void> {
+  for await (const item of queryPartition(table, partition, 'gen-')) {
+    if (item['entity'] === 'generation') yield generationFrom(item);
+  }
 }
 
 async function* newestGenerationsFirst(
   table: Table,
   partition: string,
-  before: string,
+  { before, page }: { before: string; page: number },
 ): AsyncGenerator<Generation, void> {
   const items = queryItems(table, {
     ConsistentRead: true,
     KeyConditionExpression: 'pk = :pk AND sk < :before',
     ExpressionAttributeValues: { ':pk': partition, ':before': before },
     ScanIndexForward: false,
-    Limit: GENERATION_PAGE,
+    Limit: page,
   });
   for await (const item of items) if (item['entity'] === 'generation') yield generationFrom(item);
 }

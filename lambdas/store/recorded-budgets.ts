@@ -3,7 +3,7 @@
  */
 
 import type { Money } from '../money/money.ts';
-import type { DayShard } from './activity.ts';
+import type { DayShard } from './generation-key.ts';
 import { queryItems } from './query.ts';
 import { keepAfterDay } from './service-budgets.ts';
 import { moneyAttribute, moneyFrom, numberFrom, TTL_ATTRIBUTE, type Item, type Table } from './table.ts';

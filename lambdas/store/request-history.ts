@@ -1,6 +1,6 @@
 /** An account's requests as they came in, newest first: those that have a generation, and those that were refused before. */
 
-import { generationsOfShards } from './generation-queries.ts';
+import { generationsOfPartitions } from './generation-queries.ts';
 import type { Generation } from './generation.ts';
 import { endings } from './outcome.ts';
 import { refusalsOfShards, type Refusal } from './refusals.ts';
@@ -34,7 +34,7 @@ export async function* requestsOfDay(
   before = NEWEST,
 ): AsyncGenerator<PastRequest, void> {
   const sources: AsyncGenerator<HistoryEntry, void>[] = [
-    ...generationsOfShards(table, accountId, date, before).map(ofGenerations),
+    ...(await generationsOfPartitions(table, accountId, date, before)).map(ofGenerations),
     ...refusalsOfShards(table, accountId, date, before).map(ofRefusals),
   ];
   let lastId = '';

@@ -7,6 +7,7 @@ import {
   setAccountPrivacy,
   setAccountStatus,
   setCreditLimit,
+  spreadRecords,
   type CreditPeriod,
 } from '../../lambdas/management/accounts.ts';
 import { adjust, refund, topUp, type Booked, type Payment } from '../../lambdas/management/balance.ts';
@@ -95,6 +96,12 @@ export function addAccountCommands(program: Command): void {
       .requiredOption('--reason <text>', 'why; it stays in the audit', textBy(noteRule))
       .action(onAccount((session, given: { reason: string }) => changeStatus(session, { ...given, status })));
   }
+  accounts
+    .command('spread-records')
+    .description(
+      'keep records of a busy account in many partitions from now on; not while functions of 0.2.0 or earlier use the table',
+    )
+    .action(onAccount(spread));
   program
     .command('top-ups')
     .description('the ledger: money that was added to accounts, given back, or adjusted')
@@ -215,6 +222,11 @@ async function limitAccount(
 ): Promise<Row> {
   const account = await setCreditLimit(changes, { period, limit: limitGiven(limit) });
   return { account: account.id, limits_rub: limitTexts(account.limits) };
+}
+
+async function spread({ changes }: Session): Promise<Row> {
+  const account = await spreadRecords(changes);
+  return { account: account.id, records_spread_since: account.recordsSpreadSince! };
 }
 
 async function changeStatus({ changes }: Session, change: { status: AccountStatus; reason: string }): Promise<Row> {

@@ -2,7 +2,7 @@ import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
 import { datesBetween, utcDate } from '../../lambdas/money/periods.ts';
 import { nowMs } from '../../lambdas/platform/clock.ts';
 import { GatewayError, notFound } from '../../lambdas/platform/errors.ts';
-import { generationIdOf, generationTimeMs } from '../../lambdas/platform/ids.ts';
+import { generationIdOf, generationTimeMs, spreadId } from '../../lambdas/platform/ids.ts';
 import { readGeneration } from '../../lambdas/store/generation-queries.ts';
 import { readRefusal } from '../../lambdas/store/refusals.ts';
 import { requestsOfDay, requestStatuses, type PastRequest } from '../../lambdas/store/request-history.ts';
@@ -99,10 +99,13 @@ function daysOf({ date, from, to, before }: Pick<ListOptions, 'date' | 'from' | 
 }
 
 async function show({ table, accountId }: Session, id: string) {
-  const generation = await readGeneration(table, accountId, id);
-  if (generation) return describedGeneration(generation);
-  const refusal = await readRefusal(table, accountId, id);
-  if (refusal) return describedRefusal(refusal);
+  // The id of a request does not say whether its record is spread.
+  for (const recorded of new Set([id, spreadId(id)])) {
+    const generation = await readGeneration(table, accountId, recorded);
+    if (generation) return describedGeneration(generation);
+    const refusal = await readRefusal(table, accountId, recorded);
+    if (refusal) return describedRefusal(refusal);
+  }
   throw notFound(
     `Account ${accountId} has no request "${id}". Refusals are kept for thirty days; those without a valid key are in the log alone.`,
   );

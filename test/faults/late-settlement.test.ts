@@ -9,7 +9,7 @@ import { openQueueGauge, type QueueGauge } from '../../lambdas/platform/queue-le
 import { readCounter } from '../../lambdas/store/counters.ts';
 import { generationsOfDay } from '../../lambdas/store/generation-queries.ts';
 import type { Generation } from '../../lambdas/store/generation.ts';
-import { GENERATION_SHARDS, generationPartition } from '../../lambdas/store/generation-key.ts';
+import { GENERATION_SHARDS, generationPartitions } from '../../lambdas/store/generation-key.ts';
 import { queryPartition } from '../../lambdas/store/query.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { startSettlementQueue, type SettlementQueue } from '../support/settlement-queue.ts';
@@ -123,7 +123,7 @@ async function expectTrueBooks(spender: Spender, truth: Truth): Promise<void> {
     expect([spent.toString(), committed.toString()]).toEqual(Array(2).fill(spentFor(truth).toString()));
   }
   for (let shard = 0; shard < GENERATION_SHARDS; shard += 1) {
-    for await (const item of queryPartition(table, generationPartition(accountId, date, shard))) {
+    for await (const item of queryPartition(table, generationPartitions({ accountId, date, shard }, false)[0]!)) {
       expect(item['entity']).toBe('generation');
     }
   }

@@ -1,10 +1,9 @@
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Money } from '../../lambdas/money/money.ts';
 import { buildConsole } from '../../lib/aws/console-bundle.ts';
 import { emptyAnswer, withEvent } from '../../lib/console/answer-state.ts';
 import { codeSamples, sampleNames } from '../../lib/console/code-samples.ts';
-import { dayText } from '../../lib/console/day-text.ts';
 import { groupedDigits, parseExactJson, shareOf, typedMoney } from '../../lib/console/exact-numbers.ts';
 import { hashOf, readHashRoute } from '../../lib/console/hash-route.ts';
 import { firstModelOf, messagesBody, type PlaygroundDraft } from '../../lib/console/playground-request.ts';
@@ -31,22 +30,6 @@ describe('the files of the console', () => {
     const addresses = Object.values(files).flatMap((text) => text.match(/https?:\/\/[^"'`\s)]+/g) ?? []);
     // Names of XML are no addresses that anybody asks.
     expect(addresses.filter((address) => !address.startsWith('http://www.w3.org/'))).toEqual([]);
-  });
-});
-
-describe('a day in the console', () => {
-  afterEach(() => void vi.unstubAllEnvs());
-
-  it.each(['America/Los_Angeles', 'UTC', 'Asia/Vladivostok'])('is the day of the books, read in %s', (zone) => {
-    vi.stubEnv('TZ', zone);
-
-    expect(dayText('2026-10-31', 'en-GB')).toBe('31 Oct 2026');
-  });
-
-  it("is the reader's own, of a moment", () => {
-    vi.stubEnv('TZ', 'America/Los_Angeles');
-
-    expect(dayText('2026-10-31T02:00:00.000Z', 'en-GB')).toBe('30 Oct 2026');
   });
 });
 

@@ -4,7 +4,12 @@
  */
 
 import { queueWorkers } from '../../lambdas/routes.ts';
-import { GENERATION_SHARDS, sweepPartitions } from '../../lambdas/store/generation-key.ts';
+import {
+  GENERATION_SHARDS,
+  SPREAD_PARTITIONS,
+  SWEEP_SHARDS,
+  sweepPartitions,
+} from '../../lambdas/store/generation-key.ts';
 
 /** Quotas of AWS for an account that has asked for nothing, and what DynamoDB never gives more of. */
 const LAMBDA_EXECUTIONS = 1_000;
@@ -12,6 +17,9 @@ const API_REQUESTS = 10_000;
 const NEW_TABLE_UNITS = 4_000;
 const TABLE_UNITS = 40_000;
 const PARTITION_UNITS = 1_000;
+
+/** Partitions of a day of an account whose records are spread. */
+const SPREAD_RECORD_PARTITIONS = GENERATION_SHARDS * SPREAD_PARTITIONS;
 
 /** So long a worker takes for a batch without conflicts: the transaction, its way, and what it does besides (settlement-simulation.ts). */
 const BATCH_SECONDS = 0.0275;
@@ -62,6 +70,11 @@ export const ceilings: readonly Ceiling[] = [
   {
     of: 'records of an account',
     perSecond: (seconds, accounts) => (accounts * GENERATION_SHARDS * PARTITION_UNITS) / recordUnits(seconds),
+    raisedBy: '`admin accounts spread-records`',
+  },
+  {
+    of: 'the same, spread',
+    perSecond: (seconds, accounts) => (accounts * SPREAD_RECORD_PARTITIONS * PARTITION_UNITS) / recordUnits(seconds),
     raisedBy: 'more accounts',
   },
   {
@@ -71,6 +84,11 @@ export const ceilings: readonly Ceiling[] = [
   },
   {
     of: 'index of the sweep',
+    perSecond: () => (SWEEP_SHARDS * PARTITION_UNITS) / INDEX_UNITS,
+    raisedBy: '`admin accounts spread-records`',
+  },
+  {
+    of: 'the same of spread records',
     perSecond: () => (sweepPartitions.length * PARTITION_UNITS) / INDEX_UNITS,
     raisedBy: 'more shards in `lambdas/store/generation-key.ts`',
   },
@@ -103,7 +121,7 @@ export function needRows(): string[][] {
       (rate * seconds).toLocaleString('en-US'),
       (rate * writeUnits(seconds)).toLocaleString('en-US'),
       String(Math.max(2, Math.ceil((rate * BATCH_SECONDS) / batchSize))),
-      String(Math.ceil((rate * recordUnits(seconds)) / (GENERATION_SHARDS * PARTITION_UNITS))),
+      String(Math.ceil((rate * recordUnits(seconds)) / (SPREAD_RECORD_PARTITIONS * PARTITION_UNITS))),
     ]),
   );
 }

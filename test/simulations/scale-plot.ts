@@ -1,8 +1,8 @@
 import { ceilings } from './scale-model.ts';
 
-const COLOURS = ['#d1242f', '#bf8700', '#1a7f37', '#1f6feb', '#8250df', '#57606a', '#0550ae'];
+const COLOURS = ['#d1242f', '#bf8700', '#1a7f37', '#1f6feb', '#8250df', '#57606a', '#0550ae', '#bc4c00', '#bf3989'];
 const SECONDS = [1, 2, 4, 8, 15, 30, 60];
-const RATES = [10, 100, 1_000, 10_000];
+const RATES = [10, 100, 1_000, 10_000, 100_000];
 const WIDTH = 720;
 const HEIGHT = 340;
 const MARGIN = { top: 16, right: 220, bottom: 44, left: 56 };
@@ -11,7 +11,7 @@ const between = (value: number, from: number, to: number) => Math.log(value / fr
 const x = (seconds: number) =>
   (MARGIN.left + between(seconds, 1, 60) * (WIDTH - MARGIN.left - MARGIN.right)).toFixed(1);
 const y = (rate: number) =>
-  (HEIGHT - MARGIN.bottom - between(rate, 10, 10_000) * (HEIGHT - MARGIN.top - MARGIN.bottom)).toFixed(1);
+  (HEIGHT - MARGIN.bottom - between(rate, 10, 100_000) * (HEIGHT - MARGIN.top - MARGIN.bottom)).toFixed(1);
 
 /** The plot of docs/scale.md, as SVG: requests a second that each part takes, by the length of an answer, for one account. */
 export function scalePlot(): string {

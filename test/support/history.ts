@@ -1,4 +1,7 @@
-/** An account with a history, made as the gateway makes it: holds, settlements, corrections, payments, and days that are rolled up. */
+/**
+ * An account with a history, made as the gateway makes it: holds, settlements, corrections, payments, and days that are rolled up. From
+ * noon of its last but one day on its records are spread.
+ */
 
 import { priceUsage } from '../../lambdas/accounting/price.ts';
 import { recordedUsage } from '../../lambdas/accounting/recorded-usage.ts';
@@ -15,14 +18,15 @@ import { findWorkspace } from '../../lambdas/management/workspaces.ts';
 import type { Pricing } from '../../lambdas/catalog/schema.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { DAY_MS, utcDate } from '../../lambdas/money/periods.ts';
-import type { Account } from '../../lambdas/store/accounts.ts';
+import { recordsSpreadUpdate, type Account } from '../../lambdas/store/accounts.ts';
 import { scopeKinds, type Scope } from '../../lambdas/store/counters.ts';
 import type { Hold } from '../../lambdas/store/generation.ts';
-import { GENERATION_SHARDS } from '../../lambdas/store/generation-key.ts';
+import { GENERATION_SHARDS, recordedId } from '../../lambdas/store/generation-key.ts';
 import { allowParts } from '../../lambdas/store/parts-allowance.ts';
 import type { Outcome } from '../../lambdas/store/outcome.ts';
 import type { Payer } from '../../lambdas/store/payer.ts';
 import type { Table } from '../../lambdas/store/table.ts';
+import { writeAlone } from '../../lambdas/store/transact.ts';
 import { newRuledTable } from './table-rules/ruled-table.ts';
 import { persistently, persistentlyOnce } from './persistence.ts';
 import { holdRequest, outcome, placeHold, rub } from './spending.ts';
@@ -125,14 +129,15 @@ interface HistoryTerms {
  */
 export async function makeHistory(table: Table, of: HistoryTerms): Promise<History> {
   const { generations, days = 3, mode = 'prepaid', nowMs = Date.now() } = of;
-  const account = await persistently(() => createAccount(table, actor, { name: 'Acme, "ООО"', mode }));
+  const created = await persistently(() => createAccount(table, actor, { name: 'Acme, "ООО"', mode }));
+  const dates = Array.from({ length: days }, (_, index) => utcDate(nowMs - (days - 1 - index) * DAY_MS));
+  const account = await withSpreadRecords(table, created, Date.parse(dates.at(-2) ?? dates[0]!) + DAY_MS / 2);
   const context: ChangeContext = { table, accountId: account.id, actor };
   if (mode === 'prepaid') {
     await persistently(() => topUp(context, { amount: rub('1000010.5'), reference: 'invoice-1', note: 'Счёт 1' }));
     await persistently(() => refund(context, { amount: rub('10.25'), reference: 'invoice-1-back' }));
   }
   const payers = await makePayers(context, account);
-  const dates = Array.from({ length: days }, (_, index) => utcDate(nowMs - (days - 1 - index) * DAY_MS));
   let total = Money.zero;
   for (const date of dates) {
     // Of today, what has passed of it.
@@ -144,6 +149,12 @@ export async function makeHistory(table: Table, of: HistoryTerms): Promise<Histo
   const [first, second, third] = payers;
   const keys = { server: first!.keyHash, 'old server': second!.keyHash, '=laptop': third!.keyHash };
   return { table, account, dates, keys, total };
+}
+
+async function withSpreadRecords(table: Table, account: Account, sinceMs: number): Promise<Account> {
+  const recordsSpreadSince = new Date(sinceMs).toISOString();
+  await persistently(() => writeAlone(table, recordsSpreadUpdate(table, account, recordsSpreadSince)));
+  return { ...account, recordsSpreadSince };
 }
 
 async function makePayers(context: ChangeContext, { id: accountId, defaultWorkspaceId }: Account): Promise<Payer[]> {
@@ -178,9 +189,10 @@ async function spend(
         const atMs =
           generations === 1 ? lastMs : Date.parse(date) + Math.floor((spanMs - 1) * (index / (generations - 1)));
         const request = holdRequest({ payer, scopes: scopesOf(account, payer) }, rub('3'), { atMs });
-        const priced = { ...request, generation: { ...request.generation, pricing: prices } };
+        const id = recordedId(account, request.generation.id);
+        const priced = { ...request, generation: { ...request.generation, id, pricing: prices } };
         const { hold } = await persistently(() => placeHold(table, priced));
-        return { generationId: request.generation.id, payer, hold, outcome: outcomeAt(index, hold) };
+        return { generationId: id, payer, hold, outcome: outcomeAt(index, hold) };
       }),
     );
     await persistently(async () => {
