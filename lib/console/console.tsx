@@ -82,7 +82,10 @@ function SignedIn({ texts }: { texts: Texts }) {
   const last = useRef(place);
   // Who changes the page by keyboard or with a screen reader is at its beginning.
   useEffect(() => {
-    if (last.current !== place) main.current?.focus();
+    if (last.current !== place) {
+      main.current?.focus({ preventScroll: true });
+      scrollTo(0, 0);
+    }
     last.current = place;
     const page = pages.find((page) => page === route.page);
     document.title = `${page === undefined ? '' : `${texts.pages[page]} · `}${texts.title}`;
@@ -112,7 +115,7 @@ function PageOf({ route: { page, id, query }, texts }: { route: HashRoute; texts
     case 'keys':
       return <KeysPage query={query} />;
     case 'workspaces':
-      return id === undefined ? <WorkspacesPage /> : <WorkspacePage id={id} />;
+      return id === undefined ? <WorkspacesPage /> : <WorkspacePage id={id} query={query} />;
     case 'members':
       return <MemberPage id={id ?? ''} workspaceId={query.get('workspace') ?? ''} />;
     case 'models':

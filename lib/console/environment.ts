@@ -3,9 +3,9 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Money } from '../../lambdas/money/money.ts';
-import { dayText } from './day-text.ts';
 import { groupedDigits, type ExactNumber } from './exact-numbers.ts';
 import type { GatewayClient } from './gateway-client.ts';
+import { dayText, timeText } from './time-text.ts';
 import type { Language, Texts } from './texts/languages.ts';
 
 export interface ConsoleEnvironment {
@@ -30,9 +30,8 @@ export function useFormats() {
   return {
     rub: (amount: ExactNumber | Money | null) => (amount === null ? '—' : `${groupedDigits(amount, language)}\u00a0₽`),
     count: (count: number | null | undefined) =>
-      count === null || count === undefined ? '—' : count.toLocaleString(locale),
-    time: (text: string | number) =>
-      new Date(text).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'medium' }),
+      count === null || count === undefined ? '—' : groupedDigits(count, language),
+    time: (text: string | number) => timeText(text, locale),
     day: (text: string | number) => dayText(text, locale),
     duration: (ms: number | null | undefined) =>
       ms === null || ms === undefined ? '—' : `${ms.toLocaleString(locale)}\u00a0${language === 'ru' ? 'мс' : 'ms'}`,

@@ -23,6 +23,11 @@ export function memberHash(id: string, workspaceId: string): string {
   return hashOf('members', id, { workspace: workspaceId });
 }
 
+/** Where the budgets of a member are changed. */
+export function budgetsOfMemberHash(id: string, workspaceId: string): string {
+  return hashOf('workspaces', workspaceId, { budgets: id });
+}
+
 function safelyDecoded(part: string): string {
   try {
     return decodeURIComponent(part);

@@ -20,6 +20,8 @@ export interface LimitRow {
   /** Null where the limit was lowered below what is spent and held: then what is left says nothing of it. */
   held: Money | null;
   left: ExactNumber;
+  /** The time at which it starts anew; null for never. */
+  resetsAtMs: number | null;
   runOut: RunOut;
 }
 
@@ -110,6 +112,7 @@ function accountRow(data: AccountData, spentInPace: SpentInPace): LimitRow[] {
       spent: total_usage,
       held: moneyOf(held),
       left: left.toString(),
+      resetsAtMs: null,
       runOut: runOutOf(
         left,
         spentInPace(() => true),
@@ -119,17 +122,15 @@ function accountRow(data: AccountData, spentInPace: SpentInPace): LimitRow[] {
   ];
 }
 
-interface LimitFacts extends Omit<LimitRow, 'held' | 'runOut'> {
-  resetsAtMs: number | null;
-}
+type LimitFacts = Omit<LimitRow, 'held' | 'runOut'>;
 
-function limitRow({ readAtMs }: AccountData, pace: Money, { resetsAtMs, ...facts }: LimitFacts): LimitRow {
+function limitRow({ readAtMs }: AccountData, pace: Money, facts: LimitFacts): LimitRow {
   const left = moneyOf(facts.left);
   const held = moneyOf(facts.limit).minus(moneyOf(facts.spent)).minus(left);
   return {
     ...facts,
     held: held.isNegative ? null : held,
-    runOut: runOutOf(left, pace, readAtMs, resetsAtMs ?? undefined),
+    runOut: runOutOf(left, pace, readAtMs, facts.resetsAtMs ?? undefined),
   };
 }
 

@@ -12,6 +12,11 @@ interface ModelSpending {
   cost: Money;
 }
 
+/** The UTC day on which the week of a moment began. */
+export function mondayAt(atMs: number): string {
+  return windowsAt(atMs).weekly.split('_')[1]!;
+}
+
 /**
  * This week by model, the dearest first: completed days as they were added up, and the requests of today.
  * @param today those that the list has of today
@@ -22,7 +27,7 @@ export function weekByModel(
   today: readonly ShownRequest[],
 ): ModelSpending[] {
   const { id, workspace_id } = member;
-  const [, monday] = windowsAt(readAtMs).weekly.split('_') as [string, string];
+  const monday = mondayAt(readAtMs);
   const spending = new Map<string, ModelSpending>();
   const add = (model: string, requests: number, cost: Money) => {
     const known = spending.get(model) ?? { model, requests: 0, cost: Money.zero };

@@ -1,4 +1,4 @@
-import type { DataOf, ShownRecord } from '../answers.ts';
+import type { DataOf, ShownKey, ShownRecord } from '../answers.ts';
 import { useConsole, useFormats } from '../environment.ts';
 import { apiBase } from '../gateway-client.ts';
 import { hashOf, memberHash } from '../hash-route.ts';
@@ -40,8 +40,8 @@ function RecordView({ record }: { record: ShownRecord }) {
   const { request, generation } = record;
   return (
     <>
-      <Facts record={record} />
       {request.refusal !== null && <RefusalExplanation request={request} />}
+      <Facts record={record} />
       {request.status === 'pending' && <p class="notice">{texts.pendingHint}</p>}
       {generation !== null && (
         <>
@@ -63,7 +63,9 @@ function Facts({ record: { request, generation, held_rub } }: { record: ShownRec
     [texts.provider, request.provider_name ?? '—'],
     [
       texts.key,
-      <a href={hashOf('generations', undefined, { key: request.api_key_hash })}>{request.api_key_hash.slice(0, 8)}</a>,
+      <a href={hashOf('generations', undefined, { key: request.api_key_hash })}>
+        <KeyName hash={request.api_key_hash} />
+      </a>,
     ],
     [
       texts.member,
@@ -99,6 +101,16 @@ function Facts({ record: { request, generation, held_rub } }: { record: ShownRec
       ))}
     </dl>
   );
+}
+
+/** The name of a key; the beginning of its hash until it is known, and of one that was deleted. */
+function KeyName({ hash }: { hash: string }) {
+  const { client } = useConsole();
+  const key = useLoaded(
+    async (signal) => (await client.read<DataOf<ShownKey>>(`/keys/${hash}`, signal)).body.data,
+    [client, hash],
+  );
+  return <>{key.value?.name ?? hash.slice(0, 8)}</>;
 }
 
 function Attempts({ attempts }: { attempts: NonNullable<ShownRecord['generation']>['provider_responses'] }) {

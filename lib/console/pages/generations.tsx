@@ -14,7 +14,7 @@ import { requestStatusNames } from '../texts/languages.ts';
 const REFRESH_MS = 4_000;
 const PAGE_ROWS = 50;
 
-const filterNames = ['key', 'member', 'model', 'status', 'from', 'to'] as const;
+const filterNames = ['workspace', 'key', 'member', 'model', 'status', 'from', 'to'] as const;
 type Filters = Record<(typeof filterNames)[number], string>;
 
 /** Requests of the account, newest first, as they come. The filters are in the address, so that a list can be sent to somebody. */
@@ -22,7 +22,7 @@ export function GenerationsPage({ query }: { query: URLSearchParams }) {
   const { texts, client } = useConsole();
   const asked = Object.fromEntries(filterNames.map((name) => [name, query.get(name) ?? ''])) as Filters;
   const cursor = query.get('cursor') ?? '';
-  const { key, member, model, status, to } = asked;
+  const { workspace, key, member, model, status, to } = asked;
   const from = asked.from === '' ? firstDayBefore(to) : asked.from;
   const filters = { ...asked, from };
   const owners = useLoaded((signal) => readOwners(client, signal), [client]);
@@ -30,7 +30,12 @@ export function GenerationsPage({ query }: { query: URLSearchParams }) {
   const isLive = cursor === '' && (to === '' || to >= utcDate(Date.now()));
   const search = useRequestSearch(
     client,
-    { filters: { api_key_hash: key, user_id: member, model, status, to }, from, cursor, rows: PAGE_ROWS },
+    {
+      filters: { workspace_id: workspace, api_key_hash: key, user_id: member, model, status, to },
+      from,
+      cursor,
+      rows: PAGE_ROWS,
+    },
     isLive ? REFRESH_MS : undefined,
   );
   return (
@@ -78,9 +83,7 @@ function FilterForm({ filters, owners }: { filters: Filters; owners: Owners | un
   const put = (name: keyof Filters) => (value: string) => setTyped({ ...typed, [name]: value.trim() });
   const statuses = requestStatusNames.map((name) => [name, texts.statuses[name]] as const);
   const keys = (owners?.keys ?? []).map(({ hash, name }) => [hash, name] as const);
-  // A key that was deleted, or is not among the first, can be asked for by its hash.
-  const isOther = typed.key !== '' && !keys.some(([hash]) => hash === typed.key);
-  const other = isOther ? ([[typed.key, `${typed.key.slice(0, 12)}…`]] as const) : [];
+  const workspaces = (owners?.workspaces ?? []).map(({ id, name }) => [id, name] as const);
   const members = [...new Set((owners?.members ?? []).map(({ id }) => id))];
   return (
     <form
@@ -91,9 +94,15 @@ function FilterForm({ filters, owners }: { filters: Filters; owners: Owners | un
       }}
     >
       <ChoiceField
+        label={texts.workspace}
+        value={typed.workspace}
+        choices={[['', texts.any], ...workspaces, ...unlisted(typed.workspace, workspaces)]}
+        onChange={put('workspace')}
+      />
+      <ChoiceField
         label={texts.key}
         value={typed.key}
-        choices={[['', texts.any], ...keys, ...other]}
+        choices={[['', texts.any], ...keys, ...unlisted(typed.key, keys)]}
         onChange={put('key')}
       />
       <TextField label={texts.member} value={typed.member} onInput={put('member')} suggestions={members} />
@@ -109,4 +118,12 @@ function FilterForm({ filters, owners }: { filters: Filters; owners: Owners | un
       <button type="submit">{texts.filter}</button>
     </form>
   );
+}
+
+type Choice = readonly [value: string, name: string];
+
+/** What was deleted, or is not among the first, can be asked for by its id. */
+function unlisted(value: string, choices: readonly Choice[]): Choice[] {
+  const isListed = value === '' || choices.some(([known]) => known === value);
+  return isListed ? [] : [[value, `${value.slice(0, 12)}…`]];
 }

@@ -1,11 +1,11 @@
 import { useMemo } from 'preact/hooks';
 import { utcDate } from '../../../lambdas/money/periods.ts';
 import { dataOfMember, readAccountData, type AccountData } from '../account-data.ts';
-import type { ShownMember } from '../answers.ts';
+import type { ShownKey, ShownMember } from '../answers.ts';
 import { useConsole, useFormats } from '../environment.ts';
-import { hashOf } from '../hash-route.ts';
+import { budgetsOfMemberHash, hashOf } from '../hash-route.ts';
 import { useLoaded } from '../loaded.ts';
-import { weekByModel } from '../member-data.ts';
+import { mondayAt, weekByModel } from '../member-data.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { RequestTable } from '../parts/request-table.tsx';
 import { Tiles } from '../parts/tiles.tsx';
@@ -25,11 +25,14 @@ export function MemberPage({ id, workspaceId }: { id: string; workspaceId: strin
   return (
     <>
       <p>
-        <a href={hashOf('workspaces', workspaceId)}>← {texts.workspace}</a>
+        <a href={hashOf('workspaces', workspaceId)}>← {workspaceName(account.value, workspaceId) ?? texts.workspace}</a>
       </p>
       <h1>
         {texts.member}: {id}
       </h1>
+      <p>
+        <a href={budgetsOfMemberHash(id, workspaceId)}>{texts.changeBudgets}</a>
+      </p>
       <WhenLoaded of={account}>
         {(data) => {
           const member = data.members.find((one) => one.id === id && one.workspace_id === workspaceId);
@@ -38,6 +41,10 @@ export function MemberPage({ id, workspaceId }: { id: string; workspaceId: strin
       </WhenLoaded>
     </>
   );
+}
+
+function workspaceName(data: AccountData | undefined, id: string): string | undefined {
+  return data?.workspaces.find((workspace) => workspace.id === id)?.name;
 }
 
 function MemberView({ data, member }: { data: AccountData; member: ShownMember }) {
@@ -54,8 +61,34 @@ function MemberView({ data, member }: { data: AccountData; member: ShownMember }
         ]}
       />
       <LimitsTable data={own} />
+      <KeysOfMember keys={own.keys} />
       <RequestsOfMember data={own} member={member} />
     </>
+  );
+}
+
+function KeysOfMember({ keys }: { keys: readonly ShownKey[] }) {
+  const { texts } = useConsole();
+  const { rub } = useFormats();
+  return (
+    <section>
+      <h2>{texts.pages.keys}</h2>
+      <DataTable
+        caption={texts.pages.keys}
+        rows={keys}
+        rowKey={({ hash }) => hash}
+        empty={texts.noKeys}
+        columns={[
+          {
+            title: texts.key,
+            cell: ({ hash, name }) => <a href={hashOf('generations', undefined, { key: hash })}>{name}</a>,
+          },
+          { title: texts.thisWeek, isFigure: true, cell: ({ usage_weekly }) => rub(usage_weekly) },
+          { title: texts.limit, isFigure: true, cell: ({ limit }) => (limit === null ? texts.noLimit : rub(limit)) },
+          { title: texts.left, isFigure: true, cell: ({ limit_remaining }) => rub(limit_remaining) },
+        ]}
+      />
+    </section>
   );
 }
 
@@ -91,9 +124,14 @@ function RequestsOfMember({ data, member }: { data: AccountData; member: ShownMe
         <h2>{texts.latestOfToday}</h2>
         <RequestTable rows={today.rows.slice(0, ROWS_SHOWN)} keys={data.keys} />
         <p>
-          <a href={hashOf('generations', undefined, { member: member.id })}>{texts.allRequests}</a>
+          <a href={hashOf('generations', undefined, weekOf(data, member))}>{texts.allRequests}</a>
         </p>
       </section>
     </>
   );
+}
+
+/** The filters of all requests of a member since Monday. */
+function weekOf({ readAtMs }: AccountData, { id, workspace_id }: ShownMember): Record<string, string> {
+  return { member: id, workspace: workspace_id, from: mondayAt(readAtMs) };
 }

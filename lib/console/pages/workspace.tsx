@@ -12,7 +12,7 @@ import { BudgetEditor } from './workspace/budget-editor.tsx';
 import { MembersSection } from './workspace/members-section.tsx';
 
 /** One workspace: its name, its budgets, its members and theirs. */
-export function WorkspacePage({ id }: { id: string }) {
+export function WorkspacePage({ id, query }: { id: string; query: URLSearchParams }) {
   const { texts, client } = useConsole();
   const path = `/workspaces/${encodeURIComponent(id)}`;
   const read = async (signal?: AbortSignal): Promise<Versioned<ShownWorkspace>> => {
@@ -37,7 +37,7 @@ export function WorkspacePage({ id }: { id: string }) {
               onSaved={() => workspace.reload()}
             />
             <BudgetEditor path={`${path}/budgets`} title={texts.budgetsOfWorkspace} />
-            <MembersSection path={path} />
+            <MembersSection path={path} opensBudgetsOf={query.get('budgets') ?? undefined} />
           </>
         )}
       </WhenLoaded>

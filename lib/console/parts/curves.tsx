@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import UPlot from 'uplot';
 import { useConsole } from '../environment.ts';
+import { markText, timeMarks } from './time-axis.ts';
 
 export interface Curve {
   name: string;
@@ -12,35 +13,30 @@ export interface Curve {
 export const MAX_CURVES = 6;
 
 const HEIGHT = 240;
-const AXIS_NAME_HEIGHT = 20;
-
-const HOUR_SECONDS = 3_600;
-const DAY_SECONDS = 24 * HOUR_SECONDS;
-/** The distances that marks of the axis of time may have. */
-const markDistancesSeconds = [
-  ...[1, 2, 3, 6, 12].map((hours) => hours * HOUR_SECONDS),
-  ...[1, 2, 3, 5, 7, 10, 15, 30].map((days) => days * DAY_SECONDS),
-];
+const AXIS_NAME_SIZE = 18;
+/** A mark of the axis of time needs so much room. */
+const MARK_WIDTH = 64;
+const POINT_SIZE = 5;
+const DAY_SECONDS = 86_400;
 
 interface CurvesProps {
   /** Days or hours, evenly spaced, the earliest first: what `Date.parse` reads. */
   times: string[];
   curves: Curve[];
   label: string;
+  /** What values are counted in. */
+  unit: string;
   /** The least and the greatest value that the picture has room for; those of the curves, where nothing is said. */
   range?: [min: number, max: number] | undefined;
 }
 
 /** Curves over days or hours of UTC. What they show stands in a table as well, so a screen reader is only told what the picture is. */
-export function Curves({ times, curves, label, range }: CurvesProps) {
+export function Curves({ times, curves, label, unit, range }: CurvesProps) {
   const { isDark, language } = useConsole();
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = place.current!;
-    const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-    const axis = { stroke: colour('--quiet'), grid: { stroke: colour('--line'), width: 1 }, ticks: { show: false } };
     const seconds = times.map((time) => Date.parse(time) / 1_000);
-    const stepSeconds = seconds.length > 1 ? seconds[1]! - seconds[0]! : DAY_SECONDS;
     const plot = new UPlot(
       {
         width: element.clientWidth,
@@ -50,23 +46,19 @@ export function Curves({ times, curves, label, range }: CurvesProps) {
         scales: {
           x: {
             time: false,
-            range: (_plot, min, max) => (min < max ? [min, max] : [min - stepSeconds, max + stepSeconds]),
+            range: (_plot, min, max) => (min < max ? [min, max] : [min - DAY_SECONDS, max + DAY_SECONDS]),
           },
           ...(range && { y: { range } }),
         },
-        axes: [
-          {
-            ...axis,
-            label: 'UTC',
-            labelSize: AXIS_NAME_HEIGHT,
-            incrs: markDistancesSeconds.filter((distance) => distance >= stepSeconds),
-            values: (_plot, ticks) => ticks.map((tick) => dayOrHour(tick, language)),
-          },
-          { ...axis, size: 64, values: (_plot, ticks) => ticks.map((tick) => tick.toLocaleString(language)) },
-        ],
+        axes: axesOf({ seconds, unit, language }),
         series: [
           {},
-          ...curves.map(({ name }, index) => ({ label: name, stroke: colour(`--curve-${index + 1}`), width: 2 })),
+          ...curves.map(({ name, values }, index) => ({
+            label: name,
+            stroke: colourOf(`--curve-${index + 1}`),
+            width: 2,
+            points: { show: true, size: POINT_SIZE, filter: () => lonePoints(values) },
+          })),
         ],
       },
       [seconds, ...curves.map(({ values }) => values)],
@@ -78,7 +70,7 @@ export function Curves({ times, curves, label, range }: CurvesProps) {
       watcher.disconnect();
       plot.destroy();
     };
-  }, [times, curves, range, isDark, language]);
+  }, [times, curves, unit, range, isDark, language]);
   return (
     <figure>
       <div ref={place} class="curves" role="img" aria-label={label} />
@@ -96,9 +88,37 @@ export function Curves({ times, curves, label, range }: CurvesProps) {
   );
 }
 
-/** A midnight is written as its day, any other time as its hour. */
-function dayOrHour(seconds: number, language: string): string {
-  const format: Intl.DateTimeFormatOptions =
-    seconds % DAY_SECONDS === 0 ? { day: 'numeric', month: 'short' } : { hour: '2-digit', minute: '2-digit' };
-  return new Date(seconds * 1_000).toLocaleString(language, { ...format, timeZone: 'UTC' });
+/** The places of values that no line leads to: a curve does not show them. */
+function lonePoints(values: readonly (number | null)[]): number[] {
+  const isThere = (index: number) => values[index] !== undefined && values[index] !== null;
+  return [...values.keys()].filter((index) => isThere(index) && !isThere(index - 1) && !isThere(index + 1));
+}
+
+/** A colour of the theme that is shown. */
+function colourOf(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+function axesOf({ seconds, unit, language }: { seconds: number[]; unit: string; language: string }): UPlot.Axis[] {
+  const axis = {
+    stroke: colourOf('--quiet'),
+    grid: { stroke: colourOf('--line'), width: 1 },
+    ticks: { show: false },
+    labelSize: AXIS_NAME_SIZE,
+  };
+  return [
+    {
+      ...axis,
+      label: 'UTC',
+      size: 28,
+      splits: ({ width }) => timeMarks({ times: seconds, most: Math.floor(width / MARK_WIDTH) }),
+      values: (_plot, ticks) => ticks.map((tick) => markText(tick, language)),
+    },
+    {
+      ...axis,
+      label: unit,
+      size: 56,
+      values: (_plot, ticks) => ticks.map((tick) => tick.toLocaleString(language)),
+    },
+  ];
 }

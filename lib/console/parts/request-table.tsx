@@ -17,7 +17,14 @@ export function RequestTable({ rows, keys }: { rows: readonly ShownRequest[]; ke
       empty={texts.noRequests}
       columns={[
         { title: texts.time, cell: ({ id, created_at }) => <a href={hashOf('generations', id)}>{time(created_at)}</a> },
-        { title: texts.status, cell: (row) => <StatusBadge request={row} /> },
+        {
+          title: texts.status,
+          cell: (row) => (
+            <a class="plain" href={hashOf('generations', row.id)}>
+              <StatusBadge request={row} />
+            </a>
+          ),
+        },
         { title: texts.model, cell: ({ model }) => model ?? '—' },
         { title: texts.provider, cell: ({ provider_name }) => provider_name ?? '—' },
         {

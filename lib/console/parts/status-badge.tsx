@@ -12,13 +12,15 @@ const looks: Record<ShownRequest['status'], string> = {
   refused: 'bad',
 };
 
-/** How a request ended, in a word; of a refused one also its HTTP status. */
+/** How a request ended, in a word; of a refused one also its HTTP status, and the limit that refused it. */
 export function StatusBadge({ request: { status, refusal } }: { request: Pick<ShownRequest, 'status' | 'refusal'> }) {
   const { texts } = useConsole();
+  const limit = refusal?.limit_source ?? null;
   return (
     <span class={`badge ${looks[status]}`}>
       {texts.statuses[status]}
       {refusal === null ? '' : ` ${refusal.status}`}
+      {limit === null ? '' : `: ${texts.limitSources[limit] ?? limit}`}
     </span>
   );
 }

@@ -1,4 +1,5 @@
-import type { ListedTexts, Texts } from './english.ts';
+import type { ListedTexts } from './english-lists.ts';
+import type { Texts } from './english.ts';
 
 const listed: ListedTexts = {
   statuses: {
@@ -119,7 +120,7 @@ export const russian: Texts = {
   actions: 'Действия',
   yes: 'да',
   no: 'нет',
-  any: 'любой',
+  any: 'все',
   never: 'никогда',
   next: 'Дальше',
   previous: 'Назад',
@@ -145,10 +146,13 @@ export const russian: Texts = {
   runsOut: 'Кончится (оценка)',
   isOut: 'исчерпан',
   noPace: 'за семь завершённых дней трат нет',
-  lasts: 'не в своём периоде',
+  lasts: 'не раньше конца периода',
+  periodUntil: (period, day) => `${period}, до ${day}`,
+  noLimit: 'без лимита',
   runOutHint: 'Оценка делит остаток на среднее за семь последних завершённых дней (UTC). Это не обещание.',
   thirtyDays: 'Тридцать дней',
-  by: 'По',
+  by: 'Разрез',
+  curvesHint: 'Рубли в день. Сегодняшнего дня на графике нет: он подводится после полуночи UTC.',
   dimensions: { workspace: 'Пространство', key: 'Ключ', member: 'Участник', model: 'Модель' },
   curvesLabel: (by) => `Траты в рублях за тридцать завершённых дней. Разрез: ${by}. Строки — в таблице ниже.`,
   rowsBeneath: 'Строки этих дней',
@@ -159,7 +163,7 @@ export const russian: Texts = {
   spending: 'Траты сейчас',
   modelsCountedFrom: (day: string) => `По моделям считается с ${day}, по UTC.`,
   modelsOfMonth: 'Модели в этом месяце',
-  closedDays: (days, from) => `По выписке: завершённых дней с ${from} (UTC): ${days}.`,
+  closedDays: (days, from) => `По выписке: подведённых дней с ${from}: ${days}.`,
   latestRequests: (count) => `Последние запросы: ${count}`,
   unknownModel: 'модель не названа',
   refused: 'Отклонено',
@@ -177,8 +181,9 @@ export const russian: Texts = {
   nothingThisWeek: 'С понедельника (UTC) ничего не потрачено.',
   weekHint: 'Завершённые дни с понедельника (UTC) и сегодняшние запросы, стоимость которых окончательна.',
   weekIsPartial: (count) => `Завершённые дни с понедельника (UTC) и последние сегодняшние запросы: ${count}.`,
-  latestOfToday: 'Последние запросы за сегодня',
+  latestOfToday: 'Последние запросы с полуночи UTC',
   allRequests: 'Все запросы за неделю',
+  changeBudgets: 'Изменить бюджеты участника',
 
   time: 'Время',
   status: 'Состояние',
@@ -226,6 +231,12 @@ export const russian: Texts = {
   fieldAtFault: 'Поле',
   limitAtFault: 'Лимит',
   whenRefused: 'Как было тогда',
+  shortfall: ({ limit, required, left, short }) =>
+    `Запрос мог стоить ${required}, а оставалось ${left}${limit === undefined ? '' : ` (${limit})`}: не хватило ${short}.`,
+  asksForMoreThanAll: 'Это больше всего лимита: поднимите лимит или запросите ответ короче (max_tokens).',
+  raiseOrAskLess: 'Поднимите лимит или запросите ответ короче (max_tokens).',
+  raiseOrWait: (time) =>
+    `Поднимите лимит, запросите ответ короче (max_tokens) или подождите: лимит начнётся заново ${time}.`,
   askedFor: 'Мог бы стоить',
   refusedCostsNothing: 'Ни один провайдер не был спрошен, и это ничего не стоило.',
 
@@ -297,6 +308,7 @@ export const russian: Texts = {
     'Ни в одном часе последних тридцати дней не было десяти запросов, без которых о работе эндпоинта ничего не сказать.',
   shown: 'Показать',
   measures: { uptime: 'Доступность, %', latency: 'Задержка, мс', throughput: 'Токенов в секунду' },
+  measureUnits: { uptime: '%', latency: 'мс', throughput: 'токенов/с' },
   uptimeOfDay: 'Доступность за день',
   throughput: 'Токенов в секунду',
   uptime: 'Доступность',

@@ -1,6 +1,8 @@
+import { intervals, windowEnd, type Interval } from '../../../../lambdas/money/periods.ts';
 import type { DataOf, ShownKey, ShownRequest } from '../../answers.ts';
 import { useConsole, useFormats } from '../../environment.ts';
-import { hashOf, memberHash } from '../../hash-route.ts';
+import { moneyOf } from '../../exact-numbers.ts';
+import { budgetsOfMemberHash, hashOf } from '../../hash-route.ts';
 import { useLoaded } from '../../loaded.ts';
 
 /** Why a request was refused, and what helps. */
@@ -14,7 +16,11 @@ export function RefusalExplanation({ request }: { request: ShownRequest }) {
   return (
     <section class="notice bad">
       <h2>{texts.whyRefused}</h2>
-      <p>{texts.refusals[error_type] ?? error_type}</p>
+      {amounts === null ? (
+        <p>{texts.refusals[error_type] ?? error_type}</p>
+      ) : (
+        <Shortfall amounts={amounts} limit={limit} request={request} />
+      )}
       <ul>
         <li>
           HTTP {status}, <code>{error_type}</code>
@@ -37,8 +43,42 @@ export function RefusalExplanation({ request }: { request: ShownRequest }) {
   );
 }
 
+type Amounts = NonNullable<NonNullable<ShownRequest['refusal']>['amounts']>;
+
+/** What was missing, and what helps: to wait only where the whole limit would have been enough. */
+function Shortfall({
+  amounts,
+  limit,
+  request,
+}: {
+  amounts: Amounts;
+  limit: string | undefined;
+  request: ShownRequest;
+}) {
+  const { texts } = useConsole();
+  const { rub, time } = useFormats();
+  const { interval, limit_rub, remaining_rub, required_rub } = amounts;
+  const [required, left, whole] = [moneyOf(required_rub), moneyOf(remaining_rub), moneyOf(limit_rub)];
+  const endsAtMs = isInterval(interval) ? windowEnd(interval, Date.parse(request.created_at)) : null;
+  const helps = required.exceeds(whole)
+    ? texts.asksForMoreThanAll
+    : endsAtMs === null
+      ? texts.raiseOrAskLess
+      : texts.raiseOrWait(time(endsAtMs));
+  return (
+    <>
+      <p>
+        <strong>
+          {texts.shortfall({ limit, required: rub(required), left: rub(left), short: rub(required.minus(left)) })}
+        </strong>
+      </p>
+      <p>{helps}</p>
+    </>
+  );
+}
+
 /** The limit as it was when it refused: what it is now may be something else. */
-function AmountsThen({ amounts }: { amounts: NonNullable<NonNullable<ShownRequest['refusal']>['amounts']> }) {
+function AmountsThen({ amounts }: { amounts: Amounts }) {
   const { texts } = useConsole();
   const { rub } = useFormats();
   const { interval, limit_rub, spend_rub, held_rub, remaining_rub, required_rub } = amounts;
@@ -72,7 +112,7 @@ function limitPlace(source: string, { workspace_id, user_id }: ShownRequest): st
     case 'workspace_budget':
       return hashOf('workspaces', workspace_id);
     case 'member_budget':
-      return user_id === null ? undefined : memberHash(user_id, workspace_id);
+      return user_id === null ? undefined : budgetsOfMemberHash(user_id, workspace_id);
     case 'account_balance':
     case 'account_limit':
       return hashOf('overview');
@@ -98,4 +138,8 @@ function KeyLimitNow({ hash }: { hash: string }) {
       “{name}”, {rub(limit)} {period}. {texts.leftNow}: {rub(limit_remaining)}
     </>
   );
+}
+
+function isInterval(name: string): name is Interval {
+  return intervals.some((interval) => interval === name);
 }

@@ -12,6 +12,7 @@ type Measure = (typeof measures)[number];
 const ranges: { [Of in Measure]?: [min: number, max: number] } = { uptime: [0, 100] };
 
 const HOUR_MS = 3_600_000;
+const HISTORY_HOURS = 30 * 24;
 /** As many rows as a person reads; the API has all of them. */
 const MAX_HISTORY_ROWS = 100;
 
@@ -41,6 +42,7 @@ export function EndpointHistory({ endpoints }: { endpoints: ShownEndpoint[] }) {
             times={drawn.hours}
             curves={drawn.curves}
             label={`${texts.endpointHistory}: ${texts.measures[measure]}`}
+            unit={texts.measureUnits[measure]}
             range={ranges[measure]}
           />
           <details>
@@ -67,11 +69,10 @@ export function EndpointHistory({ endpoints }: { endpoints: ShownEndpoint[] }) {
   );
 }
 
-/** A curve for each endpoint, as many as can be told apart, from the first hour that any of them has to the last: where nothing was measured, there is a gap. */
+/** A curve for each endpoint, as many as can be told apart, over thirty days: where nothing was measured, there is a gap. */
 function drawnOf(endpoints: ShownEndpoint[], measure: Measure): { hours: string[]; curves: Curve[] } {
   const shown = endpoints.filter(({ history = [] }) => history.length > 0).slice(0, MAX_CURVES);
-  const measured = shown.flatMap(({ history = [] }) => history.map(({ hour }) => Date.parse(hour)));
-  const hours = hoursBetween(Math.min(...measured), Math.max(...measured));
+  const hours = hoursUntil(Date.now());
   const curves = shown.map(({ endpoint_id, provider_name, history = [] }): Curve => {
     const byHour = new Map(history.map((point) => [point.hour, point[measure]]));
     return {
@@ -82,7 +83,9 @@ function drawnOf(endpoints: ShownEndpoint[], measure: Measure): { hours: string[
   return { hours, curves };
 }
 
-function hoursBetween(firstMs: number, lastMs: number): string[] {
-  const count = Number.isFinite(firstMs) ? (lastMs - firstMs) / HOUR_MS + 1 : 0;
-  return Array.from({ length: count }, (_, index) => new Date(firstMs + index * HOUR_MS).toISOString());
+/** The hours of thirty days, the earliest first. */
+function hoursUntil(nowMs: number): string[] {
+  const lastMs = Math.floor(nowMs / HOUR_MS) * HOUR_MS;
+  const earliest = lastMs - (HISTORY_HOURS - 1) * HOUR_MS;
+  return Array.from({ length: HISTORY_HOURS }, (_, index) => new Date(earliest + index * HOUR_MS).toISOString());
 }

@@ -19,7 +19,7 @@ export function LimitsTable({ data }: { data: AccountData }) {
         empty={texts.noLimits}
         columns={[
           { title: texts.whose, cell: (row) => <Owner row={row} /> },
-          { title: texts.period, cell: ({ interval }) => texts.intervals[interval] ?? interval },
+          { title: texts.period, cell: (row) => <PeriodText row={row} /> },
           { title: texts.limit, isFigure: true, cell: ({ limit }) => rub(limit) },
           { title: texts.spent, isFigure: true, cell: ({ spent }) => rub(spent) },
           { title: texts.held, isFigure: true, cell: ({ held }) => rub(held) },
@@ -41,6 +41,13 @@ function Owner({ row: { owner, name, href, spent, limit, held } }: { row: LimitR
       <Bar spent={shareOf(moneyOf(spent), whole)} held={held === null ? 0 : shareOf(held, whole)} />
     </>
   );
+}
+
+function PeriodText({ row: { interval, resetsAtMs } }: { row: LimitRow }) {
+  const { texts } = useConsole();
+  const { day } = useFormats();
+  const name = texts.intervals[interval] ?? interval;
+  return <>{resetsAtMs === null ? name : texts.periodUntil(name, day(resetsAtMs))}</>;
 }
 
 function RunOutText({ row: { runOut } }: { row: LimitRow }) {

@@ -9,12 +9,12 @@ import { DataTable } from '../../parts/data-table.tsx';
 /** Models: the month as the books have closed it, and how the latest requests went. */
 export function ModelsTable({ data: { month, latest } }: { data: AccountData }) {
   const { texts } = useConsole();
-  const { rub, count, duration } = useFormats();
+  const { rub, count, day, duration } = useFormats();
   const recent = [...Map.groupBy(latest, ({ model }) => model ?? texts.unknownModel)];
   return (
     <section>
       <h2>{texts.modelsOfMonth}</h2>
-      <p class="quiet">{texts.closedDays(month.closed_days, month.from)}</p>
+      <p class="quiet">{texts.closedDays(month.closed_days, day(month.from))}</p>
       <DataTable
         caption={texts.modelsOfMonth}
         rows={month.rows}

@@ -23,7 +23,7 @@ export function SpendingCurves({ data }: { data: AccountData }) {
   const [by, setBy] = useState<Dimension>('model');
   const nameOf = useMemo(() => namesIn(data, by, texts), [data, by, texts]);
   const curves = useMemo(() => curvesOf(data, nameOf, texts.others), [data, nameOf, texts]);
-  const newestFirst = data.activity.toReversed();
+  const rows = useMemo(() => rowsOf(data.activity, nameOf), [data, nameOf]);
   return (
     <section>
       <h2>{texts.thirtyDays}</h2>
@@ -37,24 +37,22 @@ export function SpendingCurves({ data }: { data: AccountData }) {
         <p class="quiet">{texts.noActivity}</p>
       ) : (
         <>
-          <Curves times={data.days} curves={curves} label={texts.curvesLabel(texts.dimensions[by])} />
+          <Curves times={data.days} curves={curves} label={texts.curvesLabel(texts.dimensions[by])} unit="₽" />
+          <p class="quiet">{texts.curvesHint}</p>
           <details>
             <summary>{texts.rowsBeneath}</summary>
             <DataTable
               caption={texts.rowsBeneath}
-              rows={newestFirst.slice(0, MAX_ROWS)}
-              rowKey={(row) =>
-                [row.date, row.model, row.endpoint_id, row.workspace_id, row.api_key_hash, row.user_id].join(' ')
-              }
+              rows={rows.slice(0, MAX_ROWS)}
+              rowKey={({ date, name }) => `${date} ${name}`}
               columns={[
                 { title: texts.day, cell: ({ date }) => day(date) },
-                { title: texts.dimensions[by], cell: nameOf },
-                { title: texts.endpoint, cell: ({ endpoint_id }) => endpoint_id },
+                { title: texts.dimensions[by], cell: ({ name }) => name },
                 { title: texts.requests, isFigure: true, cell: ({ requests }) => count(requests) },
-                { title: texts.cost, isFigure: true, cell: ({ usage }) => rub(usage) },
+                { title: texts.cost, isFigure: true, cell: ({ cost }) => rub(cost) },
               ]}
             />
-            {newestFirst.length > MAX_ROWS && <p class="quiet">{texts.firstRows(MAX_ROWS, newestFirst.length)}</p>}
+            {rows.length > MAX_ROWS && <p class="quiet">{texts.firstRows(MAX_ROWS, rows.length)}</p>}
           </details>
         </>
       )}
@@ -75,6 +73,26 @@ function namesIn(data: AccountData, by: Dimension, texts: Texts): (row: ShownAct
     case 'model':
       return ({ model }) => model;
   }
+}
+
+interface DayRow {
+  date: string;
+  name: string;
+  requests: number;
+  cost: Money;
+}
+
+/** What each has cost on each day, the newest day first. */
+function rowsOf(activity: readonly ShownActivity[], nameOf: (row: ShownActivity) => string): DayRow[] {
+  const ofDay = Map.groupBy(activity.toReversed(), ({ date }) => date);
+  return [...ofDay].flatMap(([date, rows]) =>
+    [...Map.groupBy(rows, nameOf)].map(([name, own]) => ({
+      date,
+      name,
+      requests: own.reduce((sum, { requests }) => sum + requests, 0),
+      cost: Money.sum(own.map(({ usage }) => moneyOf(usage))),
+    })),
+  );
 }
 
 /** The largest have a curve each, all others one together. */

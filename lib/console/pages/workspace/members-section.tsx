@@ -12,10 +12,19 @@ import { BudgetEditor } from './budget-editor.tsx';
 
 type Opened = { kind: 'budgets' | 'remove'; id: string } | undefined;
 
-/** The members of a workspace: added, given budgets, removed. @param path of the workspace */
-export function MembersSection({ path }: { path: string }) {
+interface MembersSectionProps {
+  /** The path of the workspace. */
+  path: string;
+  /** The id of a member whose budgets are open at first. */
+  opensBudgetsOf?: string | undefined;
+}
+
+/** The members of a workspace: added, given budgets, removed. */
+export function MembersSection({ path, opensBudgetsOf }: MembersSectionProps) {
   const { texts, client } = useConsole();
-  const [opened, setOpened] = useState<Opened>();
+  const [opened, setOpened] = useState<Opened>(
+    opensBudgetsOf === undefined ? undefined : { kind: 'budgets', id: opensBudgetsOf },
+  );
   const [failure, setFailure] = useState<unknown>();
   const members = useLoaded(
     async (signal) => (await client.read<ListOf<ShownMember>>(`${path}/members`, signal)).body,

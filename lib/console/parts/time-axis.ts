@@ -1,0 +1,35 @@
+/** Where an axis of time has marks, and what they say; all in UTC. */
+
+const HOUR_SECONDS = 3_600;
+const DAY_SECONDS = 24 * HOUR_SECONDS;
+
+/** The distances that marks may have, in seconds. */
+const distances = [
+  ...[1, 2, 3, 6, 12].map((hours) => hours * HOUR_SECONDS),
+  ...[1, 2, 3, 5, 7, 10, 15, 30].map((days) => days * DAY_SECONDS),
+];
+
+/**
+ * Marks between two times, evenly spaced: of days the last is the last midnight, because what is newest is looked at first.
+ * @param of.times evenly spaced, in seconds since 1970, the earliest first
+ * @param of.most so many marks have room
+ */
+export function timeMarks({ times, most }: { times: readonly number[]; most: number }): number[] {
+  const [first = 0, last = 0] = [times[0], times.at(-1)];
+  const step = times.length > 1 ? times[1]! - first : DAY_SECONDS;
+  const possible = distances.filter((distance) => distance >= step);
+  const distance = possible.find((one) => (last - first) / one < most) ?? possible.at(-1)!;
+  const unit = distance < DAY_SECONDS ? distance : DAY_SECONDS;
+  const end = Math.floor(last / unit) * unit;
+  const count = Math.floor((end - first) / distance) + 1;
+  return Array.from({ length: Math.max(1, count) }, (_, index) => end - index * distance).toReversed();
+}
+
+/** A midnight is written as its day, any other time as its hour. */
+export function markText(seconds: number, locale: string): string {
+  const format: Intl.DateTimeFormatOptions =
+    seconds % DAY_SECONDS === 0
+      ? { day: 'numeric', month: 'short' }
+      : { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
+  return new Date(seconds * 1_000).toLocaleString(locale, { ...format, timeZone: 'UTC' });
+}
