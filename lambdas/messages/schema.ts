@@ -10,9 +10,8 @@ import { boundedList } from './list-of.ts';
 import { plugins, transforms } from './plugins.ts';
 import { otherModels, providerPreferences, sessionId, type RoutedRequest } from './preferences.ts';
 import { refusedBeta, threadsRefusal } from './priced-betas.ts';
-import { isSearchType, SEARCH_NAME } from './search-tool.ts';
+import { REPEATED_TOOL_NAME, repeatedName } from './tool-names.ts';
 import { tool } from './tool-schema.ts';
-import type { Tool } from './types.ts';
 
 /** More than the longest conversations of agents have. */
 const MAX_MESSAGES = 20_000;
@@ -92,7 +91,7 @@ const requestFields = z.looseObject({
   }),
   tools: optionalField(boundedList(tool, { max: MAX_TOOLS })).meta({
     description:
-      'Your functions that the model may call, and types of tools that Anthropic defines. The gateway itself runs types that begin with `web_search_`, with any model that can call functions.',
+      'Your functions that the model may call, each with a name of its own, and types of tools that Anthropic defines. The gateway itself runs types that begin with `web_search_`, with any model that can call functions.',
   }),
   tool_choice: optionalField(toolChoiceSchema).meta({
     description: 'Whether the model has to call a tool, and which one.',
@@ -199,14 +198,6 @@ const foreignFields: Record<string, string> = {
   functions: 'tools',
 };
 
-/** The gateway's search is a tool like any other to the model: none may share its name. */
-function repeatedName(tools: Tool[]): number | undefined {
-  const search = tools.findIndex(({ type }) => isSearchType(type));
-  if (search === -1) return undefined;
-  const other = tools.findIndex(({ name }, index) => index !== search && name === SEARCH_NAME);
-  return other === -1 ? undefined : other;
-}
-
 /** What is left of a body when its nulls are taken out. */
 type Present<Body> = { [Field in keyof Body]: Exclude<Body[Field], null | undefined> };
 
@@ -221,8 +212,8 @@ export const messagesRequestSchema = requestFields
     for (const [field, name] of Object.entries(foreignFields)) {
       if (!isAbsentOrEmpty(request[field])) refuse([field], `is called "${name}" in the Messages API`);
     }
-    const twice = repeatedName(request.tools ?? []);
-    if (twice !== undefined) refuse(['tools', twice, 'name'], 'is the name of another tool as well');
+    const repeated = repeatedName((request.tools ?? []).map(({ name }) => name));
+    if (repeated !== undefined) refuse(['tools', repeated, 'name'], REPEATED_TOOL_NAME);
     const beta = refusedBeta(request.betas ?? []);
     if (beta) refuse(['betas'], beta.message, beta.details);
     if (request.tool_choice?.type === 'tool' && !request.tool_choice.name) {

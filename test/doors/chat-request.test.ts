@@ -194,6 +194,13 @@ describe('a chat as a message', () => {
     [{ tool_choice: 'required' }, ['tool_choice']],
     [{ tool_choice: look }, ['tool_choice']],
     [{ tool_choice: { type: 'function', function: { name: 'see' } }, tools: [look] }, ['tool_choice']],
+    [{ tools: [look, look] }, ['tools.1.function.name']],
+    [
+      { tools: [{ type: 'web_search' }, { type: 'function', function: { name: 'web_search' } }] },
+      ['tools.1.function.name'],
+    ],
+    [{ tools: [{ type: 'function', function: { name: 'web_search' } }, { type: 'web_search' }] }, ['tools.1.type']],
+    [{ tools: [{ type: 'web_search' }, { type: 'openrouter:web_search' }] }, ['tools.1.type']],
     [{ n: 2 }, ['n']],
     [{ logprobs: true }, ['logprobs']],
     [{ logit_bias: {} }, ['logit_bias']],

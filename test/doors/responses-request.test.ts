@@ -94,6 +94,14 @@ describe('the input of a response as a message', () => {
     expect(messages[1]!.content).toMatchObject([{ type: 'tool_use' }]);
   });
 
+  it('takes the same name from tools that are left out: agents declare groups of tools that are called alike', () => {
+    const group = { type: 'namespace', name: 'look', tools: [look, look] };
+
+    const { tools } = messageOf({ tools: [group, group, look, { ...search, external_web_access: false }, search] });
+
+    expect(tools!.map(({ name }) => name)).toEqual(['look', 'web_search']);
+  });
+
   it('has an item for what its type says, though a client gave it a role as well', () => {
     const { messages } = messageOf({
       input: [
@@ -157,6 +165,13 @@ describe('the input of a response as a message', () => {
   });
 
   it.each([
+    [{ tools: [look, { type: 'custom', name: 'look' }] }, ['tools.1.name']],
+    [
+      { tools: [{ type: 'mcp' }, look, look], tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [] } },
+      ['tools.2.name'],
+    ],
+    [{ tools: [search, { type: 'function', name: 'web_search' }] }, ['tools.1.name']],
+    [{ tools: [search, { type: 'web_search_preview' }] }, ['tools.1.type']],
     [{ tool_choice: 'required' }, ['tool_choice']],
     [{ tool_choice: 'required', tools: [{ type: 'image_generation' }] }, ['tool_choice']],
     [{ tool_choice: { type: 'image_generation' }, tools: [{ type: 'image_generation' }] }, ['tool_choice']],

@@ -4,6 +4,7 @@ import type { HttpRequest } from '../../lambdas/http/request.ts';
 import { messagesJson, messagesRequestSchema } from '../../lambdas/messages/schema.ts';
 import { GatewayError } from '../../lambdas/platform/errors.ts';
 import { refusePricedBetas } from '../../lambdas/providers/client-headers.ts';
+import { refused } from '../support/refused.ts';
 
 const parse = (body: string) =>
   parseJsonBody({ headers: {}, body } as unknown as HttpRequest, messagesRequestSchema, messagesJson);
@@ -88,6 +89,35 @@ const tool = (type: string) => ({ type, name: 'n' });
 
 const declaring = (definition: object) =>
   saying([{ type: 'tool_addition', tool: { type: 'tool_definition', definition } }]);
+
+describe('the name of a tool', () => {
+  const search = { type: 'web_search_20250305', name: 'web_search' };
+
+  it.each<[string, object[]]>([
+    ['two of the client’s', [{ name: 'look' }, { name: 'see' }, { name: 'look', description: 'Looks again.' }]],
+    ['one that is sent again as it is', [{ name: 'see' }, { name: 'look' }, { name: 'look' }]],
+    [
+      'one of the client’s and a typed one',
+      [{ name: 'see' }, { name: 'bash' }, { type: 'bash_20250124', name: 'bash' }],
+    ],
+    ['one of the client’s and the search', [{ name: 'see' }, search, { name: 'web_search' }]],
+    ['two searches', [{ name: 'see' }, search, { ...search, max_uses: 3 }]],
+  ])('stands once in a request: %s', (_what, tools) => {
+    const refusal = refused(() => parse(request({ tools })));
+
+    expect(refusal.status).toBe(400);
+    expect(refusal.metadata).toMatchObject({ field: 'tools.2.name' });
+    expect(refusal.message).toContain('is the name of another tool as well');
+  });
+
+  it.each<[string, object[]]>([
+    ['differs in its case', [{ name: 'Read' }, { name: 'read' }]],
+    ['comes from two servers', [{ name: 'mcp__a__search' }, { name: 'mcp__b__search' }, search]],
+    ['is left out of what a type names', [{ type: 'browser_toolset_20260101' }, { type: 'computer_toolset_20260101' }]],
+  ])('is its own where it %s', (_what, tools) => {
+    expect(fieldOf({ tools })).toBeUndefined();
+  });
+});
 
 describe('what another API calls otherwise', () => {
   it.each<[object, string, RegExp]>([

@@ -27,6 +27,8 @@ const nested = (depth: number, inner: string) =>
   );
 const url = '{"type":"image","source":{"type":"url","url":"https://a.example/b"}}';
 const call = (input: string) => `[{"type":"tool_use","id":"t","name":"n","input":${input}}]`;
+const largeTool = (name: string) =>
+  `{"name":"${name}","description":"${text(5_500)}","input_schema":{"type":"object"}}`;
 
 /** A little less than the most values that a body may have. */
 const VALUES = 99_000;
@@ -85,11 +87,7 @@ export const largeBodies: [string, () => string][] = [
     'images',
     () => said(list('{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}}', 14_000)),
   ],
-  [
-    'tools',
-    () =>
-      asking(`"tools":${list(`{"name":"n","description":"${text(5_500)}","input_schema":{"type":"object"}}`, 1_024)}`),
-  ],
+  ['tools', () => asking(`"tools":[${Array.from({ length: 1_024 }, (_, index) => largeTool(`n${index}`)).join(',')}]`)],
   [
     'strict tools',
     () =>

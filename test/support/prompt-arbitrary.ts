@@ -144,8 +144,8 @@ const turn = fc
     return { messages: before, ...sum([...said, ...(call?.[1] ?? [])]) };
   });
 
-const tool = fc.tuple(text, input).map(([description, example]) => ({
-  name: 'read',
+const tool = fc.tuple(fc.constantFrom('read', 'write', 'list'), text, input).map(([name, description, example]) => ({
+  name,
   description,
   input_schema: { type: 'object', properties: { path: { type: 'string', description, examples: [example] } } },
 }));
@@ -169,7 +169,10 @@ export const generatedPrompt: Arbitrary<GeneratedPrompt> = fc
     ),
     tools: fc.oneof(
       fc.constant([]),
-      fc.array(fc.oneof({ weight: 3, arbitrary: tool }, { weight: 1, arbitrary: typedTool }), { maxLength: 3 }),
+      fc.uniqueArray(fc.oneof({ weight: 3, arbitrary: tool }, { weight: 1, arbitrary: typedTool }), {
+        maxLength: 3,
+        selector: ({ name }) => name,
+      }),
     ),
     max_tokens: fc.option(fc.integer({ min: 1, max: 40_000 }), { nil: undefined }),
     thinking: fc.option(

@@ -3,6 +3,8 @@
 import * as z from 'zod';
 import { anyObject, cacheControl, optionalField } from '../../messages/field-kinds.ts';
 import { boundedList, checkedBy, refuse } from '../../messages/list-of.ts';
+import { SEARCH_NAME } from '../../messages/search-tool.ts';
+import { REPEATED_TOOL_NAME, repeatedName } from '../../messages/tool-names.ts';
 import type { MessagesRequest, Tool } from '../../messages/types.ts';
 import { SEARCH_TOOL_TYPE, gatewaySearchTool, searchDeclaration } from '../search-request.ts';
 
@@ -44,8 +46,10 @@ const declaration = checkedBy<Declaration>(
 
 export const chatTools = optionalField(
   boundedList(declaration, { max: MAX_TOOLS }).superRefine((tools, context) => {
-    const searches = tools.flatMap((tool, index) => (isSearch(tool) ? [index] : []));
-    if (searches.length > 1) refuse(context, { path: [searches[1]!, 'type'], message: 'is declared twice' });
+    const repeated = repeatedName(tools.map((tool) => (isSearch(tool) ? SEARCH_NAME : tool.function.name)));
+    if (repeated === undefined) return;
+    const path = isSearch(tools[repeated]) ? ['type'] : ['function', 'name'];
+    refuse(context, { path: [repeated, ...path], message: REPEATED_TOOL_NAME });
   }),
 );
 

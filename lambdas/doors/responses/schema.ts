@@ -37,7 +37,7 @@ export const responsesBody = z.strictObject({
   }),
   tools: responsesTools.meta({
     description:
-      'Your functions and custom tools that the model may call, and `{"type": "web_search"}` for the search of the gateway. Tools that only OpenAI runs are left out.',
+      'Your functions and custom tools that the model may call, each with a name of its own, and `{"type": "web_search"}` for the search of the gateway. Tools that only OpenAI runs are left out.',
   }),
   tool_choice: responsesToolChoice.meta({ description: 'Whether the model has to call a tool, and which one.' }),
   text: optionalField(

@@ -7,6 +7,7 @@ import * as z from 'zod';
 import { anyObject, optionalField } from '../../messages/field-kinds.ts';
 import { boundedList, checkedBy, firstFault, refuse } from '../../messages/list-of.ts';
 import { SEARCH_NAME } from '../../messages/search-tool.ts';
+import { REPEATED_TOOL_NAME, repeatedName } from '../../messages/tool-names.ts';
 import type { MessagesRequest, Tool } from '../../messages/types.ts';
 import { SEARCH_TOOL_TYPE, gatewaySearchTool, searchDeclaration } from '../search-request.ts';
 import { customTool } from './custom-tools.ts';
@@ -65,7 +66,15 @@ const declaration = z.unknown().superRefine((value, context) => {
   const fault = firstFault(schemas[kindOf(value)], value);
   if (fault) refuse(context, fault);
 });
-export const responsesTools = optionalField(boundedList(declaration, { max: MAX_TOOLS }));
+/** Tools that are left out may have any names: agents declare groups of tools that are called alike. */
+export const responsesTools = optionalField(
+  boundedList(declaration, { max: MAX_TOOLS }).superRefine((tools, context) => {
+    const repeated = repeatedName(tools.map((tool) => (kindOf(tool) === 'other' ? undefined : nameOf(tool))));
+    if (repeated === undefined) return;
+    const field = kindOf(tools[repeated]) === 'search' ? 'type' : 'name';
+    refuse(context, { path: [repeated, field], message: REPEATED_TOOL_NAME });
+  }),
+);
 
 const modes = z.enum(['auto', 'none', 'required'], CHOICES);
 const namedTool = z.looseObject({
