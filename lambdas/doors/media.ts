@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import { sourceUrl } from '../messages/field-kinds.ts';
 import type { Block } from '../messages/types.ts';
+import { BASE64_RULE, isBase64 } from '../platform/base64.ts';
 
 /** The head of a data URL, which says what its data is. Parameters like a character set mean nothing for what is taken here. */
 const DATA_URL_HEAD = /^data:([\w.+-]+\/[\w.+-]+)(?:;[\w-]+=[^;,]{1,100})*;base64,/i;
@@ -30,11 +31,17 @@ export const imageAddress = addressOf((type) => imageTypes.has(type), IMAGE_RULE
 export const documentAddress = addressOf((type) => documentTypes.has(type), DOCUMENT_RULE);
 
 function addressOf(isTaken: (mediaType: string) => boolean, rule: string) {
-  return z.string().refine((text) => {
-    if (!text.startsWith('data:')) return sourceUrl.safeParse(text).success;
-    const data = dataUrl(text);
-    return data !== undefined && isTaken(data.mediaType) && data.base64 !== '';
-  }, rule);
+  return z.string().superRefine((text, context) => {
+    const message = addressFault(text, isTaken, rule);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  });
+}
+
+function addressFault(text: string, isTaken: (mediaType: string) => boolean, rule: string): string | undefined {
+  if (!text.startsWith('data:')) return sourceUrl.safeParse(text).success ? undefined : rule;
+  const data = dataUrl(text);
+  if (data === undefined || !isTaken(data.mediaType) || data.base64 === '') return rule;
+  return isBase64(data.base64) ? undefined : `its data ${BASE64_RULE}`;
 }
 
 /** @returns undefined for what is no data URL in base64 */

@@ -4,7 +4,7 @@
  */
 
 import * as z from 'zod';
-import { anyObject, cacheControl, sourceUrl, optionalField } from './field-kinds.ts';
+import { anyObject, base64, cacheControl, sourceUrl, optionalField } from './field-kinds.ts';
 import { firstFault, boundedList, refuse } from './list-of.ts';
 import { inlineTool } from './tool-schema.ts';
 import type { Block } from './types.ts';
@@ -28,7 +28,7 @@ const imageSource = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('base64'),
     media_type: z.enum(imageMediaTypes).meta({ description: 'The media type of the image bytes.' }),
-    data: z.string().min(1).meta({ description: 'The bytes of the image, in base64.' }),
+    data: base64.meta({ description: 'The bytes of the image, in base64.' }),
   }),
   urlSource,
   fileSource,
@@ -61,7 +61,7 @@ const documentSource = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('base64'),
     media_type: z.literal('application/pdf'),
-    data: z.string().min(1).meta({ description: 'The bytes of the document, in base64.' }),
+    data: base64.meta({ description: 'The bytes of the document, in base64.' }),
   }),
   z.object({
     type: z.literal('text'),

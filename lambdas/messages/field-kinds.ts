@@ -1,6 +1,7 @@
 /** Kinds of fields that requests have in more than one place. An explicit null counts as absent. */
 
 import * as z from 'zod';
+import { BASE64_RULE, isBase64 } from '../platform/base64.ts';
 
 export const optionalField = <Schema extends z.ZodType>(schema: Schema) => schema.nullish();
 
@@ -18,6 +19,9 @@ export const sourceUrl = z
   .string()
   .max(MAX_URL)
   .pipe(z.url({ protocol: /^https?$/ }));
+
+/** Bytes as text; whether they are what their media type says is for the provider to see. */
+export const base64 = z.string().min(1).refine(isBase64, BASE64_RULE);
 
 export const cacheControl = optionalField(
   z.looseObject({

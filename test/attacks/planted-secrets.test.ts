@@ -76,8 +76,8 @@ interface PlantedRoute {
 
 /** Routes that send what a client wrote to somebody. */
 const routes: PlantedRoute[] = [
-  { name: 'POST /messages', path: '/messages', model: 'test/text', sends: 290 },
-  { name: 'POST /messages/count_tokens', path: '/messages/count_tokens', model: 'test/text', sends: 290 },
+  { name: 'POST /messages', path: '/messages', model: 'test/text', sends: 280 },
+  { name: 'POST /messages/count_tokens', path: '/messages/count_tokens', model: 'test/text', sends: 280 },
   { name: 'POST /decisions', path: '/decisions', model: 'test/decider', sends: 10 },
   { name: 'POST /embeddings', path: '/embeddings', model: 'test/embedder', sends: 3 },
   { name: 'POST /chat/completions', path: '/chat/completions', model: 'test/text', sends: 50 },
@@ -96,6 +96,8 @@ async function planting({ name, path, model, forms }: PlantedRoute): Promise<str
     role: 'user',
     url: 'https://example.org/a.png',
     name: 'look',
+    // Bytes that are none are refused, with what is beside them.
+    data: 'V29yZHM=',
     ...forms,
   });
   const places: string[] = [];

@@ -173,6 +173,21 @@ describe('a chat as a message', () => {
     expect(refused(read).metadata).toMatchObject({ field });
   });
 
+  it.each<[string, object]>([
+    ['image_url.url', { type: 'image_url', image_url: { url: 'data:image/png;base64,not base64!!' } }],
+    ['image_url', { type: 'image_url', image_url: 'data:image/png;base64,iVBORw0KGgo' }],
+    ['file.file_data', { type: 'file', file: { file_data: 'data:application/pdf;base64,JVBE\nRi0=' } }],
+    ['file.file_data', { type: 'file', file: { file_data: 'data:text/plain;base64,Words.' } }],
+  ])('is refused where data is no base64: %s', (field, part) => {
+    const messages = [{ role: 'user', content: [part] }];
+
+    const refusal = refused(() => parseWith(chatRequestSchema, { model: 'sandbox/claude', messages }));
+
+    expect(refusal.status).toBe(400);
+    expect(refusal.metadata).toMatchObject({ field: `messages.0.content.0.${field}` });
+    expect(refusal.message).toContain('its data must be base64');
+  });
+
   it('tells the model of a schema that stands beside a format without one', () => {
     const { system } = messageOf({ response_format: { type: 'json_object', schema: { type: 'object' } } });
 

@@ -14,6 +14,8 @@ const asked = { role: 'user', content: 'Hello' };
 const call = (id: string) => ({ type: 'function_call', call_id: id, name: 'look', arguments: '{"at":"x"}' });
 const output = (id: string, text = 'Seen') => ({ type: 'function_call_output', call_id: id, output: text });
 
+const parsed = (input: object[]) => parseWith(responsesRequestSchema, { model: 'sandbox/claude', input });
+
 const look = { type: 'function', name: 'look' };
 const search = { type: 'web_search' };
 
@@ -131,6 +133,18 @@ describe('the input of a response as a message', () => {
     const read = () => parseWith(responsesRequestSchema, { model: 'sandbox/claude', input: 'Hello', ...body });
 
     expect(refused(read).metadata).toMatchObject({ field });
+  });
+
+  it.each<[string, object]>([
+    ['image_url', { type: 'input_image', image_url: 'data:image/png;base64,not base64!!' }],
+    ['file_data', { type: 'input_file', file_data: 'data:application/pdf;base64,JVBERi0' }],
+  ])('is refused where data is no base64: %s', (field, part) => {
+    const asked = { type: 'message', role: 'user', content: [part] };
+    const answered = { type: 'function_call_output', call_id: 'a', output: [part] };
+
+    expect(refused(() => parsed([asked])).metadata).toMatchObject({ field: `input.0.content.0.${field}` });
+    expect(refused(() => parsed([call('a'), answered])).metadata).toMatchObject({ field: `input.1.output.0.${field}` });
+    expect(refused(() => parsed([asked])).message).toContain('its data must be base64');
   });
 
   it.each([

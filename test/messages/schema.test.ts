@@ -90,6 +90,35 @@ const tool = (type: string) => ({ type, name: 'n' });
 const declaring = (definition: object) =>
   saying([{ type: 'tool_addition', tool: { type: 'tool_definition', definition } }]);
 
+const image = (data: string) => ({ type: 'image', source: { type: 'base64', media_type: 'image/png', data } });
+const pdf = (data: string) => ({ type: 'document', source: { type: 'base64', media_type: 'application/pdf', data } });
+
+describe('bytes', () => {
+  const words = 'not base64!!';
+
+  it.each<[string, unknown]>([
+    ['messages.0.content.0.source.data', saying([image(words)])],
+    ['messages.0.content.1.source.data', saying([image('iVBORw0KGgo='), pdf(words)])],
+    ['messages.0.content.0.content.0.source.data', saying([resultOf([image(words)])])],
+    [
+      'messages.0.content.0.source.content.0.source.data',
+      saying([{ type: 'document', source: { type: 'content', content: [image(words)] } }]),
+    ],
+    ['system.0.source.data', request({ system: [image(words)] })],
+  ])('are refused that are no base64: %s', (field, body) => {
+    const refusal = refused(() => parse(body as string));
+
+    expect(refusal.metadata).toMatchObject({ field });
+    expect(refusal.message).toContain('must be base64');
+  });
+
+  it('pass as they were written', () => {
+    const content = [image('iVBORw0KGgo='), pdf('JVBERi0='), resultOf([image('iVBO')])];
+
+    expect(parse(saying(content)).messages[0]!.content).toEqual(content);
+  });
+});
+
 describe('the name of a tool', () => {
   const search = { type: 'web_search_20250305', name: 'web_search' };
 

@@ -27,6 +27,8 @@ const nested = (depth: number, inner: string) =>
   );
 const url = '{"type":"image","source":{"type":"url","url":"https://a.example/b"}}';
 const call = (input: string) => `[{"type":"tool_use","id":"t","name":"n","input":${input}}]`;
+const inBase64 = (data: string) =>
+  `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"${data}"}}`;
 const largeTool = (name: string) =>
   `{"name":"${name}","description":"${text(5_500)}","input_schema":{"type":"object"}}`;
 
@@ -83,10 +85,9 @@ export const largeBodies: [string, () => string][] = [
   ],
   ['results', () => said(list('{"type":"tool_result","tool_use_id":"t"}', 32_000))],
   ['images by url', () => said(list(url, 16_000))],
-  [
-    'images',
-    () => said(list('{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}}', 14_000)),
-  ],
+  ['images', () => said(list(inBase64('AAAA'), 14_000))],
+  ['one image', () => said(`[${inBase64('A'.repeat(6_000_000))}]`)],
+  ['an image with a fault at its end', () => said(`[${inBase64(`${'A'.repeat(5_999_999)}!`)}]`)],
   ['tools', () => asking(`"tools":[${Array.from({ length: 1_024 }, (_, index) => largeTool(`n${index}`)).join(',')}]`)],
   [
     'strict tools',
