@@ -5,6 +5,7 @@ import { anyObject, optionalField } from '../messages/field-kinds.ts';
 import { boundedList } from '../messages/list-of.ts';
 import { plugins, transforms } from '../messages/plugins.ts';
 import { otherModels, providerPreferences, sessionId } from '../messages/preferences.ts';
+import { samplingParameterFields } from '../messages/sampling-fields.ts';
 
 const MAX_LABELS = 16;
 const MAX_LABEL_CHARACTERS = 512;
@@ -36,25 +37,7 @@ export const commonFields = {
       }),
     }),
   ).meta({ description: 'Settings of the stream; all are accepted, and none has an effect.' }),
-  temperature: optionalField(z.number().min(0).max(2)).meta({
-    description:
-      'Sampling temperature: with 0 the model nearly always takes the most likely token; higher values give more variety.',
-  }),
-  top_p: optionalField(z.number().min(0).max(1)).meta({
-    description:
-      'Nucleus sampling: the model considers only the most likely tokens whose probabilities add up to `top_p`. With 1 it considers all tokens.',
-  }),
-  top_k: optionalField(z.int().nonnegative()).meta({
-    description: 'The model considers only the `top_k` most likely tokens. With 0 it considers all tokens.',
-  }),
-  frequency_penalty: optionalField(z.number().min(-2).max(2)).meta({
-    description:
-      'Lowers the probability of a token by how often it has occurred in the text so far; negative values raise it. With 0 nothing changes.',
-  }),
-  presence_penalty: optionalField(z.number().min(-2).max(2)).meta({
-    description:
-      'Lowers the probability of every token that has occurred in the text so far, however often; negative values raise it. With 0 nothing changes.',
-  }),
+  ...samplingParameterFields,
   parallel_tool_calls: optionalField(z.boolean()).meta({
     description: 'With false the answer has at most one call of a tool.',
   }),

@@ -122,7 +122,8 @@ export const providerPreferences = z.strictObject({
       'With false only the endpoints in `order` are tried; without `order`, only the first one that can take the request.',
   }),
   require_parameters: optionalField(z.boolean()).meta({
-    description: 'With true only models that support every parameter of the request are tried.',
+    description:
+      'With true only models that support every parameter of the request are tried. Otherwise a model answers without sampling parameters that it does not list.',
   }),
   data_collection: optionalField(z.enum(['allow', 'deny'])).meta({
     description: 'With `deny` no endpoint is tried that keeps prompts or trains on them.',

@@ -10,6 +10,7 @@ import { boundedList } from './list-of.ts';
 import { plugins, transforms } from './plugins.ts';
 import { otherModels, providerPreferences, sessionId, type RoutedRequest } from './preferences.ts';
 import { refusedBeta, threadsRefusal } from './priced-betas.ts';
+import { repetitionPenalty, samplingParameterFields } from './sampling-fields.ts';
 import { REPEATED_TOOL_NAME, repeatedName } from './tool-names.ts';
 import { tool } from './tool-schema.ts';
 
@@ -78,17 +79,9 @@ const requestFields = z.looseObject({
   stream: optionalField(z.boolean()).meta({
     description: 'With true the answer comes as server-sent events while it is written.',
   }),
-  temperature: optionalField(z.number().min(0).max(2)).meta({
-    description:
-      'Sampling temperature: with 0 the model nearly always takes the most likely token; higher values give more variety.',
-  }),
-  top_p: optionalField(z.number().min(0).max(1)).meta({
-    description:
-      'Nucleus sampling: the model considers only the most likely tokens whose probabilities add up to `top_p`; lower values give less variety.',
-  }),
-  top_k: optionalField(z.int().nonnegative()).meta({
-    description: 'The model considers only the `top_k` most likely tokens.',
-  }),
+  // The penalties are not in the Messages API, but models on other wires have them.
+  ...samplingParameterFields,
+  repetition_penalty: repetitionPenalty,
   tools: optionalField(boundedList(tool, { max: MAX_TOOLS })).meta({
     description:
       'Your functions that the model may call, each with a name of its own, and types of tools that Anthropic defines. The gateway itself runs types that begin with `web_search_`, with any model that can call functions.',

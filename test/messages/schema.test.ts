@@ -93,6 +93,19 @@ const declaring = (definition: object) =>
 const image = (data: string) => ({ type: 'image', source: { type: 'base64', media_type: 'image/png', data } });
 const pdf = (data: string) => ({ type: 'document', source: { type: 'base64', media_type: 'application/pdf', data } });
 
+describe('sampling', () => {
+  it.each([
+    ['temperature', 2.1],
+    ['top_p', 1.1],
+    ['top_k', -1],
+    ['frequency_penalty', 'much'],
+    ['presence_penalty', -2.1],
+    ['repetition_penalty', 2.1],
+  ])('is refused beyond what it may be: %s', (field, value) => {
+    expect(fieldOf({ [field]: value })).toBe(field);
+  });
+});
+
 describe('bytes', () => {
   const words = 'not base64!!';
 

@@ -143,9 +143,10 @@ describe('a request to a provider that lacks something', () => {
 
   it.each(cases)('is refused where it has %s', (part, field, more) => {
     const request = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }], ...more };
-    const lacking = { ...target, quirks: { lacks: [part] } };
+    const listing = { ...target, supportedParameters: ['temperature', 'top_k'] };
+    const lacking = { ...listing, quirks: { lacks: [part] } };
 
     expect(refused(() => anthropicWire.encode(request, lacking, client)).metadata['field']).toBe(field);
-    expect(() => anthropicWire.encode(request, target, client)).not.toThrow();
+    expect(() => anthropicWire.encode(request, listing, client)).not.toThrow();
   });
 });

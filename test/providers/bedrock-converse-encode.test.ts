@@ -312,7 +312,6 @@ describe('a request of Converse', () => {
       { tools: [lookup], tool_choice: { type: 'auto', disable_parallel_tool_use: true } },
     ],
     ['output_config.format', { output_config: { format: { type: 'json_schema', schema: {} } } }, nova],
-    ['frequency_penalty', { frequency_penalty: 0.5 }],
     ['max_tokens', { max_tokens: 0 }],
     ['messages', { messages: [{ role: 'user', content: '' }] }],
     ['novelty', { novelty: true }],

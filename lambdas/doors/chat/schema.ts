@@ -6,6 +6,7 @@
 import * as z from 'zod';
 import { cacheControl, optionalField } from '../../messages/field-kinds.ts';
 import { boundedList } from '../../messages/list-of.ts';
+import { repetitionPenalty } from '../../messages/sampling-fields.ts';
 import { commonFields, jsonFormat, namedSchema, textFormat, tokenLimit, unsupported } from '../common-fields.ts';
 import { searchContextSize, searchLocation } from '../search-request.ts';
 import { reasoningEffort, reasoningSummary } from '../thinking-request.ts';
@@ -41,10 +42,7 @@ export const chatBody = z.strictObject({
   stop: optionalField(
     z.union([stopSequence, boundedList(stopSequence, { max: MAX_SENT_STOP_SEQUENCES })], 'must be a text or a list'),
   ).meta({ description: 'Texts at which the answer ends; the text itself is not part of the answer.' }),
-  repetition_penalty: optionalField(z.number().min(0).max(2)).meta({
-    description:
-      'Values above 1 lower the probability of tokens that occur in the prompt or in the answer so far; values below 1 raise it. With 1 nothing changes.',
-  }),
+  repetition_penalty: repetitionPenalty,
   seed: optionalField(z.int()).meta({
     description:
       'A number that makes answers repeatable: some models answer the same request with the same seed alike. A model that does not support it refuses the request.',

@@ -1,11 +1,13 @@
 /** Upstreams that speak the Messages API themselves: requests and answers pass through as they are. */
 
+import { penalties } from '../../catalog/sampling-parameters.ts';
 import { thinkingBeforeCalls, thinkingOf, withoutGatewaySigned } from '../../messages/thinking-signatures.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
 import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
 import type { ClientHeaders, MessagesWire, WireRefusal, WireRequest, WireTarget } from '../wire.ts';
 import { toolCallId } from '../tool-call-id.ts';
+import { refuseUnspeakableSampling, withListedSampling } from '../translated/sampling.ts';
 import { decodeMessage, decodeStream } from './decode.ts';
 import { betaNames, envelopeOf, postJson } from './envelopes.ts';
 import { refuseUnsupportedParts } from './unsupported-parts.ts';
@@ -69,7 +71,9 @@ const countedFields = new Set([
   'speed',
 ]);
 
-function upstreamBody(asked: MessagesRequest, target: AnthropicTarget, client: ClientHeaders): Record<string, unknown> {
+function upstreamBody(sent: MessagesRequest, target: AnthropicTarget, client: ClientHeaders): Record<string, unknown> {
+  refuseUnspeakableSampling(sent, target, penalties);
+  const asked = withListedSampling(sent, target);
   refuseUnsupportedParts(asked, target.quirks);
   const request = rewritten(asked, target.quirks);
   const ceiling = target.maxOutputTokens ?? Infinity;

@@ -7,7 +7,7 @@ import { penalties } from '../../catalog/sampling-parameters.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { outputLimit } from '../translated/output-limit.ts';
-import { samplingFields, stopSequences } from '../translated/sampling.ts';
+import { refuseUnspeakableSampling, samplingFields, stopSequences } from '../translated/sampling.ts';
 import { withSupportedFields } from '../translated/supported-fields.ts';
 import { withSentNames } from '../translated/tool-names.ts';
 import type { ClientHeaders } from '../wire.ts';
@@ -23,8 +23,7 @@ export function encodeConverseRequest(
 ): Record<string, unknown> {
   const request = withSupportedFields(asked);
   // Converse has no field for them, and no model here one of its own.
-  const penalty = penalties.find((name) => request[name] !== undefined);
-  if (penalty) throw invalidRequest(penalty, 'has no effect on this model; leave it out');
+  refuseUnspeakableSampling(request, target, penalties);
   const named = withSentNames(request, 'any');
   const { system, messages, hasToolBlocks } = toConversation(named, target);
   if (messages.length === 0) throw invalidRequest('messages', 'have no text; write at least one that is not empty');

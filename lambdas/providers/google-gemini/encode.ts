@@ -7,7 +7,7 @@ import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { answerSchema } from '../translated/answer-format.ts';
 import { outputLimit } from '../translated/output-limit.ts';
-import { penaltyFields, samplingFields, stopSequences } from '../translated/sampling.ts';
+import { penaltyFields, refuseUnspeakableSampling, samplingFields, stopSequences } from '../translated/sampling.ts';
 import { withSupportedFields } from '../translated/supported-fields.ts';
 import { withSentNames } from '../translated/tool-names.ts';
 import { placeBlocks, blockText } from '../translated/turns.ts';
@@ -63,10 +63,8 @@ function fewStopSequences(request: MessagesRequest, target: GeminiTarget): strin
   throw invalidRequest('stop_sequences', `this model takes at most ${MAX_GEMINI_STOP_SEQUENCES}; send fewer`);
 }
 
-function geminiPenalties(request: MessagesRequest, target: GeminiTarget): Record<string, number | undefined> {
-  if (request['repetition_penalty'] !== undefined) {
-    throw invalidRequest('repetition_penalty', 'has no effect on this model; leave it out');
-  }
+function geminiPenalties(request: MessagesRequest, target: GeminiTarget): Record<string, unknown> {
+  refuseUnspeakableSampling(request, target, ['repetition_penalty']);
   const { frequency_penalty: frequencyPenalty, presence_penalty: presencePenalty } = penaltyFields(request, target);
   return { frequencyPenalty, presencePenalty };
 }

@@ -5,8 +5,10 @@
 
 import { penalties } from '../../catalog/sampling-parameters.ts';
 import { invalidRequest } from '../../platform/errors.ts';
+import { withoutUndefined } from '../../platform/records.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { outputLimit } from '../translated/output-limit.ts';
+import { refuseUnspeakableSampling, samplingFields } from '../translated/sampling.ts';
 import { withSupportedFields } from '../translated/supported-fields.ts';
 import { withSentNames } from '../translated/tool-names.ts';
 import { systemText } from '../translated/turns.ts';
@@ -17,7 +19,7 @@ import type { ResponsesTarget } from './target.ts';
 import { responsesFormatField, responsesToolFields } from './tools.ts';
 
 /** Sampling that other wires have. A model that lists one of these promises what this API cannot do. */
-const unspeakableSampling = new Set<string>(['top_k', ...penalties]);
+const unspeakableSampling = ['top_k', ...penalties];
 
 export function encodeResponsesRequest(asked: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
   const request = withSupportedFields(asked);
@@ -47,15 +49,10 @@ export function encodeResponsesRequest(asked: MessagesRequest, target: Responses
 }
 
 /** Only what the model lists: others would refuse the request, and have only their fixed sampling. */
-function responsesSamplingFields(
-  request: MessagesRequest,
-  { supportedParameters }: ResponsesTarget,
-): Record<string, unknown> {
-  const sent = Object.keys(request).filter((name) => supportedParameters.includes(name));
-  const unspeakable = sent.find((name) => unspeakableSampling.has(name));
-  if (unspeakable) throw invalidRequest(unspeakable, 'has no effect on this model; leave it out');
-  const spoken = (['temperature', 'top_p'] as const).filter((name) => sent.includes(name));
-  return Object.fromEntries(spoken.map((name) => [name, request[name]]));
+function responsesSamplingFields(request: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
+  refuseUnspeakableSampling(request, target, unspeakableSampling);
+  const { temperature, top_p: topP } = samplingFields(request, target);
+  return withoutUndefined({ temperature, top_p: topP });
 }
 
 function userFields(request: MessagesRequest, { quirks }: ResponsesTarget): Record<string, unknown> {

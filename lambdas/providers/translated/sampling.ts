@@ -1,26 +1,39 @@
 import { penalties, samplingParameters } from '../../catalog/sampling-parameters.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
+import { without } from '../../messages/without.ts';
 import type { WireTarget } from '../wire.ts';
 
 type SamplingTarget = Pick<WireTarget, 'supportedParameters'>;
 
-/**
- * Penalties that the model lists or has a default of.
- * @throws {GatewayError} 400 for one that is not a number.
- */
+/** Penalties that the model lists or has a default of. */
 export function penaltyFields(
   request: MessagesRequest,
   { supportedParameters }: SamplingTarget,
-): Record<string, number> {
-  const fields: Record<string, number> = {};
-  for (const name of penalties) {
-    const value = request[name];
-    if (value === undefined || !supportedParameters.includes(name)) continue;
-    if (typeof value !== 'number') throw invalidRequest(name, 'must be a number');
-    fields[name] = value;
-  }
-  return fields;
+): Partial<Record<(typeof penalties)[number], unknown>> {
+  const listed = penalties.filter((name) => request[name] !== undefined && supportedParameters.includes(name));
+  return Object.fromEntries(listed.map((name) => [name, request[name]]));
+}
+
+/**
+ * What a model does not list is not asked of it; what it lists and its wire has no word for another endpoint may take.
+ * @throws {GatewayError} 400 naming a listed parameter that the wire has no word for
+ */
+export function refuseUnspeakableSampling(
+  request: MessagesRequest,
+  { supportedParameters }: SamplingTarget,
+  unspeakable: readonly string[],
+): void {
+  const name = unspeakable.find((one) => request[one] !== undefined && supportedParameters.includes(one));
+  if (name) throw invalidRequest(name, 'has no effect on this model; leave it out');
+}
+
+/** The request without sampling that the model does not list: where a request is passed on as it came. */
+export function withListedSampling(request: MessagesRequest, { supportedParameters }: SamplingTarget): MessagesRequest {
+  const unlisted = [...samplingParameters, ...penalties].filter(
+    (name) => request[name] !== undefined && !supportedParameters.includes(name),
+  );
+  return unlisted.reduce(without, request);
 }
 
 /** A model that does not list a sampling parameter would refuse the request; it offers only its fixed sampling. */

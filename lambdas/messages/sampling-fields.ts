@@ -1,0 +1,28 @@
+/** How a model picks its tokens, as all APIs of the gateway have it. */
+
+import * as z from 'zod';
+import { optionalField } from './field-kinds.ts';
+
+const UNLISTED = 'A model that does not list the field in its `supported_parameters` answers without it.';
+
+export const samplingParameterFields = {
+  temperature: optionalField(z.number().min(0).max(2)).meta({
+    description: `Sampling temperature: with 0 the model nearly always takes the most likely token; higher values give more variety. ${UNLISTED}`,
+  }),
+  top_p: optionalField(z.number().min(0).max(1)).meta({
+    description: `Nucleus sampling: the model considers only the most likely tokens whose probabilities add up to \`top_p\`. With 1 it considers all tokens. ${UNLISTED}`,
+  }),
+  top_k: optionalField(z.int().nonnegative()).meta({
+    description: `The model considers only the \`top_k\` most likely tokens. With 0 it considers all tokens. ${UNLISTED}`,
+  }),
+  frequency_penalty: optionalField(z.number().min(-2).max(2)).meta({
+    description: `Lowers the probability of a token by how often it has occurred in the text so far; negative values raise it. With 0 nothing changes. ${UNLISTED}`,
+  }),
+  presence_penalty: optionalField(z.number().min(-2).max(2)).meta({
+    description: `Lowers the probability of every token that has occurred in the text so far, however often; negative values raise it. With 0 nothing changes. ${UNLISTED}`,
+  }),
+};
+
+export const repetitionPenalty = optionalField(z.number().min(0).max(2)).meta({
+  description: `Values above 1 lower the probability of tokens that occur in the prompt or in the answer so far; values below 1 raise it. With 1 nothing changes. ${UNLISTED}`,
+});
