@@ -5,7 +5,7 @@ import { checkQuirks } from './check-quirks.ts';
 import { quirksOf, wireOf } from './quirks.ts';
 import { penalties } from './sampling-parameters.ts';
 import type { AliasData, EndpointData, ModelData, ProviderData } from './schema.ts';
-import { factsOf, messagesWires, type MessagesFacts, type Wire } from './wires.ts';
+import { factsOf, messagesWires, type InputModality, type MessagesFacts, type Wire } from './wires.ts';
 
 /** A value with the file and field it was read from, for messages. */
 export interface Located<T> {
@@ -160,6 +160,12 @@ function checkDefaults(model: ModelData, { facts, wire, place }: TextOffer): voi
   );
 }
 
+/** What an endpoint would need to take some kinds of input. */
+const lackingInput: Partial<Record<InputModality, string>> = {
+  file: 'takes PDF documents (see the quirk pdf_files)',
+  audio: 'takes recordings (see the quirk audio_files)',
+};
+
 /** Kinds of input are promised only where at least one endpoint takes them. */
 function checkInput(model: ModelData, offers: TextOffer[], place: string): void {
   for (const [index, modality] of model.input_modalities.entries()) {
@@ -167,8 +173,7 @@ function checkInput(model: ModelData, offers: TextOffer[], place: string): void 
       (data.input_modalities ?? model.input_modalities).includes(modality) &&
       facts.carries(quirksOf(data, provider)).includes(modality);
     if (offers.some(takes)) continue;
-    const lacking =
-      modality === 'file' ? 'takes PDF documents (see the quirk pdf_files)' : `has a wire that carries ${modality}`;
+    const lacking = lackingInput[modality] ?? `has a wire that carries ${modality}`;
     throw new CatalogError(`${place}.input_modalities[${index}]: no endpoint of "${model.id}" ${lacking}`);
   }
 }

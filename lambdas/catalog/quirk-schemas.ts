@@ -83,6 +83,8 @@ const openaiChatQuirks = z.strictObject({
   stream_usage: z.boolean().optional(),
   /** PDF documents are accepted. */
   pdf_files: z.boolean().optional(),
+  /** Recordings are accepted, as `input_audio`. */
+  audio_files: z.boolean().optional(),
 });
 export type OpenaiChatQuirks = z.infer<typeof openaiChatQuirks>;
 

@@ -18,7 +18,7 @@ export type InputModality = (typeof inputModalities)[number];
 
 /** Kinds of input that cannot be sent without a part. */
 const wireParts: Partial<Record<LackablePart | RewritablePart, readonly InputModality[]>> = {
-  image: ['image', 'audio', 'video'],
+  image: ['image', 'video'],
   document: ['file'],
 };
 
@@ -59,8 +59,11 @@ const wireTable = {
   anthropic: {
     auth: 'x-api-key',
     messages: {
+      // The Messages API has no block for audio.
       carries: ({ lacks = [] }: AnthropicQuirks) =>
-        inputModalities.filter((modality) => !lacks.some((part) => wireParts[part]?.includes(modality))),
+        inputModalities.filter(
+          (modality) => modality !== 'audio' && !lacks.some((part) => wireParts[part]?.includes(modality)),
+        ),
       hasPenalties: false,
       implicitCaching: false,
       thinksByDefaultQuirk: 'thinks_by_default',
@@ -72,7 +75,12 @@ const wireTable = {
   'openai-chat': {
     auth: 'bearer',
     messages: {
-      carries: ({ pdf_files }: OpenaiChatQuirks) => (pdf_files ? ['text', 'image', 'file'] : ['text', 'image']),
+      carries: ({ pdf_files, audio_files }: OpenaiChatQuirks) => [
+        'text',
+        'image',
+        ...(pdf_files ? (['file'] as const) : []),
+        ...(audio_files ? (['audio'] as const) : []),
+      ],
       hasPenalties: true,
       implicitCaching: true,
       thinksByDefaultQuirk: undefined,
@@ -84,7 +92,7 @@ const wireTable = {
   'google-gemini': {
     auth: 'x-goog-api-key',
     messages: {
-      carries: () => ['text', 'image', 'file'],
+      carries: () => ['text', 'image', 'file', 'audio'],
       hasPenalties: false,
       implicitCaching: false,
       thinksByDefaultQuirk: 'thinks_by_default',

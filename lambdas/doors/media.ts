@@ -1,7 +1,8 @@
-/** Images and documents as clients of OpenAI's APIs send them: by an address, or as a data URL. */
+/** Images, documents and recordings as clients of OpenAI's APIs send them. */
 
 import * as z from 'zod';
-import { sourceUrl } from '../messages/field-kinds.ts';
+import { audioFormats, audioMediaTypes } from '../messages/audio.ts';
+import { base64, sourceUrl } from '../messages/field-kinds.ts';
 import type { Block } from '../messages/types.ts';
 import { BASE64_RULE, isBase64 } from '../platform/base64.ts';
 
@@ -70,4 +71,20 @@ export function sentDocument(address: string, name: string | undefined): Block {
   }
   const text = Buffer.from(data.base64, 'base64').toString('utf8');
   return { type: 'document', source: { type: 'text', media_type: 'text/plain', data: text }, ...title };
+}
+
+/** A part with a recording; both APIs have the same. */
+export const inputAudio = z.object({
+  type: z.literal('input_audio'),
+  input_audio: z
+    .object({
+      data: base64.meta({ description: 'The bytes of the recording, in base64.' }),
+      format: z.enum(audioFormats).meta({ description: 'The format of the recording.' }),
+    })
+    .meta({ description: 'A recording; models with `audio` in their `input_modalities` take it.' }),
+});
+
+/** A recording as a block. */
+export function sentAudio({ input_audio: { data, format } }: z.output<typeof inputAudio>): Block {
+  return { type: 'audio', source: { type: 'base64', media_type: audioMediaTypes[format], data } };
 }

@@ -4,6 +4,7 @@
  */
 
 import * as z from 'zod';
+import { audioMediaTypes } from './audio.ts';
 import { anyObject, base64, cacheControl, sourceUrl, optionalField } from './field-kinds.ts';
 import { firstFault, boundedList, refuse } from './list-of.ts';
 import { inlineTool } from './tool-schema.ts';
@@ -75,6 +76,14 @@ const documentSource = z.discriminatedUnion('type', [
   urlSource,
   fileSource,
 ]);
+
+const audioSource = z.object({
+  type: z.literal('base64', 'must be "base64": send the recording itself'),
+  media_type: z
+    .enum([audioMediaTypes.wav, audioMediaTypes.mp3])
+    .meta({ description: 'The media type of the recording.' }),
+  data: base64.meta({ description: 'The bytes of the recording, in base64.' }),
+});
 
 /** What a search found, or why it found nothing. */
 const searchResults = z.union(
@@ -213,6 +222,15 @@ export const knownBlocks: ReadonlyMap<string, z.ZodObject> = new Map<string, z.Z
       }),
     }),
   ],
+  [
+    'audio',
+    z.object({
+      source: audioSource.meta({
+        description:
+          'The recording, WAV or MP3, as data. The block is an addition of this gateway to the Messages API, for messages of the user; models with `audio` in their `input_modalities` take it.',
+      }),
+    }),
+  ],
   // Files in a container are billed by the hour, whether or not anything runs.
   ['container_upload', z.object({ type: z.never('is not supported by this gateway; send the text instead') })],
 ]);
@@ -224,6 +242,7 @@ const foreignBlocks = new Map(
   Object.entries({
     image_url: '{"type": "image", "source": {"type": "url", "url": …}}',
     input_image: '{"type": "image", "source": {"type": "url", "url": …}}',
+    input_audio: '{"type": "audio", "source": {"type": "base64", "media_type": "audio/wav", "data": …}}',
     input_text: '{"type": "text", "text": …}',
     output_text: '{"type": "text", "text": …}',
     file: '{"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": …}}',

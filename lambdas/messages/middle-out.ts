@@ -11,6 +11,7 @@ const SAID = new Set([
   'text',
   'image',
   'document',
+  'audio',
   'search_result',
   'thinking',
   'redacted_thinking',

@@ -166,7 +166,7 @@ function catalogModel(wanted: SelectedModel, found: Found[], conversion: Convers
   const outputModalities = wanted.output_modalities ?? data.modalities.output;
   const isText = outputModalities.includes('text');
   const context = found[0]!.place.limit?.context ?? Number(data.limit.context);
-  const inputs = wanted.input_modalities ?? union(found.map(inputsOf));
+  const inputs = wanted.input_modalities ?? union(found.map(promisedInputs));
   const parameters = found.map((one) => supportedParameters(one, wanted, isText));
   const allParameters = parameterNames.filter((name) => parameters.some((names) => names.includes(name)));
   return {
@@ -219,6 +219,13 @@ function fewer(field: string, all: string[], own: string[]): object {
 
 function inputsOf({ place, data }: Found): string[] {
   return place.input_modalities ?? union([data.modalities.input.map((name) => (name === 'pdf' ? 'file' : name))]);
+}
+
+/** Audio of a model that writes text has to stand in the selection: a token of it may cost more than one of text. */
+function promisedInputs(one: Found): string[] {
+  const inputs = inputsOf(one);
+  if (one.place.input_modalities || !one.data.modalities.output.includes('text')) return inputs;
+  return inputs.filter((name) => name !== 'audio');
 }
 
 function union(lists: string[][]): string[] {

@@ -71,6 +71,7 @@ function candidateOf(of: Endpoint): Candidate {
   const quirks = {
     max_image_tokens: of.maxImageTokens,
     pdf_files: true,
+    audio_files: true,
     hidden_reasoning: of.hidden,
     thinks_by_default: of.thinksByDefault,
     ...(wire === 'bedrock-converse' ? { family: 'claude' } : {}),

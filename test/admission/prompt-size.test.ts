@@ -87,6 +87,7 @@ describe('a prompt without a bound', () => {
     ['a PDF', pdf],
     ['a document by its address', { type: 'document', source: { type: 'url', url: 'https://x' } }],
     ['a block that is newer than us', { type: 'video', text: 'x' }],
+    ['a recording', { type: 'audio', source: { type: 'base64', media_type: 'audio/wav', data: 'UklGRg==' } }],
     ['a PDF in a result', { type: 'tool_result', tool_use_id: 't', content: [pdf] }],
   ])('has %s, and is taken for the whole context', (_what, block) => {
     const content = measurePrompt(ofBlocks(block));
@@ -108,6 +109,16 @@ describe('a prompt without a bound', () => {
 });
 
 describe('what a prompt probably is', () => {
+  it('has 32 tokens for each second of a recording, as usual MP3 has seconds', () => {
+    const minute = Buffer.alloc(60 * 16_000).toString('base64');
+    const source = { type: 'base64', media_type: 'audio/mpeg', data: minute };
+
+    const tokens = estimateOf(ofBlocks({ type: 'audio', source }));
+
+    expect(tokens).toBeGreaterThan(1_900);
+    expect(tokens).toBeLessThan(1_940);
+  });
+
   it('counts system, messages, tools and the schema of the answer', () => {
     const text = 'x'.repeat(400);
     const input_schema = { description: text };

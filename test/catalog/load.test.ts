@@ -200,7 +200,7 @@ describe('a catalog with a mistake is refused, naming file and field', () => {
       'a quirk of another wire',
       sandbox,
       (content) => Object.assign(endpoint(content, 'sandbox/gpt'), { quirks: { thinks_by_default: true } }),
-      /models\[1\]\.endpoints\[0\]\.quirks\.thinks_by_default: the wire "openai-chat" has no such quirk; it knows tokenizer, .*pdf_files$/,
+      /models\[1\]\.endpoints\[0\]\.quirks\.thinks_by_default: the wire "openai-chat" has no such quirk; it knows tokenizer, .*pdf_files, audio_files$/,
     ],
     [
       'a quirk of another wire on a provider',
@@ -243,6 +243,12 @@ describe('a catalog with a mistake is refused, naming file and field', () => {
       sandbox,
       (content) => Object.assign(model(content, 'sandbox/gpt'), { input_modalities: ['video', 'text'] }),
       /models\[1\]\.input_modalities\[0\]: no endpoint of "sandbox\/gpt" has a wire that carries video/,
+    ],
+    [
+      'audio that no endpoint takes',
+      sandbox,
+      (content) => Object.assign(model(content, 'sandbox/claude'), { input_modalities: ['text', 'audio'] }),
+      /models\[0\]\.input_modalities\[1\]: no endpoint of "sandbox\/claude" takes recordings/,
     ],
     [
       'a default that the wire cannot express',

@@ -173,11 +173,23 @@ describe('a chat as a message', () => {
     expect(refused(read).metadata).toMatchObject({ field });
   });
 
+  it.each([
+    ['wav', 'audio/wav'],
+    ['mp3', 'audio/mpeg'],
+  ])('has a recording as a block: %s', (format, media_type) => {
+    const part = { type: 'input_audio', input_audio: { data: 'UklGRg==', format } };
+
+    const { messages } = messageOf({ messages: [{ role: 'user', content: [part] }] });
+
+    expect(messages[0]!.content).toEqual([{ type: 'audio', source: { type: 'base64', media_type, data: 'UklGRg==' } }]);
+  });
+
   it.each<[string, object]>([
     ['image_url.url', { type: 'image_url', image_url: { url: 'data:image/png;base64,not base64!!' } }],
     ['image_url', { type: 'image_url', image_url: 'data:image/png;base64,iVBORw0KGgo' }],
     ['file.file_data', { type: 'file', file: { file_data: 'data:application/pdf;base64,JVBE\nRi0=' } }],
     ['file.file_data', { type: 'file', file: { file_data: 'data:text/plain;base64,Words.' } }],
+    ['input_audio.data', { type: 'input_audio', input_audio: { data: 'not base64!!', format: 'wav' } }],
   ])('is refused where data is no base64: %s', (field, part) => {
     const messages = [{ role: 'user', content: [part] }];
 
@@ -185,7 +197,7 @@ describe('a chat as a message', () => {
 
     expect(refusal.status).toBe(400);
     expect(refusal.metadata).toMatchObject({ field: `messages.0.content.0.${field}` });
-    expect(refusal.message).toContain('its data must be base64');
+    expect(refusal.message).toContain('must be base64');
   });
 
   it('tells the model of a schema that stands beside a format without one', () => {
@@ -224,7 +236,11 @@ describe('a chat as a message', () => {
     [{ some_new_field: 1 }, ['']],
     [{ messages: [] }, ['messages']],
     [
-      { messages: [{ role: 'user', content: [{ type: 'input_audio', input_audio: {} }] }] },
+      { messages: [{ role: 'user', content: [{ type: 'input_audio', input_audio: { data: 'UklGRg==' } }] }] },
+      ['messages.0.content.0.input_audio.format'],
+    ],
+    [
+      { messages: [{ role: 'assistant', content: [{ type: 'input_audio', input_audio: {} }] }] },
       ['messages.0.content.0.type'],
     ],
     [{ reasoning: { effort: 'low', max_tokens: 5 } }, ['reasoning.max_tokens']],

@@ -135,6 +135,16 @@ describe('the input of a response as a message', () => {
     expect(refused(read).metadata).toMatchObject({ field });
   });
 
+  it('has a recording as a block', () => {
+    const part = { type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'mp3' } };
+
+    const { messages } = messageOf({ input: [{ role: 'user', content: [part] }] });
+
+    expect(messages[0]!.content).toEqual([
+      { type: 'audio', source: { type: 'base64', media_type: 'audio/mpeg', data: 'UklGRg==' } },
+    ]);
+  });
+
   it.each<[string, object]>([
     ['image_url', { type: 'input_image', image_url: 'data:image/png;base64,not base64!!' }],
     ['file_data', { type: 'input_file', file_data: 'data:application/pdf;base64,JVBERi0' }],

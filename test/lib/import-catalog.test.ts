@@ -145,6 +145,17 @@ describe('importing a price list', () => {
     });
   });
 
+  it('lists audio only where the selection does: its tokens may have a price of their own', () => {
+    const hearing = searching.replace('"pdf", "video"', '"pdf", "audio"');
+    const listed = (one: object) => {
+      const files = importCatalog([readModelsDev(hearing)], { models: [{ ...wanted, ...one }], aliases: [] }, atRate);
+      return (files.get('acme.json') as { models: { input_modalities: string[] }[] }).models[0]!.input_modalities;
+    };
+
+    expect(listed({})).toEqual(['text', 'file']);
+    expect(listed({ input_modalities: ['text', 'audio'] })).toEqual(['text', 'audio']);
+  });
+
   it('offers a model free as well, which costs the service the price without the markup', () => {
     const terms = { daily_base: 50 };
     const selection = { models: [wanted], free: { terms, models: ['acme/searcher'] }, aliases: [] };

@@ -93,6 +93,23 @@ const declaring = (definition: object) =>
 const image = (data: string) => ({ type: 'image', source: { type: 'base64', media_type: 'image/png', data } });
 const pdf = (data: string) => ({ type: 'document', source: { type: 'base64', media_type: 'application/pdf', data } });
 
+const recording = (source: object) =>
+  saying([{ type: 'audio', source: { type: 'base64', media_type: 'audio/wav', data: 'UklGRg==', ...source } }]);
+
+describe('a recording', () => {
+  it.each(['audio/wav', 'audio/mpeg'])('passes as it was written: %s', (media_type) => {
+    expect(refusedField(() => parse(recording({ media_type })))).toBeUndefined();
+  });
+
+  it.each([
+    ['type', { type: 'url', url: 'https://a.example/b.wav' }],
+    ['media_type', { media_type: 'audio/ogg' }],
+    ['data', { data: 'not base64!!' }],
+  ])('is refused by its %s', (field, source) => {
+    expect(refusedField(() => parse(recording(source)))).toBe(`messages.0.content.0.source.${field}`);
+  });
+});
+
 describe('sampling', () => {
   it.each([
     ['temperature', 2.1],
@@ -177,6 +194,11 @@ describe('what another API calls otherwise', () => {
       { messages: [{ role: 'user', content: [{ type: 'input_text', text: 'x' }] }] },
       'messages.0.content.0.type',
       /send \{"type": "text"/,
+    ],
+    [
+      { messages: [{ role: 'user', content: [{ type: 'input_audio', input_audio: {} }] }] },
+      'messages.0.content.0.type',
+      /send \{"type": "audio", "source": /,
     ],
   ])('is named as it is here: %j', (fields, field, expected) => {
     const { error } = messagesRequestSchema.safeParse({

@@ -223,6 +223,7 @@ describe('what is not text', () => {
   it('is what is encoded: images, files, signatures', () => {
     const request = user(
       { type: 'image', source: { type: 'base64', media_type: 'image/png', data: BASE64 } },
+      { type: 'audio', source: { type: 'base64', media_type: 'audio/wav', data: BASE64 } },
       { type: 'thinking', thinking: 'so', signature: BASE64 },
       { type: 'redacted_thinking', data: BASE64 },
     );

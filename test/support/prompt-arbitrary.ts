@@ -5,7 +5,7 @@ export interface GeneratedPrompt {
   body: Record<string, unknown>;
   /** What is in it, for a tokenizer that counts each in its own way. */
   images: number;
-  /** PDFs, files by reference, and blocks of unknown types. */
+  /** PDFs, files by reference, recordings, and blocks of unknown types. */
   opaque: number;
 }
 
@@ -91,6 +91,11 @@ const unknown = fc.constantFrom<Part>(
   { block: { type: 'video', source: { type: 'url', url: 'https://example.com/a.mp4' } }, images: 0, opaque: 1 },
   { block: { type: 'tool_reference', tool_name: 'x' }, images: 0, opaque: 1 },
 );
+const recording = base64.map((data) => ({
+  block: { type: 'audio', source: { type: 'base64', media_type: 'audio/wav', data } },
+  images: 0,
+  opaque: 1,
+}));
 const search = text.map((words) =>
   plain({ type: 'search_result', source: 'https://e.com', title: words, content: [{ type: 'text', text: words }] }),
 );
@@ -115,7 +120,7 @@ const turn = fc
         { weight: 1, arbitrary: strayImage },
         { weight: 2, arbitrary: document },
         { weight: 1, arbitrary: search },
-        { weight: 1, arbitrary: unknown },
+        { weight: 1, arbitrary: fc.oneof(unknown, recording) },
       ),
       { minLength: 1, maxLength: 4 },
     ),

@@ -1,7 +1,7 @@
 /**
  * How large a prompt is, before any provider has counted it. A token of text has at least one byte, so the bytes of the
  * text bound it, in the form that the model gets: some providers normalise it, or write JSON with escapes. Media have no
- * such bound: images have a declared maximum, and the tokens of a PDF, of a file that the provider fetches, or of a block
+ * such bound: images have a declared maximum, and the tokens of a PDF, of a recording, of a file that the provider fetches, or of a block
  * that is newer than us, are unknown. Then the provider must count, or the model's whole context is held.
  */
 
@@ -37,6 +37,8 @@ export interface PromptContent {
 const MAX_IMAGE_TOKENS = 6_000;
 const TYPICAL_IMAGE_TOKENS = 1_500;
 const TYPICAL_DOCUMENT_TOKENS = 3_000;
+/** Gemini has 32 tokens for a second, which is 16,000 bytes of usual MP3. */
+const BASE64_CHARACTERS_PER_AUDIO_TOKEN = 667;
 /** Chat templates, default system prompts and tool instructions that a provider adds to what was sent. */
 const PROMPT_ADDED_TOKENS = 1_024;
 /** A screen takes 735 tokens plus some hundred of instructions, a whole set of browser tools up to 6,700. */
@@ -175,6 +177,7 @@ function measureBlock(block: Block, into: PromptContent): number {
     return 0;
   }
   if (block.type === 'document') return measureDocument(block, into);
+  if (block.type === 'audio') return measureAudio(block['source'], into);
   if (!TEXT_LIKE.has(block.type)) into.unbounded = true;
   if (block.type === 'thinking') into.thinkingBytes += utf8Bytes(block['thinking']) + utf8Bytes(block['signature']);
   if (block.type === 'redacted_thinking') into.thinkingBytes += utf8Bytes(block['data']);
@@ -201,6 +204,15 @@ function measureDocument(block: Block, into: PromptContent): number {
     return named;
   }
   return named + utf8Bytes(source.data) + measureContent(source.content, into);
+}
+
+/** Its seconds are not known without reading it, and each provider has its own tokens for a second. */
+function measureAudio(source: unknown, into: PromptContent): number {
+  const sent = base64Bytes(source);
+  into.unbounded = true;
+  into.mediaBytes += sent;
+  into.estimatedTokens += Math.ceil(sent / BASE64_CHARACTERS_PER_AUDIO_TOKEN);
+  return 0;
 }
 
 /** Only what is really sent as base64: an image given by its address may carry any `data`, as text. */

@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { cacheControl, optionalField } from '../../messages/field-kinds.ts';
 import type { Block } from '../../messages/types.ts';
-import { documentAddress, sentDocument, imageAddress, sentImage } from '../media.ts';
+import { documentAddress, imageAddress, inputAudio, sentAudio, sentDocument, sentImage } from '../media.ts';
 import { withoutNull } from '../without-null.ts';
 
 const MAX_FILE_NAME_CHARACTERS = 512;
@@ -58,11 +58,11 @@ const refusalPart = z.object({
 });
 
 type TextPart = z.output<typeof textPart>;
-type UserPart = TextPart | z.output<typeof imagePart> | z.output<typeof filePart>;
+type UserPart = TextPart | z.output<typeof imagePart> | z.output<typeof filePart> | z.output<typeof inputAudio>;
 type AssistantPart = TextPart | z.output<typeof refusalPart>;
 
 export const systemParts = [textPart] as const;
-export const userParts = [textPart, imagePart, filePart] as const;
+export const userParts = [textPart, imagePart, filePart, inputAudio] as const;
 export const toolResultParts = [textPart, imagePart, filePart] as const;
 export const assistantParts = [textPart, refusalPart] as const;
 
@@ -75,6 +75,8 @@ export function partBlock(part: UserPart | AssistantPart): Block {
       return { type: 'text', text: part.refusal };
     case 'file':
       return sentDocument(part.file.file_data!, part.file.filename ?? undefined);
+    case 'input_audio':
+      return sentAudio(part);
     case 'image_url': {
       const image = sentImage(typeof part.image_url === 'string' ? part.image_url : part.image_url.url);
       return part.cache_control ? { ...image, cache_control: part.cache_control } : image;

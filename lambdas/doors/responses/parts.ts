@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { optionalField } from '../../messages/field-kinds.ts';
 import { boundedList } from '../../messages/list-of.ts';
 import type { Block } from '../../messages/types.ts';
-import { documentAddress, sentDocument, imageAddress, sentImage } from '../media.ts';
+import { documentAddress, imageAddress, inputAudio, sentAudio, sentDocument, sentImage } from '../media.ts';
 
 const MAX_FILE_NAME_CHARACTERS = 512;
 const NO_FILES = 'is not supported: this gateway keeps no files; send the data, or an address';
@@ -49,6 +49,7 @@ type Part =
   | z.output<typeof inputText>
   | z.output<typeof inputImage>
   | z.output<typeof inputFile>
+  | z.output<typeof inputAudio>
   | z.output<typeof outputText>
   | z.output<typeof refusal>;
 export type Content = string | Part[];
@@ -65,7 +66,7 @@ function contentOf(parts: readonly z.ZodObject[]): z.ZodType<Content> {
 export const instructionContent = contentOf([inputText]).meta({
   description: 'The instructions, as a text or a list of parts.',
 });
-export const userContent = contentOf([inputText, inputImage, inputFile]).meta({
+export const userContent = contentOf([inputText, inputImage, inputFile, inputAudio]).meta({
   description: 'The words of the user, as a text or a list of parts.',
 });
 /** Some clients write what the model has said as they write what users say. */
@@ -89,6 +90,8 @@ function partBlock(part: Part): Block {
       return { type: 'text', text: part.refusal };
     case 'input_image':
       return sentImage(part.image_url);
+    case 'input_audio':
+      return sentAudio(part);
     case 'input_file':
       return sentDocument((part.file_data ?? part.file_url)!, part.filename ?? undefined);
   }

@@ -8,6 +8,7 @@ import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { outputFormat } from '../../messages/output-format.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
+import { audioRefusal } from '../translated/audio.ts';
 import { wantsCitations } from '../translated/documents.ts';
 import { placeBlocks, type Placed } from '../translated/turns.ts';
 
@@ -31,8 +32,13 @@ const finders: Record<LackablePart, Find> = {
     choice?.disable_parallel_tool_use ? 'tool_choice.disable_parallel_tool_use' : undefined,
 };
 
+/** No home of the Messages API has a block for it. */
+const audioIn = blockFinder(({ type }) => type === 'audio');
+
 /** @throws {GatewayError} 400 naming the first part that the provider lacks. */
 export function refuseUnsupportedParts(request: MessagesRequest, { lacks = [] }: AnthropicQuirks): void {
+  const audio = audioIn(request);
+  if (audio !== undefined) throw audioRefusal(audio);
   for (const part of lacks) {
     const path = part in finders ? finders[part as LackablePart](request) : undefined;
     if (path !== undefined) throw invalidRequest(path, 'does not work on this model; leave it out');
@@ -40,10 +46,18 @@ export function refuseUnsupportedParts(request: MessagesRequest, { lacks = [] }:
 }
 
 function inBlocks(field: string, has: (block: Block) => boolean): Find {
+  const find = blockFinder(has);
+  return (request) => {
+    const path = find(request);
+    return path && `${path}.${field}`;
+  };
+}
+
+/** Where a request has such a block. */
+function blockFinder(has: (block: Block) => boolean): Find {
   return ({ messages }) => {
     const placed = messages.flatMap(({ content }, index) => placeBlocks(content, `messages.${index}.content`));
-    const found = placed.flatMap(withinResults).find(({ block }) => has(block));
-    return found && `${found.path}.${field}`;
+    return placed.flatMap(withinResults).find(({ block }) => has(block))?.path;
   };
 }
 

@@ -4,7 +4,7 @@ import type { Block, MessagesRequest } from '../../messages/types.ts';
 import { toolCallId } from '../tool-call-id.ts';
 import { unsupportedBlock } from '../translated/supported-fields.ts';
 import { blockText, toTurns, type Placed, type Turn } from '../translated/turns.ts';
-import { geminiDocumentParts, imagePart } from './media.ts';
+import { audioPart, geminiDocumentParts, imagePart } from './media.ts';
 import { callsOf, resultParts, type KnownCalls } from './results.ts';
 import type { GeminiContent, GeminiPart } from './parts.ts';
 import { openSignature, SIGNATURE_PLACEHOLDER } from './signatures.ts';
@@ -99,11 +99,11 @@ function isResult({ block }: Placed): boolean {
 
 /** Results come first, directly after the calls that they answer; the rest of what the user said follows. */
 function geminiUserParts(blocks: Placed[], calls: KnownCalls, target: GeminiTarget): GeminiPart[] {
-  const said = blocks.filter((placed) => !isResult(placed)).flatMap(partsOfUser);
+  const said = blocks.filter((placed) => !isResult(placed)).flatMap((placed) => partsOfUser(placed, target));
   return [...resultParts(blocks.filter(isResult), calls, target), ...said];
 }
 
-function partsOfUser({ block, path }: Placed): GeminiPart[] {
+function partsOfUser({ block, path }: Placed, target: GeminiTarget): GeminiPart[] {
   switch (block.type) {
     case 'text':
       return block['text'] === '' ? [] : [{ text: block['text'] as string }];
@@ -111,6 +111,8 @@ function partsOfUser({ block, path }: Placed): GeminiPart[] {
       return [imagePart(block, path)];
     case 'document':
       return geminiDocumentParts(block, path);
+    case 'audio':
+      return [audioPart(block, path, target)];
     default:
       throw unsupportedBlock(block, path);
   }

@@ -1,13 +1,18 @@
-/** Images and documents as parts of a Gemini request. */
+/** Images, documents and recordings as parts of a Gemini request. */
 
 import { invalidRequest } from '../../platform/errors.ts';
+import type { AudioFormat } from '../../messages/audio.ts';
 import type { Block } from '../../messages/types.ts';
+import { spokenAudio } from '../translated/audio.ts';
 import { aboutFile, readDocument, unreadableDocument } from '../translated/documents.ts';
 import type { GeminiPart } from './parts.ts';
+import type { GeminiTarget } from './target.ts';
 
 /** Images that Gemini reads; it refuses GIF. */
 const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/webp']);
 const PDF = 'application/pdf';
+/** Names that Google documents for the formats (https://ai.google.dev/gemini-api/docs/audio). */
+const geminiAudioTypes: Record<AudioFormat, string> = { wav: 'audio/wav', mp3: 'audio/mp3' };
 /** Gemini has to be told what is behind an address, the Messages API does not say it. */
 const typesByEnding: Record<string, string> = {
   png: 'image/png',
@@ -40,6 +45,12 @@ export function geminiDocumentParts(block: Block, path: string): GeminiPart[] {
   const file = source.type === 'base64' ? inline(PDF, source.data) : atAddress(source.url, PDF, path);
   const about = aboutFile(block, false);
   return about === '' ? [file] : [{ text: about }, file];
+}
+
+/** @throws {GatewayError} 400 where the endpoint does not list audio. */
+export function audioPart(block: Block, path: string, target: GeminiTarget): GeminiPart {
+  const { format, data } = spokenAudio(block, path, target);
+  return inline(geminiAudioTypes[format], data);
 }
 
 function inline(mimeType: string, data: string): GeminiPart {

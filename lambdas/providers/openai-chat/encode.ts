@@ -9,6 +9,7 @@ import type { Block, MessagesRequest } from '../../messages/types.ts';
 import type { ChatTarget } from './target.ts';
 import { toolCallId } from '../tool-call-id.ts';
 import { chatDocumentParts } from './document-part.ts';
+import { audioRefusal, spokenAudio } from '../translated/audio.ts';
 import { imageUrl } from '../translated/media.ts';
 import { outputLimit } from '../translated/output-limit.ts';
 import { withSupportedFields, unsupportedBlock } from '../translated/supported-fields.ts';
@@ -198,9 +199,16 @@ function chatUserParts({ block, path }: Placed, target: ChatTarget): unknown[] {
       return [{ type: 'image_url', image_url: { url: imageUrl(block, path) } }];
     case 'document':
       return chatDocumentParts(block, path, target.quirks);
+    case 'audio':
+      return [chatAudioPart(block, path, target)];
     default:
       throw unsupportedBlock(block, path);
   }
+}
+
+function chatAudioPart(block: Block, path: string, target: ChatTarget): unknown {
+  if (!target.quirks.audio_files) throw audioRefusal(path);
+  return { type: 'input_audio', input_audio: spokenAudio(block, path, target) };
 }
 
 /** Text alone is written as a string, which every upstream understands; not all of them accept parts. */

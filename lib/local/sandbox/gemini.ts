@@ -63,6 +63,7 @@ export function readGeminiPrompt(request: Request): SandboxPrompt {
     characters: [...(systemInstruction?.parts ?? []), ...parts].reduce((sum, part) => sum + wordsOf(part).length, 0),
     images: media.filter((type) => type?.startsWith('image/')).length,
     pdfs: media.filter((type) => type === 'application/pdf').length,
+    recordings: media.filter((type) => type?.startsWith('audio/')).length,
   };
 }
 

@@ -41,6 +41,7 @@ export function readChatPrompt(request: Request): SandboxPrompt {
     characters: request.messages.reduce((sum, { content }) => sum + textOf(content).length, 0),
     images: JSON.stringify(request.messages).split('"type":"image_url"').length - 1,
     pdfs: JSON.stringify(request.messages).split('"type":"file"').length - 1,
+    recordings: JSON.stringify(request.messages).split('"type":"input_audio"').length - 1,
   };
 }
 

@@ -35,6 +35,8 @@ export interface SandboxPrompt {
   characters: number;
   images: number;
   pdfs: number;
+  /** On the wires that take them. */
+  recordings?: number;
 }
 
 /** A message of a user or of tools. */

@@ -28,6 +28,8 @@ export interface Script {
 const TOKENS_PER_IMAGE = 85;
 /** A document of one page. */
 const TOKENS_PER_PDF = 1_500;
+/** As ten seconds are to Gemini, whatever is played. */
+const TOKENS_PER_RECORDING = 320;
 
 export function writeScript(prompt: SandboxPrompt): Script {
   const directives = readDirectives(prompt.lastUserText);
@@ -53,10 +55,15 @@ export function writeScript(prompt: SandboxPrompt): Script {
     blocks: cut.blocks,
     end: cut.wasCut ? 'length' : stopped.by === undefined ? end : 'stopped',
     stopSequence: cut.wasCut ? undefined : stopped.by,
-    inputTokens: Math.ceil(prompt.characters / 4) + prompt.images * TOKENS_PER_IMAGE + prompt.pdfs * TOKENS_PER_PDF,
+    inputTokens: inputTokens(prompt),
     outputTokens: cut.blocks.reduce((sum, block) => sum + block.pieces.length, hiddenReasoningTokens),
     hiddenReasoningTokens,
   };
+}
+
+function inputTokens({ characters, images, pdfs, recordings = 0 }: SandboxPrompt): number {
+  const media = images * TOKENS_PER_IMAGE + pdfs * TOKENS_PER_PDF + recordings * TOKENS_PER_RECORDING;
+  return Math.ceil(characters / 4) + media;
 }
 
 /** Shown or not. */
@@ -70,10 +77,11 @@ function textPieces(prompt: SandboxPrompt, { tokens, refuse }: Directives): stri
   if (tokens !== undefined) return Array.from({ length: tokens }, (_, index) => `word${index} `);
   const said = withoutDirectives(prompt.lastUserText).trim().slice(0, 200);
   const seen = prompt.images > 0 ? ` I was shown ${prompt.images} image(s).` : '';
+  const played = prompt.recordings ? ` I was played ${prompt.recordings} recording(s).` : '';
   const answered = searchAnswer(prompt) ?? 'The tool has answered, thank you.';
   const heard = prompt.answersTool ? answered : (toldAnswer(prompt) ?? `You said: “${said}”.`);
   return pieces(
-    `Hello from the sandbox! Привет! ${heard}${seen} No provider was called for this answer, and it still has a price.`,
+    `Hello from the sandbox! Привет! ${heard}${seen}${played} No provider was called for this answer, and it still has a price.`,
   );
 }
 

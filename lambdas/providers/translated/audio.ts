@@ -1,0 +1,25 @@
+/** Recordings of a request, for the wires that have a word for them. */
+
+import { audioFormatOf, type AudioFormat } from '../../messages/audio.ts';
+import { invalidRequest } from '../../platform/errors.ts';
+import type { Block } from '../../messages/types.ts';
+import type { WireTarget } from '../wire.ts';
+
+const NO_AUDIO =
+  'this model takes no audio; write its words as text, or ask a model that has audio in its input_modalities';
+
+/** @throws {GatewayError} 400 where the endpoint does not list audio: its price is one of texts. */
+export function spokenAudio(
+  block: Block,
+  path: string,
+  { inputModalities }: Pick<WireTarget, 'inputModalities'>,
+): { format: AudioFormat; data: string } {
+  if (inputModalities && !inputModalities.includes('audio')) throw audioRefusal(path);
+  const { media_type: mediaType, data } = block['source'] as { media_type: string; data: string };
+  return { format: audioFormatOf(mediaType), data };
+}
+
+/** @param path of the block */
+export function audioRefusal(path: string): Error {
+  return invalidRequest(`${path}.type`, NO_AUDIO);
+}

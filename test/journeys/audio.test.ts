@@ -1,0 +1,83 @@
+/** Recordings, from every door to the models that list audio, and to those that do not. */
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { finalGeneration, post, startGateway, type RunningGateway } from '../support/gateway.ts';
+
+let gateway: RunningGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.stop());
+
+const data = Buffer.from('RIFF....WAVEfmt ').toString('base64');
+const words = 'What is said?\n@sandbox delay=0';
+const sentAudio = { type: 'input_audio', input_audio: { data, format: 'wav' } };
+
+/** The same question through each door. */
+const doors: [string, (model: string) => object][] = [
+  [
+    '/messages',
+    (model) => ({
+      model,
+      max_tokens: 60,
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'audio', source: { type: 'base64', media_type: 'audio/wav', data } },
+            { type: 'text', text: words },
+          ],
+        },
+      ],
+    }),
+  ],
+  [
+    '/chat/completions',
+    (model) => ({
+      model,
+      max_tokens: 60,
+      messages: [{ role: 'user', content: [sentAudio, { type: 'text', text: words }] }],
+    }),
+  ],
+  [
+    '/responses',
+    (model) => ({
+      model,
+      max_output_tokens: 60,
+      input: [{ role: 'user', content: [sentAudio, { type: 'input_text', text: words }] }],
+    }),
+  ],
+];
+
+describe.each(doors)('a recording at %s', (path, bodyFor) => {
+  it.each(['sandbox/gemini', 'sandbox/gpt'])('is heard by %s, and its tokens are charged', async (model) => {
+    const answer = await post(gateway, path, bodyFor(model));
+
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toContain('I was played 1 recording(s).');
+    const record = await finalGeneration(gateway, answer.headers.get('x-generation-id')!);
+    expect(record['tokens_prompt']).toBeGreaterThanOrEqual(320);
+    expect(record['total_cost']).toBeGreaterThanOrEqual(320 * 0.00015);
+  });
+
+  it.each(['sandbox/claude', 'sandbox/reasoner', 'sandbox/bedrock', 'sandbox/priced'])(
+    'is refused by name by %s, which lists no audio',
+    async (model) => {
+      const answer = await post(gateway, path, bodyFor(model));
+
+      expect(answer.status).toBe(400);
+      const { error } = (await answer.json()) as { error: { message: string; metadata: { field: string } } };
+      expect(error.metadata.field).toMatch(/^(messages|input)\.0/);
+      expect(error.message).toContain('audio');
+    },
+  );
+});
+
+it('is held for at the model’s context until a provider has counted it', async () => {
+  const [, bodyFor] = doors[0]!;
+
+  const estimate = await post(gateway, '/messages/estimate', bodyFor('sandbox/gpt'));
+
+  const { data: foreseen } = (await estimate.json()) as { data: { hold_rub: string } };
+  expect(Number(foreseen.hold_rub)).toBeGreaterThanOrEqual(128_000 * 0.00015);
+});
