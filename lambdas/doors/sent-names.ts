@@ -2,14 +2,25 @@
 
 import { GatewayError } from '../platform/errors.ts';
 
+/** Where a message of the engine comes from. */
+export interface SentPlace {
+  /** The place in the list of the conversation; the first one, where several have become one message. */
+  at: number;
+  /** Its blocks are the parts that were sent, one for one. */
+  hasParts: boolean;
+}
+
 /** Where a field of the Messages API stands in what the client has sent. */
 export interface SentNames {
   /** By the first parts of its path: the longest name counts. */
   fields: Readonly<Record<string, string>>;
   /** The list of the conversation, and the place in it of each message. */
   conversation: string;
-  origins: readonly number[];
+  origins: readonly SentPlace[];
 }
+
+/** A message, and the block in it. */
+const MESSAGE_PART = /^messages\.(\d+)(?:\.content\.(\d+))?/;
 
 /** The same error, with the field's name as it was sent. */
 export function asSent(error: unknown, names: SentNames): unknown {
@@ -31,8 +42,12 @@ export function asSent(error: unknown, names: SentNames): unknown {
 }
 
 function sentName(field: string, { fields, conversation, origins }: SentNames): string {
-  const place = /^messages\.(\d+)/.exec(field)?.[1];
-  if (place !== undefined) return `${conversation}.${origins[Number(place)] ?? place}`;
+  const [, place, part] = MESSAGE_PART.exec(field) ?? [];
+  if (place !== undefined) {
+    const origin = origins[Number(place)];
+    const message = `${conversation}.${origin?.at ?? place}`;
+    return origin?.hasParts && part !== undefined ? `${message}.content.${part}` : message;
+  }
   const known = Object.keys(fields)
     .filter((name) => field === name || field.startsWith(`${name}.`))
     .toSorted((a, b) => b.length - a.length)[0];

@@ -5,6 +5,7 @@ import { cacheControl, optionalField } from '../../messages/field-kinds.ts';
 import { boundedList } from '../../messages/list-of.ts';
 import type { Block, Message } from '../../messages/types.ts';
 import { ArgumentReader } from '../call-arguments.ts';
+import type { SentPlace } from '../sent-names.ts';
 import { assistantParts, partBlock, toolResultParts, systemParts, userParts } from './parts.ts';
 import { reasoningDetails, thinkingBlocks } from './reasoning-details.ts';
 
@@ -104,7 +105,7 @@ interface Conversation {
   system: Block[];
   messages: Message[];
   /** The place in the chat of each message. */
-  origins: number[];
+  origins: SentPlace[];
 }
 
 /** Instructions at the beginning are the system prompt; a chat of nothing else is said by the user. */
@@ -128,7 +129,8 @@ export function chatConversation(chat: readonly SentChatMessage[]): Conversation
     const said = results ? { role: 'user' as const, content: results } : spoken(message as Spoken, reader);
     if (said.content.length === 0) continue;
     conversation.messages.push(firstSaid === -1 ? { ...said, role: 'user' } : said);
-    conversation.origins.push(begin + offset);
+    const hasParts = message.role === 'user' && typeof message.content !== 'string';
+    conversation.origins.push({ at: begin + offset, hasParts });
   }
   return conversation;
 }

@@ -1,4 +1,4 @@
-import type { SentNames } from '../sent-names.ts';
+import type { SentNames, SentPlace } from '../sent-names.ts';
 
 /** The names that fields of the Messages API have in a chat. */
 const chatFields: SentNames['fields'] = {
@@ -11,6 +11,6 @@ const chatFields: SentNames['fields'] = {
   'tool_choice.disable_parallel_tool_use': 'parallel_tool_calls',
 };
 
-export function chatNames(origins: readonly number[]): SentNames {
+export function chatNames(origins: readonly SentPlace[]): SentNames {
   return { fields: chatFields, conversation: 'messages', origins };
 }

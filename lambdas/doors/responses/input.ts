@@ -5,6 +5,7 @@ import { optionalField } from '../../messages/field-kinds.ts';
 import { boundedList, checkedBy } from '../../messages/list-of.ts';
 import type { Block, Message } from '../../messages/types.ts';
 import { ArgumentReader } from '../call-arguments.ts';
+import type { SentPlace } from '../sent-names.ts';
 import { CUSTOM_ARGUMENT } from './custom-tools.ts';
 import { assistantContent, contentBlocks, instructionContent, resultContent, userContent } from './parts.ts';
 import { unsealedThinking } from './sealed-thinking.ts';
@@ -116,12 +117,15 @@ interface Conversation {
   system: Block[];
   messages: Message[];
   /** The place in the input of the first item of each message. */
-  origins: number[];
+  origins: SentPlace[];
 }
 
 /** Neighbouring items of the assistant are one message, with its blocks in their order; so are results of calls. */
 export function responsesConversation(input: string | readonly InputItem[]): Conversation {
-  if (typeof input === 'string') return { system: [], messages: [{ role: 'user', content: input }], origins: [0] };
+  if (typeof input === 'string') {
+    const origins = [{ at: 0, hasParts: false }];
+    return { system: [], messages: [{ role: 'user', content: input }], origins };
+  }
   const conversation: Conversation = { system: [], messages: [], origins: [] };
   const reader = new ArgumentReader();
   let open: { kind: string; blocks: Block[] } | undefined;
@@ -136,7 +140,7 @@ export function responsesConversation(input: string | readonly InputItem[]): Con
     } else {
       open = { kind, blocks };
       conversation.messages.push({ role, content: blocks });
-      conversation.origins.push(index);
+      conversation.origins.push({ at: index, hasParts: kind === 'said' && Array.isArray((one as SaidItem).content) });
     }
   }
   return conversation;

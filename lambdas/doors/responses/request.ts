@@ -5,7 +5,7 @@ import type { RoutedRequest } from '../../messages/preferences.ts';
 import { isSearchType } from '../../messages/search-tool.ts';
 import type { Block, MessagesRequest, Tool } from '../../messages/types.ts';
 import { callerFields, jsonInstruction, askedModels, plainFields } from '../common-fields.ts';
-import type { SentNames } from '../sent-names.ts';
+import type { SentNames, SentPlace } from '../sent-names.ts';
 import { askedThinkingFields } from '../thinking-request.ts';
 import { toolChoiceFault, toolFields } from '../tool-fields.ts';
 import { responsesConversation } from './input.ts';
@@ -16,7 +16,7 @@ import { callableTools, chosenTool, customToolNames } from './tools.ts';
 export interface ResponsesCall {
   message: RoutedRequest;
   /** The place in `input` of each message that the engine gets. */
-  origins: number[];
+  origins: SentPlace[];
   /** Names of tools whose input is a text. */
   customTools: ReadonlySet<string>;
   /** The answer names the pages that a search has found. */
@@ -123,6 +123,6 @@ const fields: SentNames['fields'] = {
 };
 
 /** The names that fields of the Messages API have in such a request. */
-export function responsesNames(origins: readonly number[]): SentNames {
+export function responsesNames(origins: readonly SentPlace[]): SentNames {
   return { fields, conversation: 'input', origins };
 }

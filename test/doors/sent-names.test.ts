@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { chatRequestSchema } from '../../lambdas/doors/chat/request.ts';
+import { chatNames } from '../../lambdas/doors/chat/sent-names.ts';
+import { responsesNames, responsesRequestSchema } from '../../lambdas/doors/responses/request.ts';
+import { asSent } from '../../lambdas/doors/sent-names.ts';
+import { GatewayError, invalidRequest } from '../../lambdas/platform/errors.ts';
+
+const picture = 'data:image/png;base64,iVBORw0KGgo=';
+
+function fieldAt(path: string, names: Parameters<typeof asSent>[1]): unknown {
+  const error = asSent(invalidRequest(path, 'does not work on this model'), names) as GatewayError;
+  expect(error.message).toContain(`${String(error.metadata['field'])}: does not work`);
+  return error.metadata['field'];
+}
+
+describe('what the engine refuses, in a chat', () => {
+  const { origins } = chatRequestSchema.parse({
+    model: 'sandbox/claude',
+    messages: [
+      { role: 'system', content: 'Be short.' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'What?' },
+          { type: 'image_url', image_url: picture },
+        ],
+      },
+      { role: 'assistant', tool_calls: [{ id: 'a', type: 'function', function: { name: 'look', arguments: '{}' } }] },
+      { role: 'tool', tool_call_id: 'a', content: [{ type: 'image_url', image_url: picture }] },
+      { role: 'user', content: 'And?' },
+    ],
+  });
+
+  it.each([
+    ['a part of the user', 'messages.0.content.1.type', 'messages.1.content.1'],
+    ['what is inside of a part', 'messages.0.content.1.source.media_type', 'messages.1.content.1'],
+    ['a call', 'messages.1.content.0.type', 'messages.2'],
+    ['a part of a result', 'messages.2.content.0.content.0.type', 'messages.3'],
+    ['a text', 'messages.3.content', 'messages.4'],
+  ])('is named as it was sent: %s', (_what, path, field) => {
+    expect(fieldAt(path, chatNames(origins))).toBe(field);
+  });
+});
+
+describe('what the engine refuses, in a response', () => {
+  const { origins } = responsesRequestSchema.parse({
+    model: 'sandbox/claude',
+    input: [
+      { role: 'developer', content: 'Be short.' },
+      {
+        role: 'user',
+        content: [
+          { type: 'input_text', text: 'What?' },
+          { type: 'input_image', image_url: picture },
+        ],
+      },
+      { type: 'function_call', call_id: 'a', name: 'look', arguments: '{}' },
+      { type: 'function_call_output', call_id: 'a', output: [{ type: 'input_image', image_url: picture }] },
+      { role: 'user', content: 'And?' },
+    ],
+  });
+
+  it.each([
+    ['a part of the user', 'messages.0.content.1.type', 'input.1.content.1'],
+    ['a call', 'messages.1.content.0.type', 'input.2'],
+    ['a part of a result', 'messages.2.content.0.content.0.type', 'input.3'],
+    ['a text', 'messages.3.content.0.type', 'input.4'],
+  ])('is named as it was sent: %s', (_what, path, field) => {
+    expect(fieldAt(path, responsesNames(origins))).toBe(field);
+  });
+});
