@@ -29,7 +29,7 @@ export const resources = {
       new SharedHealth({
         instance: randomUUID(),
         reports: {
-          write: async (report) => writeReport(table(), report),
+          write: async (report, to) => writeReport(table(), report, to),
           read: async (between) => readReports(table(), between),
         },
         nowMs,

@@ -33,9 +33,9 @@ export interface HealthReport {
 
 /** Where instances leave their reports for each other. */
 export interface HealthReports {
-  write: (report: HealthReport) => Promise<void>;
+  write: (report: HealthReport, to: { isCrowd: boolean }) => Promise<void>;
   /** The newest reports, newest first, of those that were published between these times; each has all of its instance's counts. */
-  read: (between: { fromMs: number; toMs: number; limit: number }) => Promise<HealthReport[]>;
+  read: (between: { fromMs: number; toMs: number; limit: number; isCrowd: boolean }) => Promise<HealthReport[]>;
 }
 
 const FAILING_SHARE = 0.2;
@@ -44,7 +44,8 @@ const DOUBTFUL_SHARE = 0.1;
 const HEALTH_REFRESH_MS = 2_000;
 const PUBLISH_EVERY_MS = 1_000;
 /** When a reading is full, many report, and each need not do so as often. */
-const PUBLISH_EVERY_MS_IN_CROWD = 10_000;
+const MIN_PUBLISH_MS_IN_CROWD = 10_000;
+const MAX_PUBLISH_MS_IN_CROWD = 120_000;
 const MAX_REPORTS = 64;
 const MAX_ENDPOINTS_IN_REPORT = 8;
 
@@ -53,6 +54,8 @@ interface Reported {
   byOthers: RecentAttempts;
   byAll: RecentAttempts;
   isCrowd: boolean;
+  /** How long an instance should wait between reports. */
+  publishEveryMs: number;
 }
 
 export class SharedHealth implements EndpointHealth {
@@ -114,7 +117,8 @@ export class SharedHealth implements EndpointHealth {
     this.#publishedAtMs = atMs;
     this.#hasNews = false;
     try {
-      await this.#reports.write({ instance: this.#instance, publishedAtMs: atMs, attempts });
+      const isCrowd = this.#reported.value()?.isCrowd ?? false;
+      await this.#reports.write({ instance: this.#instance, publishedAtMs: atMs, attempts }, { isCrowd });
       this.#isPublishingBroken = false;
     } catch (error) {
       this.#hasNews = true;
@@ -124,7 +128,7 @@ export class SharedHealth implements EndpointHealth {
   }
 
   #mayPublish(atMs: number): boolean {
-    const everyMs = this.#reported.value()?.isCrowd ? PUBLISH_EVERY_MS_IN_CROWD : PUBLISH_EVERY_MS;
+    const everyMs = this.#reported.value()?.publishEveryMs ?? PUBLISH_EVERY_MS;
     const sinceMs = this.#publishedAtMs === undefined ? Infinity : atMs - this.#publishedAtMs;
     // Less than nothing: the clock was set back.
     return sinceMs >= everyMs || sinceMs < 0;
@@ -150,10 +154,17 @@ export class SharedHealth implements EndpointHealth {
     return failedShare([...this.#own.at(endpointId, atMs), ...others]);
   }
 
+  /** A copy may have too few: of a crowd that has just begun, or is over. */
+  async #readNewest(atMs: number, wasCrowd: boolean): Promise<HealthReport[]> {
+    const between = { fromMs: atMs - WINDOW_MS, toMs: atMs + WINDOW_MS, limit: MAX_REPORTS };
+    const copied = wasCrowd ? await this.#reports.read({ ...between, isCrowd: true }) : [];
+    return copied.length >= MAX_REPORTS ? copied : this.#reports.read({ ...between, isCrowd: false });
+  }
+
   async #readReports(): Promise<Reported> {
     const atMs = this.#nowMs();
-    const between = { fromMs: atMs - WINDOW_MS, toMs: atMs + WINDOW_MS, limit: MAX_REPORTS };
-    const reports = await this.#reports.read(between);
+    const before = this.#reported.value();
+    const reports = await this.#readNewest(atMs, before?.isCrowd ?? false);
     const [byOthers, byAll] = [new RecentAttempts(), new RecentAttempts()];
     const seen = new Set<string>();
     for (const { instance, attempts } of reports) {
@@ -162,8 +173,17 @@ export class SharedHealth implements EndpointHealth {
       seen.add(instance);
       for (const sums of instance === this.#instance ? [byAll] : [byAll, byOthers]) addAll(sums, attempts, atMs);
     }
-    return { byOthers, byAll, isCrowd: reports.length >= MAX_REPORTS };
+    const isCrowd = reports.length >= MAX_REPORTS;
+    const publishEveryMs = isCrowd ? publishInCrowdMs(reports, before?.publishEveryMs ?? 0, atMs) : PUBLISH_EVERY_MS;
+    return { byOthers, byAll, isCrowd, publishEveryMs };
   }
+}
+
+/** All wait twice as long where a full reading came in less time than they wait at least, and half as long where it did not. */
+function publishInCrowdMs(reports: HealthReport[], lastMs: number, atMs: number): number {
+  const isDense = reports.every(({ publishedAtMs }) => atMs - publishedAtMs < MIN_PUBLISH_MS_IN_CROWD);
+  const wantedMs = isDense ? lastMs * 2 : lastMs / 2;
+  return Math.min(MAX_PUBLISH_MS_IN_CROWD, Math.max(MIN_PUBLISH_MS_IN_CROWD, wantedMs));
 }
 
 function addAll(sums: RecentAttempts, attempts: HealthReport['attempts'], atMs: number): void {

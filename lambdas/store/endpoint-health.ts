@@ -2,6 +2,9 @@
  * What instances of functions tell each other about failing endpoints. A report replaces the instance's last one, for ten
  * seconds; then a new item begins. So the newest reports are the last of the partition, and what dead instances have left
  * is never read, long before DynamoDB deletes it.
+ *
+ * One partition takes 3,000 read units a second, and thousands of instances read it while an endpoint fails. So where many report, each report
+ * has a copy in each of several partitions, and each reader asks one of them.
  */
 
 import { queryPageWithin } from './query.ts';
@@ -30,7 +33,8 @@ const reportExpiry = expiry(TTL_ATTRIBUTE);
 /** What one instance knows of endpoints. */
 type Report = RecordOf<typeof reportRecord>;
 
-const HEALTH_PARTITION = 'HEALTH#RECENT';
+/** Where few report, their reports are in the first alone. */
+const HEALTH_PARTITIONS = ['HEALTH#RECENT', ...Array.from({ length: 7 }, (_, copy) => `HEALTH#RECENT#${copy + 1}`)];
 const HEALTH_SLOT_MS = 10_000;
 /** Routing asks for seconds, operators for the last failure. */
 export const KEEP_REPORTS_MS = 60 * 60_000;
@@ -38,30 +42,39 @@ export const KEEP_REPORTS_MS = 60 * 60_000;
 const HEALTH_WRITE_TIMEOUT_MS = 300;
 const HEALTH_READ_TIMEOUT_MS = 1_000;
 
-export async function writeReport(table: Table, report: Report): Promise<void> {
+/** @param to.isCrowd whether many report: then it costs eight writes, and spares as many readers */
+export async function writeReport(table: Table, report: Report, to = { isCrowd: false }): Promise<void> {
   const { instance, publishedAtMs } = report;
-  const key = { pk: HEALTH_PARTITION, sk: `${slotOf(publishedAtMs)}#${instance}` };
-  const item: Item = { ...key, entity: 'endpoint_health', ...reportRecord.toItem(report) };
+  const item: Item = { entity: 'endpoint_health', ...reportRecord.toItem(report) };
   reportExpiry.write(publishedAtMs + KEEP_REPORTS_MS, item);
-  await writeWithin(table, HEALTH_WRITE_TIMEOUT_MS, put(table, item));
+  const partitions = to.isCrowd ? HEALTH_PARTITIONS : HEALTH_PARTITIONS.slice(0, 1);
+  const sk = `${slotOf(publishedAtMs)}#${instance}`;
+  await Promise.all(
+    partitions.map((pk) => writeWithin(table, HEALTH_WRITE_TIMEOUT_MS, put(table, { pk, sk, ...item }))),
+  );
 }
 
 /**
  * Reports, newest first, that were published between these times or up to ten seconds around them; of one instance there
  * may be several. Cost: at most `limit` items, eventually consistent.
+ * @param of.isCrowd whether many report, so that their reports are in each partition
  */
 export async function readReports(
   table: Table,
-  { fromMs, toMs, limit }: { fromMs: number; toMs: number; limit: number },
+  { fromMs, toMs, limit, isCrowd = false }: { fromMs: number; toMs: number; limit: number; isCrowd?: boolean },
 ): Promise<Report[]> {
   const items = await queryPageWithin(table, HEALTH_READ_TIMEOUT_MS, {
-    pk: HEALTH_PARTITION,
+    pk: isCrowd ? anyOf(HEALTH_PARTITIONS) : HEALTH_PARTITIONS[0]!,
     from: slotOf(fromMs),
     to: slotOf(toMs + HEALTH_SLOT_MS),
     Limit: limit,
     ScanIndexForward: false,
   });
   return items.map(reportRecord.from);
+}
+
+function anyOf(partitions: readonly string[]): string {
+  return partitions[Math.floor(Math.random() * partitions.length)]!;
 }
 
 function slotOf(atMs: number): string {

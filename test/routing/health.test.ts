@@ -212,6 +212,89 @@ describe('what instances tell each other', () => {
     expect(written).toHaveLength(1);
   });
 
+  describe('where so many say it that a reading is full', () => {
+    const crowd = (count: number): HealthReport[] =>
+      Array.from({ length: count }, (_, number) => ({
+        instance: `other-${number}`,
+        publishedAtMs: nowMs - number,
+        attempts: {},
+      }));
+    /** The first and its copies have reports of their own, and what is written is noted. */
+    function reportsOf(first: () => HealthReport[], copy: () => HealthReport[]) {
+      const asked: boolean[] = [];
+      const told: boolean[] = [];
+      const reports: HealthReports = {
+        write: async (_report, { isCrowd }) => void told.push(isCrowd),
+        read: async ({ isCrowd }) => {
+          asked.push(isCrowd);
+          return isCrowd ? copy() : first();
+        },
+      };
+      return { reports, asked, told };
+    }
+    async function refreshedTimes(health: SharedHealth, count: number): Promise<void> {
+      for (let reading = 0; reading < count; reading += 1) {
+        await health.refresh();
+        nowMs += 2_000;
+      }
+    }
+
+    it('is read from a copy, and told to all of them', async () => {
+      const { reports, asked, told } = reportsOf(
+        () => crowd(64),
+        () => crowd(64),
+      );
+      const health = instance('a', reports);
+      await refreshedTimes(health, 3);
+      attempts(health, 'failed');
+      await health.publish();
+
+      expect(asked).toEqual([false, true, true]);
+      expect(told).toEqual([true]);
+    });
+
+    it('is read from the first again where a copy has too few', async () => {
+      const { reports, asked, told } = reportsOf(
+        () => crowd(asked.length <= 3 ? 64 : 5),
+        () => crowd(5),
+      );
+      const health = instance('a', reports);
+      await refreshedTimes(health, 4);
+      attempts(health, 'failed');
+      await health.publish();
+
+      expect(asked).toEqual([false, true, false, true, false, false]);
+      expect(told).toEqual([false]);
+    });
+
+    it('is said at ever longer distances while it is as dense, and at shorter ones again afterwards', async () => {
+      let isDense = true;
+      const spread = () => crowd(64).map((one, index) => ({ ...one, publishedAtMs: nowMs - index * 300 }));
+      const { reports, told } = reportsOf(
+        () => (isDense ? crowd(64) : spread()),
+        () => (isDense ? crowd(64) : spread()),
+      );
+      const health = instance('a', reports);
+      const isSaidAfter = async (ms: number) => {
+        const before = told.length;
+        nowMs += ms;
+        attempts(health, 'failed');
+        await health.publish();
+        return told.length > before;
+      };
+      await refreshedTimes(health, 10);
+      expect(await isSaidAfter(0)).toBe(true);
+      expect(await isSaidAfter(119_000)).toBe(false);
+      expect(await isSaidAfter(1_000)).toBe(true);
+
+      isDense = false;
+      await refreshedTimes(health, 10);
+      expect(await isSaidAfter(0)).toBe(true);
+      expect(await isSaidAfter(9_000)).toBe(false);
+      expect(await isSaidAfter(1_000)).toBe(true);
+    });
+  });
+
   it('is bounded: the endpoints that do worst', async () => {
     const health = instance('a');
     for (let number = 0; number < 100; number += 1) {
@@ -270,7 +353,7 @@ describe('without the table', () => {
 
   it('what could not be said is said later', async () => {
     let isGone = true;
-    const health = instance('a', { ...shared, write: (report) => (isGone ? broken : shared).write(report) });
+    const health = instance('a', { ...shared, write: (report, to) => (isGone ? broken : shared).write(report, to) });
     attempts(health, 'failed');
     await health.publish();
     isGone = false;

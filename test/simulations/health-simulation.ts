@@ -116,7 +116,7 @@ function simulatedReports(time: SimulatedTime, chance: () => number): HealthRepo
 /** A real table: simulated time waits for it. */
 function outside(time: SimulatedTime, reports: HealthReports): HealthReports {
   return {
-    write: (report) => time.outside(reports.write(report)),
+    write: (report, to) => time.outside(reports.write(report, to)),
     read: (between) => time.outside(reports.read(between)),
   };
 }

@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { afterEach, beforeEach, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest';
 import { documentsOf } from '../support/documents.ts';
 import { readReports, writeReport } from '../../lambdas/store/endpoint-health.ts';
 import { queryPartition } from '../../lambdas/store/query.ts';
@@ -16,7 +16,10 @@ beforeEach(async () => {
   table = await newTable();
   proxy = await startFaultProxy(inject('dynamodbEndpoint'));
 });
-afterEach(() => proxy.stop());
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await proxy.stop();
+});
 
 const report = (instance: string, publishedAtMs: number) => ({
   instance,
@@ -76,6 +79,22 @@ it('reads one page of so many reports, for few units', async () => {
   meter.reset();
   expect(await read(metered, NOW + 3_600_000)).toEqual([]);
   expect(meter.units).toBeLessThanOrEqual(0.5);
+  meter.stop();
+});
+
+it('has what a crowd writes in each of eight partitions, and a reader asks one of them', async () => {
+  await writeReport(table, report('alone', NOW));
+  await writeReport(table, report('of many', NOW), { isCrowd: true });
+  const meter = await startCapacityMeter(inject('dynamodbEndpoint'));
+  const metered = tableThrough(meter.endpoint, table);
+
+  for (let place = 0; place < 8; place += 1) {
+    vi.spyOn(Math, 'random').mockReturnValue(place / 8);
+    const found = await readReports(metered, { fromMs: NOW, toMs: NOW, limit: 10, isCrowd: true });
+    expect(found.map(({ instance }) => instance)).toEqual(place === 0 ? ['of many', 'alone'] : ['of many']);
+  }
+
+  expect(meter.calls).toEqual({ Query: 8 });
   meter.stop();
 });
 
