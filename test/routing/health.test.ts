@@ -47,6 +47,32 @@ function attempts(health: SharedHealth, ...results: AttemptResult[]): void {
 const times = (count: number, result: AttemptResult) => Array.from({ length: count }, () => result);
 const isFailing = (health: EndpointHealth) => health.isFailing(ID);
 
+const crowd = (count: number, everyMs = 1): HealthReport[] =>
+  Array.from({ length: count }, (_, number) => ({
+    instance: `other-${number}`,
+    publishedAtMs: nowMs - number * everyMs,
+    attempts: {},
+  }));
+/** The first and its copies have reports of their own, and what is written is noted. */
+function reportsOf(first: () => HealthReport[], copy: () => HealthReport[]) {
+  const asked: boolean[] = [];
+  const told: boolean[] = [];
+  const reports: HealthReports = {
+    write: async (_report, { isCrowd }) => void told.push(isCrowd),
+    read: async ({ isCrowd }) => {
+      asked.push(isCrowd);
+      return isCrowd ? copy() : first();
+    },
+  };
+  return { reports, asked, told };
+}
+async function refreshedTimes(health: SharedHealth, count: number): Promise<void> {
+  for (let reading = 0; reading < count; reading += 1) {
+    await health.refresh();
+    nowMs += 2_000;
+  }
+}
+
 describe('what one instance sees', () => {
   it.each([
     ['nothing at all', [], false],
@@ -213,32 +239,6 @@ describe('what instances tell each other', () => {
   });
 
   describe('where so many say it that a reading is full', () => {
-    const crowd = (count: number): HealthReport[] =>
-      Array.from({ length: count }, (_, number) => ({
-        instance: `other-${number}`,
-        publishedAtMs: nowMs - number,
-        attempts: {},
-      }));
-    /** The first and its copies have reports of their own, and what is written is noted. */
-    function reportsOf(first: () => HealthReport[], copy: () => HealthReport[]) {
-      const asked: boolean[] = [];
-      const told: boolean[] = [];
-      const reports: HealthReports = {
-        write: async (_report, { isCrowd }) => void told.push(isCrowd),
-        read: async ({ isCrowd }) => {
-          asked.push(isCrowd);
-          return isCrowd ? copy() : first();
-        },
-      };
-      return { reports, asked, told };
-    }
-    async function refreshedTimes(health: SharedHealth, count: number): Promise<void> {
-      for (let reading = 0; reading < count; reading += 1) {
-        await health.refresh();
-        nowMs += 2_000;
-      }
-    }
-
     it('is read from a copy, and told to all of them', async () => {
       const { reports, asked, told } = reportsOf(
         () => crowd(64),
@@ -269,10 +269,9 @@ describe('what instances tell each other', () => {
 
     it('is said at ever longer distances while it is as dense, and at shorter ones again afterwards', async () => {
       let isDense = true;
-      const spread = () => crowd(64).map((one, index) => ({ ...one, publishedAtMs: nowMs - index * 300 }));
       const { reports, told } = reportsOf(
-        () => (isDense ? crowd(64) : spread()),
-        () => (isDense ? crowd(64) : spread()),
+        () => (isDense ? crowd(64) : crowd(64, 300)),
+        () => (isDense ? crowd(64) : crowd(64, 300)),
       );
       const health = instance('a', reports);
       const isSaidAfter = async (ms: number) => {
