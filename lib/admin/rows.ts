@@ -29,6 +29,7 @@ export function accountRow(account: Account, counter: Counter = nothingSpent) {
     balance_rub: toppedUp?.minus(Money.parse(spending.spent_rub.lifetime)).toString() ?? null,
     ...spending,
     default_workspace_id: account.defaultWorkspaceId,
+    records_spread_since: account.recordsSpreadSince ?? null,
     created_at: account.createdAt,
   };
 }

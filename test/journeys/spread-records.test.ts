@@ -77,5 +77,6 @@ describe('an account whose records are spread in the middle of a day', () => {
 
     expect(Date.parse(since as string)).toBeLessThan(Date.now());
     expect(await admin(directory, 'accounts', 'spread-records')).toMatchObject({ records_spread_since: since });
+    expect(await admin(directory, 'accounts', 'list')).toMatchObject([{ records_spread_since: since }]);
   });
 });
