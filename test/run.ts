@@ -22,7 +22,7 @@ interface SuiteResult {
   failedTests: string[];
 }
 
-/** What vitest's JSON reporter writes, as far as it is read. */
+/** The file of vitest's JSON reporter, as far as it is read. */
 interface VitestResults {
   numPassedTests: number;
   numFailedTests: number;

@@ -160,7 +160,7 @@ function checkDefaults(model: ModelData, { facts, wire, place }: TextOffer): voi
   );
 }
 
-/** What an endpoint would need to take some kinds of input. */
+/** The quirks without which an endpoint does not take some kinds of input, as the words of a refused catalog. */
 const lackingInput: Partial<Record<InputModality, string>> = {
   file: 'takes PDF documents (see the quirk pdf_files)',
   audio: 'takes recordings (see the quirk audio_files)',

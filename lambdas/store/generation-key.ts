@@ -12,7 +12,7 @@ import { generationTimeMs, isSpreadId, spreadId } from '../platform/ids.ts';
 import type { Account } from './accounts.ts';
 import type { Key } from './writes.ts';
 
-/** What a day is rolled up, listed and compared by. */
+/** The parts of a day by which it is rolled up, listed and compared. */
 export const GENERATION_SHARDS = 8;
 /** Partitions of a shard whose records are spread. */
 export const SPREAD_PARTITIONS = 8;

@@ -16,7 +16,7 @@ export function penaltyFields(
 }
 
 /**
- * What a model does not list is not asked of it; what it lists and its wire has no word for another endpoint may take.
+ * A parameter that the model does not list is not asked of it; one that it lists and its wire has no word for may be taken by another endpoint.
  * @throws {GatewayError} 400 naming a listed parameter that the wire has no word for
  */
 export function refuseUnspeakableSampling(

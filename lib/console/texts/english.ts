@@ -1,6 +1,6 @@
 import { englishLists } from './english-lists.ts';
 
-/** What a limit lacked for a request: amounts with their currency. */
+/** The amounts of a limit that had too little for a request, with their currency. */
 interface Shortfall {
   limit: string | undefined;
   required: string;
