@@ -36,7 +36,10 @@ const rooms = [
   'videos',
 ];
 
-/** Files in them that set their process up for themselves: its environment, or the secrets that a process reads once. */
+/**
+ * Files in them that set their process up for themselves: its environment, or the secrets that a process reads once. And such that need an
+ * environment which no other has set: drills would use a table of other tests, whose books are in the middle of something.
+ */
 const settingUp = [
   'admission/admit',
   'admission/authenticate',
@@ -72,6 +75,7 @@ const settingUp = [
   'lib/bundle',
   'lib/calibrate',
   'lib/config',
+  'lib/drill',
   'lib/key-settings',
   'lib/private-files',
   'lib/publications',

@@ -221,7 +221,8 @@ describe('the architecture', () => {
 
   it('gives a process of its own to each test that sets its process up', () => {
     const config = readFileSync(join(root, 'vitest.config.ts'), 'utf8');
-    const setsUp = /\bvi\.(?:mock|doMock|resetModules|stubEnv)\(|process\.env\[[^\]]+\] =|\badminHere\(/;
+    const setsUp =
+      /\bvi\.(?:mock|doMock|resetModules|stubEnv)\(|process\.env\[[^\]]+\] =|Object\.assign\(process\.env|\badminHere\(/;
     const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
       .filter((file) => /\/.*\.test\.ts$/.test(file) && !file.startsWith('workers/'))
       .filter((file) => setsUp.test(readFileSync(join(root, 'test', file), 'utf8')));

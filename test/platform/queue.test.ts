@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { queueVariable, variables } from '../../lambdas/platform/environment.ts';
 import { openQueue, type QueueSender } from '../../lambdas/platform/queue.ts';
 import { listen, type Listening } from '../support/listen.ts';
+import { setEnvironment } from '../support/process-environment.ts';
 
 interface Entry {
   Id: string;
@@ -18,6 +19,7 @@ const sqs = {
 };
 let server: Listening;
 let queue: QueueSender;
+let putBack: () => void;
 beforeAll(async () => {
   server = await listen(
     createServer((request, response) => {
@@ -39,13 +41,16 @@ beforeAll(async () => {
       })();
     }),
   );
-  Object.assign(process.env, {
+  putBack = setEnvironment({
     [variables.sqsEndpoint]: server.url,
     [queueVariable('roll-up-activity')]: `${server.url}/queue`,
   });
   queue = openQueue(queueVariable('roll-up-activity'));
 });
-afterAll(() => server.stop());
+afterAll(() => {
+  putBack();
+  return server.stop();
+});
 beforeEach(() => {
   Object.assign(sqs, { batches: [], gate: Promise.resolve(), refuses: () => false, isAway: false });
 });

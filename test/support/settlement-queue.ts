@@ -8,6 +8,7 @@ import type { Table } from '../../lambdas/store/table.ts';
 import { startEventSource, type EventSource } from '../../lib/local/event-source.ts';
 import { createQueue, startSqs, type LocalSqs } from '../../lib/local/queues.ts';
 import { manifestWiring } from '../../lib/local/wiring.ts';
+import { setEnvironment } from './process-environment.ts';
 
 /** The queues of the manifest in a real SQS emulator, with the functions of this process pointed at them and at a table. */
 export interface SettlementQueue {
@@ -28,7 +29,7 @@ export async function startSettlementQueue(table: Table): Promise<SettlementQueu
   const finalize = await createQueue(sqs, 'finalize-cost', wired['finalize-cost']!);
   const rollUp = await createQueue(sqs, 'roll-up-activity', wired['roll-up-activity']!);
   const videos = await createQueue(sqs, 'advance-videos', wired['advance-videos']!);
-  Object.assign(process.env, {
+  const putBack = setEnvironment({
     [variables.tableName]: table.name,
     [variables.dynamodbEndpoint]: inject('dynamodbEndpoint'),
     [variables.sqsEndpoint]: sqs.endpoint,
@@ -56,6 +57,9 @@ export async function startSettlementQueue(table: Table): Promise<SettlementQueu
         }),
       );
     },
-    stop: sqs.stop,
+    async stop() {
+      putBack();
+      await sqs.stop();
+    },
   };
 }

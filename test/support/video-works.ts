@@ -21,6 +21,7 @@ import type { VideoTools } from '../../lambdas/inference/videos/tools.ts';
 import { createBucket } from '../../lib/local/bucket.ts';
 import { startSqs } from '../../lib/local/queues.ts';
 import { catalogDirectory } from './catalog.ts';
+import { setEnvironment } from './process-environment.ts';
 import type { Spender } from './spending.ts';
 import { filmCatalog, startVideoProvider, type VideoScript } from './video-provider.ts';
 
@@ -44,7 +45,7 @@ export async function startVideoWorks(table: Table, paths = ['one']) {
   const secrets = mkdtempSync(join(tmpdir(), 'gateway-secrets-'));
   writeFileSync(join(secrets, 'secrets.json'), '{"pepper": "p"}');
   const s3 = await startSqs();
-  Object.assign(process.env, {
+  const putBack = setEnvironment({
     [variables.secretsFile]: join(secrets, 'secrets.json'),
     [variables.s3Endpoint]: s3.endpoint,
     [variables.bucketName]: await createBucket(s3.endpoint),
@@ -54,6 +55,7 @@ export async function startVideoWorks(table: Table, paths = ['one']) {
     ...works,
     provider,
     async stop() {
+      putBack();
       await s3.stop();
       await provider.stop();
       directory.remove();
