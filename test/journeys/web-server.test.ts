@@ -332,6 +332,8 @@ describe('in a container', () => {
 
     const words = Math.ceil(4_000 / WORD_EVERY_MS);
     const streams = await Promise.all(Array.from({ length: 5 }, () => wholeStream(server, words)));
+    // The end of a stream need not write to the table, because it is settled through the queue: the next request does.
+    await wholeStream(server, 1);
     const api = { ...gateway, baseUrl: `${gateway.anthropicUrl}/v1` };
     const generations = await Promise.all(streams.map(({ id }) => finalGeneration(api, id, 15_000)));
     program.kill('SIGTERM');
@@ -340,7 +342,7 @@ describe('in a container', () => {
 
     expect(new Set(streams.map(({ text: said }) => said))).toEqual(new Set([textOf(words)]));
     expect(new Set(generations.map(({ tokens_completion: count }) => count))).toEqual(new Set([words]));
-    // Those that opened the streams had other keys than those that recorded their ends.
+    // Those that opened the streams had other keys than those that came after them.
     expect(role.given.length).toBeGreaterThan(1);
     expect(seen[0]).toBe('TOKEN-1');
     expect(seen.at(-1)).not.toBe('TOKEN-1');
