@@ -9,10 +9,9 @@ type SamplingTarget = Pick<WireTarget, 'supportedParameters'>;
 /** Penalties that the model lists or has a default of. */
 export function penaltyFields(
   request: MessagesRequest,
-  { supportedParameters }: SamplingTarget,
+  target: SamplingTarget,
 ): Partial<Record<(typeof penalties)[number], unknown>> {
-  const listed = penalties.filter((name) => request[name] !== undefined && supportedParameters.includes(name));
-  return Object.fromEntries(listed.map((name) => [name, request[name]]));
+  return listedFields(request, target, penalties);
 }
 
 /**
@@ -39,10 +38,22 @@ export function withListedSampling(request: MessagesRequest, { supportedParamete
 /** A model that does not list a sampling parameter would refuse the request; it offers only its fixed sampling. */
 export function samplingFields(
   request: MessagesRequest,
-  { supportedParameters }: SamplingTarget,
+  target: SamplingTarget,
 ): Partial<Record<(typeof samplingParameters)[number], number>> {
-  const listed = samplingParameters.filter((name) => request[name] !== undefined && supportedParameters.includes(name));
-  return Object.fromEntries(listed.map((name) => [name, request[name]]));
+  return listedFields(request, target, samplingParameters);
+}
+
+function listedFields<Name extends keyof MessagesRequest>(
+  request: MessagesRequest,
+  { supportedParameters }: SamplingTarget,
+  names: readonly Name[],
+): Partial<Record<Name, NonNullable<MessagesRequest[Name]>>> {
+  const fields: Partial<Record<Name, NonNullable<MessagesRequest[Name]>>> = {};
+  for (const name of names) {
+    const value = request[name];
+    if (value !== undefined && value !== null && supportedParameters.includes(String(name))) fields[name] = value;
+  }
+  return fields;
 }
 
 /**
