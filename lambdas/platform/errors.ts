@@ -110,7 +110,7 @@ export class GatewayError extends Error {
   }
 
   /** Leaves it to clients whether they retry, as they do by themselves after a failure of a server. */
-  encourageRetry(): this {
+  leaveRetryToClient(): this {
     delete this.headers['x-should-retry'];
     return this;
   }

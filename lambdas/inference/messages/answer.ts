@@ -58,7 +58,7 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
     }
     progress.ending = ending;
     // A client that repeats the request would pay for it again; of an answer that broke off it has nothing yet.
-    if (ending === 'broke_off' && !context.streamed) failure.encourageRetry();
+    if (ending === 'broke_off' && !context.streamed) failure.leaveRetryToClient();
     else if (progress.isCharged) failure.discourageRetry();
     throw failure;
   } finally {
