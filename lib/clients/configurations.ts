@@ -35,7 +35,9 @@ export const configurations: readonly ClientConfiguration[] = [
     where: SHELL,
     text: (place) => `export ANTHROPIC_BASE_URL=${anthropicUrl(place)} ANTHROPIC_AUTH_TOKEN="$${KEY}"
 export ANTHROPIC_MODEL=${place.model} ANTHROPIC_SMALL_FAST_MODEL=${place.model}
+export ANTHROPIC_DEFAULT_HAIKU_MODEL=${place.model} ANTHROPIC_DEFAULT_SONNET_MODEL=${place.model} ANTHROPIC_DEFAULT_OPUS_MODEL=${place.model}
 claude`,
+    note: 'Its agents ask for haiku, sonnet or opus by these names: without the third line they would leave the model.',
   },
   {
     name: 'codex',

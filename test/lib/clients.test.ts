@@ -46,6 +46,14 @@ describe('what is pasted into a client', () => {
     expect([model, small]).toEqual([`gateway/${MODEL}`, `gateway/${MODEL}`]);
   });
 
+  it('Claude Code: has the model for each name by which its agents ask for one', async () => {
+    const exported = textOf(named('claude-code')).replace(/\nclaude$/, '\nenv');
+    const { stdout } = await run('bash', ['-c', exported], { env: environment() });
+
+    for (const alias of ['HAIKU', 'SONNET', 'OPUS'])
+      expect(stdout).toContain(`ANTHROPIC_DEFAULT_${alias}_MODEL=${MODEL}\n`);
+  });
+
   it.each(configurations)('$title: names the address, and no key', (configuration) => {
     const text = textOf(configuration);
 
