@@ -1,21 +1,26 @@
 import { readFileSync } from 'node:fs';
-import { Argument, Option, type Command } from 'commander';
+import { Argument, InvalidArgumentError, Option, type Command } from 'commander';
 import { periodOf } from '../../lambdas/books/period.ts';
 import { readCatalogFiles } from '../../lambdas/catalog/files.ts';
 import { catalogDirectory } from '../../lambdas/catalog/load.ts';
 import { StartFailure } from '../local/failure.ts';
 import { print, table as asTable, type Row } from './output.ts';
 import { recordsOfAccounts } from './purchases/all-records.ts';
+import { readCostAndUsageReport } from './purchases/cost-and-usage-report.ts';
 import { RecordedUsage, type UsageDifference } from './purchases/compare-usage.ts';
 import { readProviderUsage, usageFormats, type UsageFormat } from './purchases/provider-usage.ts';
 import { withTableOf } from './session.ts';
 
 interface InvoiceOptions {
   provider: string;
-  format: UsageFormat;
+  format: UsageFormat | typeof COST_AND_USAGE;
+  as: ReadonlyMap<string, string>;
   catalog?: string;
   all: boolean;
 }
+
+/** The format of AWS's own report. */
+const COST_AND_USAGE = 'cur';
 
 export function addInvoiceCommand(program: Command): void {
   program
@@ -25,11 +30,22 @@ export function addInvoiceCommand(program: Command): void {
     )
     .addArgument(new Argument('<file>', 'the report, for UTC days: JSON of its usage API, or CSV; see docs/billing.md'))
     .requiredOption('--provider <id>', 'of the catalog, whose report it is')
-    .addOption(new Option('--format <format>', 'of the file').choices([...usageFormats]).makeOptionMandatory())
+    .addOption(
+      new Option('--format <format>', 'of the file').choices([...usageFormats, COST_AND_USAGE]).makeOptionMandatory(),
+    )
     .option('--catalog <dir>', 'a catalog; default: the one that comes with the code')
+    .option(
+      '--as <name=other>',
+      'count a model under another name, which the report or the catalog has; may be repeated',
+      parseName,
+      new Map<string, string>(),
+    )
     .option('--all', 'also what is the same', false)
-    .action((file: string, options: InvoiceOptions, command: Command) => {
-      const reported = readProviderUsage(readReport(file), options.format);
+    .action(async (file: string, options: InvoiceOptions, command: Command) => {
+      const reported =
+        options.format === COST_AND_USAGE
+          ? await readCostAndUsageReport(file)
+          : readProviderUsage(readReport(file), options.format);
       if (reported.length === 0) throw new StartFailure(`${file} reports no day.`);
       const recorded = recordedUsageOf(options);
       return withTableOf(command, async (table, { account, json }) => {
@@ -50,9 +66,16 @@ function readReport(file: string): string {
   }
 }
 
-function recordedUsageOf({ provider, catalog }: InvoiceOptions): RecordedUsage {
+function parseName(text: string, known: ReadonlyMap<string, string>): Map<string, string> {
+  const [name, other] = text.split('=');
+  if (!name || !other)
+    throw new InvalidArgumentError('Use two names, for example Claude4.6Sonnet=anthropic.claude-sonnet-4-6.');
+  return new Map(known).set(name, other);
+}
+
+function recordedUsageOf({ provider, catalog, as }: InvoiceOptions): RecordedUsage {
   try {
-    return new RecordedUsage(readCatalogFiles(catalog ?? catalogDirectory()), provider);
+    return new RecordedUsage(readCatalogFiles(catalog ?? catalogDirectory()), provider, as);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw new StartFailure(`${error.message}: "providers" lists those that there are.`);

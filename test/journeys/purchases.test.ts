@@ -2,9 +2,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CatalogFiles } from '../../lambdas/catalog/catalog.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { utcDate } from '../../lambdas/money/periods.ts';
+import type { Generation } from '../../lambdas/store/generation.ts';
+import { RecordedUsage } from '../../lib/admin/purchases/compare-usage.ts';
 import { adminHere } from '../support/admin.ts';
 import { catalogDirectory, textModel, type CatalogDirectory } from '../support/catalog.ts';
 import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
@@ -136,31 +140,54 @@ async function compared(report: unknown, format: string, ...more: string[]) {
   return run('--json', ...args, ...more);
 }
 
+const today = utcDate(Date.now());
+
+/** A line of a Cost and Usage Report. */
+const line = (usageType: string, amount: string, more: Record<string, string> = {}): Record<string, string> => ({
+  line_item_line_item_type: 'Usage',
+  line_item_usage_type: usageType,
+  line_item_usage_start_date: `${today}T03:00:00.000Z`,
+  line_item_usage_end_date: `${today}T04:00:00.000Z`,
+  line_item_usage_amount: amount,
+  pricing_unit: '1K tokens',
+  ...more,
+});
+const csv = (...lines: Record<string, string>[]) =>
+  [Object.keys(lines[0]!), ...lines.map((cells) => Object.values(cells))].map((cells) => cells.join(',')).join('\n');
+
+/** A page of Anthropic's usage API. */
+const anthropic = (more: object = {}) => ({
+  data: [
+    {
+      starting_at: `${today}T00:00:00Z`,
+      ending_at: `${today}T23:59:59Z`,
+      results: [
+        {
+          model: 'claude-20261120',
+          uncached_input_tokens: used.input,
+          cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
+          cache_read_input_tokens: 0,
+          output_tokens: used.output,
+          server_tool_use: { web_search_requests: 0 },
+          ...more,
+        },
+      ],
+    },
+  ],
+  has_more: false,
+  next_page: null,
+});
+
+/** Lines of what was used, and others that count nothing of it. */
+const whole = () => [
+  line('USE1-Claude4.6Sonnet-input-tokens', String((used.input - 1) / 1_000)),
+  line('Claude4.6Sonnet-mantle-input-tokens-flex', '0.001'),
+  line('EUC1-Claude4.6Sonnet-output-tokens-cross-region-global', String(used.output), { pricing_unit: 'Tokens' }),
+  line('USE1-Claude4.6Sonnet-output-tokens', '7', { line_item_line_item_type: 'Credit' }),
+  line('USE1-DataTransfer-Out-Bytes', '7', { pricing_unit: 'GB' }),
+];
+
 describe("a provider's report", () => {
-  const today = utcDate(Date.now());
-
-  const anthropic = (more: object = {}) => ({
-    data: [
-      {
-        starting_at: `${today}T00:00:00Z`,
-        ending_at: `${today}T23:59:59Z`,
-        results: [
-          {
-            model: 'claude-20261120',
-            uncached_input_tokens: used.input,
-            cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
-            cache_read_input_tokens: 0,
-            output_tokens: used.output,
-            server_tool_use: { web_search_requests: 0 },
-            ...more,
-          },
-        ],
-      },
-    ],
-    has_more: false,
-    next_page: null,
-  });
-
   it("of Anthropic's agrees with the records, also by the name of a snapshot", async () => {
     const { out, code } = await compared(anthropic(), 'anthropic');
     expect(JSON.parse(out)).toMatchObject({ agrees: true, days: 1, compared: 5, rows: [] });
@@ -201,6 +228,112 @@ describe("a provider's report", () => {
       '--all',
     );
     expect(JSON.parse(out)).toMatchObject({ agrees: true, rows: [{ meter: 'input' }, { meter: 'output' }] });
+  });
+
+  describe("of AWS's costs and usage", () => {
+    it('agrees with the records where it is told which model a name is', async () => {
+      const { out } = await compared(csv(...whole()), 'cur', '--as', 'Claude4.6Sonnet=claude', '--all');
+
+      expect(JSON.parse(out)).toMatchObject({
+        agrees: true,
+        rows: [
+          { date: today, model: 'claude', meter: 'input', provider: used.input },
+          { date: today, model: 'claude', meter: 'output', provider: used.output },
+        ],
+      });
+    });
+
+    it('has a name that is not told as a model of its own', async () => {
+      const { out, code } = await compared(csv(...whole()), 'cur');
+
+      expect(JSON.parse(out)).toMatchObject({ rows: [{ model: 'Claude4.6Sonnet', records: 0 }, {}, {}, {}] });
+      expect(code).toBe(1);
+    });
+
+    it('counts what was read from a cache and written to one', async () => {
+      const cached = [
+        line('USE1-Claude4.6Sonnet-cache-read-input-token-count', '0.2'),
+        line('USE1-Claude4.6Sonnet-cache-write-input-token-count', '0.000003', { pricing_unit: '1M tokens' }),
+      ];
+      const { out } = await compared(csv(...whole(), ...cached), 'cur', '--as', 'claude=Claude4.6Sonnet');
+
+      expect(JSON.parse(out)).toMatchObject({
+        rows: [
+          { model: 'Claude4.6Sonnet', meter: 'cache_read', provider: 200, records: 0 },
+          { model: 'Claude4.6Sonnet', meter: 'cache_write', provider: 3, records: 0 },
+        ],
+      });
+    });
+
+    it('may be gzipped, and have the names of the legacy report', async () => {
+      const file = join(directory, 'report.csv.gz');
+      const legacy = csv(...whole()).replace(/^.*$/m, (header) =>
+        header
+          .replaceAll('line_item_line_item_type', 'lineItem/LineItemType')
+          .replaceAll(
+            /line_item_usage_(start|end)_date/g,
+            (_, side: string) => `lineItem/Usage${side === 'start' ? 'Start' : 'End'}Date`,
+          )
+          .replace('line_item_usage_type', 'lineItem/UsageType')
+          .replace('line_item_usage_amount', 'lineItem/UsageAmount')
+          .replace('pricing_unit', 'pricing/unit'),
+      );
+      writeFileSync(file, gzipSync(legacy));
+      const provider = ['--provider', 'sandbox-anthropic', '--catalog', catalog.path];
+      const { out } = await run(
+        '--json',
+        'invoice',
+        file,
+        ...provider,
+        '--format',
+        'cur',
+        '--as',
+        'Claude4.6Sonnet=claude',
+      );
+
+      expect(JSON.parse(out)).toMatchObject({ agrees: true, compared: 2 });
+    });
+
+    it.each([
+      [{ pricing_unit: 'Quarts' }, /line 2: the unit "Quarts" is none of tokens/],
+      [{ line_item_usage_amount: 'many' }, /line 2: "many" is no amount of usage/],
+      [{ line_item_usage_amount: '-1' }, /"-1" is no amount/],
+      [{ line_item_usage_start_date: 'soon' }, /"soon" is no time/],
+      [{ line_item_usage_start_date: '2026-01-01T00:00:00Z' }, /more than a day\. Export the report by hour or by day/],
+    ])('is refused by its line with %j', async (cells, words) => {
+      const { err, code } = await compared(csv(line('USE1-Nova-input-tokens', '1', cells)), 'cur');
+
+      expect([code, err]).toEqual([1, expect.stringMatching(words)]);
+    });
+
+    it('is refused without a column that it needs', async () => {
+      const { err } = await compared('line_item_line_item_type\nUsage\n', 'cur');
+
+      expect(err).toMatch(/line 2: the report has no column line_item_usage_type/);
+    });
+  });
+
+  it('that does not tell how long a cache lasts has all that was written in one count', () => {
+    const counted = new RecordedUsage(
+      { models: [], providers: [{ id: 'one', name: 'One' }] } as unknown as CatalogFiles,
+      'one',
+    );
+    const written = { promptTokens: 100, completionTokens: 1, cacheWrite5mTokens: 20, cacheWrite1hTokens: 30 };
+    const outcome = { providerName: 'One', endpointId: 'model', rounds: [], ...written };
+    counted.add({ state: 'final', outcome } as unknown as Generation, today);
+    const told = (usage: object) =>
+      counted.compared([{ date: today, model: 'model', usage }]).map(({ meter, records }) => [meter, records]);
+
+    expect(told({ input: 0, cache_write: 0, cache_write_1h: 0 })).toEqual([
+      ['input', 50],
+      ['cache_write', 20],
+      ['cache_write_1h', 30],
+    ]);
+    expect(told({ input: 0, cache_write: 0 })).toEqual([
+      ['input', 50],
+      ['cache_write', 50],
+    ]);
+    expect(told({ input: 0 })).toEqual([['input', 100]]);
   });
 
   it('that does not know of a model is told by what the records have', async () => {

@@ -21,10 +21,15 @@ const SNAPSHOT = /^-?(\d{8}|\d{4}-\d{2}-\d{2})$/;
 export class RecordedUsage {
   readonly #upstreamModels: Map<string, string>;
   readonly #providerName: string;
+  readonly #names: ReadonlyMap<string, string>;
   readonly #days = new Map<string, Record<ReportedMeter, number>>();
 
-  /** @param providerId one of the catalog @throws {TypeError} for one that it does not have */
-  constructor({ models, providers }: CatalogFiles, providerId: string) {
+  /**
+   * @param providerId one of the catalog
+   * @param names what models are counted as, by the names that they are asked by or reported under
+   * @throws {TypeError} for a provider that the catalog does not have
+   */
+  constructor({ models, providers }: CatalogFiles, providerId: string, names: ReadonlyMap<string, string> = new Map()) {
     const provider = providers.find(({ id }) => id === providerId);
     if (!provider) throw new TypeError(`The catalog has no provider "${providerId}"`);
     const endpoints = models.flatMap((model) => model.endpoints).filter((one) => one.provider === providerId);
@@ -32,13 +37,14 @@ export class RecordedUsage {
       endpoints.map(({ id, upstream_model: name }) => [id, fillPlaceholders(name, optionalVariable).text]),
     );
     this.#providerName = provider.name;
+    this.#names = names;
   }
 
   add({ outcome, state }: Generation, date: string): void {
     if (state !== 'final' || !outcome || outcome.providerName !== this.#providerName) return;
     // An endpoint that has left the catalog is named by itself.
     const model = this.#upstreamModels.get(outcome.endpointId) ?? outcome.endpointId;
-    const name = `${date}\n${model}`;
+    const name = `${date}\n${this.#names.get(model) ?? model}`;
     const day = this.#days.get(name) ?? noUsage();
     for (const round of roundsOf(outcome)) addRound(day, round);
     this.#days.set(name, day);
@@ -54,7 +60,7 @@ export class RecordedUsage {
     const meters = reportedMeters.filter((meter) => reported.some(({ usage }) => usage[meter] !== undefined));
     const told = new Map<string, ReportedDay['usage']>();
     for (const { date, model, usage } of reported) {
-      const name = `${date}\n${askedName(model, models)}`;
+      const name = `${date}\n${this.#names.get(model) ?? askedName(model, models)}`;
       told.set(name, merged(told.get(name) ?? {}, usage));
     }
     const names = new Set([
@@ -98,13 +104,15 @@ function addRound(day: Record<ReportedMeter, number>, round: RoundUsage): void {
   day.output += round.completionTokens;
 }
 
-/** A report that does not tell what was written to a cache has it in its input. */
+/** A report that does not tell how long a cache lasts has all of it in one count; one that tells no writing has that in its input. */
 function asReported(
   usage: Record<ReportedMeter, number>,
   meters: readonly ReportedMeter[],
 ): Record<ReportedMeter, number> {
-  const untold = (['cache_write', 'cache_write_1h'] as const).filter((meter) => !meters.includes(meter));
-  return { ...usage, input: untold.reduce((sum, meter) => sum + usage[meter], usage.input) };
+  const { input, cache_write: written, cache_write_1h: written1h } = usage;
+  if (meters.includes('cache_write_1h')) return usage;
+  if (meters.includes('cache_write')) return { ...usage, cache_write: written + written1h };
+  return { ...usage, input: input + written + written1h };
 }
 
 function merged(a: ReportedDay['usage'], b: ReportedDay['usage']): ReportedDay['usage'] {

@@ -21,6 +21,7 @@ export interface ReportedDay {
   usage: Partial<Record<ReportedMeter, number>>;
 }
 
+/** Formats of reports that are read whole: each is of one organisation's days, a line a model. */
 export const usageFormats = ['anthropic', 'openai', 'csv'] as const;
 export type UsageFormat = (typeof usageFormats)[number];
 
@@ -128,13 +129,24 @@ export function readProviderUsage(text: string, format: UsageFormat): ReportedDa
     if (error instanceof StartFailure) throw error;
     throw new StartFailure(`The report is not ${format === 'csv' ? 'CSV' : 'JSON'}: ${(error as Error).message}`);
   }
-  const sums = new Map<string, ReportedDay>();
-  for (const { date, model: name, usage } of days) {
-    const known = sums.get(`${date}\n${name}`) ?? { date, model: name, usage: {} };
+  const sums = new ReportedSums();
+  for (const day of days) sums.add(day);
+  return sums.all();
+}
+
+/** Adds up what is reported of the same day and model. */
+export class ReportedSums {
+  readonly #days = new Map<string, ReportedDay>();
+
+  add({ date, model: name, usage }: ReportedDay): void {
+    const known = this.#days.get(`${date}\n${name}`) ?? { date, model: name, usage: {} };
     for (const [meter, count] of Object.entries(usage) as [ReportedMeter, number | undefined][]) {
       if (count !== undefined) known.usage[meter] = (known.usage[meter] ?? 0) + count;
     }
-    sums.set(`${date}\n${name}`, known);
+    this.#days.set(`${date}\n${name}`, known);
   }
-  return [...sums.values()];
+
+  all(): ReportedDay[] {
+    return [...this.#days.values()];
+  }
 }
