@@ -80,7 +80,7 @@ interface LedgerPayment extends Payment {
 
 /** @param payment.amount below zero, where money is given back */
 async function book(context: ChangeContext, payment: LedgerPayment): Promise<Booked> {
-  const { table, accountId } = context;
+  const { table, accountId, actor } = context;
   const { amount, note, reference: id, kind } = payment;
   const createdAt = new Date(nowMs()).toISOString();
   return retryOnConflict(async () => {
@@ -107,7 +107,7 @@ async function book(context: ChangeContext, payment: LedgerPayment): Promise<Boo
         after: { ...limitsAttribute(limits), ...paymentForAudit(payment) },
       },
       {
-        entry: balanceEntryPut(table, accountId, { id, kind, amount, note, createdAt }),
+        entry: balanceEntryPut(table, accountId, { id, kind, amount, note, actor, createdAt }),
         account: accountLimitsUpdate(table, account, limits),
         ...(await counterWrites(context, { amount, paidIn, revision })),
       },
@@ -126,12 +126,12 @@ async function noteAdjustment(
   payment: LedgerPayment,
   createdAt: string,
 ): Promise<Booked | undefined> {
-  const { table, accountId } = context;
+  const { table, accountId, actor } = context;
   const { amount, note, reference: id, kind } = payment;
   const outcome = await commitChange(
     context,
     { action: `account.${kind}`, target: `account ${accountId}`, after: paymentForAudit(payment) },
-    { entry: balanceEntryPut(table, accountId, { id, kind, amount, note, createdAt }) },
+    { entry: balanceEntryPut(table, accountId, { id, kind, amount, note, actor, createdAt }) },
   );
   return outcome.committed ? { account, wasBooked: false } : undefined;
 }

@@ -1,7 +1,8 @@
+import type { Actor } from './audit.ts';
 import { limitsAttribute, limitsField, type Limits } from './limits.ts';
 import { privacyAttribute, privacyField, type Privacy } from './privacy.ts';
 import { queryItems, queryPartition, readItem } from './query.ts';
-import { count, money, oneOf, optional, record, text, type RecordOf } from './record.ts';
+import { count, money, oneOf, optional, plain, record, text, type RecordOf } from './record.ts';
 import type { Table } from './table.ts';
 import { put, putNew, update, type Key, type Write } from './writes.ts';
 
@@ -136,6 +137,8 @@ const balanceEntryRecord = record({
   amount: money('amount_rub'),
   /** What the payment was for, or why it was adjusted. */
   note: optional(text('note')),
+  /** Who booked it; entries of earlier releases do not say. */
+  actor: optional(plain<Actor>('actor')),
   createdAt: text('created_at'),
 });
 /**

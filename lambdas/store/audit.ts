@@ -14,6 +14,11 @@ export interface Actor {
   label?: string | undefined;
 }
 
+/** An actor as people read it. */
+export function actorName({ kind, id, label }: Actor): string {
+  return kind === 'operator' ? `operator ${id}` : (label ?? id);
+}
+
 const auditRecord = record({
   at: text('created_at'),
   action: text('action'),

@@ -10,6 +10,7 @@ import {
   spreadRecords,
   type CreditPeriod,
 } from '../../lambdas/management/accounts.ts';
+import { actorName } from '../../lambdas/store/audit.ts';
 import { adjust, refund, topUp, type Booked, type Payment } from '../../lambdas/management/balance.ts';
 import { readPepper } from '../../lambdas/platform/secrets.ts';
 import { nameRule, noteRule, referenceRule } from '../../lambdas/management/rules.ts';
@@ -156,7 +157,7 @@ async function list({ table }: TableSession) {
 async function listMoney({ table, accountId }: Session): Promise<Row[]> {
   let total = Money.zero;
   const entries = await listBalanceEntries(table, accountId);
-  return entries.map(({ createdAt, kind, amount, note, id }) => {
+  return entries.map(({ createdAt, kind, amount, note, actor, id }) => {
     total = total.plus(amount);
     return {
       created_at: createdAt,
@@ -164,6 +165,7 @@ async function listMoney({ table, accountId }: Session): Promise<Row[]> {
       amount_rub: amount.toString(),
       total_rub: total.toString(),
       note: note ?? null,
+      by: actor ? actorName(actor) : null,
       id,
     };
   });

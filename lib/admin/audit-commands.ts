@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
-import { GATEWAY_AUDIT, readAudit, type AuditEntry } from '../../lambdas/store/audit.ts';
+import { GATEWAY_AUDIT, actorName, readAudit, type AuditEntry } from '../../lambdas/store/audit.ts';
 import type { Item } from '../../lambdas/store/table.ts';
 import { parseCount, parseTime } from './arguments.ts';
 import type { Row } from './output.ts';
@@ -43,7 +43,7 @@ export function auditRow({ at, action, target, actor, requestId, before, after }
 export function shownEntry({ at, action, target, actor, before, after }: ReturnType<typeof auditRow>): Row[] {
   const first = {
     at: `${at.slice(0, '2026-11-20'.length)} ${at.slice('2026-11-20T'.length, '2026-11-20T12:00:00'.length)}`,
-    who: actor.kind === 'operator' ? `operator ${actor.id}` : (actor.label ?? actor.id),
+    who: actorName(actor),
     action,
     target: target.replace(LONG_HASH, '$1').replace(ID_BEFORE, '$1…'),
   };

@@ -207,6 +207,20 @@ describe('files', () => {
     expect([plain(sum!['billed']), plain(sum!['priced'])]).toEqual([total(), total()]);
   });
 
+  it('of FOCUS have their total, their proof and the form of each column in the metadata beside them', async () => {
+    const metadata = JSON.parse(readFileSync(join(directory, 'once', 'focus-metadata.json'), 'utf8')) as {
+      Schema: { ColumnDefinition: { ColumnName: string; DataType: string }[] };
+    };
+    const [columns] = readFileSync(join(directory, 'once', 'focus.csv'), 'utf8').split('\n');
+
+    expect(metadata).toMatchObject({
+      x_BilledCostTotal: total(),
+      x_Proof: expect.stringMatching(/^proven: /) as string,
+    });
+    expect(metadata.Schema.ColumnDefinition.map(({ ColumnName: name }) => name)).toEqual(columns!.split(','));
+    expect(metadata.Schema.ColumnDefinition.filter(({ DataType: type }) => type === 'Decimal')).toHaveLength(8);
+  });
+
   it('have deleted keys by their names, and no name that a spreadsheet takes for a formula', async () => {
     const rows = await csv('once', 'days.csv', "SELECT DISTINCT key FROM file WHERE line <> 'total' ORDER BY key");
     expect(rows.map(({ key }) => key)).toEqual(["'=laptop", 'old server', 'server']);

@@ -1,6 +1,6 @@
 /** Accounts that are suspended, closed, limited and adjusted, as their clients see it. */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminHere } from '../support/admin.ts';
@@ -18,6 +18,9 @@ afterAll(async () => {
   await gateway.stop();
   rmSync(directory, { recursive: true, force: true });
 });
+
+/** Who runs commands in these tests, as the ledger names them. */
+const operator = `operator ${userInfo().username}`;
 
 const run = (account: string, ...args: string[]) => adminHere(directory, '--json', '--account', account, ...args);
 
@@ -141,11 +144,17 @@ describe('an adjustment', () => {
 
     const { out } = await run(id, 'top-ups', 'list');
     expect(
-      (JSON.parse(out) as Row[]).map(({ kind, amount_rub, total_rub, note }) => [kind, amount_rub, total_rub, note]),
+      (JSON.parse(out) as Row[]).map(({ kind, amount_rub, total_rub, note, by }) => [
+        kind,
+        amount_rub,
+        total_rub,
+        note,
+        by,
+      ]),
     ).toEqual([
-      ['top_up', '10', '10', null],
-      ['adjustment', '-2.5', '7.5', 'Booked twice'],
-      ['adjustment', '0.75', '8.25', 'Good will'],
+      ['top_up', '10', '10', null, operator],
+      ['adjustment', '-2.5', '7.5', 'Booked twice', operator],
+      ['adjustment', '0.75', '8.25', 'Good will', operator],
     ]);
     const credits = (await (await get(client, '/credits', client.managementKey)).json()) as { data: object };
     expect(credits.data).toMatchObject({ total_credits: 8.25, balance: 8.25 });

@@ -248,6 +248,7 @@ describe('October, asked for in November, at the command line', () => {
       'ledger.csv',
       'prices.csv',
       'focus.csv',
+      'focus-metadata.json',
       'statement.csv',
       'statement.json',
       'statement.html',

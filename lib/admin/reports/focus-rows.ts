@@ -1,13 +1,16 @@
 /**
  * Costs as FinOps tools read them: FOCUS 1.2 (https://focus.finops.org), with both pairs of provider columns, so that 1.3 takes
- * the file as well. The file has no line of totals, because the format has none.
+ * the file as well. The file has no line of totals, because readers add up every line: the total is in the metadata beside it, in
+ * the form that FOCUS gives them.
  */
 
 import type { Meter } from '../../../lambdas/accounting/price.ts';
 import type { Names } from '../../../lambdas/books/names.ts';
 import { daysOfMonth, periodOf, type Period } from '../../../lambdas/books/period.ts';
+import type { Statement } from '../../../lambdas/books/statement.ts';
 import type { Account } from '../../../lambdas/store/accounts.ts';
 import { guarded, type CsvCell, type CsvRow } from '../../../lambdas/books/csv.ts';
+import { proofText } from './proof-text.ts';
 import type { UnitTotal } from './unit-totals.ts';
 
 /** What one unit of a meter is called, and what the meter counts. */
@@ -65,6 +68,48 @@ const columns = [
   'x_CatalogVersion',
   'x_EndpointId',
 ] as const;
+
+const decimals: ReadonlySet<string> = new Set([
+  'BilledCost',
+  'ConsumedQuantity',
+  'ContractedCost',
+  'ContractedUnitPrice',
+  'EffectiveCost',
+  'ListCost',
+  'ListUnitPrice',
+  'PricingQuantity',
+]);
+const times: ReadonlySet<string> = new Set([
+  'BillingPeriodEnd',
+  'BillingPeriodStart',
+  'ChargePeriodEnd',
+  'ChargePeriodStart',
+]);
+
+/** The day on which the columns became what they are. */
+const COLUMNS_SINCE = '2026-11-25';
+
+/** What the file is, and what its lines add up to. Nothing in it depends on when it is written. */
+export function focusMetadata({ period, total, ...proven }: Statement): object {
+  return {
+    DataGenerator: { DataGenerator: 'model-gateway' },
+    Schema: {
+      SchemaId: `model-gateway-focus-${COLUMNS_SINCE}`,
+      CreationDate: `${COLUMNS_SINCE}T00:00:00Z`,
+      FocusVersion: '1.2',
+      ColumnDefinition: columns.map((name) => ({ ColumnName: name, ...formOf(name) })),
+    },
+    x_Period: { from: period.from, to: period.to, zone: period.zone },
+    x_BilledCostTotal: total.usage.toString(),
+    x_Proof: proofText({ period, total, ...proven }),
+  };
+}
+
+function formOf(name: string): object {
+  if (decimals.has(name)) return { DataType: 'Decimal', NumericPrecision: 38, NumberScale: 12 };
+  if (times.has(name)) return { DataType: 'Date/Time' };
+  return { DataType: name === 'Tags' ? 'JSON' : 'String', StringEncoding: 'UTF-8' };
+}
 
 interface FocusContext {
   account: Account;

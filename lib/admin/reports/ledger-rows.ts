@@ -1,16 +1,26 @@
 import type { Statement } from '../../../lambdas/books/statement.ts';
+import { actorName } from '../../../lambdas/store/audit.ts';
 import { Money } from '../../../lambdas/money/money.ts';
 import { guarded, type CsvRow } from '../../../lambdas/books/csv.ts';
 
 /** What an account was given and gave back in a period, and how its balance came about; the columns first. */
 export function* ledgerRows({ payments, balance, period, total }: Statement): Generator<CsvRow, void> {
   const { zone, from, to } = period;
-  yield ['line', 'at', 'reference', 'note', 'amount_rub', 'balance_rub', 'period_zone'];
-  if (balance) yield ['opening', from, null, null, null, balance.opening, zone];
-  for (const { createdAt, id, kind, note, amount } of payments) {
-    yield [kind, createdAt, guarded(id), guarded(note ?? ''), amount, null, zone];
+  yield ['line', 'at', 'reference', 'note', 'booked_by', 'amount_rub', 'balance_rub', 'period_zone'];
+  if (balance) yield ['opening', from, null, null, null, null, balance.opening, zone];
+  for (const { createdAt, id, kind, note, actor, amount } of payments) {
+    yield [
+      kind,
+      createdAt,
+      guarded(id),
+      guarded(note ?? ''),
+      actor ? guarded(actorName(actor)) : null,
+      amount,
+      null,
+      zone,
+    ];
   }
-  yield ['spending', to, null, null, total.usage.negated(), null, zone];
+  yield ['spending', to, null, null, null, total.usage.negated(), null, zone];
   const change = Money.sum(payments.map(({ amount }) => amount)).minus(total.usage);
-  yield ['total', to, null, null, change, balance?.closing ?? null, zone];
+  yield ['total', to, null, null, null, change, balance?.closing ?? null, zone];
 }

@@ -14,7 +14,7 @@ import { Money } from '../../../lambdas/money/money.ts';
 import type { Table } from '../../../lambdas/store/table.ts';
 import type { CsvRow, Locale } from '../../../lambdas/books/csv.ts';
 import { CsvFile, writeText, type WrittenFile } from './csv.ts';
-import { focusRows } from './focus-rows.ts';
+import { focusMetadata, focusRows } from './focus-rows.ts';
 import { generationCsvColumns, generationRows, generationTotalRow } from './generation-rows.ts';
 import { ledgerRows } from './ledger-rows.ts';
 import { priceRows } from './price-rows.ts';
@@ -94,6 +94,7 @@ export async function writeStatementFiles(
     await write('prices.csv', priceRows(units)),
     // Programs read it, which know one form.
     await write('focus.csv', focusRows(units, { account, period, names, issuer }), 'plain'),
+    writeText(join(directory, 'focus-metadata.json'), `${JSON.stringify(focusMetadata(statement), null, 2)}\n`),
     await write('statement.csv', spendingRows(ofStatement, statement.by, known)),
     writeText(join(directory, 'statement.json'), json),
     writeText(join(directory, 'statement.html'), await statementPage(statement, names, sums.byDay.rows())),
