@@ -61,6 +61,7 @@ const settingUp = [
   'journeys/npm-start',
   'journeys/last-release',
   'journeys/published-catalog',
+  'journeys/key-tags',
   'journeys/purchases',
   'journeys/october',
   'journeys/operator',

@@ -1,12 +1,13 @@
-import { keyFrom, keyItemKey, readKey } from '../store/keys.ts';
+import { keyFrom, keyItemKey, readKey, type KeyTags } from '../store/keys.ts';
 import { readItems } from '../store/query.ts';
 import type { Table } from '../store/table.ts';
 import { readWorkspace } from '../store/workspaces.ts';
 
-/** The name and the label by which people know a key. */
+/** The name and the label by which people know a key, and its tags. */
 export interface KeyName {
   name: string;
   label: string;
+  tags: KeyTags;
 }
 
 /**
@@ -28,15 +29,15 @@ export class Names {
   async loadKeys(hashes: readonly string[]): Promise<void> {
     const wanted = [...new Set(hashes)].filter((hash) => !this.#keys.has(hash));
     for (const item of await readItems(this.#table, wanted.map(keyItemKey))) {
-      const { hash, name, label } = keyFrom(item);
-      this.#keys.set(hash, Promise.resolve({ name, label }));
+      const { hash, name, label, tags = {} } = keyFrom(item);
+      this.#keys.set(hash, Promise.resolve({ name, label, tags }));
     }
   }
 
   key(hash: string): Promise<KeyName> {
     return remembered(this.#keys, hash, async () => {
-      const { name = '', label = '' } = (await readKey(this.#table, hash)) ?? {};
-      return { name, label };
+      const { name = '', label = '', tags = {} } = (await readKey(this.#table, hash)) ?? {};
+      return { name, label, tags };
     });
   }
 

@@ -7,6 +7,7 @@ import {
   type DailySums,
   type FinalGeneration,
 } from '../accounting/daily-sums.ts';
+import type { KeyTags } from '../store/keys.ts';
 import { GatewayError } from '../platform/errors.ts';
 
 /** What the rows of a report can be split by. */
@@ -22,7 +23,14 @@ export const dimensions = [
   'api_type',
   'ending',
 ] as const;
-export type Dimension = (typeof dimensions)[number];
+export type PlainDimension = (typeof dimensions)[number];
+/** The value that a tag has on the key of a request. */
+export type TagDimension = `tag:${string}`;
+export type Dimension = PlainDimension | TagDimension;
+
+export function isTag(dimension: Dimension): dimension is TagDimension {
+  return dimension.startsWith('tag:');
+}
 
 /** More rows than people read, and than a process should keep. */
 const MAX_SPENDING_ROWS = 200_000;
@@ -64,12 +72,38 @@ export class SpendingTable {
   }
 }
 
-/** What a generation has of a dimension, as rows have it. */
+/**
+ * Puts the values of tags in the place of the keys that have them, and adds up rows that then say the same.
+ * @param tagsOf the tags of a key, by its hash; a key without the tag has an empty value
+ */
+export async function rowsByTags(
+  rows: readonly SpendingRow[],
+  by: readonly Dimension[],
+  tagsOf: (keyHash: string) => Promise<KeyTags>,
+): Promise<SpendingRow[]> {
+  if (!by.some(isTag)) return [...rows];
+  const folded = new Map<string, SpendingRow>();
+  for (const row of rows) {
+    const values: string[] = [];
+    for (const [index, dimension] of by.entries()) {
+      const value = row.values[index]!;
+      values.push(isTag(dimension) ? ((await tagsOf(value))[dimension.slice('tag:'.length)] ?? '') : value);
+    }
+    const name = values.join('\n');
+    const sum = folded.get(name) ?? { values, ...noDailySums };
+    folded.set(name, sum);
+    addDailySums(sum, row);
+  }
+  return [...folded].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+}
+
+/** What a generation has of a dimension, as rows have it; of a tag it is the key, whose tags `rowsByTags` puts there. */
 export function dimensionValue(
   { payer, outcome, apiType }: FinalGeneration,
   day: string,
   dimension: Dimension,
 ): string {
+  if (isTag(dimension)) return payer.keyHash;
   switch (dimension) {
     case 'day':
       return day;

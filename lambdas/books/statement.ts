@@ -20,7 +20,8 @@ import { linesOf, provesItsPrice, type GenerationLine } from '../accounting/gene
 import { dayFinder, utcDaysOf, type Period } from './period.ts';
 import { isFiltered, recordsOf, type RecordFilter } from './records.ts';
 import { driftOf, ScopeSums } from './scope-sums.ts';
-import { SpendingTable, type Dimension, type SpendingRow } from './spending.ts';
+import { Names } from './names.ts';
+import { rowsByTags, SpendingTable, type Dimension, type SpendingRow } from './spending.ts';
 
 export interface StatementQuestion {
   account: Account;
@@ -91,6 +92,7 @@ export async function readStatement(
   const source = { table, accountId: account.id };
   const dayOf = dayFinder(period);
   const spending = new SpendingTable(by);
+  const names = new Names(table, account.id);
   const sums = new ScopeSums();
   const pending = { generations: 0, held: Money.zero };
   const unproven: string[] = [];
@@ -119,7 +121,7 @@ export async function readStatement(
     account,
     period,
     by,
-    rows: spending.rows(),
+    rows: await rowsByTags(spending.rows(), by, async (hash) => (await names.key(hash)).tags),
     total: spending.total,
     records,
     pending,

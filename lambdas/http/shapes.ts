@@ -13,6 +13,10 @@ export const rub = z
   .number()
   .meta({ description: 'An amount of roubles, with all of its digits.' }) as unknown as z.ZodType<Money>;
 export const rubText = z.string().regex(/^\d+(\.\d{1,12})?$/);
+/** Tags of a key: values by their names. */
+export const tagsShape = z
+  .record(z.string(), z.string())
+  .meta({ description: 'Words of the account’s own for reports, such as a project: values by their names.' });
 export const countShape = z.int().nonnegative();
 export const nothing = z.null().meta({
   description: 'Always null: clients of OpenRouter’s API read this field, and this gateway has no value for it.',

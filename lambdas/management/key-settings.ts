@@ -13,6 +13,7 @@ const plainSettings = {
   limit: { field: 'limit', auditedAs: 'limit_rub' },
   limitReset: { field: 'limit_reset', auditedAs: 'limit_reset' },
   expiresAt: { field: 'expires_at', auditedAs: 'expires_at' },
+  tags: { field: 'tags', auditedAs: 'tags' },
 } as const satisfies Partial<Record<keyof ApiKey, { field: string; auditedAs: string }>>;
 
 type PlainName = keyof typeof plainSettings;
@@ -36,6 +37,7 @@ export const defaultSettings: SettingsOfKey = {
   limit: undefined,
   limitReset: undefined,
   expiresAt: undefined,
+  tags: undefined,
   privacy: noPrivacyLimits,
   sensitiveData: noSensitiveData,
 };

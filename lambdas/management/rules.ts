@@ -23,6 +23,16 @@ export const memberIdRule: TextRule = {
 export const nameRule = shortTextRule(1, 100);
 export const descriptionRule = shortTextRule(0, 500);
 
+/** Tags are columns of reports, and named in commands as tag:<name>. */
+export const tagNameRule: TextRule = {
+  minLength: 1,
+  maxLength: 40,
+  pattern: /^[a-z][a-z0-9_-]*$/,
+  says: 'must be 1 to 40 lower-case letters, digits, _ and -, beginning with a letter',
+};
+export const tagValueRule = shortTextRule(1, 100);
+export const MAX_TAGS = 10;
+
 /** Of payments. */
 export const noteRule = shortTextRule(1, 200);
 

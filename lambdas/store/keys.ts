@@ -3,7 +3,7 @@ import { resets, type Interval, type Reset } from '../money/periods.ts';
 import { limitsField, type Limits } from './limits.ts';
 import { privacyField } from './privacy.ts';
 import { readItem } from './query.ts';
-import { count, flag, oneOf, optional, record, text, type RecordOf } from './record.ts';
+import { count, flag, oneOf, optional, plain, record, text, type RecordOf } from './record.ts';
 import { sensitiveDataField } from './sensitive-data.ts';
 import type { Item, Table } from './table.ts';
 import { putNew, putOver, type Key, type Write } from './writes.ts';
@@ -36,9 +36,14 @@ const storedKey = record({
   /** Counts every change of the configuration: the ETag. */
   version: count('version'),
   expiresAt: optional(text('expires_at')),
+  /** Values of tags by their names; absent where there are none. */
+  tags: optional(plain<KeyTags>('tags')),
   createdAt: text('created_at'),
   updatedAt: optional(text('updated_at')),
 });
+
+/** Words that whoever pays has given a key, for reports: {project: 'search'}. */
+export type KeyTags = Readonly<Record<string, string>>;
 
 /** A key: what it may do and spend. The secret itself is never stored, only its keyed hash. */
 export type ApiKey = Omit<RecordOf<typeof storedKey>, 'limits'> & { limit: Money | undefined };

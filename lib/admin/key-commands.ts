@@ -7,9 +7,17 @@ import { invalidRequest } from '../../lambdas/platform/errors.ts';
 import { readPepper } from '../../lambdas/platform/secrets.ts';
 import { readCounter, readCounters } from '../../lambdas/store/counters.ts';
 import { allKeys, inferenceKeysOf, managementKeysOf } from '../../lambdas/store/key-directory.ts';
-import { keyKinds, limitResets, type ApiKey, type KeyKind, type LimitReset } from '../../lambdas/store/keys.ts';
+import {
+  keyKinds,
+  limitResets,
+  type ApiKey,
+  type KeyKind,
+  type KeyTags,
+  type LimitReset,
+} from '../../lambdas/store/keys.ts';
 import { limitGiven, parseAmount, parseFuture, parseLimit, textBy, type LimitArgument } from './arguments.ts';
 import { addKeySettingsCommands } from './key-settings-commands.ts';
+import { changedTags, parseTag } from './key-tags.ts';
 import { namedKey, naming, readKeys, type KeyOption } from './named-key.ts';
 import type { Row } from './output.ts';
 import { keyRow, shownKey } from './rows.ts';
@@ -29,6 +37,7 @@ export function addKeyCommands(program: Command): void {
       new Option('--limit-reset <period>', 'when the limit starts anew (default: never)').choices([...limitResets]),
     )
     .option('--expires <ISO time>', 'when the key stops working', parseFuture)
+    .option('--tag <name=value>', 'a tag for reports, such as project=search; may be repeated', parseTag)
     .action(onAccount(create));
   keys
     .command('list')
@@ -69,6 +78,7 @@ interface CreateOptions {
   limit?: Money;
   limitReset?: LimitReset;
   expires?: string;
+  tag?: KeyTags;
 }
 
 interface LimitOptions extends KeyOption {
@@ -94,6 +104,7 @@ async function create({ table, accountId, changes }: Session, given: CreateOptio
     limit,
     limitReset,
     expiresAt: given.expires,
+    ...changedTags({}, given.tag),
   });
   return { key: secret, ...keyRow(key) };
 }

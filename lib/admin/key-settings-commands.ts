@@ -7,10 +7,11 @@ import { nowMs } from '../../lambdas/platform/clock.ts';
 import { invalidRequest } from '../../lambdas/platform/errors.ts';
 import { readPepper } from '../../lambdas/platform/secrets.ts';
 import { readCounter } from '../../lambdas/store/counters.ts';
-import type { ApiKey } from '../../lambdas/store/keys.ts';
+import type { ApiKey, KeyTags } from '../../lambdas/store/keys.ts';
 import { sensitiveActions, sensitiveCategories, type SensitiveCategory } from '../../lambdas/store/sensitive-data.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { parseBoolean, parseFuture, textBy } from './arguments.ts';
+import { changedTags, parseTag } from './key-tags.ts';
 import { namedKey, naming, type KeyOption } from './named-key.ts';
 import type { Row } from './output.ts';
 import { keyRow } from './rows.ts';
@@ -24,6 +25,7 @@ export function addKeySettingsCommands(keys: Command): void {
     )
     .option('--name <name>', 'what people call it', textBy(nameRule))
     .option('--expires <ISO time or none>', 'when it stops working', parseEnd)
+    .option('--tag <name=value>', 'a tag for reports; without a value it is removed; may be repeated', parseTag)
     .option('--protect <categories>', `comma-separated, or "none": ${sensitiveCategories.join(', ')}`, parseCategories)
     .addOption(new Option('--action <action>', 'what is done with what is found').choices([...sensitiveActions]))
     .option('--restore <true or false>', 'answers have the values in place of the placeholders', parseBoolean)
@@ -43,6 +45,7 @@ export function addKeySettingsCommands(keys: Command): void {
 interface SetOptions extends KeyOption {
   name?: string;
   expires?: string;
+  tag?: KeyTags;
   protect?: SensitiveCategory[];
   action?: (typeof sensitiveActions)[number];
   restore?: boolean;
@@ -52,8 +55,8 @@ interface SetOptions extends KeyOption {
 
 async function set(session: Session, { key: named, ...given }: SetOptions): Promise<Row> {
   if (Object.keys(given).length === 0) throw invalidRequest('--name', 'or another setting is needed; see --help');
-  const { hash } = await namedKey(session, named);
-  const key = await updateKey(session.changes, { hash }, changeOf(given));
+  const { hash, tags } = await namedKey(session, named);
+  const key = await updateKey(session.changes, { hash }, { ...changeOf(given), ...changedTags(tags, given.tag) });
   return { ...keyRow(key, await readCounter(session.table, { kind: 'key', id: hash })), ...protectionRow(key) };
 }
 
@@ -80,7 +83,7 @@ function protectionRow({ sensitiveData: { enabled, categories, action, restore }
 async function rotate(session: Session, { key: named, grace }: KeyOption & { grace?: number }): Promise<Row> {
   const { table, changes } = session;
   const old = await namedKey(session, named);
-  const { kind, workspaceId, memberId, name, limitReset, expiresAt, privacy, sensitiveData } = old;
+  const { kind, workspaceId, memberId, name, limitReset, expiresAt, tags, privacy, sensitiveData } = old;
   const limit = await leftOf(table, old);
   const { version: _, ...excludes } = privacy;
   const settings = {
@@ -91,6 +94,7 @@ async function rotate(session: Session, { key: named, grace }: KeyOption & { gra
     limit,
     limitReset,
     expiresAt,
+    tags,
     privacy: excludes,
     sensitiveData,
   };

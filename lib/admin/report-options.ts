@@ -2,9 +2,11 @@
 
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { daysOfMonth, periodOf, type Period } from '../../lambdas/books/period.ts';
-import { dimensions, type Dimension } from '../../lambdas/books/spending.ts';
+import { dimensions, type Dimension, type PlainDimension } from '../../lambdas/books/spending.ts';
+import { tagNameRule } from '../../lambdas/management/rules.ts';
 import { utcDate } from '../../lambdas/money/periods.ts';
 import { nowMs } from '../../lambdas/platform/clock.ts';
+import { obeys } from '../../lambdas/platform/text-rule.ts';
 import { parseDate } from './arguments.ts';
 
 export interface PeriodOptions {
@@ -23,9 +25,9 @@ export function withPeriodOptions(command: Command): Command {
     .option('--zone <name>', 'whose days: UTC, or a zone such as Europe/Moscow', 'UTC');
 }
 
-export function byOption(usual: Dimension[]): Option {
+export function byOption(usual: PlainDimension[]): Option {
   return new Option('--by <list>', `a row for each: ${dimensions.join(', ')}`)
-    .argParser(parseBy)
+    .argParser((text) => parseBy(text, { takesTags: false }))
     .default(usual, usual.join(','));
 }
 
@@ -34,14 +36,27 @@ export function parseMonth(text: string): string {
   throw new InvalidArgumentError('Use a month, for example 2026-10.');
 }
 
-function parseBy(text: string): Dimension[] {
+/** Also by tags of keys: those of one account. */
+export function byOptionWithTags(usual: PlainDimension[]): Option {
+  return new Option('--by <list>', `a row for each: ${dimensions.join(', ')}, tag:<name>`)
+    .argParser((text) => parseBy(text, { takesTags: true }))
+    .default(usual, usual.join(','));
+}
+
+function parseBy(text: string, { takesTags }: { takesTags: boolean }): Dimension[] {
   const names = text.split(',').map((name) => name.trim());
   const known: readonly string[] = dimensions;
-  const unknown = names.find((name) => !known.includes(name));
+  const unknown = names.find((name) => !known.includes(name) && !(takesTags && isTagDimension(name)));
   if (unknown !== undefined) {
-    throw new InvalidArgumentError(`"${unknown}" is not known: use some of ${dimensions.join(', ')}, with commas.`);
+    throw new InvalidArgumentError(
+      `"${unknown}" is not known: use some of ${dimensions.join(', ')}${takesTags ? ', tag:<name>' : ''}, with commas.`,
+    );
   }
   return [...new Set(names)] as Dimension[];
+}
+
+function isTagDimension(text: string): boolean {
+  return text.startsWith('tag:') && obeys(tagNameRule, text.slice('tag:'.length));
 }
 
 /** @throws {GatewayError} 400 for days that are in no order, or too many */

@@ -4,7 +4,7 @@ import { nowMs } from '../../lambdas/platform/clock.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import type { Account } from '../../lambdas/store/accounts.ts';
 import { counterFrom, type Counter } from '../../lambdas/store/counters.ts';
-import { limitsOfKey, type ApiKey } from '../../lambdas/store/keys.ts';
+import { limitsOfKey, type ApiKey, type KeyTags } from '../../lambdas/store/keys.ts';
 import type { Member } from '../../lambdas/store/members.ts';
 import type { Workspace } from '../../lambdas/store/workspaces.ts';
 import { limitsText, limitTexts, spendingColumns, spendingOf } from './spending.ts';
@@ -70,8 +70,14 @@ export function keyRow(key: ApiKey, counter = nothingSpent) {
     limit_reset: key.limitReset ?? null,
     ...spendingOf(counter),
     expires_at: key.expiresAt ?? null,
+    tags: key.tags ?? {},
     created_at: key.createdAt,
   };
+}
+
+function tagsText(tags: KeyTags): string | null {
+  const named = Object.entries(tags).map((tag) => tag.join('='));
+  return named.length === 0 ? null : named.join(' ');
 }
 
 export function shownKey(row: ReturnType<typeof keyRow>) {
@@ -84,6 +90,7 @@ export function shownKey(row: ReturnType<typeof keyRow>) {
     label,
     member,
     state: disabled ? 'disabled' : hasExpired ? 'expired' : 'active',
+    tags: tagsText(row.tags),
     limit_rub: limitsText(limits),
     ...spendingColumns(row),
   };

@@ -16,7 +16,7 @@ import { columnsOf, namedCells, shortSumColumns, sumCells } from './reports/spen
 import { statementJson } from './reports/statement-json.ts';
 import { statementPage } from './reports/statement-page.ts';
 import { showProgress } from './progress.ts';
-import { byOption, periodAsked, withPeriodOptions, type PeriodOptions } from './report-options.ts';
+import { byOptionWithTags, periodAsked, withPeriodOptions, type PeriodOptions } from './report-options.ts';
 import { withAccount, type Session } from './session.ts';
 
 const formats = ['table', 'csv', 'json', 'html'] as const;
@@ -39,7 +39,7 @@ export function addStatementCommand(program: Command): void {
     .command('statement')
     .description('what the account spent in any days: by whom, on what, with its proof; as a table, a page, or files');
   withPeriodOptions(command)
-    .addOption(byOption(['day']))
+    .addOption(byOptionWithTags(['day']))
     .option('--key <name, label or hash>', 'only of this key')
     .option('--member <id>', 'only of this member')
     .option('--workspace <id or slug>', 'only of this workspace')
@@ -118,7 +118,7 @@ interface Shown {
 const shown: Record<Format, (statement: Statement, names: Names, more: Shown) => Promise<string>> = {
   table: async (statement, names) => {
     const { by, rows, total } = statement;
-    const columns = [...by.flatMap((dimension) => columnsOf[dimension].slice(0, 1)), ...shortSumColumns];
+    const columns = [...by.flatMap((dimension) => columnsOf(dimension).slice(0, 1)), ...shortSumColumns];
     const lines: Row[] = [];
     for (const row of rows) {
       // People know names; the other formats have ids as well.

@@ -30,6 +30,7 @@ const key = {
   created_at: exampleTime,
   updated_at: exampleTime,
   expires_at: null,
+  tags: { project: 'search' },
   ...keyConventionFields,
   external_user: null,
 };

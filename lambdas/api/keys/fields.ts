@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { amount, futureTime, textField } from '../../http/fields.ts';
 import { privacySettings } from '../../http/privacy-field.ts';
-import { nameRule } from '../../management/rules.ts';
+import { MAX_TAGS, nameRule, tagNameRule, tagValueRule } from '../../management/rules.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { shortTextRule } from '../../platform/text-rule.ts';
 import { limitResets } from '../../store/keys.ts';
@@ -65,6 +65,17 @@ export const keySettings = {
     .transform((text) => new Date(text).toISOString())
     .nullish()
     .meta({ description: 'The time at which the key stops working; null for never.', example: '2030-01-31T00:00:00Z' }),
+  tags: z
+    .record(textField(tagNameRule), textField(tagValueRule), {
+      error: ({ code }) => (code === 'invalid_key' ? `its name ${tagNameRule.says}` : undefined),
+    })
+    .refine((tags) => Object.keys(tags).length <= MAX_TAGS, `must be at most ${MAX_TAGS} tags`)
+    .nullish()
+    .meta({
+      description:
+        'Words of your own for reports, such as a project or a cost centre: statements are split by them. They replace those that the key has; null removes all.',
+      example: { project: 'search', cost_centre: '4711' },
+    }),
   privacy: privacySettings,
   sensitive_data: sensitiveData,
 };

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { constants, countShape, dataShape, listShape, nothing, rub, time, uuid } from '../../http/shapes.ts';
+import { constants, countShape, dataShape, listShape, nothing, rub, tagsShape, time, uuid } from '../../http/shapes.ts';
 import { limitResets } from '../../store/keys.ts';
 import { sensitiveActions, sensitiveCategories } from '../../store/sensitive-data.ts';
 import { periodUsageShape, privacyShape } from '../parts/shape.ts';
@@ -59,6 +59,7 @@ const keyFields = {
   created_at: time.meta({ description: 'The time at which the key was created.' }),
   updated_at: time.meta({ description: 'The time of the last change, or of the creation.' }),
   expires_at: time.nullable().meta({ description: 'The time at which the key stops working; null for never.' }),
+  tags: tagsShape,
   ...constants(keyConventionFields),
   external_user: nothing,
 };

@@ -32,6 +32,7 @@ export function keyView(key: ApiKey, counter: Counter): KeyBody {
     created_at: key.createdAt,
     updated_at: key.updatedAt ?? key.createdAt,
     expires_at: key.expiresAt ?? null,
+    tags: key.tags ?? {},
     ...keyConventionFields,
     external_user: null,
   };

@@ -25,7 +25,15 @@ export const statements = tagged('Account', {
         zone: 'UTC',
         closed: true,
         closed_days: 31,
-        rows: [{ model: 'sandbox/claude', api_key_hash: '5ff7'.repeat(16), api_key_name: 'Server', ...sums }],
+        rows: [
+          {
+            model: 'sandbox/claude',
+            api_key_hash: '5ff7'.repeat(16),
+            api_key_name: 'Server',
+            api_key_tags: { project: 'search' },
+            ...sums,
+          },
+        ],
         total: sums,
         counted_usage: 120.375,
         proven: true,

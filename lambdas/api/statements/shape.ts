@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { countShape, dataShape, rub, uuid } from '../../http/shapes.ts';
+import { countShape, dataShape, rub, tagsShape, uuid } from '../../http/shapes.ts';
 import { balanceEntryKinds } from '../../store/accounts.ts';
 
 const sums = {
@@ -25,6 +25,7 @@ const rowShape = z
     workspace_slug: z.string().optional().meta({ description: 'The slug of that workspace.' }),
     api_key_hash: z.string().optional().meta({ description: 'The hash of the key, with `group_by=key`.' }),
     api_key_name: z.string().optional().meta({ description: 'The name of that key, which may be deleted.' }),
+    api_key_tags: tagsShape.optional().meta({ description: 'The tags that this key has now.' }),
     user_id: z
       .string()
       .nullish()

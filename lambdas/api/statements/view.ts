@@ -51,10 +51,15 @@ async function rowView(row: MonthRow, { splitBy, names }: Naming) {
     ...(workspaceId === undefined
       ? {}
       : { workspace_id: workspaceId, workspace_slug: await names.workspace(workspaceId) }),
-    ...(keyHash === undefined ? {} : { api_key_hash: keyHash, api_key_name: (await names.key(keyHash)).name }),
+    ...(keyHash === undefined ? {} : await keyNames(keyHash, names)),
     ...(splitBy.includes('member') ? { user_id: memberId ?? null } : {}),
     ...sumsView(row),
   };
+}
+
+async function keyNames(keyHash: string, names: Names) {
+  const { name, tags } = await names.key(keyHash);
+  return { api_key_hash: keyHash, api_key_name: name, api_key_tags: tags };
 }
 
 function sumsView({ requests, promptTokens, completionTokens, reasoningTokens, usage, cacheSaved }: DailySums) {

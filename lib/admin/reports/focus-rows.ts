@@ -86,6 +86,9 @@ const times: ReadonlySet<string> = new Set([
   'ChargePeriodStart',
 ]);
 
+/** Tags that nobody has chosen begin with it, as FOCUS wants of a provider's own. */
+const OWN_TAGS = 'gateway/';
+
 /** The day on which the columns became what they are. */
 const COLUMNS_SINCE = '2026-11-25';
 
@@ -108,7 +111,8 @@ export function focusMetadata({ period, total, ...proven }: Statement): object {
 function formOf(name: string): object {
   if (decimals.has(name)) return { DataType: 'Decimal', NumericPrecision: 38, NumberScale: 12 };
   if (times.has(name)) return { DataType: 'Date/Time' };
-  return { DataType: name === 'Tags' ? 'JSON' : 'String', StringEncoding: 'UTF-8' };
+  if (name === 'Tags') return { DataType: 'JSON', StringEncoding: 'UTF-8', ProviderTagPrefixes: [OWN_TAGS] };
+  return { DataType: 'String', StringEncoding: 'UTF-8' };
 }
 
 interface FocusContext {
@@ -175,9 +179,10 @@ async function focusRow(total: UnitTotal, { account, period, names, issuer }: Fo
     SubAccountName: workspace,
     SubAccountType: 'Workspace',
     Tags: JSON.stringify({
-      key: key.name,
-      key_hash: total.keyHash,
-      ...(total.memberId ? { member: total.memberId } : {}),
+      ...key.tags,
+      [`${OWN_TAGS}key`]: key.name,
+      [`${OWN_TAGS}key_hash`]: total.keyHash,
+      ...(total.memberId ? { [`${OWN_TAGS}member`]: total.memberId } : {}),
     }),
     x_CatalogVersion: total.catalogVersion,
     x_EndpointId: total.endpointId,

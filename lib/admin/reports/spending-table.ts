@@ -2,11 +2,10 @@
 
 import type { DailySums } from '../../../lambdas/accounting/daily-sums.ts';
 import type { Names } from '../../../lambdas/books/names.ts';
-import type { Dimension, SpendingRow } from '../../../lambdas/books/spending.ts';
+import { isTag, type Dimension, type PlainDimension, type SpendingRow } from '../../../lambdas/books/spending.ts';
 import type { CsvCell } from '../../../lambdas/books/csv.ts';
 
-/** The columns that a dimension has. */
-export const columnsOf: Record<Dimension, readonly string[]> = {
+const columns: Record<PlainDimension, readonly string[]> = {
   day: ['day'],
   month: ['month'],
   workspace: ['workspace', 'workspace_id'],
@@ -18,6 +17,11 @@ export const columnsOf: Record<Dimension, readonly string[]> = {
   api_type: ['api_type'],
   ending: ['ending'],
 };
+
+/** The columns that a dimension has. */
+export function columnsOf(dimension: Dimension): readonly string[] {
+  return isTag(dimension) ? [dimension] : columns[dimension];
+}
 
 export const sumColumns = [
   'requests',

@@ -9,7 +9,7 @@ type Shown = Record<string, unknown>;
 /** A statement for programs. Amounts are texts, so that no reader rounds them. */
 export async function statementJson(statement: Statement, names: Names): Promise<Shown> {
   const { account, period, by, rows, total, records, pending, payments, balance, proofs } = statement;
-  const columns = [...by.flatMap((dimension) => columnsOf[dimension]), ...sumColumns];
+  const columns = [...by.flatMap((dimension) => columnsOf(dimension)), ...sumColumns];
   const shownRows: Shown[] = [];
   for (const row of rows) shownRows.push(named(columns, [...(await namedCells(row, by, names)), ...sumCells(row)]));
   return {

@@ -59,7 +59,7 @@ function pendingText({ pending }: Statement): string {
 }
 
 async function spendingTable({ by, rows, total }: Statement, names: Names): Promise<string> {
-  const columns = by.flatMap((dimension) => columnsOf[dimension]);
+  const columns = by.flatMap((dimension) => columnsOf(dimension));
   const lines: string[] = [];
   for (const row of rows) lines.push(tableRow(await namedCells(row, by, names), row));
   const head = [

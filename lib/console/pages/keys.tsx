@@ -93,9 +93,15 @@ function KeyTable({ rows, onOpen }: { rows: ShownKey[]; onOpen: (opened: Opened)
       columns={[
         {
           title: texts.name,
-          cell: ({ name, label, hash }) => (
+          cell: ({ name, label, hash, tags }) => (
             <>
               <a href={hashOf('generations', undefined, { key: hash })}>{name}</a> <code class="quiet">{label}</code>
+              {Object.entries(tags).map((tag) => (
+                <span key={tag[0]} class="quiet">
+                  {' '}
+                  {tag.join('=')}
+                </span>
+              ))}
             </>
           ),
         },
