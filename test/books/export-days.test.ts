@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { DescribeExportCommand, type ExportTableToPointInTimeCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { exportDays } from '../../lambdas/books/export-days.ts';
@@ -14,6 +12,7 @@ import {
 } from '../../lambdas/store/table-export.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { openBooks } from '../../lib/admin/books/database.ts';
+import { accountItem, changeLine, writeExport } from '../support/exports.ts';
 import { newTable } from '../support/table.ts';
 import { keepLog, type LogLine } from '../support/log-lines.ts';
 
@@ -226,19 +225,6 @@ describe('exports of the books', () => {
   });
 });
 
-const item = (id: string, name: string) => ({
-  pk: { S: `ACCOUNT#${id}` },
-  sk: { S: 'ACCOUNT' },
-  entity: { S: 'account' },
-  id: { S: id },
-  name: { S: name },
-});
-const change = (id: string, micros: number, image?: object) => ({
-  Metadata: { WriteTimestampMicros: { N: String(micros) } },
-  Keys: { pk: { S: `ACCOUNT#${id}` }, sk: { S: 'ACCOUNT' } },
-  ...(image ? { NewImage: image } : {}),
-});
-
 const day = (date: string) => `2026-10-${date}T00:00:00.000Z`;
 
 describe('exports that were fetched from S3', () => {
@@ -246,37 +232,23 @@ describe('exports that were fetched from S3', () => {
   beforeEach(() => void (directory = mkdtempSync(join(tmpdir(), 'gateway-exports-'))));
   afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-  /** As DynamoDB leaves it below the prefix; the data of increments is beside their folders. */
-  function write(prefix: string, lines: object[], times: object): void {
-    const isFull = 'exportTime' in times;
-    const root = join(directory, prefix, 'AWSDynamoDB');
-    const id = `0179542174907${String(Math.random()).slice(2, 3)}-${prefix.length}`;
-    const data = isFull ? join(root, id, 'data') : join(root, 'data');
-    mkdirSync(data, { recursive: true });
-    mkdirSync(join(root, id), { recursive: true });
-    const bytes = gzipSync(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-    writeFileSync(join(data, 'part.json.gz'), bytes);
-    const key = isFull ? `${prefix}/AWSDynamoDB/${id}/data/part.json.gz` : `${prefix}/AWSDynamoDB/data/part.json.gz`;
-    const md5Checksum = createHash('md5').update(bytes).digest('base64');
-    writeFileSync(
-      join(root, id, 'manifest-files.json'),
-      `${JSON.stringify({ itemCount: lines.length, md5Checksum, etag: 'x-1', dataFileS3Key: key })}\n`,
-    );
-    const summary = { version: '2020-06-30', itemCount: lines.length, outputFormat: 'DYNAMODB_JSON', ...times };
-    writeFileSync(join(root, id, 'manifest-summary.json'), JSON.stringify(summary));
-  }
+  const write = (prefix: string, lines: object[], times: object) => writeExport(directory, prefix, lines, times);
 
   it('are put together: the newest image of each item, without those that were deleted', async () => {
     write(
       'full/dt=2026-10-29',
-      [{ Item: item('a', 'old') }, { Item: item('b', 'same') }, { Item: item('c', 'gone') }],
+      [{ Item: accountItem('a', 'old') }, { Item: accountItem('b', 'same') }, { Item: accountItem('c', 'gone') }],
       { exportTime: day('29') },
     );
-    write('incremental/dt=2026-10-29', [change('a', 5, item('a', 'newer')), change('c', 6)], {
-      exportFromTime: day('29'),
-      exportToTime: day('30'),
-    });
-    write('incremental/dt=2026-10-30', [change('a', 9, item('a', 'newest'))], {
+    write(
+      'incremental/dt=2026-10-29',
+      [changeLine(accountItem('a', ''), 5, accountItem('a', 'newer')), changeLine(accountItem('c', ''), 6)],
+      {
+        exportFromTime: day('29'),
+        exportToTime: day('30'),
+      },
+    );
+    write('incremental/dt=2026-10-30', [changeLine(accountItem('a', ''), 9, accountItem('a', 'newest'))], {
       exportFromTime: day('30'),
       exportToTime: day('31'),
     });
@@ -291,8 +263,8 @@ describe('exports that were fetched from S3', () => {
   });
 
   it('are refused where one is missing between them', async () => {
-    write('full/dt=2026-10-29', [{ Item: item('a', 'old') }], { exportTime: day('29') });
-    write('incremental/dt=2026-10-30', [change('a', 9, item('a', 'new'))], {
+    write('full/dt=2026-10-29', [{ Item: accountItem('a', 'old') }], { exportTime: day('29') });
+    write('incremental/dt=2026-10-30', [changeLine(accountItem('a', ''), 9, accountItem('a', 'new'))], {
       exportFromTime: day('30'),
       exportToTime: day('31'),
     });

@@ -7,7 +7,8 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { StartFailure } from '../../local/failure.ts';
 import type { Row } from '../output.ts';
 import { findExports, type FoundExport } from './manifests.ts';
-import { viewStatements } from './views.ts';
+import { duckdbStatements } from './duckdb.ts';
+import { booksViews } from './views.ts';
 
 export interface Books {
   exports: FoundExport[];
@@ -34,7 +35,7 @@ export async function openBooks(directory: string): Promise<Books> {
     const connection = await instance.connect();
     await connection.run("SET TimeZone = 'UTC'");
     await connection.run(itemsOf(exports));
-    await connection.run(viewStatements());
+    await connection.run(duckdbStatements(booksViews));
     return {
       exports,
       query: (sql) => rowsOf(connection, sql),
@@ -64,19 +65,24 @@ const READ_LINES = "format = 'newline_delimited', compression = 'gzip', maximum_
 
 /** The newest image of each item: that of the last export which names it. */
 function itemsOf([full, ...increments]: FoundExport[]): string {
-  const all = `SELECT Item FROM ${linesOf([full!], "{'Item': 'JSON'}")}`;
-  if (increments.length === 0) return `CREATE TABLE items AS ${all};`;
   const changes = linesOf(increments, "{'Keys': 'JSON', 'NewImage': 'JSON', 'Metadata': 'JSON'}");
+  const changed =
+    increments.length === 0
+      ? ''
+      : `UNION ALL SELECT ${keyIn('Keys')}, NewImage,
+    CAST(coalesce(Metadata->>'$.WriteTimestampMicros.N', Metadata->>'$.WriteTimestampMicros') AS BIGINT) FROM ${changes}`;
+  const newest =
+    increments.length === 0 ? '' : 'QUALIFY row_number() OVER (PARTITION BY pk, sk ORDER BY written_at DESC) = 1';
   return `
 CREATE TABLE items AS
 WITH images AS (
-  SELECT (Item->>'$.pk.S') AS pk, (Item->>'$.sk.S') AS sk, Item, 0 AS written_at FROM (${all})
-  UNION ALL
-  SELECT (Keys->>'$.pk.S'), (Keys->>'$.sk.S'), NewImage,
-    CAST(coalesce(Metadata->>'$.WriteTimestampMicros.N', Metadata->>'$.WriteTimestampMicros') AS BIGINT)
-  FROM ${changes}
-), newest AS (SELECT *, row_number() OVER (PARTITION BY pk, sk ORDER BY written_at DESC) AS age FROM images)
-SELECT Item FROM newest WHERE age = 1 AND Item IS NOT NULL;`;
+  SELECT ${keyIn('Item')}, Item AS item, 0 AS written_at FROM ${linesOf([full!], "{'Item': 'JSON'}")} ${changed}
+), newest AS (SELECT * FROM images ${newest})
+SELECT pk, sk, (item->>'$.entity.S') AS entity, item FROM newest WHERE item IS NOT NULL;`;
+}
+
+function keyIn(map: string): string {
+  return `(${map}->>'$.pk.S') AS pk, (${map}->>'$.sk.S') AS sk`;
 }
 
 function linesOf(exports: FoundExport[], columns: string): string {

@@ -1,0 +1,156 @@
+/** Counters, days of models and limits as they are kept, against the records and payments that they come from. */
+
+import { amountAt, amountOf, rowsOf, textAt, ZERO, type BooksView } from './view.ts';
+
+const amount = 'decimal(38,12)';
+
+/** Each attribute of an item: its name, and its value as JSON. */
+const attributesOf = {
+  columns: 'CAST(json_parse(item) AS MAP(VARCHAR, JSON)) AS attributes',
+  names: 'CROSS JOIN UNNEST(map_keys(attributes)) AS named(name)',
+  amount: amountOf(`json_extract_scalar(element_at(attributes, name), '$.N')`),
+};
+
+/**
+ * Each window of each counter, with the parts that it names: others were added to it. What is absent is zero, because changes of zero
+ * are not written.
+ */
+const counters: BooksView = {
+  name: 'counters',
+  columns: {
+    scope_kind: 'varchar',
+    scope_id: 'varchar',
+    window: 'varchar',
+    spent_rub: amount,
+    committed_rub: amount,
+  },
+  query: `WITH stored AS (
+  SELECT pk, item, coalesce(split_part(sk, '#', 2), '') AS part_of, ${textAt('item', 'spread.S')} AS spread
+  FROM items WHERE pk LIKE 'COUNTER#%'
+), with_spread AS (
+  SELECT pk, item, part_of, max(CASE WHEN part_of = '' THEN spread END) OVER (PARTITION BY pk) AS spread FROM stored
+), counted AS (
+  SELECT pk, ${attributesOf.columns} FROM with_spread WHERE part_of = '' OR part_of = spread
+), amounts AS (
+  SELECT pk, substr(name, strpos(name, '_') + 1) AS counted, name LIKE 'spent%' AS is_spent, ${attributesOf.amount} AS rub
+  FROM counted ${attributesOf.names} WHERE regexp_like(name, '^(spent|committed)_')
+)
+SELECT
+  split_part(pk, '#', 2) AS scope_kind,
+  substr(pk, length('COUNTER#' || split_part(pk, '#', 2) || '#') + 1) AS scope_id,
+  counted AS "window",
+  sum(CASE WHEN is_spent THEN rub ELSE ${ZERO} END) AS spent_rub,
+  sum(CASE WHEN is_spent THEN ${ZERO} ELSE rub END) AS committed_rub
+FROM amounts GROUP BY pk, counted`,
+};
+
+/** What the records of each window come to. Lifetime windows need every record there ever was. */
+const spentInScopes: BooksView = {
+  name: 'spent_in_scopes',
+  columns: { scope_kind: 'varchar', scope_id: 'varchar', window: 'varchar', spent_rub: amount, held_rub: amount },
+  query: `WITH spent AS (
+  SELECT account_id, workspace_id, member_id, key_hash, held_scopes, substr(created_at, 1, 10) AS day,
+    CASE WHEN state = 'final' THEN coalesce(total_cost_rub, ${ZERO}) ELSE ${ZERO} END AS spent_rub,
+    CASE WHEN state = 'final' THEN ${ZERO} ELSE hold_rub END AS held_rub
+  FROM generations
+), scoped AS (
+  SELECT scope_kind, day, spent_rub,
+    CASE scope_kind WHEN 'account' THEN account_id WHEN 'workspace' THEN workspace_id WHEN 'key' THEN key_hash
+      ELSE workspace_id || '/' || member_id END AS scope_id,
+    CASE WHEN strpos(held_scopes, '"' || scope_kind || '"') > 0 THEN held_rub ELSE ${ZERO} END AS held_rub
+  FROM spent CROSS JOIN ${rowsOf(['account', 'workspace', 'key', 'member'], 'scopes', 'scope_kind')}
+  WHERE scope_kind <> 'member' OR member_id IS NOT NULL
+), days AS (
+  SELECT scope_kind, scope_id, day, sum(spent_rub) AS spent_rub, sum(held_rub) AS held_rub
+  FROM scoped GROUP BY scope_kind, scope_id, day
+), windowed AS (
+  SELECT scope_kind, scope_id, "window", spent_rub, held_rub FROM days CROSS JOIN UNNEST(ARRAY['day_' || day,
+    'week_' || CAST(CAST(date_trunc('week', CAST(day AS DATE)) AS DATE) AS VARCHAR),
+    'month_' || substr(day, 1, 7), 'lifetime']) AS windows("window")
+)
+SELECT scope_kind, scope_id, "window", sum(spent_rub) AS spent_rub, sum(held_rub) AS held_rub
+FROM windowed GROUP BY scope_kind, scope_id, "window"`,
+};
+
+const drift: BooksView = {
+  name: 'drift',
+  columns: {
+    scope_kind: 'varchar',
+    scope_id: 'varchar',
+    window: 'varchar',
+    counter_spent_rub: amount,
+    records_spent_rub: amount,
+    counter_held_rub: amount,
+    records_held_rub: amount,
+  },
+  query: `SELECT coalesce(c.scope_kind, s.scope_kind) AS scope_kind, coalesce(c.scope_id, s.scope_id) AS scope_id,
+  coalesce(c."window", s."window") AS "window",
+  c.spent_rub AS counter_spent_rub, coalesce(s.spent_rub, ${ZERO}) AS records_spent_rub,
+  c.committed_rub - c.spent_rub AS counter_held_rub, coalesce(s.held_rub, ${ZERO}) AS records_held_rub
+FROM counters c FULL JOIN spent_in_scopes s
+  ON c.scope_kind = s.scope_kind AND c.scope_id = s.scope_id AND c."window" = s."window"
+WHERE c.spent_rub <> coalesce(s.spent_rub, ${ZERO}) OR c.committed_rub - c.spent_rub <> coalesce(s.held_rub, ${ZERO})
+  -- Windows that have ended are removed; what was ever spent is not.
+  OR (c.scope_id IS NULL AND s."window" = 'lifetime' AND s.spent_rub <> ${ZERO})`,
+};
+
+/** Each UTC day of each model as it is counted. */
+const modelDays: BooksView = {
+  name: 'model_days',
+  columns: { account_id: 'varchar', day: 'varchar', model: 'varchar', spent_rub: amount },
+  query: `WITH months AS (
+  SELECT ${textAt('item', 'account_id.S')} AS account_id, ${textAt('item', 'month.S')} AS of_month, ${textAt('item', 'model.S')} AS model,
+    ${attributesOf.columns}
+  FROM items WHERE entity = 'model_month'
+), days AS (
+  SELECT account_id, of_month || '-' || substr(name, length('spent_day_') + 1) AS day, model, ${attributesOf.amount} AS spent_rub
+  FROM months ${attributesOf.names} WHERE starts_with(name, 'spent_day_')
+)
+SELECT account_id, day, model, sum(spent_rub) AS spent_rub FROM days GROUP BY account_id, day, model`,
+};
+
+/** Days of models against their records. The first day that an account has counted is not compared: an earlier release may have settled a part of it. */
+const modelDrift: BooksView = {
+  name: 'model_drift',
+  columns: {
+    account_id: 'varchar',
+    day: 'varchar',
+    model: 'varchar',
+    counted_spent_rub: amount,
+    records_spent_rub: amount,
+  },
+  query: `WITH both_sides AS (
+  SELECT account_id, day, model, day AS counted_day, spent_rub AS counted_rub, ${ZERO} AS recorded_rub FROM model_days
+  UNION ALL
+  SELECT account_id, substr(created_at, 1, 10), model, CAST(NULL AS VARCHAR), ${ZERO}, coalesce(total_cost_rub, ${ZERO})
+  FROM generations WHERE state = 'final'
+), days AS (
+  SELECT account_id, day, model, min(counted_day) AS counted_day,
+    sum(counted_rub) AS counted_spent_rub, sum(recorded_rub) AS records_spent_rub
+  FROM both_sides GROUP BY account_id, day, model
+), with_first_day AS (
+  SELECT account_id, day, model, counted_spent_rub, records_spent_rub, min(counted_day) OVER (PARTITION BY account_id) AS first_day FROM days
+)
+SELECT account_id, day, model, counted_spent_rub, records_spent_rub
+FROM with_first_day WHERE day > first_day AND counted_spent_rub <> records_spent_rub`,
+};
+
+/** What was paid in and given back, against the limits that follow from it. */
+const paymentDrift: BooksView = {
+  name: 'payment_drift',
+  columns: { account_id: 'varchar', paid_rub: amount, limit_rub: amount, counter_limit_rub: amount },
+  query: `WITH paid AS (
+  SELECT split_part(pk, '#', 2) AS account_id, sum(amount_rub) AS paid_rub FROM payments GROUP BY split_part(pk, '#', 2)
+), limited AS (
+  SELECT id AS account_id, coalesce(${amountAt('limits', 'M.lifetime')}, ${ZERO}) AS limit_rub FROM accounts WHERE mode = 'prepaid'
+), counted AS (
+  SELECT ${textAt('item', 'scope_id.S')} AS account_id, coalesce(${amountAt('item', 'limits.M.lifetime')}, ${ZERO}) AS counter_limit_rub
+  FROM items WHERE pk LIKE 'COUNTER#account#%' AND sk = 'COUNTER'
+)
+SELECT l.account_id, coalesce(p.paid_rub, ${ZERO}) AS paid_rub, l.limit_rub, coalesce(c.counter_limit_rub, ${ZERO}) AS counter_limit_rub
+FROM limited l LEFT JOIN paid p ON p.account_id = l.account_id LEFT JOIN counted c ON c.account_id = l.account_id
+WHERE coalesce(p.paid_rub, ${ZERO}) <> l.limit_rub OR l.limit_rub <> coalesce(c.counter_limit_rub, ${ZERO})`,
+};
+
+/** Views that others read stand before them. */
+export const counterViews: readonly BooksView[] = [counters, spentInScopes, drift, modelDays, modelDrift, paymentDrift];

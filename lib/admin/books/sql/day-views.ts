@@ -1,0 +1,107 @@
+/** The daily rows that count, of days of which every part was rolled up, against those that the records come to, attribute by attribute. */
+
+import { itemViews } from './item-views.ts';
+import { countAt, rowsOf, textAt, type BooksView, type ColumnType } from './view.ts';
+
+const PARTS = [0, 1, 2, 3, 4, 5, 6, 7];
+
+const closedDays: BooksView = {
+  name: 'closed_days',
+  columns: { account_id: 'varchar', day: 'varchar', shard: 'bigint', version: 'bigint', is_closed: 'boolean' },
+  query: `WITH versions AS (
+  SELECT substr(pk, length('ACTIVITY#') + 1) AS account_id, ${textAt('item', 'date.S')} AS day, CAST(part AS BIGINT) AS shard,
+    CASE part ${PARTS.map((part) => `WHEN ${part} THEN ${countAt('item', `version_${part}`)}`).join(' ')} END AS version
+  FROM items CROSS JOIN ${rowsOf(PARTS, 'parts', 'part')} WHERE entity = 'activity_day'
+)
+SELECT account_id, day, shard, version, count(version) OVER (PARTITION BY account_id, day) = ${PARTS.length} AS is_closed FROM versions`,
+};
+
+const dailyRows = itemViews.find(({ name }) => name === 'daily_rows')!;
+
+const currentRows: BooksView = {
+  name: 'current_rows',
+  columns: dailyRows.columns,
+  query: `SELECT r.* FROM daily_rows r JOIN closed_days d
+  ON r.account_id = d.account_id AND r."date" = d.day AND r.shard = d.shard AND r.version = d.version WHERE d.is_closed`,
+};
+
+/** What all records of a daily row have in common. */
+const rowTexts = ['workspace_id', 'model', 'model_permaslug', 'endpoint_id', 'provider_name'];
+
+/** The sums of a daily row, and what each record adds to them. */
+const rowSums: Record<string, { of: string; type: ColumnType }> = {
+  usage_rub: { of: 'total_cost_rub', type: 'decimal(38,12)' },
+  cache_saved_rub: { of: 'cache_saved_rub', type: 'decimal(38,12)' },
+  requests: { of: '1', type: 'bigint' },
+  prompt_tokens: { of: 'tokens_prompt', type: 'bigint' },
+  completion_tokens: { of: 'tokens_completion', type: 'bigint' },
+  reasoning_tokens: { of: 'native_tokens_reasoning', type: 'bigint' },
+};
+
+const texts = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, 'varchar'] as const));
+
+const expectedRows: BooksView = {
+  name: 'expected_rows',
+  columns: {
+    ...texts(['account_id', 'day', 'name', 'level', 'first_generation', 'key_hash', 'member_id', ...rowTexts]),
+    ...Object.fromEntries(Object.entries(rowSums).map(([name, { type }]) => [name, type])),
+  },
+  query: `WITH activity AS (
+  SELECT *, split_part(pk, '#', 3) AS day, CAST(split_part(pk, '#', 4) AS BIGINT) AS shard FROM generations
+  WHERE state = 'final' AND (total_cost_rub <> 0 OR (NOT cancelled AND finish_reason IS DISTINCT FROM 'error'))
+), owned AS (
+  SELECT a.*, level, version,
+    CASE level WHEN 'WORKSPACE' THEN workspace_id WHEN 'KEY' THEN key_hash ELSE member_id || '#' || workspace_id END AS owner
+  FROM activity a JOIN closed_days d ON d.account_id = a.account_id AND d.day = a.day AND d.shard = a.shard
+    CROSS JOIN ${rowsOf(['WORKSPACE', 'KEY', 'MEMBER'], 'levels', 'level')}
+  WHERE is_closed AND (level <> 'MEMBER' OR member_id IS NOT NULL)
+), named AS (
+  SELECT *, concat_ws('#', level, owner, endpoint_id, model, model_permaslug, CAST(shard AS VARCHAR), CAST(version AS VARCHAR)) AS name
+  FROM owned
+)
+SELECT account_id, day, name, level, min(id) AS first_generation,
+  CASE WHEN level = 'KEY' THEN min(key_hash) END AS key_hash,
+  CASE WHEN level <> 'WORKSPACE' THEN min_by(member_id, id) END AS member_id,
+  ${rowTexts.map((text) => `min_by(${text}, id) AS ${text}`).join(', ')},
+  ${Object.entries(rowSums)
+    .map(([name, { of }]) => `sum(coalesce(${of}, 0)) AS ${name}`)
+    .join(',\n  ')}
+FROM named GROUP BY account_id, day, name, level`,
+};
+
+/** Each attribute of a row beside what the records say of it; a row that is missing on one side counts as one without requests. */
+const compared: Record<string, { row: string; records: string }> = Object.fromEntries([
+  ...['level', 'key_hash', 'member_id', ...rowTexts].map((name) => [
+    name,
+    {
+      row: `CASE WHEN r.sk IS NULL THEN e.${name} ELSE r.${name} END`,
+      records: `CASE WHEN e.name IS NULL THEN r.${name} ELSE e.${name} END`,
+    },
+  ]),
+  ...Object.keys(rowSums).map((name) => [
+    name,
+    { row: `CAST(coalesce(r.${name}, 0) AS VARCHAR)`, records: `CAST(coalesce(e.${name}, 0) AS VARCHAR)` },
+  ]),
+]) as Record<string, { row: string; records: string }>;
+
+function comparedAs(side: 'row' | 'records'): string {
+  const cases = Object.entries(compared).map(([field, sides]) => `WHEN '${field}' THEN ${sides[side]}`);
+  return `CASE field\n      ${cases.join('\n      ')} END`;
+}
+
+const dayDrift: BooksView = {
+  name: 'day_drift',
+  columns: texts(['account_id', 'day', 'row_name', 'first_generation', 'field', 'row_says', 'records_say']),
+  query: `WITH told AS (
+  SELECT coalesce(r.account_id, e.account_id) AS account_id, coalesce(r."date", e.day) AS day, coalesce(r.sk, e.name) AS row_name,
+    first_generation, field,
+    ${comparedAs('row')} AS row_says,
+    ${comparedAs('records')} AS records_say
+  FROM current_rows r FULL JOIN expected_rows e ON r.account_id = e.account_id AND r."date" = e.day AND r.sk = e.name
+    CROSS JOIN ${rowsOf(Object.keys(compared), 'fields', 'field')}
+)
+SELECT account_id, day, row_name, first_generation, field, row_says, records_say FROM told WHERE row_says IS DISTINCT FROM records_say`,
+};
+
+/** Views that others read stand before them. */
+export const dayViews: readonly BooksView[] = [closedDays, currentRows, expectedRows, dayDrift];

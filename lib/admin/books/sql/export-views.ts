@@ -1,0 +1,120 @@
+/**
+ * What Amazon Athena reads of the bucket of exports: each line of each file as one text, and from that the newest image of each item, as
+ * ../database.ts makes it in DuckDB. Manifests lie among the data and are lines as well: an export counts once its manifests are there, and of
+ * what lies beside them only the files that they name.
+ *
+ * Weakness: Athena finds manifests by their names only while it reads, so each view reads what is looked at once more for them.
+ */
+
+import { documentAt, itemColumns, textAt, type BooksView } from './view.ts';
+
+/** The earliest prefix that is looked at: the last full export is of this month, or of the one before while this month's is not complete. */
+const FIRST_DATE = "CAST(CAST(date_trunc('month', current_date - INTERVAL '1' MONTH) AS DATE) AS VARCHAR)";
+
+const ofManifest = {
+  export_id: 'varchar',
+  kind: 'varchar',
+  from_time: 'varchar',
+  until_time: 'varchar',
+  item_count: 'bigint',
+} as const;
+
+function timesOf(summary: string): string {
+  return `kind, ${textAt(summary, 'exportFromTime')} AS from_time,
+  coalesce(${textAt(summary, 'exportTime')}, ${textAt(summary, 'exportToTime')}) AS until_time`;
+}
+
+/** Lines are read by the kind that their prefix names: an export below the prefix of the other kind is none, so that it leaves a gap. */
+function isRead(summary: string): string {
+  return `${textAt(summary, 'outputFormat')} = 'DYNAMODB_JSON' AND kind = CASE WHEN ${textAt(summary, 'exportTime')} IS NULL THEN 'incremental' ELSE 'full' END`;
+}
+
+/** The exports that are complete. */
+const exports: BooksView = {
+  name: 'exports',
+  columns: ofManifest,
+  query: `SELECT regexp_extract("$path", '([^/]+)/manifest-summary[.]json$', 1) AS export_id,
+  ${timesOf('line')},
+  CAST(${textAt('line', 'itemCount')} AS BIGINT) AS item_count
+FROM lines WHERE dt >= ${FIRST_DATE} AND "$path" LIKE '%/manifest-summary.json' AND ${isRead('line')}`,
+};
+
+/** The files of the last full export and of the increments after it. Keys begin with the prefix that the bucket had; what stands behind it is the same here. */
+const exportFiles: BooksView = {
+  name: 'export_files',
+  columns: { ...ofManifest, path: 'varchar' },
+  query: `WITH manifests AS (
+  SELECT kind, regexp_extract("$path", '^(.*)/manifest-', 1) AS folder, "$path" LIKE '%/manifest-files.json' AS is_of_files, line
+  FROM lines WHERE dt >= ${FIRST_DATE} AND regexp_like("$path", '/manifest-(summary|files)[.]json$')
+), with_summary AS (
+  SELECT kind, folder, is_of_files, line, max(CASE WHEN NOT is_of_files THEN line END) OVER (PARTITION BY folder) AS summary FROM manifests
+), files AS (
+  SELECT regexp_extract(folder, '([^/]+)$', 1) AS export_id,
+  ${timesOf('summary')},
+  CAST(${textAt('line', 'itemCount')} AS BIGINT) AS item_count,
+  regexp_extract(folder, '^(.*/)[^/]+$', 1) || regexp_extract(${textAt('line', 'dataFileS3Key')}, 'AWSDynamoDB/(.*)$', 1) AS path
+  FROM with_summary WHERE is_of_files AND ${isRead('summary')}
+), with_last_full AS (
+  SELECT export_id, kind, from_time, until_time, item_count, path, until_time || ' ' || export_id AS moment,
+    max(CASE WHEN kind = 'full' THEN until_time || ' ' || export_id END) OVER () AS last_full
+  FROM files
+)
+SELECT export_id, kind, from_time, until_time, item_count, path FROM with_last_full
+WHERE moment = last_full OR (kind = 'incremental' AND until_time > split_part(last_full, ' ', 1))`,
+};
+
+const keyOf = (map: string) => `${textAt('line', `${map}.pk.S`)} AS pk, ${textAt('line', `${map}.sk.S`)} AS sk`;
+const writtenAt = `CAST(coalesce(${textAt('line', 'Metadata.WriteTimestampMicros.N')}, ${textAt('line', 'Metadata.WriteTimestampMicros')}) AS BIGINT)`;
+const linesOf = (kind: string) =>
+  `lines l JOIN export_files f ON f.path = l."$path" AND f.kind = l.kind WHERE l.kind = '${kind}' AND l.dt >= ${FIRST_DATE}`;
+
+/** The newest image of each item: that of the full export, or of the last increment which names it. What was deleted has none. */
+const items: BooksView = {
+  name: 'items',
+  columns: itemColumns,
+  query: `WITH all_of_them AS (
+  SELECT ${keyOf('Item')}, ${documentAt('line', 'Item')} AS item FROM ${linesOf('full')}
+), changes AS (
+  SELECT ${keyOf('Keys')}, ${documentAt('line', 'NewImage')} AS item, ${writtenAt} AS written_at
+  FROM ${linesOf('incremental')}
+), newest AS (
+  SELECT pk, sk, item FROM (SELECT pk, sk, item, row_number() OVER (PARTITION BY pk, sk ORDER BY written_at DESC) AS age FROM changes) aged
+  WHERE age = 1
+), images AS (
+  SELECT coalesce(c.pk, a.pk) AS pk, coalesce(c.sk, a.sk) AS sk, CASE WHEN c.pk IS NULL THEN a.item ELSE c.item END AS item
+  FROM all_of_them a FULL JOIN newest c ON c.pk = a.pk AND c.sk = a.sk
+)
+SELECT pk, sk, ${textAt('item', 'entity.S')} AS entity, item FROM images WHERE item IS NOT NULL`,
+};
+
+/** What was written in between is in no export. */
+const exportGaps: BooksView = {
+  name: 'export_gaps',
+  columns: { says: 'varchar', from_time: 'varchar', until_time: 'varchar' },
+  query: `WITH with_last_full AS (
+  SELECT kind, from_time, until_time, max(CASE WHEN kind = 'full' THEN until_time END) OVER () AS last_full FROM exports
+), with_covered AS (
+  SELECT from_time, last_full,
+    max(until_time) OVER (ORDER BY until_time, from_time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered
+  FROM with_last_full WHERE kind = 'incremental' AND until_time > last_full
+)
+SELECT 'no export has what was written in between' AS says, coalesce(covered, last_full) AS from_time, from_time AS until_time
+FROM with_covered WHERE from_time > coalesce(covered, last_full)
+UNION ALL
+SELECT 'no full export of this month or the last is complete', CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR) FROM (SELECT count(*) AS found FROM exports WHERE kind = 'full') fulls WHERE found = 0`,
+};
+
+/** Files whose lines are not as many as their manifest says, or are no items. */
+const exportDrift: BooksView = {
+  name: 'export_drift',
+  columns: { export_id: 'varchar', path: 'varchar', item_count: 'bigint', items_read: 'bigint' },
+  query: `WITH counted AS (
+  SELECT "$path" AS path, count(coalesce(${textAt('line', 'Item.pk.S')}, ${textAt('line', 'Keys.pk.S')})) AS items_read
+  FROM lines WHERE dt >= ${FIRST_DATE} AND "$path" LIKE '%.json.gz' GROUP BY "$path"
+)
+SELECT f.export_id, f.path, f.item_count, coalesce(c.items_read, 0) AS items_read
+FROM export_files f LEFT JOIN counted c ON c.path = f.path WHERE f.item_count <> coalesce(c.items_read, 0)`,
+};
+
+/** Views that others read stand before them. */
+export const exportViews: readonly BooksView[] = [exports, exportFiles, items, exportGaps, exportDrift];

@@ -1,0 +1,301 @@
+/** A history in exports as DynamoDB leaves them, read by the views of Amazon Athena as they stand, in DuckDB. */
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { reviewedItems } from '../../lambdas/store/reviewed-items.ts';
+import type { Attribute } from '../../lambdas/store/record.ts';
+import { DAY_MS } from '../../lambdas/money/periods.ts';
+import { openBooks } from '../../lib/admin/books/database.ts';
+import { exportTable } from '../../lib/admin/books/export-table.ts';
+import { findExports } from '../../lib/admin/books/manifests.ts';
+import { amountOf } from '../../lib/admin/books/sql/view.ts';
+import { athenaChecks, athenaViews, booksViews } from '../../lib/admin/books/views.ts';
+import { accountItem, changeLine, openAthenaBooks, writeExport, type Attributes } from '../support/exports.ts';
+import { makeRuledHistory } from '../support/history.ts';
+
+/** The items of a history, as the product exports them. */
+let items: Attributes[];
+let root: string;
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'gateway-athena-test-'));
+  const history = await makeRuledHistory({ generations: 40 });
+  await exportTable(history.table, join(root, 'own'), () => {});
+  await history.stop();
+  items = findExports(join(root, 'own'))
+    .flatMap(({ files }) => files)
+    .flatMap(({ path }) => gunzipSync(readFileSync(path)).toString().trimEnd().split('\n'))
+    .map((line) => (JSON.parse(line) as { Item: Attributes }).Item);
+}, 300_000);
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+let directory: string;
+beforeEach(() => void (directory = mkdtempSync(join(root, 'books-'))));
+
+/** A midnight, by how many days it is ago. */
+const midnight = (daysAgo: number) => new Date(Math.floor(Date.now() / DAY_MS - daysAgo) * DAY_MS).toISOString();
+const dateOf = (time: string) => time.slice(0, 'YYYY-MM-DD'.length);
+const writeFull = (daysAgo: number, whole: readonly Attributes[]) => {
+  const exportTime = midnight(daysAgo);
+  return writeExport(
+    directory,
+    `full/dt=${dateOf(exportTime)}`,
+    whole.map((Item) => ({ Item })),
+    { exportTime },
+  );
+};
+const writeIncrement = (daysAgo: number, changes: readonly object[]) => {
+  const [exportFromTime, exportToTime] = [midnight(daysAgo), midnight(daysAgo - 1)];
+  const times = { exportFromTime, exportToTime, outputView: 'NEW_IMAGE', exportType: 'INCREMENTAL_EXPORT' };
+  return writeExport(directory, `incremental/dt=${dateOf(exportFromTime)}`, changes, times);
+};
+
+const withAmount = (item: Attributes, digits: string) =>
+  JSON.parse(JSON.stringify(item).replace(/(_rub":\{"N":")[^"]*/g, `$1${digits}`)) as Attributes;
+const elsewhere = (item: Attributes): Attributes => ({ ...item, sk: { S: `deleted ${JSON.stringify(item['sk'])}` } });
+
+/** The items in three exports: of each third one is new, one is changed twice, and one stays; some are deleted. */
+function writeHistory(whole: readonly Attributes[]): void {
+  const third = (place: number) => whole.filter((_, index) => index % 3 === place);
+  const [added, changed, same] = [third(0), third(1), third(2)];
+  const deleted = whole.slice(0, 40).map(elsewhere);
+  // An earlier month, which says nothing any more.
+  writeFull(
+    9,
+    [...changed, ...deleted].map((item) => withAmount(item, '9')),
+  );
+  writeIncrement(
+    9,
+    deleted.map((item) => changeLine(item, 1, item)),
+  );
+  writeFull(3, [...changed.map((item) => withAmount(item, '1')), ...same, ...deleted]);
+  writeIncrement(3, [
+    ...added.slice(0, 50).map((item) => changeLine(item, 11, item)),
+    ...changed.map((item) => changeLine(item, 12, withAmount(item, '2'))),
+    ...deleted.slice(0, 20).map((item) => changeLine(item, 13)),
+  ]);
+  writeIncrement(2, [
+    ...added.slice(50).map((item) => changeLine(item, 21, item)),
+    ...changed.map((item) => changeLine(item, 22, item)),
+    ...deleted.slice(20).map((item) => changeLine(item, 23)),
+  ]);
+}
+
+const asked = async (sql: string) => {
+  const books = await openAthenaBooks(directory);
+  return books.query(sql).finally(() => books.close());
+};
+
+/** How many rows each check has, of those that have any. */
+const found = async () => {
+  const counts = Object.keys(athenaChecks).map((view) => `SELECT '${view}' AS view, count(*) AS rows FROM ${view}`);
+  const rows = await asked(counts.join(' UNION ALL '));
+  return Object.fromEntries(rows.filter((row) => row['rows'] !== '0').map((row) => [row['view'], Number(row['rows'])]));
+};
+
+/** All of a view as texts, in an order of its own. */
+const textsOf = (columns: string[], view: string) =>
+  `SELECT ${columns.map((name) => `CAST("${name}" AS VARCHAR) AS "${name}"`).join(', ')} FROM ${view} ORDER BY ALL`;
+
+describe('the views of Athena', () => {
+  it('have what DuckDB makes of the same exports, view by view', async () => {
+    writeHistory(items);
+    const [athena, duckdb] = [await openAthenaBooks(directory), await openBooks(directory)];
+    const counts: Record<string, number> = {};
+    for (const { name, columns } of booksViews) {
+      const sql = textsOf(Object.keys(columns), name);
+      const rows = await athena.query(sql);
+      expect([name, rows]).toEqual([name, await duckdb.query(sql)]);
+      counts[name] = rows.length;
+    }
+    const [sum] = await athena.query('SELECT count(*) AS n FROM items');
+    athena.close();
+    duckdb.close();
+
+    expect(Number(sum!['n'])).toBe(items.length);
+    expect(counts).toMatchObject({ generations: 120, rounds: expect.any(Number), accounts: 1, payments: 2 });
+    const empty = Object.keys(counts).filter((name) => counts[name] === 0);
+    const kinds = ['corrections', 'parties', 'papers', 'refusals', 'sealed_days', 'videos'];
+    expect(empty.toSorted()).toEqual([...Object.keys(athenaChecks).slice(2), ...kinds].toSorted());
+  });
+
+  it('find nothing in books that add up', async () => {
+    writeHistory(items);
+    expect(await found()).toEqual({});
+  });
+
+  it('have each attribute of each kind of item', async () => {
+    const values = {
+      text: ({ name }: Attribute) => ({ S: `a text of ${name}` }),
+      time: () => ({ S: '2026-10-29T14:10:00.000Z' }),
+      flag: () => ({ BOOL: true }),
+      count: () => ({ N: '7' }),
+      money: () => ({ N: '0.000000000001' }),
+      document: ({ name }: Attribute) => ({ M: { [name]: { L: [{ S: 'a text' }] } } }),
+    };
+    const shown = { flag: 'true', count: '7', money: '0.000000000001' } as const;
+    const kinds = Object.entries(reviewedItems).flatMap(([view, { entities, attributes }]) =>
+      entities.map((entity) => ({ view, entity, attributes })),
+    );
+    const itemOf = ({ entity, attributes }: (typeof kinds)[number]): Attributes => ({
+      ...Object.fromEntries(attributes.map((attribute) => [attribute.name, values[attribute.form](attribute)])),
+      pk: { S: entity },
+      sk: { S: 'only' },
+      entity: { S: entity },
+    });
+    writeFull(1, kinds.map(itemOf));
+    const books = await openAthenaBooks(directory);
+    for (const { view, entity, attributes } of kinds) {
+      const columns = attributes.map(({ name }) => name);
+      const [row] = await books.query(textsOf(columns, `${view} WHERE pk = '${entity}'`));
+      const expected = attributes.map((attribute) => {
+        const value = values[attribute.form](attribute);
+        const text = 'S' in value ? value.S : JSON.stringify(value);
+        if (attribute.name === 'entity') return ['entity', entity];
+        return [attribute.name, attribute.form in shown ? shown[attribute.form as keyof typeof shown] : text];
+      });
+      expect([view, row]).toEqual([view, Object.fromEntries(expected)]);
+    }
+    books.close();
+  });
+
+  it('have the columns that Athena is told, of the types that it is told', async () => {
+    writeHistory([]);
+    const books = await openAthenaBooks(directory);
+    const typesIn = { VARCHAR: 'varchar', JSON: 'varchar', BOOLEAN: 'boolean', BIGINT: 'bigint', HUGEINT: 'bigint' };
+    for (const { name, columns } of athenaViews) {
+      const described = await books.query(`DESCRIBE ${name}`);
+      const types = described.map(({ column_name: column, column_type: type }) => [
+        column,
+        typesIn[type as keyof typeof typesIn] ?? String(type).toLowerCase(),
+      ]);
+      expect([name, types]).toEqual([name, Object.entries(columns)]);
+    }
+    books.close();
+  });
+
+  it.each([
+    ['unproven', '"generation"', /("total_cost_rub":\{"N":")(\d)/],
+    ['unproven', '"generation"', /("prices":\{"M":\{[^}]*"request":\{"N":"0\.0)(\d)/],
+    ['drift', '"COUNTER#account', /("spent_lifetime":\{"N":")(\d)/],
+    ['model_drift', '"model_month"', /("spent_day_\d\d":\{"N":")(\d)/g],
+    ['day_drift', '"activity_row"', /("usage_rub":\{"N":")(\d)/],
+    ['payment_drift', '"top_up"', /("amount_rub":\{"N":")(\d)/],
+  ])('tell one digit that was changed: %s by %s', async (view, kind, digit) => {
+    const place = items.findIndex((item) => {
+      const text = JSON.stringify(item);
+      const isCharged = !/"capped":\{"BOOL":true|"tokens_prompt":\{"N":"0"/.test(text);
+      return text.includes(kind) && isCharged && text.search(digit) >= 0;
+    });
+    const other = JSON.stringify(items[place]).replace(
+      digit,
+      (_, before: string, old: string) => `${before}${(Number(old) + 1) % 10}`,
+    );
+    writeHistory(items.with(place, JSON.parse(other) as Attributes));
+    expect(Object.keys(await found())).toContain(view);
+  });
+
+  it.each([
+    ['0.123456789012', '0.123456789012'],
+    ['-1234567.5', '-1234567.500000000000'],
+    ['0.1234567890120', '0.123456789012'],
+    ['1E-12', '0.000000000001'],
+    ['1.5E-7', '0.000000150000'],
+    ['1.23E+3', '1230.000000000000'],
+  ])('read %s as an amount', async (digits, amount) => {
+    const [row] = await asked(`SELECT CAST(${amountOf(`'${digits}'`)} AS VARCHAR) AS amount`);
+    expect(row).toEqual({ amount });
+  });
+
+  it.each(['0.1234567890123', '1.234567E-7', '1E-13', '1.23456789012345E-3', 'NaN', '0x10'])(
+    'refuse %s, which twelve digits do not hold',
+    async (digits) => {
+      const first = items.find((item) => JSON.stringify(item).includes('"generation"'));
+      writeFull(1, [withAmount(first!, digits)]);
+      await expect(asked('SELECT total_cost_rub FROM generations')).rejects.toThrow(
+        `more than twelve digits: ${digits}`,
+      );
+    },
+  );
+});
+
+const names = async () => {
+  const rows = await asked('SELECT id, name FROM accounts ORDER BY id');
+  return Object.fromEntries(rows.map(({ id, name }) => [id, name])) as Record<string, string>;
+};
+
+describe('exports that Athena reads', () => {
+  it('leave a gap where an increment is missing between them', async () => {
+    writeFull(5, [accountItem('a', 'old')]);
+    writeIncrement(5, []);
+    writeIncrement(3, [changeLine(accountItem('a', ''), 9, accountItem('a', 'new'))]);
+    writeIncrement(1, []);
+
+    expect(await asked('SELECT from_time, until_time FROM export_gaps ORDER BY from_time')).toEqual([
+      { from_time: midnight(4), until_time: midnight(3) },
+      { from_time: midnight(2), until_time: midnight(1) },
+    ]);
+  });
+
+  it('leave one where the first increment begins after the full one', async () => {
+    writeFull(5, [accountItem('a', 'old')]);
+    writeIncrement(4, []);
+    expect(await asked('SELECT from_time, until_time FROM export_gaps')).toEqual([
+      { from_time: midnight(5), until_time: midnight(4) },
+    ]);
+  });
+
+  it('have none where increments overlap, or are there twice', async () => {
+    writeFull(5, [accountItem('a', 'old')]);
+    for (const daysAgo of [5, 5, 4, 3]) writeIncrement(daysAgo, []);
+    const from = { exportFromTime: midnight(4), exportToTime: midnight(2) };
+    writeExport(directory, `incremental/dt=${dateOf(midnight(4))}`, [], from);
+    expect(await found()).toEqual({});
+  });
+
+  it('are told to be missing where none has all of the table, or the last is older than two months', async () => {
+    writeIncrement(1, [changeLine(accountItem('a', ''), 9, accountItem('a', 'new'))]);
+    writeFull(70, [accountItem('a', 'old')]);
+    expect(await asked('SELECT * FROM export_gaps')).toEqual([
+      { says: 'no full export of this month or the last is complete', from_time: null, until_time: null },
+    ]);
+    expect(await names()).toEqual({});
+  });
+
+  it('count once their manifests are there, and with the files that these name', async () => {
+    writeFull(3, [accountItem('a', 'old'), accountItem('b', 'same')]);
+    const begun = writeFull(2, [accountItem('a', 'half of it')]);
+    for (const name of ['manifest-summary', 'manifest-files']) rmSync(join(begun.folder, `${name}.json`));
+    const failed = writeIncrement(3, [changeLine(accountItem('b', ''), 99)]);
+    rmSync(failed.folder, { recursive: true });
+    writeIncrement(3, [changeLine(accountItem('a', ''), 9, accountItem('a', 'new'))]);
+
+    expect(await names()).toEqual({ a: 'new', b: 'same' });
+    expect(await found()).toEqual({});
+  });
+
+  it('are found below the prefix of their kind alone', async () => {
+    writeFull(3, [accountItem('a', 'old')]);
+    writeIncrement(3, []);
+    const increment = join(directory, `incremental/dt=${dateOf(midnight(3))}`);
+    mkdirSync(join(directory, `full/dt=${dateOf(midnight(2))}`), { recursive: true });
+    renameSync(increment, join(directory, `full/dt=${dateOf(midnight(1))}`));
+    writeIncrement(2, []);
+    expect(await found()).toEqual({ export_gaps: 1 });
+  });
+
+  it('are told to differ where a file is gone, or has other lines than its manifest says', async () => {
+    writeFull(3, [accountItem('a', 'old')]);
+    const [gone, shortened, unread] = [3, 2, 1].map((daysAgo) =>
+      writeIncrement(daysAgo, [changeLine(accountItem('a', ''), 9, accountItem('a', 'new'))]),
+    );
+    rmSync(gone!.file);
+    writeFileSync(shortened!.file, gzipSync(''));
+    writeFileSync(unread!.file, gzipSync('{"Keys":{}}\n'));
+
+    expect(await asked('SELECT item_count, items_read FROM export_drift')).toEqual(
+      [0, 0, 0].map((items_read) => ({ item_count: '1', items_read: String(items_read) })),
+    );
+  });
+});

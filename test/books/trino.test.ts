@@ -1,0 +1,88 @@
+/** Whether Amazon Athena could take the statements: its grammar is that of Trino. */
+import { describe, expect, it } from 'vitest';
+import { athenaViews } from '../../lib/admin/books/views.ts';
+import { trinoMistakes } from '../support/trino.ts';
+
+/** Functions that Trino's documentation has with the arguments and the results that the views count on; each was looked up there. */
+const ofTrino = [
+  'cast',
+  'coalesce',
+  'concat_ws',
+  'count',
+  'date_trunc',
+  'element_at',
+  'json_array_length',
+  'json_extract',
+  'json_extract_scalar',
+  'json_format',
+  'json_parse',
+  'length',
+  'map_keys',
+  'max',
+  'max_by',
+  'min',
+  'min_by',
+  'regexp_extract',
+  'regexp_like',
+  'row_number',
+  'split_part',
+  'starts_with',
+  'strpos',
+  'substr',
+  'sum',
+];
+
+/** Words that stand before a bracket and are no functions. */
+const words = [
+  'as',
+  'and',
+  'from',
+  'in',
+  'join',
+  'map',
+  'or',
+  'over',
+  'then',
+  'unnest',
+  'values',
+  'when',
+  'where',
+  'with',
+];
+
+const withoutTexts = (sql: string) => sql.replace(/'(?:[^']|'')*'/g, "''");
+const functionsIn = (sql: string) =>
+  [...withoutTexts(sql).matchAll(/\b([a-z_]+) ?\(/gi)].map(([, name]) => name!.toLowerCase());
+/** Tables and lists of columns have brackets as well: `AS named(name)`. */
+const withoutAliases = (sql: string) => sql.replace(/\bAS [a-z_]+\([^)]*\)/g, '');
+
+describe('a statement for Athena', () => {
+  it.each(athenaViews.map(({ name, query }) => [name, query]))('is one of Trino: %s', async (name, query) => {
+    expect(await trinoMistakes(`CREATE VIEW ${name} AS ${query}`)).toEqual([]);
+  });
+
+  it.each([
+    'SELECT a, sum(b) FROM c GROUP BY ALL',
+    'SELECT a[:10] FROM b',
+    "SELECT a->>'$.b' FROM c",
+    'SELECT list_filter(a, lambda x: x > 1) FROM b',
+    'SELECT DISTINCT ON (a) b FROM c',
+  ])('is none where it is one of DuckDB alone: %s', async (sql) => {
+    expect(await trinoMistakes(sql)).not.toEqual([]);
+  });
+
+  it('has functions that Trino has', () => {
+    const used = athenaViews.flatMap(({ query }) => functionsIn(withoutAliases(query)));
+    const unknown = new Set(used.filter((name) => ![...ofTrino, ...words, 'decimal'].includes(name)));
+    expect([...unknown]).toEqual([]);
+    expect(ofTrino.filter((name) => !used.includes(name))).toEqual([]);
+  });
+
+  it('reads no view that comes after its own', () => {
+    const names = athenaViews.map(({ name }) => name);
+    for (const [place, { query }] of athenaViews.entries()) {
+      const later = names.slice(place).filter((name) => new RegExp(`\\b(?:FROM|JOIN) ${name}\\b`).test(query));
+      expect(later).toEqual([]);
+    }
+  });
+});

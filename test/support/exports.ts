@@ -1,0 +1,96 @@
+/** Exports of a table as DynamoDB leaves them in a bucket, and as Amazon Athena reads them there. */
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join, relative } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { duckdbStatements } from '../../lib/admin/books/duckdb.ts';
+import { athenaViews } from '../../lib/admin/books/views.ts';
+
+export type Attributes = Record<string, object>;
+
+export const accountItem = (id: string, name: string): Attributes => ({
+  pk: { S: `ACCOUNT#${id}` },
+  sk: { S: 'ACCOUNT' },
+  entity: { S: 'account' },
+  id: { S: id },
+  name: { S: name },
+});
+
+/** A line of an increment; without an image the item was deleted. */
+export const changeLine = (keys: Attributes, micros: number, image?: Attributes) => ({
+  Metadata: { WriteTimestampMicros: { N: String(micros) } },
+  Keys: { pk: keys['pk'], sk: keys['sk'] },
+  ...(image ? { NewImage: image } : {}),
+});
+
+let exports = 0;
+
+/**
+ * Writes an export below a prefix. The data of increments is beside their folders.
+ * @param times those of its manifest: with exportTime it is a full one
+ * @returns the folders of its manifests and of its data
+ */
+export function writeExport(directory: string, prefix: string, lines: readonly object[], times: object) {
+  const isFull = 'exportTime' in times;
+  const root = join(directory, prefix, 'AWSDynamoDB');
+  exports += 1;
+  const id = `0179542174${String(exports).padStart(4, '0')}-1a2b3c4d`;
+  const [folder, data] = [join(root, id), isFull ? join(root, id, 'data') : join(root, 'data')];
+  for (const made of [folder, data]) mkdirSync(made, { recursive: true });
+  const name = `${createHash('md5').update(id).digest('hex').slice(0, 26)}.json.gz`;
+  const bytes = gzipSync(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  writeFileSync(join(folder, '_started'), '');
+  writeFileSync(join(data, name), bytes);
+  const key = `${prefix}/AWSDynamoDB/${isFull ? `${id}/` : ''}data/${name}`;
+  const md5Checksum = createHash('md5').update(bytes).digest('base64');
+  const file = { itemCount: lines.length, md5Checksum, etag: 'x-1', dataFileS3Key: key };
+  const version = isFull ? '2020-06-30' : '2023-08-01';
+  const summary = { version, ...times, itemCount: lines.length, outputFormat: 'DYNAMODB_JSON' };
+  for (const [manifest, text] of [
+    ['manifest-files', `${JSON.stringify(file)}\n`],
+    ['manifest-summary', JSON.stringify(summary)],
+  ] as const) {
+    writeFileSync(join(folder, `${manifest}.json`), text);
+    writeFileSync(join(folder, `${manifest}.md5`), createHash('md5').update(text).digest('base64'));
+  }
+  return { folder, data, file: join(data, name) };
+}
+
+/** The views of Athena, in the words that Athena gets, over each line of each file. */
+export interface AthenaBooks {
+  /** Amounts are texts with all their zeros. @throws {Error} in the words of DuckDB */
+  query: (sql: string) => Promise<Record<string, unknown>[]>;
+  close: () => void;
+}
+
+/**
+ * What Hive's text format makes of the bucket: one text for each line, by the place of its file. Names that begin with an underline are not
+ * read. In what is no JSON, such as a checksum, Trino finds nothing, and for DuckDB it is an error: here it is a text within JSON.
+ */
+export async function openAthenaBooks(directory: string): Promise<AthenaBooks> {
+  const { DuckDBInstance } = await import('@duckdb/node-api');
+  const files = mkdtempSync(join(tmpdir(), 'gateway-athena-'));
+  const instance = await DuckDBInstance.create(join(files, 'athena.duckdb'));
+  const connection = await instance.connect();
+  await connection.run("SET TimeZone = 'UTC'");
+  await connection.run('CREATE TABLE lines (line VARCHAR, "$path" VARCHAR, kind VARCHAR, dt VARCHAR)');
+  for (const path of readdirSync(directory, { recursive: true, encoding: 'utf8' })) {
+    const [, kind, dt] = /^(full|incremental)\/dt=([\d-]+)\/.*\.(?:json|gz|md5)$/.exec(path) ?? [];
+    if (kind === undefined || basename(path).startsWith('_')) continue;
+    const file = relative(process.cwd(), join(directory, path));
+    await connection.run(`INSERT INTO lines SELECT CASE WHEN json_valid(line) THEN line ELSE CAST(to_json(line) AS VARCHAR) END, 's3://books/${path}', '${kind}', '${dt}' FROM
+      read_csv('${file}', columns = {'line': 'VARCHAR'}, delim = '\u0001', quote = '', escape = '', header = false, auto_detect = false, max_line_size = 33554432)`);
+  }
+  await connection.run(duckdbStatements(athenaViews));
+  return {
+    async query(sql) {
+      return (await connection.runAndReadAll(sql)).getRowObjectsJson();
+    },
+    close() {
+      connection.closeSync();
+      instance.closeSync();
+      rmSync(files, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,27 @@
+/** The grammar of Trino, which Amazon Athena has. */
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { once } from '../../lambdas/platform/once.ts';
+
+interface Parser {
+  validate(sql: string): { message: string; startLine: number }[];
+}
+
+/** The parser is published in a form that Node does not import: folders without their index. */
+const parser = once(async () => {
+  const { outputFiles } = await build({
+    entryPoints: [fileURLToPath(import.meta.resolve('dt-sql-parser/dist/parser/trino/index.js'))],
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    write: false,
+  });
+  const url = `data:text/javascript;base64,${Buffer.from(outputFiles[0]!.contents).toString('base64')}`;
+  const { TrinoSQL } = (await import(/* @vite-ignore */ url)) as { TrinoSQL: new () => Parser };
+  return new TrinoSQL();
+});
+
+/** @returns what the grammar does not take of a statement */
+export async function trinoMistakes(sql: string): Promise<string[]> {
+  return (await parser()).validate(sql).map(({ message, startLine }) => `line ${startLine}: ${message}`);
+}
