@@ -72,6 +72,25 @@ const settingsSchema = z.strictObject({
     .default(''),
   /** Days for which exports of the table cannot be changed or deleted; 0 for no lock by default. */
   booksLockDays: z.coerce.number().int().min(0).max(36_500).default(400),
+  /**
+   * Who may assume the role that reads the books: ARNs of roles and users, or of an account (`…:root`: all to whom it gives that right), as a
+   * list or with commas between them. By default nobody, and there is no role.
+   */
+  reviewers: z
+    .union([z.array(z.string()), z.string().transform((text) => text.split(',').flatMap((arn) => arn.trim() || []))])
+    .pipe(
+      z.array(
+        z
+          .string()
+          .regex(
+            /^arn:aws[a-z-]*:iam::\d{12}:(?:root|(?:role|user)\/[\w+=.@/-]+)$/,
+            'must be ARNs of roles, users or accounts',
+          ),
+      ),
+    )
+    .default([]),
+  /** Gigabytes that one query over the books may read; Athena charges by them, and ends a query that reads more. */
+  maxQueryGigabytes: z.coerce.number().min(0.01).max(1_000_000).default(500),
   /** Who timestamps the list of each day's sealed statements (RFC 3161), by its URL; by default nobody. */
   timestampAuthority: z.url({ protocol: /^https?$/ }).optional(),
   /**

@@ -7,9 +7,10 @@ import {
   RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
 import { ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
-import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { type ManagedPolicy, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { FunctionUrlAuthType, type IFunction, InvokeMode, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import type { Construct } from 'constructs';
@@ -71,6 +72,10 @@ export interface ApiStackProps extends StackProps {
 
 /** Everything that runs: the API with a function per route, queues with their workers, schedules and alarms. */
 export class ApiStack extends Stack {
+  /** Where the table is exported to. */
+  readonly books: Bucket;
+  /** Reads the exports. */
+  readonly reviewer: ManagedPolicy;
   readonly #props: ApiStackProps;
   readonly #resources: Resources;
   readonly #alarms: Alarms;
@@ -89,16 +94,18 @@ export class ApiStack extends Stack {
       namespace: this.#namespace,
     });
     this.#routes = new NestedStack(this, 'Routes', { description: 'Model gateway: functions of routes' });
+    const bucket = createVideoBucket(this);
+    this.books = createBooksBucket(this, props.config.booksLockDays);
     this.#resources = {
       table: props.data.table,
-      bucket: createVideoBucket(this),
-      books: createBooksBucket(this, props.config.booksLockDays),
+      bucket,
+      books: this.books,
       catalog: props.data.catalog,
       sealingKey: props.data.sealingKey,
       secrets: props.data.secrets,
       queues: this.#createQueues(),
     };
-    this.#addReviewer();
+    this.reviewer = this.#addReviewer();
     for (const name of queueNames) this.#addQueueWorker(name, this.#resources.queues[name]);
     for (const [name, worker] of Object.entries<ScheduledWorker>(scheduledWorkers)) this.#addSchedule(name, worker);
     this.#addApi();
@@ -127,7 +134,7 @@ export class ApiStack extends Stack {
     return `ModelGateway/${this.#props.config.stage}`;
   }
 
-  #addReviewer(): void {
+  #addReviewer(): ManagedPolicy {
     const { books, sealingKey } = this.#resources;
     const reviewer = createReviewerPolicy(this, { books, sealingKey });
     new CfnOutput(this, 'BooksBucketName', { value: books.bucketName, description: 'Where the table is exported to' });
@@ -135,6 +142,7 @@ export class ApiStack extends Stack {
       value: reviewer.managedPolicyArn,
       description: 'The rights to fetch exports, to attach to a role of billing reviewers',
     });
+    return reviewer;
   }
 
   #addApi(): void {

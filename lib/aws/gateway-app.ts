@@ -2,10 +2,14 @@ import { App, Tags, Validations, type AppProps } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { readConfig } from '../config.ts';
 import { ApiStack } from './api-stack.ts';
+import { BooksStack } from './books-stack.ts';
 import { DataStack } from './data-stack.ts';
 
 /** The whole deployment of one stage. @param bundles directory of the bundled functions */
-export function createGatewayApp(bundles: string, props: AppProps = {}): { app: App; data: DataStack; api: ApiStack } {
+export function createGatewayApp(
+  bundles: string,
+  props: AppProps = {},
+): { app: App; data: DataStack; api: ApiStack; books: BooksStack } {
   const app = new App(props);
   const config = readConfig((key) => app.node.tryGetContext(key) as unknown);
   const name = `model-gateway-${config.stage}`;
@@ -16,7 +20,13 @@ export function createGatewayApp(bundles: string, props: AppProps = {}): { app: 
     bundles,
     description: 'Model gateway: API and workers',
   });
+  const books = new BooksStack(app, `${name}-books`, {
+    config,
+    books: api.books,
+    reviewer: api.reviewer,
+    description: 'Model gateway: its books in SQL',
+  });
   for (const [key, value] of Object.entries(config.tags)) Tags.of(app).add(key, value);
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-  return { app, data, api };
+  return { app, data, api, books };
 }

@@ -1,4 +1,6 @@
 /** Whether Amazon Athena could take the statements: its grammar is that of Trino. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { athenaViews } from '../../lib/admin/books/views.ts';
 import { trinoMistakes } from '../support/trino.ts';
@@ -76,6 +78,32 @@ describe('a statement for Athena', () => {
     const unknown = new Set(used.filter((name) => ![...ofTrino, ...words, 'decimal'].includes(name)));
     expect([...unknown]).toEqual([]);
     expect(ofTrino.filter((name) => !used.includes(name))).toEqual([]);
+  });
+
+  it('is one of Trino where docs/billing.md has it', async () => {
+    const text = readFileSync(join(import.meta.dirname, '../../docs/billing.md'), 'utf8');
+    const queries = [...text.matchAll(/[`"](SELECT [^`"]+)[`"]/g)].map(([, sql]) => sql!);
+    for (const sql of queries) expect([sql, await trinoMistakes(sql)]).toEqual([sql, []]);
+    const unknown = queries.flatMap(functionsIn).filter((name) => ![...ofTrino, ...words].includes(name));
+    expect([queries.length > 8, unknown]).toEqual([true, []]);
+  });
+
+  it('reads the items as often as docs/billing.md counts: each time costs', () => {
+    const queries = new Map(athenaViews.map(({ name, query }) => [name, query]));
+    const readings = (name: string): number =>
+      name === 'items'
+        ? 1
+        : [...(queries.get(name) ?? '').matchAll(/\b(?:FROM|JOIN) ([a-z_]+)/g)]
+            .map(([, other]) => readings(other!))
+            .reduce((a, b) => a + b, 0);
+    expect(['generations', 'unproven', 'drift', 'model_drift', 'day_drift'].map(readings)).toEqual([1, 2, 2, 2, 4]);
+    // Lines of the full export, lines of increments, and the manifests of either.
+    expect(queries.get('items')!.match(/\b(lines|export_files)\b/g)).toEqual([
+      'lines',
+      'export_files',
+      'lines',
+      'export_files',
+    ]);
   });
 
   it('reads no view that comes after its own', () => {

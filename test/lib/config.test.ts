@@ -29,6 +29,39 @@ describe('the models of Amazon Bedrock that the functions may invoke themselves'
   });
 });
 
+const reviewersOf = (given: unknown) =>
+  readConfig((key) => (key === 'gateway:reviewers' ? given : undefined)).reviewers;
+
+describe('who may review the books', () => {
+  const role = 'arn:aws:iam::123456789012:role/aws-reserved/sso.amazonaws.com/AWSReservedSSO_Finance_1a2b';
+  const user = 'arn:aws-cn:iam::123456789012:user/audit/ann@example.org';
+  const account = 'arn:aws:iam::123456789012:root';
+
+  it('is nobody by default', () => {
+    expect(reviewersOf(undefined)).toEqual([]);
+  });
+
+  it('is a list, or a text with commas', () => {
+    expect(reviewersOf([role, user])).toEqual([role, user]);
+    expect(reviewersOf(`${role}, ${account},`)).toEqual([role, account]);
+  });
+
+  it.each(['*', 'arn:aws:iam::123456789012:role/*', 'arn:aws:sts::123456789012:assumed-role/a/b', '123456789012'])(
+    'is refused in another form, and never anybody: %s',
+    (arn) => {
+      expect(() => reviewersOf([arn])).toThrow(
+        /gateway:reviewers.* is wrong: must be ARNs of roles, users or accounts/,
+      );
+    },
+  );
+
+  it.each([0, 'much'])('may not read %s gigabytes with a query', (given) => {
+    expect(() => readConfig((key) => (key === 'gateway:maxQueryGigabytes' ? given : undefined))).toThrow(
+      'gateway:maxQueryGigabytes',
+    );
+  });
+});
+
 describe('settings that only make sense together', () => {
   const certificateArn = 'arn:aws:acm:eu-central-1:123456789012:certificate/1a2b';
 

@@ -320,7 +320,7 @@ describe('the synthesized template', () => {
     // A route takes three of the API's template, its method, a resource for the path and that one's refusal of other methods; and
     // four of the template of functions, with its role, its log and the right to call it.
     const [most] = counts.toSorted((a, b) => b - a);
-    expect(counts.length).toBe(3);
+    expect(counts.length).toBe(4);
     expect(most).toBeLessThanOrEqual(500 - 50 * 3);
   });
 
@@ -698,7 +698,9 @@ describe('the synthesized template', () => {
     for (const name of ['TableName', 'PepperSecretArn', 'ProviderKeysSecretArn', 'OperatorPolicyArn']) {
       data.hasOutput(name, {});
     }
-    expect(Object.keys(api.findOutputs('*')).toSorted()).toEqual([
+    // What other stacks read of it has outputs as well.
+    const outputs = Object.keys(api.findOutputs('*')).filter((name) => !name.startsWith('PublishOutput'));
+    expect(outputs.toSorted()).toEqual([
       'AlarmTopicArn',
       'BaseUrl',
       'BooksBucketName',

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Template } from 'aws-cdk-lib/assertions';
+import { AwsSolutionsChecks } from 'cdk-nag';
 import { functions } from '../../lambdas/routes.ts';
 import { createGatewayApp } from '../../lib/aws/gateway-app.ts';
 import { SERVER_BUNDLE } from '../../lib/aws/web-server.ts';
@@ -13,6 +14,9 @@ export interface Synthesized {
   data: Template;
   /** With the resources of the stacks that are nested in it. */
   api: Template;
+  books: Template;
+  /** What the checks of AWS's solutions find. */
+  violations: readonly unknown[];
 }
 
 /** The templates of a deployment with these settings. One line of code a function is enough: they do not depend on what is in the bundles. */
@@ -25,8 +29,15 @@ export function synthesize(settings: Record<string, unknown> = {}): Synthesized 
   }
   const { context } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: Record<string, unknown> };
   const app = { context: { ...context, ...settings }, outdir, builtinCloudFormationValidation: false };
-  const { data, api } = createGatewayApp(bundles, app);
+  const { app: created, data, api, books } = createGatewayApp(bundles, app);
+  const { violations } = new AwsSolutionsChecks().validateScope(created);
   Template.fromStack(api);
   const whole = readTemplate(join(outdir, api.templateFile), readAssets(outdir, api.artifactId));
-  return { directory, data: Template.fromStack(data), api: Template.fromJSON(whole) };
+  return {
+    directory,
+    data: Template.fromStack(data),
+    api: Template.fromJSON(whole),
+    books: Template.fromStack(books),
+    violations,
+  };
 }

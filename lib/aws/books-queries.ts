@@ -1,0 +1,141 @@
+import { Duration, RemovalPolicy, Stack, Validations, type CfnElement } from 'aws-cdk-lib';
+import { CfnNamedQuery, CfnWorkGroup } from 'aws-cdk-lib/aws-athena';
+import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
+import { athenaChecks } from '../admin/books/views.ts';
+import { CATALOG } from './books-tables.ts';
+import { pascalCase } from './pascal-case.ts';
+
+const RESULTS_KEPT_DAYS = 30;
+const GIGABYTE = 1e9;
+
+/** Answers of queries, for a month. A bucket that has files cannot go with its stack. */
+export function createResultsBucket(stack: Stack): Bucket {
+  const bucket = new Bucket(stack, 'Results', {
+    blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+    encryption: BucketEncryption.S3_MANAGED,
+    enforceSSL: true,
+    removalPolicy: RemovalPolicy.RETAIN,
+    lifecycleRules: [
+      { expiration: Duration.days(RESULTS_KEPT_DAYS), abortIncompleteMultipartUploadAfter: Duration.days(1) },
+    ],
+  });
+  Validations.of(bucket).acknowledge({
+    id: 'AwsSolutions-S1',
+    reason: 'Athena keeps who asked what; a log of reads is a decision of the team: CloudTrail has data events for it.',
+  });
+  return bucket;
+}
+
+export interface Workgroup {
+  name: string;
+  database: string;
+  results: Bucket;
+  /** What one query may read; beyond it Athena ends the query. */
+  maxQueryGigabytes: number;
+}
+
+/** Where reviewers ask: its settings hold for every query, whatever a client says. The checks are saved in it. */
+export function createWorkgroup(stack: Stack, { name, database, results, maxQueryGigabytes }: Workgroup): void {
+  const workgroup = new CfnWorkGroup(stack, 'Workgroup', {
+    name,
+    description: 'Queries over the exports of the model gateway: its books.',
+    // Saved queries and the history of others are no reason to keep it.
+    recursiveDeleteOption: true,
+    workGroupConfiguration: {
+      enforceWorkGroupConfiguration: true,
+      engineVersion: { selectedEngineVersion: 'Athena engine version 3' },
+      bytesScannedCutoffPerQuery: maxQueryGigabytes * GIGABYTE,
+      // Nothing reads them.
+      publishCloudWatchMetricsEnabled: false,
+      requesterPaysEnabled: false,
+      resultConfiguration: {
+        outputLocation: `s3://${results.bucketName}/`,
+        encryptionConfiguration: { encryptionOption: 'SSE_S3' },
+        expectedBucketOwner: stack.account,
+      },
+    },
+  });
+  for (const [view, means] of Object.entries(athenaChecks)) {
+    new CfnNamedQuery(stack, `${pascalCase(view.replaceAll('_', '-'))}Check`, {
+      name: view,
+      description: `Must be empty. A row is ${means}.`,
+      database,
+      workGroup: name,
+      queryString: `SELECT * FROM ${view}`,
+    }).addResourceDependency(workgroup);
+  }
+}
+
+/**
+ * What reviewers need to ask in SQL, besides the policy that reads the exports: this workgroup, this database, and the answers. Nothing of it
+ * changes an entry of the catalog. Nobody has it by itself.
+ */
+export function createQueryPolicy(
+  stack: Stack,
+  { books, workgroup }: { books: Bucket; workgroup: Workgroup },
+): ManagedPolicy {
+  const { name, database, results } = workgroup;
+  const arn = (service: string, resource: string) => stack.formatArn({ service, resource });
+  const tables = arn('glue', `table/${database}/*`);
+  const answers = results.arnForObjects('*');
+  const policy = new ManagedPolicy(stack, 'Queries', {
+    description: 'Asks the books of the model gateway in SQL (Amazon Athena).',
+    statements: [
+      allowed('Ask', 'athena', asking, [arn('athena', `workgroup/${name}`)]),
+      allowed('Sources', 'athena', lookingUp, [arn('athena', `datacatalog/${CATALOG}`)]),
+      allowed('Names', 'athena', ['ListWorkGroups', 'ListDataCatalogs'], ['*']),
+      allowed('Tables', 'glue', reading, [arn('glue', 'catalog'), arn('glue', `database/${database}`), tables]),
+      // Athena looks at it before each query.
+      allowed('Default', 'glue', ['GetDatabase'], [arn('glue', 'database/default')]),
+      allowed('Places', 's3', ['GetBucketLocation'], [books.bucketArn, results.bucketArn]),
+      allowed(
+        'Answers',
+        's3',
+        ['GetObject', 'PutObject', 'AbortMultipartUpload', 'ListMultipartUploadParts'],
+        [answers],
+      ),
+      allowed('AnswersThere', 's3', ['ListBucket', 'ListBucketMultipartUploads'], [results.bucketArn]),
+    ],
+  });
+  const bucketId = Stack.of(results).getLogicalId(results.node.defaultChild as CfnElement);
+  const account = '<AWS::Partition>:glue:<AWS::Region>:<AWS::AccountId>';
+  Validations.of(policy).acknowledge(
+    {
+      id: 'AwsSolutions-IAM5[Resource::*]',
+      reason: 'Lists of names have no resource: AWS grants them on all or none.',
+    },
+    { id: `AwsSolutions-IAM5[Resource::arn:${account}:table/${database}/*]`, reason: 'All of the one database.' },
+    { id: `AwsSolutions-IAM5[Resource::<${bucketId}.Arn>/*]`, reason: 'Athena chooses the names of answers.' },
+  );
+  return policy;
+}
+
+const asking = [
+  'StartQueryExecution',
+  'StopQueryExecution',
+  'GetQueryExecution',
+  'BatchGetQueryExecution',
+  'ListQueryExecutions',
+  'GetQueryResults',
+  'GetQueryResultsStream',
+  'GetQueryRuntimeStatistics',
+  'GetWorkGroup',
+  'ListNamedQueries',
+  'GetNamedQuery',
+  'BatchGetNamedQuery',
+];
+const lookingUp = ['GetDataCatalog', 'ListDatabases', 'GetDatabase', 'ListTableMetadata', 'GetTableMetadata'];
+const reading = [
+  'GetDatabase',
+  'GetDatabases',
+  'GetTable',
+  'GetTables',
+  'GetPartition',
+  'GetPartitions',
+  'BatchGetPartition',
+];
+
+function allowed(sid: string, service: string, actions: string[], resources: string[]): PolicyStatement {
+  return new PolicyStatement({ sid, actions: actions.map((action) => `${service}:${action}`), resources });
+}
