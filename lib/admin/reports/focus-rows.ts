@@ -179,7 +179,8 @@ async function focusRow(total: UnitTotal, { account, period, names, issuer }: Fo
     SubAccountName: workspace,
     SubAccountType: 'Workspace',
     Tags: JSON.stringify({
-      ...key.tags,
+      // A table gives them back in any order.
+      ...Object.fromEntries(Object.entries(key.tags).toSorted()),
       [`${OWN_TAGS}key`]: key.name,
       [`${OWN_TAGS}key_hash`]: total.keyHash,
       ...(total.memberId ? { [`${OWN_TAGS}member`]: total.memberId } : {}),
