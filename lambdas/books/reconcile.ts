@@ -21,6 +21,7 @@ import { listBalanceEntries, readAccount, type Account } from '../store/accounts
 import { readCounter, readCounters, scopeKinds, type ScopeId, type StoredCounter } from '../store/counters.ts';
 import { shardOf } from '../store/generation-key.ts';
 import { generationsInOrder } from '../store/generation-queries.ts';
+import type { SpentBefore } from '../store/proved-spending.ts';
 import { memberScope } from '../store/payer.ts';
 import type { Table } from '../store/table.ts';
 import { linesOf, provesItsPrice } from '../accounting/generation-lines.ts';
@@ -44,6 +45,10 @@ export interface Reconciliation {
   findings: BookFinding[];
   /** How much was compared. */
   compared: { records: number; days: number; windows: number; payments: number };
+  /** The sums of every scope that the days name. */
+  scopes: ScopeDays[];
+  /** Every day that is over was added up. */
+  isCovered: boolean;
 }
 
 export interface ReconcileQuestion {
@@ -54,6 +59,8 @@ export interface ReconcileQuestion {
   isDeep: boolean;
   /** The days are all that the account has had, so that lifetime windows can be compared. */
   isWhole: boolean;
+  /** What is proved of each scope before these days, with which their lifetime windows can be compared. */
+  spentBefore?: ((scope: ScopeId) => SpentBefore) | undefined;
   /** How long to wait before looking again at what differs: a settlement or a roll-up may be on its way. */
   pauseMs?: number;
   progress?: ((date: string) => void) | undefined;
@@ -93,8 +100,11 @@ async function compareOnce(table: Table, question: ReconcileQuestion): Promise<R
     question.progress?.(date);
   }
   const isStill = isDeep && isUnchanged(before, await readCounter(table, scope));
-  const { findings, windows } = await compareCounters(table, read, {
-    covers: (date) => date > today || date < account.createdAt.slice(0, today.length) || read.covered.has(date),
+  const covers = (date: string) =>
+    date > today || date < account.createdAt.slice(0, today.length) || read.covered.has(date);
+  const isCovered = dates.every((date) => date === today || covers(date));
+  const { findings, windows } = await compareCounters(table, read, isCovered ? question.spentBefore : undefined, {
+    covers,
     isWhole: question.isWhole,
     knowsHolds: isDeep,
     openDay: isStill ? undefined : today,
@@ -113,6 +123,8 @@ async function compareOnce(table: Table, question: ReconcileQuestion): Promise<R
       windows: windows + ofModels.compared,
       payments: ofPayments.compared,
     },
+    scopes: read.sums.scopes(),
+    isCovered,
   };
 }
 
@@ -193,6 +205,7 @@ async function addRows(table: Table, { id }: Account, day: Day, read: DaysRead):
 async function compareCounters(
   table: Table,
   { sums }: DaysRead,
+  spentBefore: ReconcileQuestion['spentBefore'],
   coverage: Parameters<typeof driftOf>[2],
 ): Promise<{ findings: BookFinding[]; windows: number }> {
   const findings: BookFinding[] = [];
@@ -206,7 +219,7 @@ async function compareCounters(
       ofKind.map(({ id }) => id),
     );
     for (const scope of ofKind) {
-      const { drift, compared } = driftOf(scope, counterOf(scope.id), coverage);
+      const { drift, compared } = driftOf(scope, counterOf(scope.id), coverage, spentBefore?.(scope));
       windows += compared;
       findings.push(...drift.map((one) => findingOf(scope, one)));
     }

@@ -1,6 +1,7 @@
 import { Money } from '../money/money.ts';
 import { daysOfNamedWindow, utcDate } from '../money/periods.ts';
 import type { ScopeId, StoredCounter } from '../store/counters.ts';
+import type { SpentBefore } from '../store/proved-spending.ts';
 import type { Generation } from '../store/generation.ts';
 import { scopesOf } from '../store/payer.ts';
 
@@ -72,25 +73,34 @@ export interface Coverage {
  *
  * Guarantee: exact while requests go on. Each settlement changes all windows in one item, the counter or one of its parts, so what they
  * have of the open day is taken out of every window around it, and what is left belongs to days that are over.
+ * @param before what is proved of the scope before its days, so that its lifetime window can be compared
  */
 export function driftOf(
   { days }: Pick<ScopeDays, 'days'>,
   counter: StoredCounter,
   { covers, isWhole, knowsHolds, openDay }: Coverage,
+  before?: SpentBefore,
 ): { drift: WindowDrift[]; compared: number } {
   const isOver = (date: string) => date !== openDay;
   const openWindow = openDay === undefined ? undefined : `day_${openDay}`;
   const open = openWindow === undefined ? noAmounts : amountsIn(counter, openWindow);
   const comparable = counter
     .windows()
-    .filter((window) => window !== openWindow && (daysOfNamedWindow(window)?.filter(isOver).every(covers) ?? isWhole));
+    .filter(
+      (window) =>
+        window !== openWindow &&
+        (daysOfNamedWindow(window)?.filter(isOver).every(covers) ?? (isWhole || before !== undefined)),
+    );
   const drift = comparable.flatMap((window): WindowDrift[] => {
-    const inside = daysOfNamedWindow(window) ?? [...days.keys()];
+    const named = daysOfNamedWindow(window);
+    const inside = named ?? [...days.keys()].filter((date) => before === undefined || date > before.through);
+    const proved = named === null && before ? [before.spent] : [];
     const takenOut = openDay !== undefined && (window === 'lifetime' || inside.includes(openDay)) ? open : noAmounts;
     const counted = amountsIn(counter, window);
     return (['spent', 'held'] as const).flatMap((what) => {
       if (what === 'held' && !knowsHolds) return [];
-      const recorded = Money.sum(inside.filter(isOver).flatMap((date) => days.get(date)?.[what] ?? []));
+      const ofDays = inside.filter(isOver).flatMap((date) => days.get(date)?.[what] ?? []);
+      const recorded = Money.sum([...ofDays, ...(what === 'spent' ? proved : [])]);
       const closed = counted[what].minus(takenOut[what]);
       return closed.equals(recorded) ? [] : [{ window, what, counted: closed, recorded }];
     });

@@ -9,6 +9,7 @@ import { keyAttributes } from './keys.ts';
 import { memberAttributes } from './members.ts';
 import { paperAttributes, partyAttributes } from './papers.ts';
 import type { Attribute } from './record.ts';
+import { provedSpendingAttributes } from './proved-spending.ts';
 import { refusalAttributes } from './refusals.ts';
 import { sealedDayAttributes } from './seals.ts';
 import { jobAttributes } from './video-jobs.ts';
@@ -35,5 +36,6 @@ export const reviewedItems: Readonly<Record<string, ReviewedItems>> = {
   videos: { entities: ['video_job'], attributes: jobAttributes },
   daily_rows: { entities: ['activity_row'], attributes: dailyRowAttributes },
   sealed_days: { entities: ['sealed_day'], attributes: sealedDayAttributes },
+  proved_spending: { entities: ['proved_spending'], attributes: provedSpendingAttributes },
   audit: { entities: ['audit'], attributes: auditAttributes },
 };

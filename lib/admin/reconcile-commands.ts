@@ -1,10 +1,11 @@
 import { Option, type Command } from 'commander';
 import { isCompleted } from '../../lambdas/accounting/activity-days.ts';
 import { reconcileBudgets } from '../../lambdas/books/reconcile-budgets.ts';
+import { beginChain } from '../../lambdas/books/lifetime-chain.ts';
 import { reconcile, type BookFinding, type Reconciliation } from '../../lambdas/books/reconcile.ts';
 import { DAY_MS, datesBetween, utcDate } from '../../lambdas/money/periods.ts';
 import { nowMs } from '../../lambdas/platform/clock.ts';
-import { notFound } from '../../lambdas/platform/errors.ts';
+import { invalidRequest, notFound } from '../../lambdas/platform/errors.ts';
 import { listAccountIds, readAccount, type Account } from '../../lambdas/store/accounts.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { parseDate } from './arguments.ts';
@@ -15,6 +16,7 @@ import { withTableOf } from './session.ts';
 interface ReconcileOptions {
   day?: string;
   deep: boolean;
+  prove: boolean;
 }
 
 /** As many completed days as are compared where none is named. */
@@ -30,6 +32,11 @@ export function addReconcileCommand(program: Command): void {
       ),
     )
     .option('--deep', 'read every record of the account (or of the day), and price it again', false)
+    .option(
+      '--prove',
+      'with --deep, of accounts that add up: begin anew what nights compare lifetimes with; of accounts that are older than that, once',
+      false,
+    )
     .action((options: ReconcileOptions, command: Command) =>
       withTableOf(command, (table, { account, json }) => answer(table, { ...options, account, isJson: json })),
     );
@@ -40,6 +47,9 @@ async function answer(
   table: Table,
   { account: named, isJson, ...options }: ReconcileOptions & { account: string | undefined; isJson: boolean },
 ): Promise<void> {
+  if (options.prove && (!options.deep || options.day !== undefined)) {
+    throw invalidRequest('--prove', 'needs --deep without --day: everything has to be read');
+  }
   const results: (Reconciliation & { account: Account })[] = [];
   for (const account of await accountsNamed(table, named)) {
     const dates = datesOf(account, options);
@@ -51,6 +61,9 @@ async function answer(
       progress: showProgress(`${account.name}: compared`, dates.length),
     });
     results.push({ account, ...result });
+    if (options.prove && result.findings.length === 0) {
+      await beginChain(table, account, { scopes: result.scopes, date: utcDate(nowMs() - DAY_MS) });
+    }
   }
   const budgets = options.deep && named === undefined ? await budgetFindings(table, options.day) : [];
   const isSound = budgets.length === 0 && results.every(({ findings }) => findings.length === 0);

@@ -9,6 +9,7 @@ const root = resolve(import.meta.dirname, '../..');
 const otherEntities = [
   'activity_day',
   'activity_progress',
+  'proved_account',
   'bookmark',
   'endpoint_health',
   'endpoint_hour',

@@ -274,6 +274,16 @@ describe('October, asked for in November, at the command line', () => {
     expect(await reconciled('--deep')).toMatchObject([{ compared: { records: REQUESTS }, findings: [] }]);
   });
 
+  it('is proved once all of it was read, so that nights go on from there', async () => {
+    const refused = await run('reconcile', '--prove');
+    const { code } = await run('reconcile', '--deep', '--prove');
+    const deep = await reconciled('--deep');
+
+    expect(refused.err).toMatch(/--prove: needs --deep without --day|--prove.*needs --deep/);
+    expect(code).toBe(0);
+    expect(deep).toMatchObject([{ findings: [] }]);
+  });
+
   it('has a paper in kopecks, which stays as it is once it is issued', async () => {
     const act = ['papers', 'act', '--month', '2026-10', '--zone', 'UTC', '--by', 'model'];
     const nobody = await run(...act);

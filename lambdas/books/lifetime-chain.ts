@@ -1,0 +1,103 @@
+/**
+ * The chain of lifetime windows: what a scope has ever spent is what was proved of it up to the end of a month, and its daily rows since.
+ *
+ * A month is proved three weeks after its end: by then every message about it is handled or given up. What is booked on one of its days later
+ * than that is told as a difference, until an operator has read all records and proved them anew (`reconcile --deep --prove`).
+ * Weakness: an account that is older than its chain has none until that is done once.
+ */
+
+import { Money } from '../money/money.ts';
+import { DAY_MS, datesBetween, utcDate } from '../money/periods.ts';
+import type { Account } from '../store/accounts.ts';
+import type { ScopeId } from '../store/counters.ts';
+import {
+  readProvedAccount,
+  scopeName,
+  writeProvedAccount,
+  type ProvedSpending,
+  type SpentBefore,
+} from '../store/proved-spending.ts';
+import type { Table } from '../store/table.ts';
+import type { ScopeDays } from './scope-sums.ts';
+
+/** A month is proved from this day of the next one on. */
+const PROVED_FROM_DAY = 21;
+/** An account that is younger is proved from its first day; an older one has more rows than a night should read. */
+const MAX_FIRST_DAYS = 92;
+
+export interface LifetimeChain {
+  through: string;
+  /** What is proved of a scope: nothing was spent where nothing was written down. */
+  spentBefore: (scope: ScopeId) => SpentBefore;
+}
+
+/** @param date the day up to which books are compared @returns undefined where the account has none */
+export async function readLifetimeChain(
+  table: Table,
+  account: Account,
+  date: string,
+): Promise<LifetimeChain | undefined> {
+  const proved = await readProvedAccount(table, account.id);
+  const firstDate = utcDate(Date.parse(account.createdAt));
+  if (!proved && datesBetween(firstDate, date).length > MAX_FIRST_DAYS) return undefined;
+  const through = proved?.through ?? dateBefore(firstDate);
+  const scopes = new Map(proved?.scopes.map((scope) => [scopeName(scope), scope]));
+  return { through, spentBefore: (scope) => scopes.get(scopeName(scope)) ?? { through, spent: Money.zero } };
+}
+
+/** The days that have to be read so that both the month of a day and lifetimes can be compared. */
+export function datesSince(chain: LifetimeChain | undefined, date: string): string[] {
+  const firstOfMonth = `${date.slice(0, 'YYYY-MM'.length)}-01`;
+  const afterChain = chain ? dateAfter(chain.through) : firstOfMonth;
+  return datesBetween(afterChain < firstOfMonth ? afterChain : firstOfMonth, date);
+}
+
+/** Takes the months into the chain that are over for long enough. @param scopes with all days since the chain */
+export async function continueChain(
+  table: Table,
+  account: Account,
+  { chain, scopes, date }: { chain: LifetimeChain; scopes: readonly ScopeDays[]; date: string },
+): Promise<void> {
+  const through = provableThrough(date);
+  if (chain.through >= through) return;
+  await writeProvedAccount(table, account.id, { through, scopes: provedUpTo(through, scopes, chain.spentBefore) });
+}
+
+/** Begins the chain anew, from all records that there are. @param scopes with all days of the account */
+export async function beginChain(
+  table: Table,
+  account: Account,
+  { scopes, date }: { scopes: readonly ScopeDays[]; date: string },
+): Promise<void> {
+  const through = provableThrough(date);
+  const before = { through: '', spent: Money.zero };
+  await writeProvedAccount(table, account.id, { through, scopes: provedUpTo(through, scopes, () => before) });
+}
+
+function provedUpTo(
+  through: string,
+  scopes: readonly ScopeDays[],
+  spentBefore: LifetimeChain['spentBefore'],
+): ProvedSpending[] {
+  return scopes.map(({ kind, id, days }) => {
+    const before = spentBefore({ kind, id });
+    const since = [...days].filter(([day]) => before.through < day && day <= through);
+    return { kind, id, through, spent: Money.sum([before.spent, ...since.map(([, { spent }]) => spent)]) };
+  });
+}
+
+/** The last day of the last month that is over for long enough. */
+function provableThrough(date: string): string {
+  const firstOfMonth = `${date.slice(0, 'YYYY-MM'.length)}-01`;
+  const lastOfMonthBefore = dateBefore(firstOfMonth);
+  if (Number(date.slice('YYYY-MM-'.length)) >= PROVED_FROM_DAY) return lastOfMonthBefore;
+  return dateBefore(`${lastOfMonthBefore.slice(0, 'YYYY-MM'.length)}-01`);
+}
+
+function dateBefore(date: string): string {
+  return utcDate(Date.parse(date) - DAY_MS);
+}
+
+function dateAfter(date: string): string {
+  return utcDate(Date.parse(date) + DAY_MS);
+}
