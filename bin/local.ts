@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { variables } from '../lambdas/platform/environment.ts';
 import { StartFailure } from '../lib/local/failure.ts';
-import { greeting, readyLine } from '../lib/local/greeting.ts';
+import { greeting, lossNotice, readyLine } from '../lib/local/greeting.ts';
 import { parseOptions, usage, type LocalOptions } from '../lib/local/options.ts';
 import { startGateway, type LocalGateway } from '../lib/local/start.ts';
 
@@ -10,6 +11,8 @@ process.umask(0o077);
 
 /** One Ctrl-C may arrive twice: from the terminal and through npm. */
 const SAME_SIGNAL_MS = 500;
+/** Without its database, what still runs may wait for it in vain. */
+const END_AFTER_LOSS_MS = 8_000;
 
 try {
   const options = parseOptions(process.argv.slice(2));
@@ -41,4 +44,10 @@ async function run(options: LocalOptions): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
   gateway = await startGateway(options);
   process.stdout.write(options.json ? `${readyLine(gateway)}\n` : greeting(gateway, options, performance.now()));
+  const loss = await gateway.lost;
+  if (askedAtMs !== undefined) return;
+  askedAtMs = performance.now();
+  process.stderr.write(lossNotice(loss, options));
+  await Promise.race([gateway.stop(), sleep(END_AFTER_LOSS_MS)]);
+  process.exit(1);
 }

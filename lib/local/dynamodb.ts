@@ -1,5 +1,4 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -7,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateTableCommand, DynamoDBClient, ResourceInUseException } from '@aws-sdk/client-dynamodb';
 import { localCredentials } from '../../lambdas/platform/sdk.ts';
 import { tableDefinition } from '../table-definition.ts';
-import { adoptChild } from './children.ts';
+import { adoptChild, needChild } from './children.ts';
 import { claimDirectory } from './directory-claim.ts';
 import { StartFailure } from './failure.ts';
 import { freePort } from './free-port.ts';
@@ -17,6 +16,8 @@ import { makePrivateDirectory, privateDatabase, privateFile } from './private-fi
 /** A DynamoDB that answers on this machine. */
 export interface LocalDynamodb {
   endpoint: string;
+  /** Resolves with a sentence when its process has ended by itself; of one at DYNAMODB_ENDPOINT nothing is known. */
+  lost: Promise<string>;
   stop: () => Promise<void>;
 }
 
@@ -40,14 +41,14 @@ export async function startDynamodb(
   claimWaitMs = CLAIM_WAIT_MS,
 ): Promise<LocalDynamodb> {
   const external = process.env['DYNAMODB_ENDPOINT'];
-  if (external) return { endpoint: external, stop: async () => {} };
+  if (external) return { endpoint: external, lost: new Promise(() => {}), stop: async () => {} };
   const binary = findBinary();
   if (!directory) return spawnDynamodb(binary, undefined);
   makePrivateDirectory(directory);
   const release = await claimDirectory(directory, claimWaitMs);
   try {
-    const { endpoint, stop } = await spawnDynamodb(binary, directory);
-    return { endpoint, stop: () => stop().finally(release) };
+    const { stop, ...dynamodb } = await spawnDynamodb(binary, directory);
+    return { ...dynamodb, stop: () => stop().finally(release) };
   } catch (error) {
     release();
     throw error;
@@ -64,16 +65,19 @@ async function spawnDynamodb(binary: string, directory: string | undefined): Pro
   const child = adoptChild(spawn(binary, args, { stdio: ['ignore', 'ignore', 'pipe'], detached: true }));
   let lastWords = '';
   child.stderr.on('data', (chunk: Buffer) => (lastWords = `${lastWords}${chunk.toString()}`.slice(-500)));
+  // What cannot be run at all has no last words of its own.
+  child.once('error', ({ message }) => (lastWords = message));
+  const { lost, stop } = needChild(child, { name: 'The database process', lastWords: () => lastWords });
   const endpoint = `http://127.0.0.1:${port}`;
   await untilReady(child, endpoint, () => lastWords);
+  // Of its start, which went well: nothing that explains an end.
+  lastWords = '';
   if (pidFile) writeFileSync(pidFile, String(child.pid), privateFile);
   return {
     endpoint,
+    lost,
     async stop() {
-      if (child.exitCode === null && child.signalCode === null) {
-        child.kill('SIGTERM');
-        await once(child, 'exit');
-      }
+      await stop();
       if (pidFile) rmSync(pidFile, { force: true });
     },
   };

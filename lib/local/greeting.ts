@@ -41,6 +41,14 @@ ${keysOf(gateway, kept)}
 `;
 }
 
+/** What a person sees when a process that the gateway cannot do without has ended, and the gateway ends with it. */
+export function lossNotice(loss: string, { ephemeral, dataDirectory }: Kept): string {
+  const data = ephemeral
+    ? 'What it kept was in memory, and is gone'
+    : `What it keeps is in ${dataDirectory}, and what was running is settled then`;
+  return `${loss} The gateway cannot answer without it, and ends: start it again with npm start. ${data}.\n`;
+}
+
 function keysOf({ baseUrl, inferenceKey, managementKey }: LocalGateway, kept: Kept): string {
   // What keeps nothing has no directory that a command could work on.
   const more = kept.ephemeral ? '' : ` New ones: ${adminOn(kept)} keys create --name "My key"`;

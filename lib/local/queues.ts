@@ -12,6 +12,7 @@ import {
 import { variables } from '../../lambdas/platform/environment.ts';
 import { newSecretBits } from '../../lambdas/platform/ids.ts';
 import { localCredentials, quietLogger } from '../../lambdas/platform/sdk.ts';
+import { adoptChild, needChild } from './children.ts';
 import { StartFailure } from './failure.ts';
 import { programs } from './programs.ts';
 import type { WiredQueue } from './wiring.ts';
@@ -23,24 +24,32 @@ export interface LocalSqs {
   stop: () => Promise<void>;
 }
 
-/** @throws {StartFailure} when the server does not come up. */
-export async function startSqs(): Promise<LocalSqs> {
+/**
+ * @returns `lost` resolves with a sentence when the server has ended by itself
+ * @throws {StartFailure} when the server does not come up.
+ */
+export async function startSqs(): Promise<LocalSqs & { lost: Promise<string> }> {
   // Functions and the emulator get it with the environment.
   process.env[variables.localSecret] ??= newSecretBits();
   // In its own process group: Ctrl-C must reach the gateway first, which still has messages to handle.
-  const child = spawn(process.execPath, [programs.aws], { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
-  const exit = once(child, 'exit');
+  const child = adoptChild(
+    spawn(process.execPath, [programs.aws], { stdio: ['pipe', 'pipe', 'inherit'], detached: true }),
+  );
+  const { lost, stop } = needChild(child, {
+    name: 'The process of queues and files',
+    end: () => child.stdin.end(),
+  });
   const port = await Promise.race([
     once(createInterface(child.stdout), 'line').then(([line]) => line as string),
-    exit.then(() => Promise.reject(new StartFailure('The local SQS did not start.'))),
+    lost.then(() => Promise.reject(new StartFailure('The local SQS did not start.'))),
   ]);
   const sqs = connectSqs(`http://127.0.0.1:${port}`);
   return {
     ...sqs,
+    lost,
     async stop() {
       await sqs.stop();
-      child.stdin.end();
-      await exit;
+      await stop();
     },
   };
 }

@@ -16,6 +16,8 @@ export interface LocalServices {
   queueUrls: Record<string, string>;
   sandbox: SandboxUpstream;
   bucketName: string;
+  /** Resolves with a sentence when one of their processes has ended by itself. */
+  lost: Promise<string>;
 }
 
 /** How to stop what was started, in the order of the starts. */
@@ -48,6 +50,7 @@ export async function startServices(
     queueUrls: await createQueues(sqs, wiring),
     bucketName: await createBucket(sqs.endpoint),
     sandbox,
+    lost: Promise.race([dynamodb.lost, sqs.lost]),
   };
 }
 

@@ -48,6 +48,8 @@ export interface LocalGateway extends LocalAccount {
   providers: ProviderState[];
   /** Version of the catalog that was published on this data, where it is not the one of this start. */
   publishedCatalog: string | undefined;
+  /** Resolves with a sentence when a process that it cannot do without has ended by itself. */
+  lost: Promise<string>;
   /** Ends everything that was started, in the reverse order. */
   stop: () => Promise<void>;
 }
@@ -132,6 +134,7 @@ async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<Local
     modelId: modelToTry(catalog)?.id,
     providers: providerStates(catalog),
     publishedCatalog: catalog.version === deployed.version ? undefined : catalog.version,
+    lost: Promise.race([services.lost, ...(web ? [web.lost] : [])]),
   };
 }
 

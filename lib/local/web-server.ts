@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { serverVariables } from '../../lambdas/platform/environment.ts';
-import { adoptChild } from './children.ts';
+import { adoptChild, needChild } from './children.ts';
 import { StartFailure } from './failure.ts';
 import { freePort } from './free-port.ts';
 
@@ -18,6 +18,8 @@ const START_TIMEOUT_MS = 10_000;
 export interface WebServer {
   /** With /v1. */
   baseUrl: string;
+  /** Resolves with a sentence when its process has ended by itself. */
+  lost: Promise<string>;
   stop: () => Promise<void>;
 }
 
@@ -41,14 +43,14 @@ export async function startWebServer(catalogDirectory: string | undefined): Prom
     }),
   );
   const exit = once(child, 'exit');
+  const needed = needChild(child, { name: 'The server of --web', endsForOthers: true });
   const baseUrl = `http://${LOOPBACK}:${port}/v1`;
   const stop = async () => {
-    child.kill('SIGTERM');
-    await exit;
+    await needed.stop();
     rmSync(directory, { recursive: true, force: true });
   };
   const isUp = await Promise.race([answersAt(`${baseUrl}/health`), exit.then(() => false)]);
-  if (isUp) return { baseUrl, stop };
+  if (isUp) return { baseUrl, lost: needed.lost, stop };
   await stop();
   throw new StartFailure('The server did not start.');
 }

@@ -1,0 +1,89 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { finalGeneration, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { descendantsOf } from '../support/processes.ts';
+
+let data: string;
+beforeEach(() => {
+  data = mkdtempSync(join(tmpdir(), 'gateway-lost-'));
+});
+afterEach(() => rmSync(data, { recursive: true, force: true }));
+
+/** Kills a process of the gateway's. @returns how the gateway ended after that */
+async function endingWithout(gateway: RunningGateway, pid: number): Promise<{ code: number; lines: string[] }> {
+  const ended = once(gateway.process, 'exit') as Promise<[number]>;
+  process.kill(pid, 'SIGKILL');
+  const [code] = await ended;
+  return { code, lines: gateway.log().split('\n') };
+}
+
+function processOf({ process: { pid } }: RunningGateway, word: string): number {
+  return descendantsOf(pid!).find(({ command }) => command.includes(word))!.pid;
+}
+
+const theEndOf = (name: string, after: string) =>
+  `${name} ended by itself (signal SIGKILL). The gateway cannot answer without it, and ends: start it again with npm start. ${after}.`;
+
+describe.skipIf(process.platform !== 'linux')('a gateway that loses a process which it cannot do without', () => {
+  it('says that its database has ended and what to do, ends, and settles what was running at its next start', async () => {
+    const gateway = await startGateway({ args: ['--data', data] });
+    const running = await post(gateway, '/messages', {
+      model: 'sandbox/claude',
+      stream: true,
+      messages: [said('x', 'tokens=5000 delay=10')],
+    });
+    const id = running.headers.get('x-generation-id')!;
+    const database = Number(readFileSync(join(data, 'dynamodb.pid'), 'utf8'));
+
+    const { code, lines } = await endingWithout(gateway, database);
+
+    expect(code).toBe(1);
+    expect(lines).toContain(
+      theEndOf('The database process', `What it keeps is in ${data}, and what was running is settled then`),
+    );
+    expect(await running.text()).toContain('event: error');
+    const next = await startGateway({ args: ['--data', data] });
+    expect((await finalGeneration({ ...next, key: gateway.key }, id))['total_cost']).toBeGreaterThan(0);
+    await next.stop();
+  });
+
+  it('ends as well when its queues have ended, and says what becomes of what was in memory', async () => {
+    const gateway = await startGateway({ args: ['--ephemeral'] });
+
+    const { code, lines } = await endingWithout(gateway, processOf(gateway, 'aws-server'));
+
+    expect(code).toBe(1);
+    expect(lines).toContain(theEndOf('The process of queues and files', 'What it kept was in memory, and is gone'));
+  });
+
+  it('ends as well when the server of --web has ended', async () => {
+    const gateway = await startGateway({ args: ['--data', data, '--web'] });
+
+    const { code, lines } = await endingWithout(gateway, processOf(gateway, '/.build/server-'));
+
+    expect(code).toBe(1);
+    expect(lines.find((line) => line.startsWith('The server of --web ended by itself'))).toBeDefined();
+  });
+
+  it('says nothing of the kind when it is stopped', async () => {
+    const gateway = await startGateway({ args: ['--data', data, '--web'] });
+    await gateway.stop();
+    expect(gateway.process.exitCode).toBe(0);
+    expect(gateway.log()).not.toContain('ended by itself');
+  });
+});
+
+describe('a database program that cannot be run', () => {
+  it('is named in one sentence', () => {
+    const { status, stderr } = spawnSync(process.execPath, ['bin/local.ts', '--ephemeral', '--port', '0'], {
+      encoding: 'utf8',
+      env: { ...process.env, DYNAMODB_BINARY: join(import.meta.dirname, 'lost-services.test.ts') },
+    });
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^DynamoDB did not start: spawn \S+ EACCES\.\n$/);
+  });
+});
