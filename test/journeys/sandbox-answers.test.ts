@@ -55,6 +55,40 @@ describe('a sandbox model', () => {
     expect([reason, sequence]).toEqual(['end_turn', null]);
   });
 
+  describe.each([...models, 'sandbox/reasoner'])('%s, among tools whose loading is deferred', (model) => {
+    const tools = [
+      { name: 'find', input_schema: { type: 'object' } },
+      { name: 'write', input_schema: { type: 'object' }, defer_loading: true },
+    ];
+    const question = said('Hi', 'delay=0 tools=2');
+    const calledBy = async (messages: object[]) => {
+      const { content } = await ask(model, { tools, messages, max_tokens: 500 });
+      return content.filter(({ type }) => type === 'tool_use') as unknown as { id: string; name: string }[];
+    };
+
+    it('calls those that are loaded', async () => {
+      const names = (await calledBy([question])).map(({ name }) => name);
+
+      expect(names).toEqual(['find', 'find']);
+    });
+
+    it('calls one that a result has referred to', async () => {
+      const call = { type: 'tool_use', id: 'toolu_1', name: 'find', input: {} };
+      const reference = { type: 'tool_reference', tool_name: 'write' };
+      const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: [reference] };
+      const before = [
+        said('Find one'),
+        { role: 'assistant', content: [call] },
+        { role: 'user', content: [result] },
+        { role: 'assistant', content: 'Found.' },
+      ];
+
+      const names = (await calledBy([...before, question])).map(({ name }) => name);
+
+      expect(names).toEqual(['find', 'write']);
+    });
+  });
+
   it('gives a structured answer that fits its schema', async () => {
     const schema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
     const output_config = { format: { type: 'json_schema', schema } };

@@ -17,10 +17,19 @@ const tools: Anthropic.Tool[] = [
   },
   { name: 'get_time', input_schema: { type: 'object', properties: {} } },
 ];
+const place = {
+  type: 'object' as const,
+  properties: { name: { type: 'string' }, country: { type: 'string' } },
+  required: ['name', 'country'],
+};
+const nestedTool: Anthropic.Tool = {
+  name: 'get_route',
+  input_schema: { type: 'object', properties: { to: place, by: { type: 'string' } }, required: ['to', 'by'] },
+};
 
-const ask = (messages: Anthropic.MessageParam[]) =>
+const ask = (messages: Anthropic.MessageParam[], offered = tools) =>
   client.messages
-    .stream({ model: 'sandbox/gemini', max_tokens: 2_000, thinking: { type: 'adaptive' }, tools, messages })
+    .stream({ model: 'sandbox/gemini', max_tokens: 2_000, thinking: { type: 'adaptive' }, tools: offered, messages })
     .finalMessage();
 
 const question = said('Weather and time?\n@sandbox tools=2 delay=0');
@@ -29,6 +38,12 @@ const answerTo = (message: Anthropic.Message): Anthropic.MessageParam => ({
   role: 'user',
   content: callsOf(message).map(({ id }) => ({ type: 'tool_result', tool_use_id: id, content: 'fine' })),
 });
+
+function withNamesTurned(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const turned = Object.entries(value).toReversed();
+  return Object.fromEntries(turned.map(([name, inner]): [string, unknown] => [name, withNamesTurned(inner)]));
+}
 
 /** The sandbox refuses a call without its signature, and a signature on any part but its own. */
 describe('signatures of thought', () => {
@@ -70,6 +85,18 @@ describe('signatures of thought', () => {
       status: 400,
       message: expect.stringContaining('not valid') as string,
     });
+  });
+
+  it('stay good where a client sends the names in arguments back in another order', async () => {
+    const calling = await ask([question], [nestedTool]);
+    const content = calling.content.map((block) =>
+      block.type === 'tool_use' ? { ...block, input: withNamesTurned(block.input) } : block,
+    );
+    expect(JSON.stringify(content)).not.toBe(JSON.stringify(calling.content));
+
+    const answer = await ask([question, { role: 'assistant', content }, answerTo(calling)], [nestedTool]);
+
+    expect(answer.stop_reason).toBe('end_turn');
   });
 
   it('are not missed where a client drops the thinking of a conversation', async () => {

@@ -10,11 +10,17 @@ import { namedEvents } from './server-sent-events.ts';
 
 type Block = { type: string; text?: string; content?: string | Block[]; [field: string]: unknown };
 
+interface Tool {
+  name: string;
+  input_schema?: JsonSchema;
+  defer_loading?: boolean;
+}
+
 interface Request {
   model: string;
   system?: string | Block[];
   messages: { role: string; content: string | Block[] }[];
-  tools?: { name: string; input_schema?: JsonSchema }[];
+  tools?: Tool[];
   output_config?: { format?: { schema?: JsonSchema } | null };
   output_format?: { schema?: JsonSchema };
   tool_choice?: { type: string; name?: string };
@@ -29,7 +35,7 @@ const THINKERS_TOKENS = 300;
 
 export function readAnthropicPrompt(request: Request, betas = ''): SandboxPrompt {
   const chosen = request.tool_choice?.type === 'tool' ? request.tool_choice.name : undefined;
-  const offered = request.tool_choice?.type === 'none' ? [] : (request.tools ?? []);
+  const offered = request.tool_choice?.type === 'none' ? [] : loadedTools(request);
   const tools = offered.filter(({ name }) => chosen === undefined || name === chosen);
   return {
     ...lastTurns(turnsOf(request)),
@@ -45,6 +51,14 @@ export function readAnthropicPrompt(request: Request, betas = ''): SandboxPrompt
     images: JSON.stringify(request.messages).split('"type":"image"').length - 1,
     pdfs: JSON.stringify(request.messages).split('"media_type":"application/pdf"').length - 1,
   };
+}
+
+/** A model does not see a tool whose loading is deferred before a result refers to it. */
+function loadedTools({ tools = [], messages }: Request): Tool[] {
+  const results = messages.flatMap(({ content }) => blocksOf(content)).filter(({ type }) => type === 'tool_result');
+  const references = results.flatMap(({ content = '' }) => blocksOf(content));
+  const referred = new Set(references.map(({ tool_name: name }) => name));
+  return tools.filter(({ name, defer_loading: isDeferred }) => isDeferred !== true || referred.has(name));
 }
 
 function turnsOf({ messages }: Request): SandboxTurn[] {

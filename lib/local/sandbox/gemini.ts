@@ -4,6 +4,7 @@
  */
 
 import { createHash, randomBytes } from 'node:crypto';
+import { isRecord } from '../../../lambdas/platform/foreign-json.ts';
 import type { WireWriter } from './answer.ts';
 import type { JsonSchema } from './example.ts';
 import { lastTurns, type SandboxPrompt, type SandboxTurn } from './prompt.ts';
@@ -110,10 +111,18 @@ function isSound(part: Part): boolean {
   return thoughtSignature === undefined || thoughtSignature === PLACEHOLDER || thoughtSignature === signatureOf(part);
 }
 
-/** A signature belongs to the part that it came on. */
+/** A signature belongs to the part that it came on. Clients send arguments back in an order of their own. */
 function signatureOf({ functionCall }: Part): string {
-  const signed = functionCall ? `call ${functionCall.name} ${JSON.stringify(functionCall.args ?? {})}` : 'text';
+  const signed = functionCall
+    ? `call ${functionCall.name} ${JSON.stringify(functionCall.args ?? {}, withSortedNames)}`
+    : 'text';
   return createHash('sha256').update(signed).digest('base64');
+}
+
+function withSortedNames(_name: string, value: unknown): unknown {
+  if (!isRecord(value)) return value;
+  const names = Object.keys(value).toSorted();
+  return Object.fromEntries(names.map((name) => [name, value[name]]));
 }
 
 const FINISH_REASONS = {
