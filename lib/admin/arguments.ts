@@ -31,11 +31,13 @@ export function parsePositive(text: string): Money {
   return amount;
 }
 
-/** The base URL of a gateway, without a slash at its end. */
+/** The base URL of a gateway, without a slash at its end. A host alone, as clients of the Messages API have it, gets its /v1. */
 export function parseBaseUrl(text: string): string {
-  const isWhole = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && !/["'\s`$]/.test(text);
-  if (!isWhole) throw new InvalidArgumentError('Use an address such as https://gateway.example.com/v1.');
-  return text.replace(/\/+$/, '');
+  const isWhole = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && !/["'\s`$?#]/.test(text);
+  const trimmed = text.replace(/\/+$/, '');
+  if (isWhole && trimmed.endsWith('/v1')) return trimmed;
+  if (isWhole && new URL(trimmed).pathname === '/') return `${trimmed}/v1`;
+  throw new InvalidArgumentError('Use an address that ends with /v1, such as https://gateway.example.com/v1.');
 }
 
 /** The id of a model, which is put into texts of any language. */

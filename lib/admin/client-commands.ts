@@ -1,5 +1,8 @@
 import { Argument, type Command } from 'commander';
+import { readCatalogFiles } from '../../lambdas/catalog/files.ts';
+import { catalogDirectory } from '../../lambdas/catalog/load.ts';
 import { configurations, type ClientConfiguration, type GatewayPlace } from '../clients/configurations.ts';
+import { modelFacts } from '../clients/model-facts.ts';
 import { DEFAULT_PORT } from '../local/options.ts';
 import { parseBaseUrl, parseModelId } from './arguments.ts';
 import { print } from './output.ts';
@@ -13,6 +16,7 @@ export function addClientCommand(program: Command): void {
     .option('--url <url>', 'base URL of the gateway, with /v1', parseBaseUrl, `http://127.0.0.1:${DEFAULT_PORT}/v1`)
     .option('--model <id>', 'model that is to answer', parseModelId, 'sandbox/claude')
     .action((name: string | undefined, { url, model }: { url: string; model: string }, command: Command) => {
+      const place = { baseUrl: url, model, facts: modelFacts(readCatalogFiles(catalogDirectory()), model) };
       const { json } = command.optsWithGlobals<{ json: boolean }>();
       const known = configurations.find((one) => one.name === name);
       if (!known)
@@ -20,8 +24,8 @@ export function addClientCommand(program: Command): void {
           configurations.map(({ name, title, api, where }) => ({ name, title, api, where })),
           json,
         );
-      else if (json) print(pasted(known, { baseUrl: url, model }), json);
-      else process.stdout.write(page(known, { baseUrl: url, model }));
+      else if (json) print(pasted(known, place), json);
+      else process.stdout.write(page(known, place));
     });
 }
 

@@ -1,10 +1,14 @@
 /** Texts to paste into clients, so that they call the gateway: one entry a client, from which nothing has to be guessed. */
 
+import type { ModelFacts } from './model-facts.ts';
+
 /** Where the gateway is, and the model that is to answer. The key is never written down: texts name its variable. */
 export interface GatewayPlace {
   /** With /v1. */
   baseUrl: string;
   model: string;
+  /** Undefined where the model is not in the catalog: texts leave out what they would say of it. */
+  facts?: ModelFacts | undefined;
 }
 
 export interface ClientConfiguration {
@@ -27,6 +31,22 @@ const TYPESCRIPT = 'a file .ts or .mjs';
 /** Clients of the Messages API append /v1 themselves. */
 const anthropicUrl = ({ baseUrl }: GatewayPlace) => baseUrl.replace(/\/v1\/?$/, '');
 
+/** Claude Code heeds it for models whose context it does not know itself. */
+function claudeCodeFacts({ facts }: GatewayPlace): string {
+  return facts ? `\nexport CLAUDE_CODE_MAX_CONTEXT_TOKENS=${facts.contextTokens}` : '';
+}
+
+/** opencode sends what a user attaches only to models that are said to take it. */
+function opencodeFacts(facts: ModelFacts | undefined): string {
+  if (facts === undefined) return '';
+  const { contextTokens, maxOutputTokens, inputModalities } = facts;
+  const modalities = inputModalities.map((modality) => JSON.stringify(modality === 'file' ? 'pdf' : modality));
+  return `,
+          "attachment": ${modalities.length > 1},
+          "modalities": { "input": [${modalities.join(', ')}], "output": ["text"] },
+          "limit": { "context": ${contextTokens}, "output": ${maxOutputTokens} }`;
+}
+
 export const configurations: readonly ClientConfiguration[] = [
   {
     name: 'claude-code',
@@ -35,18 +55,18 @@ export const configurations: readonly ClientConfiguration[] = [
     where: SHELL,
     text: (place) => `export ANTHROPIC_BASE_URL=${anthropicUrl(place)} ANTHROPIC_AUTH_TOKEN="$${KEY}"
 export ANTHROPIC_MODEL=${place.model} ANTHROPIC_SMALL_FAST_MODEL=${place.model}
-export ANTHROPIC_DEFAULT_HAIKU_MODEL=${place.model} ANTHROPIC_DEFAULT_SONNET_MODEL=${place.model} ANTHROPIC_DEFAULT_OPUS_MODEL=${place.model}
+export ANTHROPIC_DEFAULT_HAIKU_MODEL=${place.model} ANTHROPIC_DEFAULT_SONNET_MODEL=${place.model} ANTHROPIC_DEFAULT_OPUS_MODEL=${place.model}${claudeCodeFacts(place)}
 claude`,
-    note: 'Its agents ask for haiku, sonnet or opus by these names: without the third line they would leave the model.',
+    note: 'Its agents ask for haiku, sonnet or opus by these names: without the third line they would leave the model. Claude Code knows how much models of Anthropic read; of others it assumes a million tokens, unless CLAUDE_CODE_MAX_CONTEXT_TOKENS says how many there are.',
   },
   {
     name: 'codex',
     title: 'Codex',
     api: 'responses',
     where: '~/.codex/config.toml',
-    text: ({ baseUrl, model }) => `model = "${model}"
+    text: ({ baseUrl, model, facts }) => `model = "${model}"
 model_provider = "gateway"
-
+${facts ? `model_context_window = ${facts.contextTokens}\n` : ''}
 [model_providers.gateway]
 name = "Gateway"
 base_url = "${baseUrl}"
@@ -59,14 +79,19 @@ wire_api = "responses"`,
     title: 'opencode',
     api: 'chat completions',
     where: 'opencode.json',
-    text: ({ baseUrl, model }) => `{
+    text: ({ baseUrl, model, facts }) => `{
   "$schema": "https://opencode.ai/config.json",
   "provider": {
     "gateway": {
       "npm": "@ai-sdk/openai-compatible",
       "name": "Gateway",
       "options": { "baseURL": "${baseUrl}", "apiKey": "{env:${KEY}}" },
-      "models": { "${model}": { "name": "${model}", "tool_call": true } }
+      "models": {
+        "${model}": {
+          "name": "${model}",
+          "tool_call": true${opencodeFacts(facts)}
+        }
+      }
     }
   },
   "model": "gateway/${model}",

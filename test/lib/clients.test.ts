@@ -3,7 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readCatalogFiles } from '../../lambdas/catalog/files.ts';
+import { shippedCatalogDirectory } from '../../lambdas/catalog/load.ts';
 import { configurations, type ClientConfiguration } from '../../lib/clients/configurations.ts';
+import { parseBaseUrl } from '../../lib/admin/arguments.ts';
+import { modelFacts } from '../../lib/clients/model-facts.ts';
 import { startGateway, type RunningGateway } from '../support/gateway.ts';
 
 const run = promisify(execFile);
@@ -20,9 +24,43 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-const textOf = ({ text }: ClientConfiguration) => text({ baseUrl: gateway.baseUrl, model: MODEL });
+const factsOf = (model: string) => modelFacts(readCatalogFiles(shippedCatalogDirectory), model);
+const textOf = ({ text }: ClientConfiguration, model = MODEL) =>
+  text({ baseUrl: gateway.baseUrl, model, facts: factsOf(model) });
 const environment = () => ({ ...process.env, GATEWAY_KEY: gateway.key });
 const named = (name: string) => configurations.find((one) => one.name === name)!;
+
+function opencodeModel(model: string): unknown {
+  const { provider } = JSON.parse(textOf(named('opencode'), model)) as OpencodeFile;
+  return provider.gateway.models[model];
+}
+
+interface OpencodeFile {
+  provider: { gateway: { models: Record<string, unknown> } };
+}
+
+describe('the address of a gateway on the command line', () => {
+  it.each([
+    ['https://gateway.example.com/v1', 'https://gateway.example.com/v1'],
+    ['https://gateway.example.com/llm/v1/', 'https://gateway.example.com/llm/v1'],
+    ['http://127.0.0.1:8787', 'http://127.0.0.1:8787/v1'],
+    ['http://127.0.0.1:8787/', 'http://127.0.0.1:8787/v1'],
+  ])('%s means %s', (given, base) => {
+    expect(parseBaseUrl(given)).toBe(base);
+  });
+
+  it.each([
+    'gateway.example.com',
+    'https://gateway.example.com/v1/messages',
+    'https://gateway.example.com/llm',
+    'https://gateway.example.com/v1?x=/v1',
+    'https://gateway.example.com/v1#/v1',
+    'ftp://gateway.example.com/v1',
+    'https://$(id)/v1',
+  ])('%s is refused, and what is taken is said', (given) => {
+    expect(() => parseBaseUrl(given)).toThrow(/ends with \/v1, such as https:\/\/gateway\.example\.com\/v1/);
+  });
+});
 
 describe('what is pasted into a client', () => {
   it.each(configurations.filter(({ where }) => where.includes('.ts')))('$title: runs', async (configuration) => {
@@ -44,6 +82,36 @@ describe('what is pasted into a client', () => {
     const { model, small_model: small } = JSON.parse(textOf(named('opencode'))) as Record<string, string>;
 
     expect([model, small]).toEqual([`gateway/${MODEL}`, `gateway/${MODEL}`]);
+  });
+
+  it('opencode: says that a model takes what users attach, and how much it reads and writes', () => {
+    expect(opencodeModel(MODEL)).toEqual({
+      name: MODEL,
+      tool_call: true,
+      attachment: true,
+      modalities: { input: ['text', 'image', 'pdf', 'audio'], output: ['text'] },
+      limit: { context: 128_000, output: 16_384 },
+    });
+    expect(opencodeModel('sandbox/priced')).toMatchObject({ attachment: true });
+    expect(opencodeModel('deepseek/deepseek-v4-pro')).toMatchObject({
+      attachment: false,
+      modalities: { input: ['text'], output: ['text'] },
+    });
+  });
+
+  it('opencode: says nothing of a model that is not in the catalog', () => {
+    expect(opencodeModel('nobody/knows')).toEqual({ name: 'nobody/knows', tool_call: true });
+  });
+
+  it('Codex and Claude Code: have how much the model reads, where it is known', () => {
+    const [codex, claudeCode] = [named('codex'), named('claude-code')];
+
+    expect(textOf(codex).split('\n')).toContain('model_context_window = 128000');
+    expect(textOf(claudeCode).split('\n')).toContain('export CLAUDE_CODE_MAX_CONTEXT_TOKENS=128000');
+    // Under another of its names as well.
+    expect(textOf(codex, 'claude-sonnet-5').split('\n')).toContain('model_context_window = 1000000');
+    expect(textOf(codex, 'nobody/knows')).not.toContain('window');
+    expect(textOf(claudeCode, 'nobody/knows')).not.toContain('CONTEXT');
   });
 
   it('Claude Code: has the model for each name by which its agents ask for one', async () => {
