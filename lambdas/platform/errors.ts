@@ -8,6 +8,8 @@ interface ErrorSpec {
   status: number;
   /** `error.type` of the Messages API. */
   messagesType: string;
+  /** When clients may try again, where nobody says otherwise. */
+  retryAfterSeconds?: number;
 }
 
 /**
@@ -57,6 +59,7 @@ export const errorKinds = {
   provider_overloaded: {
     status: 529,
     messagesType: 'overloaded_error',
+    retryAfterSeconds: 1,
   },
 } as const satisfies Record<string, ErrorSpec>;
 
@@ -99,7 +102,7 @@ export class GatewayError extends Error {
     this.kind = kind;
     this.status = more.status ?? errorKinds[kind].status;
     this.metadata = more.metadata ?? {};
-    this.headers = more.headers ?? {};
+    this.headers = { ...waitOf(kind), ...more.headers };
     this.details = more.details;
   }
 
@@ -114,6 +117,12 @@ export class GatewayError extends Error {
     delete this.headers['x-should-retry'];
     return this;
   }
+}
+
+/** Clients that are told nothing wait as they like: some not at all. */
+function waitOf(kind: ErrorKind): Record<string, string> {
+  const { retryAfterSeconds }: ErrorSpec = errorKinds[kind];
+  return retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
 }
 
 export function invalidRequest(
@@ -145,10 +154,7 @@ function overloaded(cause?: unknown): GatewayError {
   return new GatewayError(
     'provider_overloaded',
     'The gateway is busy. Try again in a second; a change that you asked for may have been made.',
-    {
-      headers: { 'retry-after': '1' },
-      cause,
-    },
+    { cause },
   );
 }
 

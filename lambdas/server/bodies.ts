@@ -42,7 +42,6 @@ function noRoom(): GatewayError {
   return new GatewayError(
     'provider_overloaded',
     'The gateway is reading as many large requests as it can at once. Try again in a second.',
-    { headers: { 'retry-after': '1' } },
   );
 }
 

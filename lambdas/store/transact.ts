@@ -57,10 +57,7 @@ export class StoreBusyError extends GatewayError {
   readonly isUncertain: boolean;
 
   constructor(cause?: unknown, conflicting: readonly string[] = [], wasUncertain = false) {
-    super('provider_overloaded', 'The gateway is busy recording spending. Try again in a second.', {
-      headers: { 'retry-after': '1' },
-      cause,
-    });
+    super('provider_overloaded', 'The gateway is busy recording spending. Try again in a second.', { cause });
     this.conflicting = conflicting;
     this.isUncertain = wasUncertain;
   }

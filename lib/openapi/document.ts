@@ -248,7 +248,9 @@ const errorHeaders: Partial<Record<ErrorKind, Record<string, ReturnType<typeof t
       'The time at which requests to free models are possible again, as a Unix time in milliseconds. Only refusals of free models have this header.',
     ),
   },
-  provider_overloaded: { 'retry-after': retryAfter },
+  provider_overloaded: {
+    'retry-after': textHeader('Seconds until another try may succeed: what the provider says, else one.'),
+  },
 };
 
 /** Values for programs, in the examples of the kinds that have some. */

@@ -221,7 +221,8 @@ const rows: Row[] = [
   { directives: 'reset=0', honest: spoken, expected: onAll('502, free') },
   { directives: 'error=429', honest: spoken, expected: onAll('429, free') },
   { directives: 'error=429 retry-after=7', honest: spoken, expected: onAll('429 for 7 s, free') },
-  { directives: 'error=529', honest: spoken, expected: onAll('529, free') },
+  { directives: 'error=529', honest: spoken, expected: onAll('529 for 1 s, free') },
+  { directives: 'error=503', honest: spoken, expected: onAll('529 for 1 s, free') },
   { directives: 'error=529 retry-after=7', honest: spoken, expected: onAll('529 for 7 s, free') },
 ];
 
@@ -229,7 +230,14 @@ const rows: Row[] = [
 const streamed = [...rows, nullInACall('a call that is not JSON, as told')];
 
 /** Rows that say something else, or nothing new, to clients that do not stream. */
-const onlyStreamed = new Set(['error=429', 'error=529', 'error=529 retry-after=7', 'tools=2 cut', 'think interleave']);
+const onlyStreamed = new Set([
+  'error=429',
+  'error=529',
+  'error=503',
+  'error=529 retry-after=7',
+  'tools=2 cut',
+  'think interleave',
+]);
 function unstreamedRow(row: Row): Row {
   const expected = Object.entries(row.expected).map(([wire, outcome]) => [
     wire,

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { utcDate } from '../../lambdas/money/periods.ts';
 import { generationTimeMs, uuidv7 } from '../../lambdas/platform/ids.ts';
+import type { Route } from '../../lambdas/route.ts';
+import { routes } from '../../lambdas/routes.ts';
 import { queryPartition } from '../../lambdas/store/query.ts';
 import { writeRefusal } from '../../lambdas/store/refusals.ts';
 import { adminHere } from '../support/admin.ts';
@@ -63,6 +65,26 @@ async function explained(client: RunningGateway, id: string): Promise<{ message:
     return { message: error.message, refusal: error.metadata.refusal! };
   }, 3_000);
 }
+
+describe('a request of who is not known', () => {
+  const inferring = Object.values<Route>(routes).filter(({ inference }) => inference === true);
+
+  it.each(inferring.map(({ method, paths: [path] }) => [method, path]))(
+    'has no id of a record, which does not come to be: %s %s',
+    async (method, path) => {
+      const clients = [`sk-mg-v1-${'1'.repeat(64)}`, '', gateway.managementKey];
+      const answers = await Promise.all(
+        clients.map((key) => fetch(`${gateway.baseUrl}${path}`, { method, headers: { 'x-api-key': key } })),
+      );
+
+      expect(answers.map(({ status }) => status)).toEqual([401, 401, 403]);
+      for (const { headers } of answers) {
+        expect(headers.get('x-generation-id')).toBeNull();
+        expect(headers.get('request-id')).toMatch(/^req_/);
+      }
+    },
+  );
+});
 
 describe('a refused request', () => {
   it.each<[string, () => RunningGateway, object, string, Row]>([
@@ -162,10 +184,10 @@ describe('a refused request', () => {
   });
 
   it('without a key is nobody’s', async () => {
-    const { status, id } = await refused({ ...gateway, key: 'sk-mg-v1-wrong' }, tooDear);
+    const { status, requestId } = await refused({ ...gateway, key: 'sk-mg-v1-wrong' }, tooDear);
 
     expect(status).toBe(401);
-    expect((await admin('generations', 'show', id)).err).toContain('has no request');
+    expect((await admin('generations', 'show', requestId)).err).toContain('has no request');
   });
 });
 
