@@ -95,6 +95,13 @@ const found = async () => {
   return Object.fromEntries(rows.filter((row) => row['rows'] !== '0').map((row) => [row['view'], Number(row['rows'])]));
 };
 
+const textIn = (item: Attributes, name: string) => {
+  const value: { S?: string } = item[name] ?? {};
+  return value.S;
+};
+const countedDays = (item: Attributes) =>
+  Object.keys(item).flatMap((name) => (name.startsWith('spent_day_') ? `${textIn(item, 'month')} ${name}` : []));
+
 /** All of a view as texts, in an order of its own. */
 const textsOf = (columns: string[], view: string) =>
   `SELECT ${columns.map((name) => `CAST("${name}" AS VARCHAR) AS "${name}"`).join(', ')} FROM ${view} ORDER BY ALL`;
@@ -208,6 +215,49 @@ describe('the views of Athena', () => {
     expect(Object.keys(await found())).toContain(view);
   });
 
+  it('do not compare the first day that models are counted', async () => {
+    const [first] = items.flatMap(countedDays).toSorted();
+    const [month, name] = first!.split(' ') as [string, string];
+    const other = items.map((item) =>
+      textIn(item, 'month') === month && item[name] ? { ...item, [name]: { N: '123' } } : item,
+    );
+    writeHistory(other);
+    expect(other).not.toEqual(items);
+    expect(await found()).toEqual({});
+  });
+
+  it('do not compare rows of a day of which a part is not rolled up', async () => {
+    const wrong = items.map((item) =>
+      textIn(item, 'entity') === 'activity_row' ? { ...item, requests: { N: '123456' } } : item,
+    );
+    writeHistory(wrong);
+    expect(Object.keys(await found())).toEqual(['day_drift']);
+
+    rmSync(directory, { recursive: true });
+    writeHistory(
+      wrong.map((item) =>
+        textIn(item, 'entity') === 'activity_day'
+          ? Object.fromEntries(Object.entries(item).filter(([name]) => name !== 'version_3'))
+          : item,
+      ),
+    );
+    expect(await found()).toEqual({});
+  });
+
+  it.each([
+    [100, null, '0.000123456789'],
+    [700, '100', '9.000000000000'],
+    [701, '700', '0.000246913578'],
+  ])('charge %d tokens at the highest tier whose bound they pass', async (tokens, tier, price) => {
+    const one = items.find((item) => /"final".*"min_prompt_tokens":\{"N":"700"/.test(JSON.stringify(item)))!;
+    const lower = '{"M":{"min_prompt_tokens":{"N":"100"},"prompt":{"N":"9"}}}';
+    const withTwo = JSON.stringify(one).replace(/"overrides":\{"L":\[([^\]]*)\]/, `"overrides":{"L":[$1,${lower}]`);
+    const { rounds: _, ...alone } = JSON.parse(withTwo) as Attributes;
+    writeFull(1, [{ ...alone, tokens_prompt: { N: String(tokens) } }]);
+    const sql = 'SELECT CAST(tier_above_tokens AS VARCHAR) AS tier, CAST(prompt_price AS VARCHAR) AS price FROM rounds';
+    expect(await asked(sql)).toEqual([{ tier, price }]);
+  });
+
   it.each([
     ['0.123456789012', '0.123456789012'],
     ['-1234567.5', '-1234567.500000000000'],
@@ -289,12 +339,13 @@ describe('exports that Athena reads', () => {
 
   it('are found below the prefix of their kind alone', async () => {
     writeFull(3, [accountItem('a', 'old')]);
-    writeIncrement(3, []);
+    writeIncrement(3, [changeLine(accountItem('a', ''), 9, accountItem('a', 'new'))]);
     const increment = join(directory, `incremental/dt=${dateOf(midnight(3))}`);
     mkdirSync(join(directory, `full/dt=${dateOf(midnight(2))}`), { recursive: true });
     renameSync(increment, join(directory, `full/dt=${dateOf(midnight(1))}`));
     writeIncrement(2, []);
     expect(await found()).toEqual({ export_gaps: 1 });
+    expect(await names()).toEqual({ a: 'old' });
   });
 
   it('are told to differ where a file is gone, or has other lines than its manifest says', async () => {
