@@ -26,6 +26,8 @@ export interface ClientConfiguration {
 
 const KEY = 'GATEWAY_KEY';
 const SHELL = 'a shell';
+const N8N_TEST =
+  'n8n tests a credential with the list of models, which takes no key: the test succeeds with a wrong key as well.';
 const TYPESCRIPT = 'a file .ts or .mjs';
 
 /** Clients of the Messages API append /v1 themselves. */
@@ -136,13 +138,23 @@ Add model: ${model}`,
   },
   {
     name: 'n8n',
-    title: 'n8n',
+    title: 'n8n, its OpenAI nodes',
     api: 'responses',
     where: 'Credentials → OpenAI',
     text: ({ baseUrl, model }) => `API key: <the value of ${KEY}>
 Base URL: ${baseUrl}
 Model of the node "OpenAI Chat Model", by ID: ${model}`,
-    note: 'With "Use Responses API" switched off, the node asks over chat completions.',
+    note: `With "Use Responses API" switched off, the node asks over chat completions. ${N8N_TEST}`,
+  },
+  {
+    name: 'n8n-anthropic',
+    title: 'n8n, its Anthropic nodes',
+    api: 'messages',
+    where: 'Credentials → Anthropic',
+    text: (place) => `API key: <the value of ${KEY}>
+Base URL: ${anthropicUrl(place)}
+Model of the node "Anthropic Chat Model", by ID: ${place.model}`,
+    note: `Its agents change the arguments of calls that they send back, which a model of Gemini may refuse; the OpenAI nodes can ask it. ${N8N_TEST}`,
   },
   {
     name: 'open-webui',

@@ -130,6 +130,13 @@ describe('what is pasted into a client', () => {
     expect(text).toContain('GATEWAY_KEY');
   });
 
+  it('has no /v1 for clients of the Messages API, which append it themselves', () => {
+    const appending = configurations.filter(({ api, name }) => api === 'messages' && name !== 'curl');
+
+    expect(appending.map(({ name }) => name)).toEqual(['claude-code', 'n8n-anthropic', 'anthropic-typescript']);
+    for (const one of appending) expect(textOf(one)).not.toContain('/v1');
+  });
+
   it('has the model where the client asks for one', () => {
     const without = configurations.filter((one) => !textOf(one).includes(MODEL)).map(({ name }) => name);
 
