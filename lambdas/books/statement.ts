@@ -28,6 +28,8 @@ export interface StatementQuestion {
   period: Period;
   by: readonly Dimension[];
   filter: RecordFilter;
+  /** The filter in words, so that a paper says whose sum it is: `key "Server"`. */
+  only?: readonly string[];
 }
 
 /** A final generation that is booked in the period, on its day in the period's zone. */
@@ -59,6 +61,8 @@ export interface Balance {
 export interface Statement {
   account: Account;
   period: Period;
+  /** The filter in words; empty where the statement is of all that the account spent. */
+  only: readonly string[];
   by: readonly Dimension[];
   rows: SpendingRow[];
   total: DailySums;
@@ -66,6 +70,7 @@ export interface Statement {
   records: number;
   /** Not settled yet: their cost is in no sum. */
   pending: { generations: number; held: Money };
+  /** None of a part of the account: they belong to all of it. */
   payments: BalanceEntry[];
   /** Of a prepaid account, where the statement is of all that it spent. */
   balance: Balance | undefined;
@@ -86,7 +91,7 @@ const MAX_NAMED = 20;
 
 export async function readStatement(
   table: Table,
-  { account, period, by, filter }: StatementQuestion,
+  { account, period, by, filter, only = [] }: StatementQuestion,
   { booked, progress }: StatementReader = {},
 ): Promise<Statement> {
   const source = { table, accountId: account.id };
@@ -115,25 +120,34 @@ export async function readStatement(
     }
     await booked?.({ generation, day, lines });
   }
-  const payments = await paymentsIn(table, account, period);
   const isOfAll = !isFiltered(filter);
   return {
     account,
     period,
+    only,
     by,
     rows: await rowsByTags(spending.rows(), by, async (hash) => (await names.key(hash)).tags),
     total: spending.total,
     records,
     pending,
-    payments,
+    payments: isOfAll ? await paymentsIn(table, account, period) : [],
     balance:
       isOfAll && account.mode === 'prepaid' ? await balanceOf(table, account, period, spending.total.usage) : undefined,
     proofs: [
       proofOfLines({ ofLines, total: spending.total.usage, unproven, unprovenCount }),
       ...(isOfAll
         ? [await proofOfRows(table, account, period, sums), await proofOfCounters(table, account, period, sums)]
-        : []),
+        : (['daily_rows', 'counters'] as const).map(notOfAPart)),
     ],
+  };
+}
+
+/** Rows and counters are of whole accounts, keys, members and workspaces, and not of what a filter leaves. */
+function notOfAPart(source: Proof['source']): Proof {
+  return {
+    source,
+    agrees: undefined,
+    says: 'this is a part of the account; they are compared without a filter and by reconcile --deep',
   };
 }
 
@@ -160,7 +174,11 @@ async function proofOfRows(table: Table, account: Account, period: Period, sums:
   const days = inside.length === 0 ? [] : await readDays(table, id, inside[0]!, inside.at(-1)!);
   const closed = days.filter(isComplete).map(({ date }) => date);
   if (closed.length === 0) {
-    return { source: 'daily_rows', agrees: undefined, says: 'no UTC day of the period is closed yet' };
+    return {
+      source: 'daily_rows',
+      agrees: undefined,
+      says: 'no UTC day of the period has its daily rows yet; a gateway that runs makes them an hour after midnight',
+    };
   }
   const rows = await readActivity(table, id, closed, {});
   const counted = Money.sum(rows.map(({ usage }) => usage));
@@ -189,7 +207,7 @@ async function proofOfCounters(table: Table, account: Account, period: Period, s
     return {
       source: 'counters',
       agrees: undefined,
-      says: 'no window that is over lies in the period and is still kept',
+      says: 'no window of the counter is compared: whole months have one; days and weeks have one for two days after their end',
     };
   }
   const [first] = drift;

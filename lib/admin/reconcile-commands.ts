@@ -127,5 +127,13 @@ function textOf(
     })),
   );
   const list = findings.length === 0 ? '' : `\n${asTable(findings)}`;
-  return `${asTable(rows)}${list}\n${isSound ? 'Everything adds up.' : 'Something does NOT add up.'}\n`;
+  return `${asTable(rows)}${list}\n${verdictOf(results, isSound)}\n`;
+}
+
+function verdictOf(results: readonly Reconciliation[], isSound: boolean): string {
+  if (!isSound) return 'Something does NOT add up.';
+  const isEmpty = results.every(({ compared }) => Object.values(compared).every((count) => count === 0));
+  if (isEmpty)
+    return 'There was nothing to compare: no day has its daily rows yet. --deep reads the records themselves.';
+  return 'Everything adds up.';
 }

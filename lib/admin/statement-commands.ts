@@ -1,9 +1,10 @@
 import { Option, type Command } from 'commander';
 import { Names } from '../../lambdas/books/names.ts';
-import { SpendingTable, type Dimension } from '../../lambdas/books/spending.ts';
+import { isTag, SpendingTable, type Dimension } from '../../lambdas/books/spending.ts';
 import { isProven, readStatement, type Statement } from '../../lambdas/books/statement.ts';
 import type { RecordFilter } from '../../lambdas/books/records.ts';
 import { findWorkspace } from '../../lambdas/management/workspaces.ts';
+import type { KeyTags } from '../../lambdas/store/keys.ts';
 import { readAccount } from '../../lambdas/store/accounts.ts';
 import { namedKey } from './named-key.ts';
 import { table as asTable, type Row } from './output.ts';
@@ -17,6 +18,7 @@ import { statementJson } from './reports/statement-json.ts';
 import { statementPage } from './reports/statement-page.ts';
 import { showProgress } from './progress.ts';
 import { byOptionWithTags, periodAsked, withPeriodOptions, type PeriodOptions } from './report-options.ts';
+import { parseTag } from './key-tags.ts';
 import { withAccount, type Session } from './session.ts';
 
 const formats = ['table', 'csv', 'json', 'html'] as const;
@@ -28,6 +30,7 @@ interface StatementOptions extends PeriodOptions {
   member?: string;
   workspace?: string;
   model?: string;
+  tag?: KeyTags;
   format?: Format;
   files?: string;
   locale: Locale;
@@ -44,6 +47,7 @@ export function addStatementCommand(program: Command): void {
     .option('--member <id>', 'only of this member')
     .option('--workspace <id or slug>', 'only of this workspace')
     .option('--model <id>', 'only of this model')
+    .option('--tag <name=value>', 'only of keys with this tag; several filters apply together', parseTag)
     .addOption(new Option('--format <format>', 'default: table; json with --json').choices([...formats]))
     .option('--files <dir>', 'write all files there: each generation, days, payments, prices, FOCUS, the statement')
     .addOption(
@@ -67,6 +71,7 @@ async function answer(session: Session, options: StatementOptions, isJson: boole
     period: periodAsked(options),
     by: options.by,
     filter: await filterOf(session, names, options),
+    only: wordsOf(options),
   };
   const progress = showProgress('read', question.period.days.length);
   let statement: Statement;
@@ -84,6 +89,7 @@ async function answer(session: Session, options: StatementOptions, isJson: boole
     statement = written.statement;
     process.stdout.write(isJson ? filesJson(statement, written.files) : filesTable(statement, written.files));
   }
+  for (const tag of unusedTags(statement)) process.stderr.write(`No key of these requests has the tag "${tag}".\n`);
   // Nothing was spent by a key that there is; but there may be none of that name.
   if (options.key !== undefined && statement.records === 0) await namedKey(session, options.key);
   if (!isProven(statement)) process.exitCode = 1;
@@ -92,10 +98,13 @@ async function answer(session: Session, options: StatementOptions, isJson: boole
 async function filterOf(
   { table, accountId }: Session,
   names: Names,
-  { key, member, workspace, model }: StatementOptions,
+  { key, member, workspace, model, tag }: StatementOptions,
 ): Promise<RecordFilter> {
   return {
-    isKey: key === undefined ? undefined : (hash) => isMeant(names, hash, key),
+    isKey:
+      key === undefined && tag === undefined
+        ? undefined
+        : async (hash) => (await isMeant(names, hash, key)) && (await isTagged(names, hash, tag)),
     memberId: member,
     workspaceId: workspace === undefined ? undefined : (await findWorkspace(table, accountId, workspace)).id,
     model,
@@ -105,9 +114,33 @@ async function filterOf(
 const BEGINNING_OF_HASH = /^[0-9a-f]{4,64}$/;
 
 /** Also a key that was deleted: by its name, its label, or the beginning of its hash. */
-async function isMeant(names: Names, hash: string, named: string): Promise<boolean> {
+async function isMeant(names: Names, hash: string, named: string | undefined): Promise<boolean> {
+  if (named === undefined) return true;
   const { name, label } = await names.key(hash);
   return name === named || label === named || (BEGINNING_OF_HASH.test(named) && hash.startsWith(named));
+}
+
+async function isTagged(names: Names, hash: string, wanted: KeyTags = {}): Promise<boolean> {
+  const { tags } = await names.key(hash);
+  return Object.entries(wanted).every(([name, value]) => (tags[name] ?? '') === value);
+}
+
+/** The filter as a paper has it. */
+function wordsOf({ key, member, workspace, model, tag = {} }: StatementOptions): string[] {
+  const named = { key, member, workspace, model };
+  return [
+    ...Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`])),
+    ...Object.entries(tag).map((one) => `tag ${one.join('=')}`),
+  ];
+}
+
+/** Tags that split a statement and that none of its rows has: they may be misspelt. */
+function unusedTags({ by, rows }: Statement): string[] {
+  return by.flatMap((dimension, index) =>
+    isTag(dimension) && rows.length > 0 && rows.every(({ values }) => values[index] === '')
+      ? [dimension.slice('tag:'.length)]
+      : [],
+  );
 }
 
 interface Shown {

@@ -140,7 +140,12 @@ describe('a statement', () => {
 
     const row = all.rows.find(({ values }) => values[0] === hash)!;
     expect(row).toEqual({ ...own.total, values: [hash] });
-    expect(own.proofs.map(({ source }) => source)).toEqual(['lines']);
+    // Rows and counters are of the whole account.
+    expect(own.proofs.map(({ source, agrees }) => [source, agrees])).toEqual([
+      ['lines', true],
+      ['daily_rows', undefined],
+      ['counters', undefined],
+    ]);
   });
 
   it('says how a prepaid balance came about, month after month', async () => {

@@ -142,6 +142,31 @@ describe('a statement', () => {
     expect(focus).toContain('""project"":""search"",""team"":""a"",""gateway/key"":""tagged""');
   });
 
+  it('may be of a tag alone, and says so wherever it is read', async () => {
+    const files = join(directory, 'search');
+    const { out } = await run('--json', 'statement', '--tag', 'project=search', '--tag', 'team=a');
+    const { only, total, payments } = JSON.parse(out) as { only: string[]; total: { requests: number }; payments: [] };
+    const written = JSON.parse((await run('--json', 'statement', '--tag', 'project=search', '--files', files)).out) as {
+      files: { name: string }[];
+    };
+    const inFiles = (name: string) => readFileSync(join(files, name), 'utf8');
+
+    expect([only, total.requests, payments]).toEqual([['tag project=search', 'tag team=a'], 1, []]);
+    expect(written.files.map(({ name }) => name)).not.toContain('ledger.csv');
+    expect(inFiles('statement.html')).toContain('Only of <strong>tag project=search</strong>');
+    expect(inFiles('statement.csv')).toContain('proven: 2 records of tag project=search alone of ');
+  });
+
+  it('of nobody has nothing to prove', async () => {
+    const { out } = await run('statement', '--member', 'nobody', '--model', 'sandbox/gtp');
+
+    expect(out).toMatch(/nothing to prove: there is no record of member nobody and model sandbox\/gtp alone of/);
+  });
+
+  it('says which tag no key has', async () => {
+    expect((await run('statement', '--by', 'tag:projct')).err).toContain('has the tag "projct"');
+  });
+
   it('refuses what is no name of a tag', async () => {
     expect((await run('statement', '--by', 'tag:')).err).toMatch(/"tag:" is not known: use some of .*tag:<name>/);
     expect((await run('margin', '--by', 'tag:project')).err).toMatch(/"tag:project" is not known/);

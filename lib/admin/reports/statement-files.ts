@@ -90,7 +90,8 @@ export async function writeStatementFiles(
   const files = [
     await generations.end(),
     await write('days.csv', spendingRows(sums.days, dayDimensions, known)),
-    await write('ledger.csv', ledgerRows(statement)),
+    // The ledger is of the whole account.
+    ...(statement.only.length === 0 ? [await write('ledger.csv', ledgerRows(statement))] : []),
     await write('prices.csv', priceRows(units)),
     // Programs read it, which know one form.
     await write('focus.csv', focusRows(units, { account, period, names, issuer }), 'plain'),

@@ -8,7 +8,7 @@ type Shown = Record<string, unknown>;
 
 /** A statement for programs. Amounts are texts, so that no reader rounds them. */
 export async function statementJson(statement: Statement, names: Names): Promise<Shown> {
-  const { account, period, by, rows, total, records, pending, payments, balance, proofs } = statement;
+  const { account, period, only, by, rows, total, records, pending, payments, balance, proofs } = statement;
   const columns = [...by.flatMap((dimension) => columnsOf(dimension)), ...sumColumns];
   const shownRows: Shown[] = [];
   for (const row of rows) shownRows.push(named(columns, [...(await namedCells(row, by, names)), ...sumCells(row)]));
@@ -22,6 +22,7 @@ export async function statementJson(statement: Statement, names: Names): Promise
       starts_at: new Date(period.startMs).toISOString(),
       ends_before: new Date(period.endMs).toISOString(),
     },
+    only,
     by,
     rows: shownRows,
     total: named(sumColumns, sumCells(total)),

@@ -39,7 +39,7 @@ export async function statementPage(statement: Statement, names: Names, days: re
 <h1>${escaped(title)}</h1>
 <p>Account ${escaped(account.id)} (${account.mode}). Days of ${escaped(period.zone)}: from ${new Date(period.startMs).toISOString()}
 until before ${new Date(period.endMs).toISOString()}. All amounts are in roubles, with all their digits.</p>
-<p>Spent: <strong>${statement.total.usage} RUB</strong> in ${statement.total.requests} requests.</p>
+${onlyText(statement)}<p>Spent: <strong>${statement.total.usage} RUB</strong> in ${statement.total.requests} requests.</p>
 ${chart(statement, days)}
 <h2>Spending</h2>
 ${await spendingTable(statement, names)}
@@ -52,6 +52,13 @@ ${statement.proofs.map(({ source, agrees, says }) => `<li class="${agrees === un
 </body>
 </html>
 `;
+}
+
+/** A sum of a part must not look like one of the account. */
+function onlyText({ only }: Statement): string {
+  return only.length === 0
+    ? ''
+    : `<p>Only of <strong>${escaped(only.join(' and '))}</strong>, not of the whole account.</p>\n`;
 }
 
 function pendingText({ pending }: Statement): string {
