@@ -29,6 +29,11 @@ async function memoryOf(gateway: RunningGateway): Promise<KeptMemory> {
   return JSON.parse(await reportOf(gateway, 'SIGUSR2', 'collected')) as KeptMemory;
 }
 
+/** Timers that wait, also those that keep no process alive. @throws when it does not report in time */
+export async function timersOf(gateway: RunningGateway): Promise<number> {
+  return Number(await reportOf(gateway, 'SIGCONT', 'timers'));
+}
+
 const bytesOf = ({ heapUsed, external }: KeptMemory) => heapUsed + external;
 
 const STEADY_BYTES = 16 * 1024;

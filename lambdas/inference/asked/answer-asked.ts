@@ -38,12 +38,25 @@ export interface AnsweredAsked<Candidate, Answer> {
  */
 export async function answerAsked<Candidate extends AskedCandidate, Answer>(
   input: InferenceInput<unknown>,
+  terms: AskedTerms<Candidate, Answer>,
+): Promise<AnsweredAsked<Candidate, Answer>> {
+  const abort = new AbortController();
+  try {
+    return await answerUntil(abort, input, terms);
+  } finally {
+    // Its timer would keep all of the request until the function's time is over.
+    abort.abort('ended' satisfies AbortReason);
+  }
+}
+
+async function answerUntil<Candidate extends AskedCandidate, Answer>(
+  abort: AbortController,
+  input: InferenceInput<unknown>,
   { apiType, offers, outOfTime, ...asking }: AskedTerms<Candidate, Answer>,
 ): Promise<AnsweredAsked<Candidate, Answer>> {
   const { caller, generationId, providerTime } = input;
   // All that settlement needs is there before anything is held.
   const [table, queue, health] = [resources.table(), resources.queue('finalize-cost'), resources.health()];
-  const abort = new AbortController();
   abortWhenLeft(abort, input.clientLeft);
   const { keeper } = await holdOrThrow(
     { table, bootId: resources.bootId() },
