@@ -251,15 +251,15 @@ function finishResponse(name: RouteName, route: Route, passage: RequestState, re
   const { vary, ...permission } = corsHeaders(request);
   Object.assign(headers, permission);
   if (vary !== undefined) headers['vary'] = headers['vary'] === undefined ? vary : `${headers['vary']}, ${vary}`;
-  // Of who is not known nothing is recorded, so the id would lead nowhere.
-  const isRecorded = route.inference && passage.event.caller !== undefined;
-  if (isRecorded) headers['x-generation-id'] ??= generationId;
+  if (route.inference) {
+    headers['x-generation-id'] ??= generationId;
+  }
   if (route.inference || route.isTimed) headers['server-timing'] = serverTiming(request.receivedAtMs, providerTime);
   log('info', 'request', {
     route: name,
     requestId: request.id,
     awsRequestId: passage.context.awsRequestId,
-    ...(isRecorded ? { generationId } : {}),
+    ...(route.inference ? { generationId } : {}),
     ...(passage.event.caller ? callerFields(passage.event.caller) : {}),
     status: statusCode,
     ...(refusal ? refusalFields(refusal, readAsFarAsMayBe(passage.event.body, request.body)) : {}),

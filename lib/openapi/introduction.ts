@@ -42,8 +42,7 @@ hold comes back. A request is refused (402) if a limit, a budget or the balance 
 
 ## Answers
 
-Every answer has a \`request-id\`, and every answer of a model an \`x-generation-id\`, by which \`GET /generation\` tells what became of it (a refusal of
-the key has none, because nothing is recorded of who is not known), and a
+Every answer has a \`request-id\`, and every answer of a model an \`x-generation-id\`, by which \`GET /generation\` tells what became of it, and a
 \`server-timing\` with the milliseconds of the gateway itself and those of the provider, up to the answer's head. So has
 the answer of \`POST /messages/count_tokens\`. With
 \`stream: true\` the answer comes as server-sent events while it is written.

@@ -70,7 +70,7 @@ describe('a request of who is not known', () => {
   const inferring = Object.values<Route>(routes).filter(({ inference }) => inference === true);
 
   it.each(inferring.map(({ method, paths: [path] }) => [method, path]))(
-    'has no id of a record, which does not come to be: %s %s',
+    'has an id, of which there is no record: %s %s',
     async (method, path) => {
       const clients = [`sk-mg-v1-${'1'.repeat(64)}`, '', gateway.managementKey];
       const answers = await Promise.all(
@@ -79,7 +79,7 @@ describe('a request of who is not known', () => {
 
       expect(answers.map(({ status }) => status)).toEqual([401, 401, 403]);
       for (const { headers } of answers) {
-        expect(headers.get('x-generation-id')).toBeNull();
+        expect(headers.get('x-generation-id')).toMatch(/^gen-/);
         expect(headers.get('request-id')).toMatch(/^req_/);
       }
     },
@@ -184,10 +184,10 @@ describe('a refused request', () => {
   });
 
   it('without a key is nobody’s', async () => {
-    const { status, requestId } = await refused({ ...gateway, key: 'sk-mg-v1-wrong' }, tooDear);
+    const { status, id } = await refused({ ...gateway, key: 'sk-mg-v1-wrong' }, tooDear);
 
     expect(status).toBe(401);
-    expect((await admin('generations', 'show', requestId)).err).toContain('has no request');
+    expect((await admin('generations', 'show', id)).err).toContain('has no request');
   });
 });
 
