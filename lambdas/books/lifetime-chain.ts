@@ -27,7 +27,7 @@ const MAX_FIRST_DAYS = 92;
 
 export interface LifetimeChain {
   through: string;
-  /** What is proved of a scope: nothing was spent where nothing was written down. */
+  /** Tells what is proved of a scope: nothing was spent where nothing was written down. */
   spentBefore: (scope: ScopeId) => SpentBefore;
 }
 

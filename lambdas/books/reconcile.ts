@@ -59,7 +59,7 @@ export interface ReconcileQuestion {
   isDeep: boolean;
   /** The days are all that the account has had, so that lifetime windows can be compared. */
   isWhole: boolean;
-  /** What is proved of each scope before these days, with which their lifetime windows can be compared. */
+  /** Tells what is proved of each scope before these days, so that its lifetime window can be compared. */
   spentBefore?: ((scope: ScopeId) => SpentBefore) | undefined;
   /** How long to wait before looking again at what differs: a settlement or a roll-up may be on its way. */
   pauseMs?: number;

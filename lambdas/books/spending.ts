@@ -97,7 +97,7 @@ export async function rowsByTags(
   return [...folded].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
 }
 
-/** What a generation has of a dimension, as rows have it; of a tag it is the key, whose tags `rowsByTags` puts there. */
+/** The value that a generation has of a dimension; of a tag it is the key, whose tags `rowsByTags` puts there. */
 export function dimensionValue(
   { payer, outcome, apiType }: FinalGeneration,
   day: string,

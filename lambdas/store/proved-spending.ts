@@ -1,5 +1,5 @@
 /**
- * What each scope of an account had spent up to the end of a day, as its daily rows said when they were compared with its counter. Lifetime
+ * The spending of each scope of an account up to the end of a day, as its daily rows said when they were compared with its counter. Lifetime
  * windows are compared from there on, so that nobody has to read all rows there ever were.
  */
 
@@ -24,7 +24,7 @@ export const provedSpendingAttributes = provedSpendingRecord.attributes;
 /** The spending of a scope before some days. */
 export type SpentBefore = Pick<ProvedSpending, 'through' | 'spent'>;
 
-/** What is proved of an account. */
+/** The scopes of an account, as far as they are proved. */
 export interface ProvedAccount {
   /** The UTC day up to which every scope is proved; one that has no spending of its own here had spent nothing by then. */
   through: string;

@@ -31,7 +31,7 @@ export interface Workgroup {
   name: string;
   database: string;
   results: Bucket;
-  /** What one query may read; beyond it Athena ends the query. */
+  /** The most that one query may read; beyond it Athena ends the query. */
   maxQueryGigabytes: number;
 }
 
@@ -68,7 +68,7 @@ export function createWorkgroup(stack: Stack, { name, database, results, maxQuer
 }
 
 /**
- * What reviewers need to ask in SQL, besides the policy that reads the exports: this workgroup, this database, and the answers. Nothing of it
+ * The rights that reviewers need to ask in SQL, besides the policy that reads the exports: this workgroup, this database, and the answers. Nothing of it
  * changes an entry of the catalog. Nobody has it by itself.
  */
 export function createQueryPolicy(

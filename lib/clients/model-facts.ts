@@ -2,7 +2,7 @@ import type { CatalogFiles } from '../../lambdas/catalog/catalog.ts';
 import { ModelNames } from '../../lambdas/catalog/model-names.ts';
 import type { InputModality } from '../../lambdas/catalog/wires.ts';
 
-/** What clients have to be told of a model that they do not know by themselves. */
+/** Facts that clients have to be told of a model that they do not know by themselves. */
 export interface ModelFacts {
   contextTokens: number;
   maxOutputTokens: number;

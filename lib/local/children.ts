@@ -33,7 +33,7 @@ export interface NeededChild {
 export interface ChildManners {
   /** The first words of the sentence about its end. */
   name: string;
-  /** What it wrote last, of its own log. */
+  /** The end of its own log. */
   lastWords?: () => string;
   /** Asks it to end; without it, by SIGTERM. */
   end?: () => void;
@@ -46,7 +46,7 @@ export function needChild(
   { name, lastWords, end, endsForOthers = false }: ChildManners,
 ): NeededChild {
   let isStopping = false;
-  // What cannot be run at all has an error instead, which is for whoever tries to.
+  // A program that cannot be run at all has an error instead, which is for whoever tries to.
   const ended = new Promise((resolve) => child.once('exit', resolve));
   const lost = new Promise<string>((resolve) => {
     // Not at its exit: its last words may be on their way then.

@@ -65,12 +65,12 @@ async function spawnDynamodb(binary: string, directory: string | undefined): Pro
   const child = adoptChild(spawn(binary, args, { stdio: ['ignore', 'ignore', 'pipe'], detached: true }));
   let lastWords = '';
   child.stderr.on('data', (chunk: Buffer) => (lastWords = `${lastWords}${chunk.toString()}`.slice(-500)));
-  // What cannot be run at all has no last words of its own.
+  // A program that cannot be run at all has no last words of its own.
   child.once('error', ({ message }) => (lastWords = message));
   const { lost, stop } = needChild(child, { name: 'The database process', lastWords: () => lastWords });
   const endpoint = `http://127.0.0.1:${port}`;
   await untilReady(child, endpoint, () => lastWords);
-  // Of its start, which went well: nothing that explains an end.
+  // Words about a start that went well explain no end.
   lastWords = '';
   if (pidFile) writeFileSync(pidFile, String(child.pid), privateFile);
   return {

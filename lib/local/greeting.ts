@@ -41,7 +41,7 @@ ${keysOf(gateway, kept)}
 `;
 }
 
-/** What a person sees when a process that the gateway cannot do without has ended, and the gateway ends with it. */
+/** The words that a person sees when a process that the gateway cannot do without has ended, and the gateway ends with it. */
 export function lossNotice(loss: string, { ephemeral, dataDirectory }: Kept): string {
   const data = ephemeral
     ? 'What it kept was in memory, and is gone'

@@ -14,7 +14,7 @@ const MAX_ANSWER_MS = 15_000;
 /** The first round warms up: code is compiled, pools and caches fill. What is kept may grow once, and not in each of the others. */
 const ROUNDS = 3;
 /**
- * What may be kept of a round: a little in caches of each request, and what is compiled on the way. Resident memory would say less:
+ * The most that may be kept of a round: a little in caches of each request, and what is compiled on the way. Resident memory would say less:
  * it depends on when the allocator gives pages back, and so on what else the machine does.
  */
 const MAX_KEPT_BYTES = 512 * 1024 + 128 * (REQUESTS / ROUNDS);

@@ -40,7 +40,7 @@ describe('a request that was answered', () => {
 
     for (let sent = 0; sent < REQUESTS; sent += AT_ONCE) await Promise.all(Array.from({ length: AT_ONCE }, answered));
 
-    // What waits for seconds is none of them.
+    // Timers of some seconds are none of them.
     await expect
       .poll(async () => (await timersOf(gateway)) - before, { timeout: STILL_THERE_MS, interval: 500 })
       .toBeLessThan(REQUESTS / 2);

@@ -33,7 +33,7 @@ const tablesIn = ({ books }: Synthesized): TableInput[] =>
   );
 const viewsIn = (of: Synthesized) => tablesIn(of).filter(({ TableType }) => TableType === 'VIRTUAL_VIEW');
 
-/** What Athena reads of a view. */
+/** The definition of a view, as Athena reads it. */
 const definitionOf = ({ ViewOriginalText: text }: TableInput) =>
   JSON.parse(Buffer.from(/^\/\* Presto View: (\S+) \*\/$/.exec(text!)![1]!, 'base64').toString()) as {
     originalSql: string;

@@ -698,7 +698,7 @@ describe('the synthesized template', () => {
     for (const name of ['TableName', 'PepperSecretArn', 'ProviderKeysSecretArn', 'OperatorPolicyArn']) {
       data.hasOutput(name, {});
     }
-    // What other stacks read of it has outputs as well.
+    // Values that other stacks read of it have outputs as well.
     const outputs = Object.keys(api.findOutputs('*')).filter((name) => !name.startsWith('PublishOutput'));
     expect(outputs.toSorted()).toEqual([
       'AlarmTopicArn',

@@ -65,7 +65,7 @@ export interface AthenaBooks {
 }
 
 /**
- * What Hive's text format makes of the bucket: one text for each line, by the place of its file. Names that begin with an underline are not
+ * The bucket as Hive's text format reads it: one text for each line, by the place of its file. Names that begin with an underline are not
  * read. In what is no JSON, such as a checksum, Trino finds nothing, and for DuckDB it is an error: here it is a text within JSON.
  */
 export async function openAthenaBooks(directory: string): Promise<AthenaBooks> {

@@ -14,7 +14,7 @@ interface KeptMemory {
   external: number;
 }
 
-/** What a gateway answers to a signal with, behind a word. @throws when it does not in time */
+/** The answer of a gateway to a signal, behind a word. @throws when it does not come in time */
 async function reportOf(gateway: RunningGateway, signal: NodeJS.Signals, word: string): Promise<string> {
   const reports = () => [...gateway.log().matchAll(new RegExp(`^${word} (.*)$`, 'gm'))];
   const before = reports().length;
@@ -24,7 +24,7 @@ async function reportOf(gateway: RunningGateway, signal: NodeJS.Signals, word: s
   return reports()[before]![1]!;
 }
 
-/** What a gateway keeps after its garbage is collected. @throws when it does not report in time */
+/** The memory that a gateway keeps after its garbage is collected. @throws when it does not report in time */
 async function memoryOf(gateway: RunningGateway): Promise<KeptMemory> {
   return JSON.parse(await reportOf(gateway, 'SIGUSR2', 'collected')) as KeptMemory;
 }

@@ -15,7 +15,7 @@ export interface Synthesized {
   /** With the resources of the stacks that are nested in it. */
   api: Template;
   books: Template;
-  /** What the checks of AWS's solutions find. */
+  /** The findings of the checks of AWS's solutions. */
   violations: readonly unknown[];
 }
 

@@ -1,4 +1,4 @@
-/** What DuckDB needs so that it takes the views of the books as they stand: functions that Trino has, and the views themselves. */
+/** Statements with which DuckDB takes the views of the books as they stand: functions that Trino has, and the views themselves. */
 
 import type { BooksView } from './sql/view.ts';
 

@@ -92,7 +92,7 @@ const OWN_TAGS = 'gateway/';
 /** The day on which the columns became what they are. */
 const COLUMNS_SINCE = '2026-11-25';
 
-/** What the file is, and what its lines add up to. Nothing in it depends on when it is written. */
+/** The metadata of the file: its columns, and what its lines add up to. Nothing in it depends on when it is written. */
 export function focusMetadata({ period, total, ...proven }: Statement): object {
   return {
     DataGenerator: { DataGenerator: 'model-gateway' },

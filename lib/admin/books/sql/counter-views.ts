@@ -44,7 +44,7 @@ SELECT
 FROM amounts GROUP BY pk, counted`,
 };
 
-/** What the records of each window come to. Lifetime windows need every record there ever was. */
+/** The sums of the records of each window. Lifetime windows need every record there ever was. */
 const spentInScopes: BooksView = {
   name: 'spent_in_scopes',
   columns: { scope_kind: 'varchar', scope_id: 'varchar', window: 'varchar', spent_rub: amount, held_rub: amount },
@@ -135,7 +135,7 @@ SELECT account_id, day, model, counted_spent_rub, records_spent_rub
 FROM with_first_day WHERE day > first_day AND counted_spent_rub <> records_spent_rub`,
 };
 
-/** What was paid in and given back, against the limits that follow from it. */
+/** Payments and what was given back, against the limits that follow from them. */
 const paymentDrift: BooksView = {
   name: 'payment_drift',
   columns: { account_id: 'varchar', paid_rub: amount, limit_rub: amount, counter_limit_rub: amount },

@@ -25,7 +25,7 @@ const currentRows: BooksView = {
   ON r.account_id = d.account_id AND r."date" = d.day AND r.shard = d.shard AND r.version = d.version WHERE d.is_closed`,
 };
 
-/** What all records of a daily row have in common. */
+/** The attributes that all records of a daily row have in common. */
 const rowTexts = ['workspace_id', 'model', 'model_permaslug', 'endpoint_id', 'provider_name'];
 
 /** The sums of a daily row, and what each record adds to them. */

@@ -1,5 +1,5 @@
 /**
- * What Amazon Athena reads of the bucket of exports: each line of each file as one text, and from that the newest image of each item, as
+ * Views over what Amazon Athena reads of the bucket of exports: each line of each file as one text, and from that the newest image of each item, as
  * ../database.ts makes it in DuckDB. Manifests lie among the data and are lines as well: an export counts once its manifests are there, and of
  * what lies beside them only the files that they name.
  *
@@ -88,7 +88,7 @@ const items: BooksView = {
 SELECT pk, sk, ${textAt('item', 'entity.S')} AS entity, item FROM images WHERE item IS NOT NULL`,
 };
 
-/** What was written in between is in no export. */
+/** A row is a time of which no export has what was written. */
 const exportGaps: BooksView = {
   name: 'export_gaps',
   columns: { says: 'varchar', from_time: 'varchar', until_time: 'varchar' },

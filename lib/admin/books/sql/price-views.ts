@@ -1,4 +1,4 @@
-/** What each generation should have cost, by its own fields: each request to a provider with its prices, and their sum. */
+/** The cost that each generation should have, by its own fields: each request to a provider with its prices, and their sum. */
 
 import { amountAt, countAt, documentAt, listAt, textAt, ZERO, type BooksView, type ColumnType } from './view.ts';
 

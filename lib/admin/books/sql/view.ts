@@ -46,7 +46,7 @@ export function amountAt(document: string, name: string): string {
 }
 
 /**
- * What twelve digits hold exactly: plain digits, and the two ways in which Java shortens numbers, 1E+3 and 1E-7. No exponent was seen in an
+ * The amounts that twelve digits hold exactly: plain digits, and the two ways in which Java shortens numbers, 1E+3 and 1E-7. No exponent was seen in an
  * export so far.
  */
 const exactAmount = [
