@@ -15,8 +15,8 @@ interface Version {
 export interface VersionedBucket extends Listening {
   /** The latest first. */
   versions: Version[];
-  /** What it answers instead, while there is something. */
-  outage: { status: number } | undefined;
+  /** Its answer instead, while there is one; with `requests`, to so many. */
+  outage: { status: number; requests?: number } | undefined;
   requests: number;
 }
 
@@ -30,8 +30,11 @@ export async function startVersionedBucket(): Promise<VersionedBucket> {
     bucket.requests += 1;
     const { method = '', url = '', headers } = request;
     const objection = objectionToSignature({ method, url, headers }, localCredentials, Date.now());
-    if (bucket.outage)
-      return void response.writeHead(bucket.outage.status).end('<Error><Code>InternalError</Code></Error>');
+    if (bucket.outage) {
+      const { status, requests = Infinity } = bucket.outage;
+      bucket.outage = requests > 1 ? { status, requests: requests - 1 } : undefined;
+      return void response.writeHead(status).end('<Error><Code>InternalError</Code></Error>');
+    }
     if (objection) return void response.writeHead(403).end(objection);
     const query = new URL(url, bucket.url).searchParams;
     if (method === 'PUT') return put(headers, response, body);
