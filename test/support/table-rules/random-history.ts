@@ -231,10 +231,14 @@ export class RandomHistory {
     const [one] = this.#running.splice(-1);
     if (!one) return;
     const part = amount.exceeds(one.placed.hold.amount) ? Money.fromPico(one.placed.hold.amount.pico / 2n) : amount;
+    const { placed } = one;
+    // As a stream does it: what is given back is used no more, whether or not the reply comes.
+    if (way === 'give-back')
+      one.placed = { ...placed, hold: { ...placed.hold, amount: placed.hold.amount.minus(part) } };
     const result =
       way === 'extend'
-        ? await extendHold(this.#table, one.placed, { ...one.request, amount })
-        : await shrinkHold(this.#table, one.placed, { ...one.request, amount: part });
+        ? await extendHold(this.#table, placed, { ...one.request, amount })
+        : await shrinkHold(this.#table, placed, { ...one.request, amount: part });
     if ('placed' in result) one.placed = result.placed;
     else expect(['no_room', 'busy', 'switched_off']).toContain(result.refused.kind);
     this.#running.unshift(one);
