@@ -54,7 +54,7 @@ const arrows: Record<string, string[]> = {
     'resources.ts',
   ],
   api: ['http', 'doors', 'books', 'inference', 'management', ...belowInference],
-  server: ['api', 'http', 'platform'],
+  server: ['api', 'http', 'admission', 'platform'],
 };
 
 interface Source {

@@ -9,18 +9,17 @@
  * reading expires (three seconds), and never for a running stream; a changed limit is noticed at once, by its revision.
  */
 
-import { forgetParts, partOf, randomPart } from '../accounting/busy-counters.ts';
+import { giveBackInScopes } from '../accounting/give-back.ts';
 import { Money } from '../money/money.ts';
 import { windowsAt, type Windows } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
-import { addDeltas, readCounter, settleUpdate, type Counter, type Scope, type ScopeKind } from '../store/counters.ts';
+import { readCounter, type Counter, type Scope, type ScopeKind } from '../store/counters.ts';
 import { generationFrom, type Hold, type PendingGeneration } from '../store/generation.ts';
 import { holdChange, pendingPut } from '../store/generation-writes.ts';
 import { claimFrom, type InferenceClaim } from '../store/inference-claims.ts';
 import { isLimited } from '../store/limits.ts';
 import type { Item, Table } from '../store/table.ts';
-import { StoreBusyError, transact, writeAlone, type FailedCondition, type Writes } from '../store/transact.ts';
-import type { Write } from '../store/writes.ts';
+import { StoreBusyError, writeAlone, type FailedCondition } from '../store/transact.ts';
 import {
   afterFailure,
   contendedBudget,
@@ -30,6 +29,7 @@ import {
   type FreeRefusal,
   type FreeUse,
 } from './free/free-tier.ts';
+import { processLeases, type Leases, type OpenLease } from './leases.ts';
 import { RefusalMemory } from './refusal-memory.ts';
 import { claimWrite, type RequestClaim } from './request-claim.ts';
 import { holdInScopes } from './scope-holds.ts';
@@ -81,15 +81,45 @@ const holdRefusals = new RefusalMemory();
  * @returns the hold, or the refusal; one that is uncertain has to be released before it is told (release.ts)
  * @throws {Error} when it is unknown whether it was placed.
  */
-export async function placeHold(table: Table, request: HoldRequest): Promise<HoldResult> {
+export async function placeHold(
+  table: Table,
+  request: HoldRequest,
+  leases: Leases = processLeases,
+): Promise<HoldResult> {
+  const limited = request.scopes.filter(({ limits }) => isLimited(limits));
+  const lease = request.free || request.claim ? undefined : leases.leaseFor(table, limited, request);
+  if (lease) return holdFromLease(table, request, limited, lease);
   const remembered = rememberedRefusal(request);
   if (remembered) return refusedBy(remembered);
-  const result = await askStore(table, request);
+  const result = await withoutOwnLeases(leases, () => askStore(table, request));
   if ('refused' in result && result.refused.kind === 'no_room') {
     const { scope, windows, counter, amount } = result.refused;
     holdRefusals.remember(scope, windows, counter, amount, nowMs());
   }
   return result;
+}
+
+/** Holds what a lease of this process has left. @throws {Error} when it is unknown whether the record was written */
+async function holdFromLease(
+  table: Table,
+  request: HoldRequest,
+  scopes: Scope[],
+  lease: OpenLease,
+): Promise<HoldResult> {
+  const { generation, amount } = request;
+  const hold: Hold = { amount, steps: 1, scopes: scopes.map(({ kind }) => kind), serviceHolds: [] };
+  const record = pendingPut(table, { ...generation, hold, lease: { id: lease.lease.id, amount } });
+  const existing = await lease.hold(amount, () => writeAlone(table, record));
+  return existing ? placedBefore(existing, request) : { placed: { hold, scopes } };
+}
+
+/** Asks again where only a lease of this process may have been in the way. */
+async function withoutOwnLeases(leases: Leases, ask: () => Promise<HoldResult>): Promise<HoldResult> {
+  const result = await ask();
+  if (!('refused' in result) || result.refused.kind !== 'no_room') return result;
+  if (!(await leases.returnIn(result.refused.scope))) return result;
+  const again = await ask();
+  return 'refused' in again ? { ...again, isUncertain: again.isUncertain || result.isUncertain } : again;
 }
 
 function rememberedRefusal(request: HoldRequest): HoldRefusal | undefined {
@@ -160,7 +190,16 @@ function placedBefore({ item }: FailedCondition, { generation, scopes }: HoldReq
 }
 
 /** Adds `amount` to a placed hold, under the same conditions; never throws. */
-export async function extendHold(table: Table, placed: PlacedHold, request: HoldRequest): Promise<HoldResult> {
+export function extendHold(
+  table: Table,
+  placed: PlacedHold,
+  request: HoldRequest,
+  leases: Leases = processLeases,
+): Promise<HoldResult> {
+  return withoutOwnLeases(leases, () => extendOnce(table, placed, request));
+}
+
+async function extendOnce(table: Table, placed: PlacedHold, request: HoldRequest): Promise<HoldResult> {
   const generation = { accountId: request.generation.payer.accountId, id: request.generation.id };
   const scopeHold = { windows: windowsAt(request.generation.createdAtMs), amount: request.amount };
   const raised = changedBy(placed.hold, request.amount);
@@ -191,23 +230,11 @@ export async function shrinkHold(table: Table, placed: PlacedHold, request: Hold
   const { payer, id, createdAtMs } = request.generation;
   const back = request.amount.negated();
   const lowered = changedBy(placed.hold, back);
+  const record = holdChange(table, { accountId: payer.accountId, id }, { from: placed.hold.steps, amount: back });
   try {
-    const deltas = new Map<string, bigint>();
-    addDeltas(deltas, windowsAt(createdAtMs), { spent: Money.zero, committed: back });
-    const number = randomPart();
-    for (let attempt = 1; attempt <= 3; attempt += 1) {
-      const outcome = await transact(table, {
-        record: holdChange(table, { accountId: payer.accountId, id }, { from: placed.hold.steps, amount: back }),
-        ...forEach(placed.scopes, (scope) =>
-          settleUpdate(table, scope, deltas, partOf(scope, number, { isHeld: true })),
-        ),
-      });
-      if (outcome.committed) return { placed: { ...placed, hold: lowered } };
-      if (outcome.failed.record) return afterLostReply(outcome.failed.record.item, lowered, placed.scopes);
-      // Parts that were closed.
-      for (const scope of placed.scopes) if (outcome.failed[scope.kind]) forgetParts(scope);
-    }
-    return refusedBy(busy(new StoreBusyError(new Error('Parts were closed while a hold was given back'))));
+    const scopeHold = { windows: windowsAt(createdAtMs), amount: request.amount };
+    const failed = await giveBackInScopes(table, placed.scopes, scopeHold, record);
+    return failed ? afterLostReply(failed.item, lowered, placed.scopes) : { placed: { ...placed, hold: lowered } };
   } catch (error) {
     return refusedBy(busy(error as Error), true);
   }
@@ -228,11 +255,6 @@ function afterLostReply(record: Item | undefined, expected: Hold, scopes: Scope[
 /** The claim that was there first; an own one, of a try whose reply was lost, comes with its record. */
 function claimedBy({ fingerprint }: RequestClaim, failed: FailedCondition | undefined): HoldRefusal | undefined {
   return failed?.item && { kind: 'claimed', known: claimFrom(failed.item), fingerprint };
-}
-
-/** A write for each scope, by its kind; a payer has at most one of each. */
-function forEach(scopes: Scope[], write: (scope: Scope) => Write): Writes<ScopeKind> {
-  return Object.fromEntries(scopes.map((scope) => [scope.kind, write(scope)]));
 }
 
 /** The scopes with their current limits where those have changed, or the refusal of one that really has no room. */

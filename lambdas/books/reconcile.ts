@@ -13,6 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isComplete } from '../accounting/activity.ts';
 import { isActivity } from '../accounting/daily-sums.ts';
 import { addToDayRows } from '../accounting/day-rows.ts';
+import { drawnFrom } from '../accounting/return-lease.ts';
 import { Money } from '../money/money.ts';
 import { utcDate } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
@@ -21,6 +22,7 @@ import { listBalanceEntries, readAccount, type Account } from '../store/accounts
 import { readCounter, readCounters, scopeKinds, type ScopeId, type StoredCounter } from '../store/counters.ts';
 import { shardOf } from '../store/generation-key.ts';
 import { generationsInOrder } from '../store/generation-queries.ts';
+import { leasedScopes, openLeases } from '../store/leases.ts';
 import type { SpentBefore } from '../store/proved-spending.ts';
 import { memberScope } from '../store/payer.ts';
 import type { Table } from '../store/table.ts';
@@ -99,6 +101,7 @@ async function compareOnce(table: Table, question: ReconcileQuestion): Promise<R
     else if (closed.has(date)) await addRows(table, account, closed.get(date)!, read);
     question.progress?.(date);
   }
+  if (isDeep) await addLeases(table, question, read);
   const isStill = isDeep && isUnchanged(before, await readCounter(table, scope));
   const covers = (date: string) =>
     date > today || date < account.createdAt.slice(0, today.length) || read.covered.has(date);
@@ -179,6 +182,20 @@ async function readRecords(
   const differences = differencesOfRows(namedDailyRows(table, accountId, date), { day, expected: rows });
   for await (const { name, field, says, expected } of differences) {
     found(read, { kind: 'day', where: `${date} ${name} ${field}`, says, expected });
+  }
+}
+
+/** What open leases have left is held as well, though no record says so. */
+async function addLeases(
+  table: Table,
+  { account, dates }: Pick<ReconcileQuestion, 'account' | 'dates'>,
+  { sums }: DaysRead,
+): Promise<void> {
+  for await (const lease of openLeases(table)) {
+    const date = utcDate(lease.createdAtMs);
+    if (lease.payer.accountId !== account.id || !dates.includes(date)) continue;
+    const held = lease.amount.minus(await drawnFrom(table, lease));
+    for (const scope of leasedScopes(lease)) sums.addTo(scope, date, { spent: Money.zero, held });
   }
 }
 

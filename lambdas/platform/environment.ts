@@ -109,6 +109,8 @@ export const serverVariables = {
   domain: 'GATEWAY_DOMAIN',
   /** How many proxies of the operator's own, such as a load balancer, are between a client and this process; 0 where it is absent. */
   proxies: 'GATEWAY_PROXIES',
+  /** `off`: each request is held by itself, as in a function. */
+  leases: 'GATEWAY_LEASES',
 } as const;
 
 /** Where a container finds the keys of its role, as Amazon ECS and EKS name it. */

@@ -9,6 +9,8 @@ export interface Home {
   vantage: Vantage;
   /** How long answers have to end, and to be recorded, once the process is told to stop. */
   graceMs: number;
+  /** Whether what busy keys spend is leased. */
+  takesLeases: boolean;
 }
 
 /** All addresses: whoever forwards requests to a container comes from outside of it. */
@@ -38,6 +40,7 @@ function container(): Home {
           : positiveIntegerVariable(serverVariables.proxies, 0),
     },
     graceMs: CONTAINER_GRACE_MS,
+    takesLeases: takesLeases(),
   };
 }
 
@@ -51,5 +54,12 @@ function webFunction(endpoint: string): Home {
     port: Number(port),
     vantage: { domain: optionalVariable(serverVariables.domain), isHostChecked: true, proxies: 1 },
     graceMs: WEB_FUNCTION_GRACE_MS,
+    takesLeases: takesLeases(),
   };
+}
+
+function takesLeases(): boolean {
+  const said = optionalVariable(serverVariables.leases) ?? 'on';
+  if (said !== 'on' && said !== 'off') throw new Error(`${serverVariables.leases} is neither on nor off: "${said}"`);
+  return said === 'on';
 }

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import type { ListenOptions } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { processLeases } from '../admission/leases.ts';
 import { describeError, log, serverTripwires } from '../platform/logger.ts';
 import { besideOf, forwardedOrigin, type Beside } from './beside.ts';
 import { BodyRoom } from './bodies.ts';
@@ -35,7 +36,7 @@ async function start([option, socketPath]: string[]): Promise<void> {
   await (option === '--beside' ? serveBeside(socketPath!, home) : serveClients(home));
 }
 
-async function serveClients({ host, port, vantage, graceMs }: Home): Promise<void> {
+async function serveClients({ host, port, vantage, graceMs, takesLeases }: Home): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-'));
   const beside = besideOf(fileURLToPath(import.meta.url), join(directory, 'large.sock'));
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
@@ -45,24 +46,25 @@ async function serveClients({ host, port, vantage, graceMs }: Home): Promise<voi
       originOf: (request) => originOf(request, vantage),
       beside: { upToBytes: BESIDE_FROM_BYTES, process: beside },
     },
-    { graceMs, beside },
+    { graceMs, takesLeases, beside },
   );
   log('info', 'listening', { reason: url });
 }
 
 /** Ends with the process that it serves, in whatever way that ends. */
-async function serveBeside(path: string, { graceMs }: Home): Promise<void> {
+async function serveBeside(path: string, { graceMs, takesLeases }: Home): Promise<void> {
   process.on('disconnect', () => process.exit(0));
   rmSync(path, { force: true });
-  await serve({ path }, { originOf: forwardedOrigin }, { graceMs });
+  await serve({ path }, { originOf: forwardedOrigin }, { graceMs, takesLeases });
   process.send!('ready');
 }
 
 async function serve(
   at: ListenOptions,
   options: DoorOptions,
-  { graceMs, beside }: { graceMs: number; beside?: Beside },
+  { graceMs, takesLeases, beside }: Pick<Home, 'graceMs' | 'takesLeases'> & { beside?: Beside },
 ): Promise<string> {
+  if (takesLeases) processLeases.allow();
   const functions = await startInProcessHost(answeringNames, importServedHandler);
   const door = await startApi(at, served, functions, {
     room: new BodyRoom(MAX_BODY_BYTES),
@@ -71,7 +73,7 @@ async function serve(
   });
   process.once('SIGTERM', () => {
     functions.endAnswers!();
-    const ended = Promise.all([beside?.stop() ?? Promise.resolve(), door.close()])
+    const ended = Promise.all([processLeases.returnAll(), beside?.stop() ?? Promise.resolve(), door.close()])
       // Settlements go on after the last byte of an answer.
       .then(() => functions.idle());
     void Promise.race([ended, sleep(graceMs)]).then(() => process.exit(0));

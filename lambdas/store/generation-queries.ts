@@ -1,3 +1,5 @@
+import { utcDate } from '../money/periods.ts';
+import { firstGenerationId } from '../platform/ids.ts';
 import { generationFrom, type Generation } from './generation.ts';
 import { readAccount } from './accounts.ts';
 import {
@@ -64,6 +66,26 @@ export async function* pendingGenerations(
 export async function* generationsOfDay(table: Table, accountId: string, date: string): AsyncGenerator<Generation> {
   for (const partition of await partitionsOfDay(table, accountId, date))
     yield* generationsOfPartition(table, partition);
+}
+
+/** Generations of an account that were admitted between two moments of one UTC day, both included, read consistently. */
+export async function* generationsBetween(
+  table: Table,
+  accountId: string,
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+): AsyncGenerator<Generation, void> {
+  for (const partition of await partitionsOfDay(table, accountId, utcDate(fromMs))) {
+    const items = queryItems(table, {
+      ConsistentRead: true,
+      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+      ExpressionAttributeValues: {
+        ':pk': partition,
+        ':from': firstGenerationId(fromMs),
+        ':to': firstGenerationId(toMs + 1),
+      },
+    });
+    for await (const item of items) if (item['entity'] === 'generation') yield generationFrom(item);
+  }
 }
 
 /** The part of a day's generations that a shard holds, in no order. */

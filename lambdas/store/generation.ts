@@ -47,6 +47,8 @@ const estimateRecord = record({
   cost: money('input_cost_estimate_rub'),
 });
 
+const leasedRecord = record({ id: text('lease_id'), amount: money('leased_rub') });
+
 const generationFields = {
   id: text('id'),
   payer: part(payerRecord),
@@ -56,6 +58,8 @@ const generationFields = {
   streamed: flag('streamed'),
   createdAtMs: instant('created_at'),
   hold: part(holdRecord),
+  /** Where its first hold was taken from a lease: from which, and how much (leases.ts). */
+  lease: optional(part(leasedRecord)),
   /** Charged when the handler dies before it could measure anything. */
   inputEstimate: part(estimateRecord),
 };
@@ -69,9 +73,12 @@ const pendingRecord = record({
   bootId: text('boot_id'),
   sweepAtMs: instant(indexes.sweep.sort),
 });
-export type PendingGeneration = RecordOf<typeof pendingRecord>;
+type PendingFields = RecordOf<typeof pendingRecord>;
+export type PendingGeneration = Omit<PendingFields, 'lease'> & Partial<Pick<PendingFields, 'lease'>>;
 
-export const pendingAttributes = pendingRecord.toItem;
+export function pendingAttributes(generation: PendingGeneration): Item {
+  return pendingRecord.toItem({ lease: undefined, ...generation });
+}
 
 const generationRecord = record({
   ...generationFields,

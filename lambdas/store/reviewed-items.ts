@@ -6,6 +6,7 @@ import { auditAttributes } from './audit.ts';
 import { correctionAttributes } from './corrections.ts';
 import { generationAttributes } from './generation.ts';
 import { keyAttributes } from './keys.ts';
+import { leaseAttributes } from './leases.ts';
 import { memberAttributes } from './members.ts';
 import { paperAttributes, partyAttributes } from './papers.ts';
 import type { Attribute } from './record.ts';
@@ -31,6 +32,7 @@ export const reviewedItems: Readonly<Record<string, ReviewedItems>> = {
   members: { entities: ['member'], attributes: memberAttributes },
   keys: { entities: ['key'], attributes: keyAttributes },
   generations: { entities: ['generation'], attributes: generationAttributes },
+  leases: { entities: ['lease'], attributes: leaseAttributes },
   corrections: { entities: ['correction'], attributes: correctionAttributes },
   refusals: { entities: ['refusal'], attributes: refusalAttributes },
   videos: { entities: ['video_job'], attributes: jobAttributes },

@@ -124,7 +124,17 @@ describe('the views of Athena', () => {
     expect(Number(sum!['n'])).toBe(items.length);
     expect(counts).toMatchObject({ generations: 120, rounds: expect.any(Number), accounts: 1, payments: 2 });
     const empty = Object.keys(counts).filter((name) => counts[name] === 0);
-    const kinds = ['corrections', 'parties', 'papers', 'proved_spending', 'refusals', 'sealed_days', 'videos'];
+    const kinds = [
+      'corrections',
+      'leases',
+      'leases_left',
+      'parties',
+      'papers',
+      'proved_spending',
+      'refusals',
+      'sealed_days',
+      'videos',
+    ];
     expect(empty.toSorted()).toEqual([...Object.keys(athenaChecks).slice(2), ...kinds].toSorted());
   });
 

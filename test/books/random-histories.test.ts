@@ -41,6 +41,7 @@ async function pendingOf({ id }: Account): Promise<string[]> {
 }
 
 it(`${HISTORIES} random histories: records, counters, payments and limits say the same while a fifth of all calls fails`, async () => {
+  let leased = 0;
   const modes = fc.constantFrom<Account['mode']>('prepaid', 'postpaid');
   await fc.assert(
     fc.asyncProperty(modes, happenings, fc.nat(), async (mode, all, seed) => {
@@ -50,6 +51,7 @@ it(`${HISTORIES} random histories: records, counters, payments and limits say th
         await history.check();
       }
       expect(await findings(history.account)).toEqual([]);
+      leased += history.leased;
       await ruled.inTrouble(() => history.end(), seed);
       await history.check();
       expect([await findings(history.account), await pendingOf(history.account)]).toEqual([[], []]);
@@ -59,4 +61,5 @@ it(`${HISTORIES} random histories: records, counters, payments and limits say th
   for (const fault of ['conflict', 'throttle', 'lost reply', 'lost request']) {
     expect(ruled.imposed[fault]).toBeGreaterThan(HISTORIES);
   }
+  expect(leased).toBeGreaterThan(HISTORIES / 4);
 });

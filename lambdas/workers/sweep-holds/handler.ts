@@ -1,5 +1,6 @@
 import { BacklogWatch, type Backlog } from '../../accounting/backlog.ts';
 import { reopenDays } from '../../accounting/close-days.ts';
+import { returnDueLeases } from '../../accounting/return-lease.ts';
 import { sweepHolds } from '../../accounting/sweep.ts';
 import { resources } from '../../resources.ts';
 import { nowMs } from '../../platform/clock.ts';
@@ -32,6 +33,7 @@ export async function handler({ deadBootIds }: SweepEvent, context: WorkerContex
   });
   const result = await sweepHolds(resources.table(), { nowMs: nowMs(), backlog, deadBootIds, deadlineMs, handBack });
   failures.push(...result.failures);
+  failures.push(...(await returnDueLeases(resources.table(), { nowMs: nowMs(), deadBootIds, deadlineMs })));
   await reopenDays(() => resources.queue('roll-up-activity'), result.settled).catch((error: unknown) =>
     failures.push(error as Error),
   );

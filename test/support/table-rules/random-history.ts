@@ -1,8 +1,10 @@
 /** An account to which anything happens, as clients, queues and operators would do it while the table refuses and loses calls. */
 
+import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { forgetParts, giveParts, rememberLimitedParts } from '../../../lambdas/accounting/busy-counters.ts';
+import { returnDueLeases } from '../../../lambdas/accounting/return-lease.ts';
 import { releaseUnknown } from '../../../lambdas/accounting/release.ts';
 import { settleBatch } from '../../../lambdas/accounting/settle.ts';
 import type { Settlement } from '../../../lambdas/accounting/settlement.ts';
@@ -13,6 +15,7 @@ import {
   type HoldRequest,
   type PlacedHold,
 } from '../../../lambdas/admission/hold.ts';
+import { Leases } from '../../../lambdas/admission/leases.ts';
 import { createAccount, setCreditLimit } from '../../../lambdas/management/accounts.ts';
 import { adjust, refund, topUp } from '../../../lambdas/management/balance.ts';
 import { memberBudgets, setBudget, workspaceBudgets } from '../../../lambdas/management/budgets.ts';
@@ -43,7 +46,7 @@ export type Happening =
   | { do: 'limit'; scope: ScopeKind; amount: number | null }
   | { do: 'pay' | 'pay-back' | 'adjust'; amount: number }
   | { do: 'give-parts' | 'gather' | 'forget-parts'; scope: ScopeKind }
-  | { do: 'switch-off-and-on' };
+  | { do: 'switch-off-and-on' | 'die' | 'return-leases' };
 
 const amount = fc.integer({ min: 1, max: 400 });
 const share = fc.integer({ min: 0, max: 100 });
@@ -63,7 +66,7 @@ const happening = fc.oneof(
   weighted(3, { do: named('limit'), scope: scopeKind, amount: fc.option(fc.integer({ min: 200, max: 1_500 })) }),
   weighted(2, { do: named('pay', 'pay-back', 'adjust'), amount: fc.integer({ min: 1, max: 3_000 }) }),
   weighted(6, { do: named('give-parts', 'give-parts', 'gather', 'forget-parts'), scope: scopeKind }),
-  weighted(1, { do: named('switch-off-and-on') }),
+  weighted(2, { do: named('switch-off-and-on', 'die', 'return-leases') }),
 ) as fc.Arbitrary<Happening>;
 
 /** Groups of things that happen at the same time, one group after another. */
@@ -76,6 +79,9 @@ interface Running {
   request: HoldRequest;
   placed: PlacedHold;
 }
+
+/** Limits are few holds, and so are leases. */
+const newLeases = () => new Leases({ minHoldsASecond: 1, minHolds: 2, partsOfRoom: 2, refusedMs: 1 });
 
 const actor = { kind: 'operator', id: 'test' } as const;
 /** A token costs the least that there is, so that every amount is a price. */
@@ -97,9 +103,15 @@ export class RandomHistory {
   readonly account: Account;
   /** The sum of all that was settled, as the test itself adds it up. */
   spent = Money.zero;
+  /** How many holds that came from leases were seen while they ran. */
+  leased = 0;
   readonly #table: Table;
   readonly #payer: Payer;
   readonly #running: Running[] = [];
+  /** Of the process that holds for requests; it leases as much as it can. */
+  #leases = newLeases();
+  #bootId: string = randomUUID();
+  readonly #dead: string[] = [];
   /** Requests that the sweep has estimated, and whose real messages have not come. */
   readonly #estimated: Settlement[] = [];
   #payments = 0;
@@ -159,6 +171,10 @@ export class RandomHistory {
         return forgetParts(this.#scope(one.scope));
       case 'switch-off-and-on':
         return this.#switchOffAndOn();
+      case 'die':
+        return this.#die();
+      case 'return-leases':
+        return void (await this.#leases.returnIn(this.#scope('account')));
     }
   }
 
@@ -177,13 +193,27 @@ export class RandomHistory {
       const stored = await readGeneration(this.#table, this.#payer.accountId, request.generation.id);
       expect(stored).toMatchObject({ state: 'pending' });
       expect(stored!.hold.steps).toBeGreaterThanOrEqual(placed.hold.steps);
+      if (stored!.lease) this.leased += 1;
     }
   }
 
   /** Settles all that is under way. */
   async end(): Promise<void> {
+    await this.#leases.returnAll();
+    await this.#die();
     while (this.#running.length > 0) await this.#settle({ share: 50, isDeliveredTwice: false });
     while (this.#estimated.length > 0) await this.#correct(70);
+  }
+
+  /** What the process has leased is returned by the sweep; another one takes its place. */
+  async #die(): Promise<void> {
+    this.#dead.push(this.#bootId);
+    this.#bootId = randomUUID();
+    this.#leases = newLeases();
+    await persistently(async () => {
+      const [failure] = await returnDueLeases(this.#table, { nowMs: 0, deadBootIds: this.#dead });
+      if (failure) throw failure;
+    });
   }
 
   #roomIn(counter: Awaited<ReturnType<typeof readCounter>>): Money {
@@ -215,9 +245,11 @@ export class RandomHistory {
   }
 
   async #hold(amount: Money): Promise<void> {
-    const unpriced = holdRequest({ payer: this.#payer, scopes: await this.#scopes() }, amount);
+    const unpriced = holdRequest({ payer: this.#payer, scopes: await this.#scopes() }, amount, {
+      bootId: this.#bootId,
+    });
     const request = { ...unpriced, generation: { ...unpriced.generation, pricing } };
-    const result = await placeHold(this.#table, request).catch((error: unknown) => ({ error }));
+    const result = await placeHold(this.#table, request, this.#leases).catch((error: unknown) => ({ error }));
     if ('placed' in result) return void this.#running.push({ request, placed: result.placed });
     if ('refused' in result && !result.isUncertain) return;
     // As admission does it. What could not be released the sweep finds: here nothing is charged for it.
@@ -237,7 +269,7 @@ export class RandomHistory {
       one.placed = { ...placed, hold: { ...placed.hold, amount: placed.hold.amount.minus(part) } };
     const result =
       way === 'extend'
-        ? await extendHold(this.#table, placed, { ...one.request, amount })
+        ? await extendHold(this.#table, placed, { ...one.request, amount }, this.#leases)
         : await shrinkHold(this.#table, placed, { ...one.request, amount: part });
     if ('placed' in result) one.placed = result.placed;
     else expect(['no_room', 'busy', 'switched_off']).toContain(result.refused.kind);

@@ -1,6 +1,6 @@
 /** Counters, days of models and limits as they are kept, against the records and payments that they come from. */
 
-import { amountAt, amountOf, rowsOf, textAt, ZERO, type BooksView } from './view.ts';
+import { amountAt, amountOf, documentAt, rowsOf, textAt, ZERO, type BooksView } from './view.ts';
 
 const amount = 'decimal(38,12)';
 
@@ -44,6 +44,36 @@ SELECT
 FROM amounts GROUP BY pk, counted`,
 };
 
+/** What open leases have left: it is held, though no generation says so. */
+const leasesLeft: BooksView = {
+  name: 'leases_left',
+  columns: {
+    id: 'varchar',
+    account_id: 'varchar',
+    workspace_id: 'varchar',
+    member_id: 'varchar',
+    key_hash: 'varchar',
+    held_scopes: 'varchar',
+    day: 'varchar',
+    left_rub: amount,
+  },
+  query: `WITH sides AS (
+  SELECT entity, ${textAt('item', 'id.S')} AS id, ${textAt('item', 'lease_id.S')} AS lease_id, ${textAt('item', 'state.S')} AS state,
+    ${textAt('item', 'account_id.S')} AS account_id, ${textAt('item', 'workspace_id.S')} AS workspace_id,
+    ${textAt('item', 'member_id.S')} AS member_id, ${textAt('item', 'key_hash.S')} AS key_hash,
+    ${documentAt('item', 'held_scopes')} AS held_scopes, ${textAt('item', 'created_at.S')} AS created_at,
+    coalesce(${amountAt('item', 'amount_rub')}, ${ZERO}) AS amount_rub, coalesce(${amountAt('item', 'leased_rub')}, ${ZERO}) AS leased_rub
+  FROM items WHERE entity IN ('lease', 'generation')
+), of_leases AS (
+  SELECT * FROM sides WHERE lease_id IS NOT NULL OR (entity = 'lease' AND state = 'open')
+)
+SELECT coalesce(lease_id, id) AS id, max(account_id) AS account_id, max(workspace_id) AS workspace_id, max(member_id) AS member_id,
+  max(key_hash) AS key_hash, max(CASE WHEN entity = 'lease' THEN held_scopes END) AS held_scopes,
+  max(CASE WHEN entity = 'lease' THEN substr(created_at, 1, 10) END) AS day,
+  sum(CASE WHEN entity = 'lease' THEN amount_rub ELSE -leased_rub END) AS left_rub
+FROM of_leases GROUP BY coalesce(lease_id, id) HAVING max(CASE WHEN entity = 'lease' THEN 1 ELSE 0 END) = 1`,
+};
+
 /** The sums of the records of each window. Lifetime windows need every record there ever was. */
 const spentInScopes: BooksView = {
   name: 'spent_in_scopes',
@@ -53,6 +83,8 @@ const spentInScopes: BooksView = {
     CASE WHEN state = 'final' THEN coalesce(total_cost_rub, ${ZERO}) ELSE ${ZERO} END AS spent_rub,
     CASE WHEN state = 'final' THEN ${ZERO} ELSE hold_rub END AS held_rub
   FROM generations
+  UNION ALL
+  SELECT account_id, workspace_id, member_id, key_hash, held_scopes, day, ${ZERO}, left_rub FROM leases_left
 ), scoped AS (
   SELECT scope_kind, day, spent_rub,
     CASE scope_kind WHEN 'account' THEN account_id WHEN 'workspace' THEN workspace_id WHEN 'key' THEN key_hash
@@ -153,4 +185,12 @@ WHERE coalesce(p.paid_rub, ${ZERO}) <> l.limit_rub OR l.limit_rub <> coalesce(c.
 };
 
 /** Views that others read stand before them. */
-export const counterViews: readonly BooksView[] = [counters, spentInScopes, drift, modelDays, modelDrift, paymentDrift];
+export const counterViews: readonly BooksView[] = [
+  counters,
+  leasesLeft,
+  spentInScopes,
+  drift,
+  modelDays,
+  modelDrift,
+  paymentDrift,
+];

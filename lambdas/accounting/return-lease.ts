@@ -1,0 +1,65 @@
+import { Money } from '../money/money.ts';
+import { windowsAt } from '../money/periods.ts';
+import { nowMs } from '../platform/clock.ts';
+import { generationsBetween } from '../store/generation-queries.ts';
+import { leasedScopes, leasedTimes, leaseReturn, openLeases, type Lease } from '../store/leases.ts';
+import type { Table } from '../store/table.ts';
+import { writeAlone } from '../store/transact.ts';
+import { giveBackInScopes } from './give-back.ts';
+
+/** Which leases are returned, and until when. */
+interface DueLeases {
+  nowMs: number;
+  /** Runs of a local gateway that have ended. */
+  deadBootIds?: readonly string[] | undefined;
+  /** When nothing more may be begun, in the time of performance.now(). */
+  deadlineMs?: number;
+}
+
+/** Returns the leases of processes that have died. Never throws: what failed comes back, and the next run tries it again. */
+export async function returnDueLeases(
+  table: Table,
+  { nowMs: atMs, deadBootIds = [], deadlineMs = Infinity }: DueLeases,
+): Promise<Error[]> {
+  const failures: Error[] = [];
+  try {
+    for await (const lease of openLeases(table)) {
+      if (performance.now() >= deadlineMs) break;
+      const isDue = deadBootIds.includes(lease.bootId) || (lease.sweepAtMs ?? 0) <= atMs;
+      if (isDue) await returnLease(table, lease).catch((error: unknown) => failures.push(error as Error));
+    }
+  } catch (error) {
+    failures.push(error as Error);
+  }
+  return failures;
+}
+
+/**
+ * Returns a lease whose process has died, or does not know what it has written.
+ *
+ * Guarantee: what records have of the lease stays held until they are settled, and the rest is given back, once: the lease stops being open
+ * in the transaction that gives back. Who is late finds it returned.
+ * Weakness: a record of it that is written later than this would be held by nothing. Its process has waited for that record since before the lease
+ * was due (leases.ts), so it was stopped in the middle of a write for two minutes, and went on.
+ * @throws {StoreBusyError} the next sweep tries again
+ */
+async function returnLease(table: Table, lease: Lease): Promise<void> {
+  await endLease(table, lease, lease.amount.minus(await drawnFrom(table, lease)));
+}
+
+/** Ends a lease, of which so much is left. One that was returned before stays as it is. */
+export async function endLease(table: Table, lease: Lease, left: Money): Promise<void> {
+  const record = leaseReturn(table, lease, left, nowMs());
+  if (left.isZero) await writeAlone(table, record);
+  else
+    await giveBackInScopes(table, leasedScopes(lease), { windows: windowsAt(lease.createdAtMs), amount: left }, record);
+}
+
+/** What records have of a lease, whatever has become of them. */
+export async function drawnFrom(table: Table, lease: Lease): Promise<Money> {
+  const amounts: Money[] = [];
+  for await (const generation of generationsBetween(table, lease.payer.accountId, leasedTimes(lease))) {
+    if (generation.lease?.id === lease.id) amounts.push(generation.lease.amount);
+  }
+  return Money.sum(amounts);
+}

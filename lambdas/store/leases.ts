@@ -1,0 +1,119 @@
+/**
+ * Leases: money that is held in all limited scopes of one payer, for a process that answers many requests. What it holds for a request
+ * is then a part of its lease, and needs no transaction of its own: the record of the request names the lease, and how much it has of it.
+ *
+ * A lease is counted in the counters like a hold, from the transaction that makes it to the one that returns it. What is returned is what
+ * no record has of it; what records have stays counted, and is settled with them.
+ */
+
+import * as z from 'zod';
+import type { Money } from '../money/money.ts';
+import { DAY_MS } from '../money/periods.ts';
+import { nowMs } from '../platform/clock.ts';
+import { uuidv7 } from '../platform/ids.ts';
+import { scopeKinds, type ScopeId, type ScopeKind } from './counters.ts';
+import { payerRecord, scopesOf } from './payer.ts';
+import { queryItems, readItem } from './query.ts';
+import { instant, money, oneOf, optional, part, plain, record, text, type RecordOf } from './record.ts';
+import { indexes, moneyAttribute, TTL_ATTRIBUTE, type Table } from './table.ts';
+import { putNew, update, type Key, type Write } from './writes.ts';
+
+const leaseRecord = record({
+  id: text('id'),
+  payer: part(payerRecord),
+  state: oneOf('state', ['open', 'returned']),
+  amount: money('amount_rub'),
+  /** Those that had limits; the money is held in each of them. */
+  scopes: plain<ScopeKind[]>('held_scopes', () => z.array(z.enum(scopeKinds))),
+  /** The windows of its money are those of this moment. */
+  createdAtMs: instant('created_at'),
+  bootId: text('boot_id'),
+  /** When whoever finds it may return it: its process has done so by then, or has died. */
+  sweepAtMs: optional(instant(indexes.sweep.sort)),
+  returned: optional(money('returned_rub')),
+});
+
+export type Lease = RecordOf<typeof leaseRecord>;
+
+export const leaseAttributes = leaseRecord.attributes;
+
+/** So long a process takes holds from a lease. */
+export const LEASE_MS = 2_000;
+/** The sweep finds a lease by then. Its process has ended, or every write that it has begun has. */
+const SWEPT_AFTER_MS = 120_000;
+/** A request that has waited longer, for its prompt or for the money of others, is held by itself. */
+const MAX_WAITED_MS = 5_000;
+
+/** A lease that begins now. */
+export function newLease(of: Pick<Lease, 'payer' | 'amount' | 'scopes' | 'bootId'>): Lease {
+  const createdAtMs = nowMs();
+  const sweepAtMs = createdAtMs + LEASE_MS + SWEPT_AFTER_MS;
+  return { ...of, id: uuidv7(createdAtMs), state: 'open', createdAtMs, sweepAtMs, returned: undefined };
+}
+
+/**
+ * The times of the requests that may have something of a lease: between them, both included, are all its records. They are of one UTC day,
+ * so that the lease and its requests have the same windows.
+ */
+export function leasedTimes({ createdAtMs }: Pick<Lease, 'createdAtMs'>): { fromMs: number; toMs: number } {
+  const dayStartMs = createdAtMs - (createdAtMs % DAY_MS);
+  return {
+    fromMs: Math.max(createdAtMs - MAX_WAITED_MS, dayStartMs),
+    toMs: Math.min(createdAtMs + LEASE_MS, dayStartMs + DAY_MS - 1),
+  };
+}
+
+/** A returned lease is of use to whoever looks for a difference, for a while. */
+const KEPT_AFTER_RETURN_MS = 7 * DAY_MS;
+
+/** Open leases are in the index of the sweep like pending generations, in partitions of their own. */
+const duePartitions = Array.from({ length: 8 }, (_, part) => `LEASES#${part}`);
+
+function leaseKey(id: string): Key {
+  return { pk: `LEASE#${id}`, sk: 'LEASE' };
+}
+
+function duePartitionOf(id: string): string {
+  return duePartitions[Number.parseInt(id.slice(-1), 16) % duePartitions.length]!;
+}
+
+export function leasePut(table: Table, lease: Lease): Write {
+  return putNew(table, {
+    ...leaseKey(lease.id),
+    [indexes.sweep.partition]: duePartitionOf(lease.id),
+    entity: 'lease',
+    ...leaseRecord.toItem(lease),
+  });
+}
+
+/** Ends an open lease: its condition makes that happen once, together with what is written with it. */
+export function leaseReturn(table: Table, { id }: Lease, returned: Money, atMs: number): Write {
+  const expiresAt = Math.ceil((atMs + KEPT_AFTER_RETURN_MS) / 1_000);
+  return update(table, leaseKey(id), {
+    set: { state: 'returned', returned_rub: moneyAttribute(returned), [TTL_ATTRIBUTE]: expiresAt },
+    remove: [indexes.sweep.partition, indexes.sweep.sort],
+    when: { equal: { state: 'open' } },
+  });
+}
+
+/** Open leases, those that are due first; the index may be a little behind, so each is read consistently. */
+export async function* openLeases(table: Table): AsyncGenerator<Lease, void> {
+  for (const partition of duePartitions) {
+    const entries = queryItems(table, {
+      IndexName: indexes.sweep.name,
+      KeyConditionExpression: '#partition = :partition',
+      ExpressionAttributeNames: { '#partition': indexes.sweep.partition },
+      ExpressionAttributeValues: { ':partition': partition },
+    });
+    for await (const { pk, sk } of entries) {
+      const item = await readItem(table, { pk: pk as string, sk: sk as string });
+      const lease = item && leaseRecord.from(item);
+      if (lease?.state === 'open') yield lease;
+    }
+  }
+}
+
+/** The scopes that the money of a lease is held in. */
+export function leasedScopes({ payer, scopes }: Lease): ScopeId[] {
+  return scopesOf(payer).filter(({ kind }) => scopes.includes(kind));
+}

@@ -1,0 +1,312 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
+import { drawnFrom, returnDueLeases } from '../../lambdas/accounting/return-lease.ts';
+import { releaseUnknown } from '../../lambdas/accounting/release.ts';
+import { settleBatch } from '../../lambdas/accounting/settle.ts';
+import {
+  extendHold,
+  placeHold,
+  shrinkHold,
+  type HoldRequest,
+  type HoldResult,
+  type PlacedHold,
+} from '../../lambdas/admission/hold.ts';
+import { Leases } from '../../lambdas/admission/leases.ts';
+import { rememberLimitedParts } from '../../lambdas/accounting/busy-counters.ts';
+import { Money } from '../../lambdas/money/money.ts';
+import { windowsAt } from '../../lambdas/money/periods.ts';
+import { gatherCounter, limitWrites } from '../../lambdas/store/counter-parts.ts';
+import { readCounter, type Scope } from '../../lambdas/store/counters.ts';
+import { readGeneration } from '../../lambdas/store/generation-queries.ts';
+import { openLeases, type Lease } from '../../lambdas/store/leases.ts';
+import { grantParts } from '../../lambdas/store/limited-parts.ts';
+import type { Table } from '../../lambdas/store/table.ts';
+import { transact } from '../../lambdas/store/transact.ts';
+import { startFaultProxy, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
+import { newTableWithParts } from '../support/counter-parts.ts';
+import { repeated } from '../support/long-runs.ts';
+import { holdRequest, newSpender, settlement, type Spender } from '../support/spending.ts';
+import { tableThrough } from '../support/table.ts';
+
+// The long form runs many sequences.
+vi.setConfig({ testTimeout: 3_600_000 });
+
+let table: Table;
+let proxy: FaultProxy;
+let faulty: Table;
+beforeAll(async () => {
+  table = await newTableWithParts();
+  proxy = await startFaultProxy(inject('dynamodbEndpoint'));
+  faulty = tableThrough(proxy.endpoint, table);
+});
+afterAll(async () => {
+  vi.resetConfig();
+  await proxy.stop();
+});
+
+/** Something that happens in one of two processes that serve one key; amounts are thousandths of a rouble. */
+type Step = { process: 0 | 1 } & (
+  | { do: 'hold'; amounts: number[] }
+  | { do: 'lose-a-record'; amount: number; isReplyLost: boolean; isReleased: boolean }
+  | { do: 'extend'; amount: number }
+  | { do: 'give-back' }
+  | { do: 'settle'; share: number }
+  | { do: 'return-leases' | 'die' | 'sweep' | 'give-parts' | 'gather' }
+  | { do: 'limit'; daily: number }
+);
+
+const ofProcess = fc.constantFrom(0, 1);
+const few = fc.integer({ min: 1, max: 40 });
+/** Some are a good part of the limit. */
+const any = fc.oneof({ weight: 12, arbitrary: few }, { weight: 1, arbitrary: fc.integer({ min: 40, max: 30_000 }) });
+const step = (kind: string, fields: Record<string, fc.Arbitrary<unknown>> = {}) =>
+  fc.record({ process: ofProcess, do: fc.constant(kind), ...fields });
+
+const steps = fc.array(
+  fc.oneof(
+    { weight: 10, arbitrary: step('hold', { amounts: fc.array(any, { minLength: 1, maxLength: 8 }) }) },
+    {
+      weight: 2,
+      arbitrary: step('lose-a-record', { amount: few, isReplyLost: fc.boolean(), isReleased: fc.boolean() }),
+    },
+    { weight: 2, arbitrary: step('extend', { amount: any }) },
+    { weight: 1, arbitrary: step('give-back') },
+    { weight: 4, arbitrary: step('settle', { share: fc.integer({ min: 0, max: 100 }) }) },
+    { weight: 1, arbitrary: step('return-leases') },
+    { weight: 2, arbitrary: step('die') },
+    { weight: 2, arbitrary: step('sweep') },
+    { weight: 1, arbitrary: step('give-parts') },
+    { weight: 1, arbitrary: step('gather') },
+    { weight: 1, arbitrary: step('limit', { daily: fc.integer({ min: 1_000, max: 40_000 }) }) },
+  ) as fc.Arbitrary<Step>,
+  { minLength: 8, maxLength: 24 },
+);
+
+const thousandths = (count: number) => Money.fromPico(BigInt(count) * 1_000_000_000n);
+
+class Process {
+  readonly bootId = crypto.randomUUID();
+  readonly leases = new Leases({ minHoldsASecond: 1, minHolds: 2, partsOfRoom: 4, refusedMs: 1 });
+}
+
+/** One key that two processes serve, and what one number would say of it. */
+class Model {
+  spent = Money.zero;
+  /** How many holds came from leases. */
+  leased = 0;
+  #limit = thousandths(40_000);
+  #revision = 0;
+  readonly #processes = [new Process(), new Process()];
+  readonly #dead = new Set<string>();
+  #running: { request: HoldRequest; placed: PlacedHold }[] = [];
+  readonly #spender: Spender;
+  readonly #key: Scope;
+
+  constructor(spender: Spender) {
+    this.#spender = spender;
+    this.#key = spender.scopes.find(({ kind }) => kind === 'key')!;
+  }
+
+  static async begin(): Promise<Model> {
+    return new Model(await newSpender(table, { key: { daily: thousandths(40_000) } }));
+  }
+
+  async run(one: Step): Promise<void> {
+    const { leases } = this.#processes[one.process]!;
+    switch (one.do) {
+      case 'hold':
+        await this.#hold(one.process, one.amounts.map(thousandths));
+        break;
+      case 'lose-a-record':
+        await this.#loseRecord(one);
+        break;
+      case 'extend':
+        await this.#extend(leases, thousandths(one.amount));
+        break;
+      case 'give-back':
+        await this.#giveBack();
+        break;
+      case 'settle':
+        await this.#settle(one.share);
+        break;
+      case 'return-leases':
+        await leases.returnIn(this.#key);
+        break;
+      case 'die':
+        this.#die(one.process);
+        break;
+      case 'sweep':
+        await this.#sweep();
+        break;
+      case 'give-parts':
+        await this.#giveParts();
+        break;
+      case 'gather':
+        await gatherCounter(table, this.#key);
+        break;
+      case 'limit':
+        await this.#setLimit(thousandths(one.daily));
+    }
+    await Promise.all(this.#processes.map((process) => process.leases.taken()));
+  }
+
+  /** What is committed is what was spent, what records hold, and what leases have left. */
+  async check(): Promise<void> {
+    const leases = await this.#openLeases();
+    const left = await Promise.all(leases.map(async (lease) => lease.amount.minus(await drawnFrom(table, lease))));
+    for (const amount of left) expect(amount.isNegative).toBe(false);
+    const counter = await readCounter(table, this.#key);
+    const held = Money.sum([...this.#running.map(({ placed }) => placed.hold.amount), ...left]);
+    for (const window of ['lifetime', windowsAt(Date.now()).daily]) {
+      expect(counter.spent(window).toString()).toBe(this.spent.toString());
+      expect(counter.committed(window).toString()).toBe(this.spent.plus(held).toString());
+    }
+  }
+
+  /** Everything ends: nothing is held any more. */
+  async end(): Promise<void> {
+    await this.#processes[0]!.leases.returnAll();
+    // The sweep also returns leases of which a process that lives does not know what records have.
+    this.#die(0);
+    this.#die(1);
+    await this.#sweep();
+    expect(await this.#openLeases()).toEqual([]);
+    while (this.#running.length > 0) await this.#settle(50);
+    await this.check();
+  }
+
+  async #openLeases(): Promise<Lease[]> {
+    const found: Lease[] = [];
+    for await (const lease of openLeases(table)) {
+      if (lease.payer.keyHash === this.#spender.payer.keyHash) found.push(lease);
+    }
+    return found;
+  }
+
+  #request(amount: Money, process: 0 | 1): HoldRequest {
+    const limits = { daily: this.#limit };
+    const scopes = this.#spender.scopes.map((scope) =>
+      scope.kind === 'key' ? { ...scope, limits, revision: this.#revision } : scope,
+    );
+    return holdRequest({ ...this.#spender, scopes }, amount, { bootId: this.#processes[process]!.bootId });
+  }
+
+  async #committed(): Promise<Money> {
+    return (await readCounter(table, this.#key)).committed(windowsAt(Date.now()).daily);
+  }
+
+  /** What is admitted stays within the limit, and what is refused had no room. */
+  async #judge(results: HoldResult[], amounts: Money[], before: Money): Promise<void> {
+    const after = await this.#committed();
+    const isWithin = !after.exceeds(this.#limit) || !after.exceeds(before);
+    expect(isWithin).toBe(true);
+    const refused = amounts.filter((_, index) => 'refused' in results[index]!);
+    // Nothing is given back meanwhile but leases, so what there is no room for now had none then.
+    for (const amount of refused) expect(after.plus(amount).exceeds(this.#limit)).toBe(true);
+  }
+
+  async #hold(process: 0 | 1, amounts: Money[]): Promise<void> {
+    const before = await this.#committed();
+    const requests = amounts.map((amount) => this.#request(amount, process));
+    const { leases } = this.#processes[process]!;
+    const results = await Promise.all(requests.map((request) => placeHold(table, request, leases)));
+    await leases.taken();
+    for (const [index, result] of results.entries()) {
+      const request = requests[index]!;
+      if ('refused' in result) expect(result.refused.kind).toBe('no_room');
+      else this.#running.push({ request, placed: result.placed });
+      const stored = await readGeneration(table, request.generation.payer.accountId, request.generation.id);
+      expect(stored?.hold).toEqual('placed' in result ? result.placed.hold : undefined);
+      if (stored?.lease) this.leased += 1;
+    }
+    await this.#judge(results, amounts, before);
+  }
+
+  /** The record of a request is refused, or its reply is lost; its process releases it, or dies. */
+  async #loseRecord({
+    process,
+    amount,
+    isReplyLost,
+    isReleased,
+  }: Extract<Step, { do: 'lose-a-record' }>): Promise<void> {
+    const request = this.#request(thousandths(amount), process);
+    const { id, payer } = request.generation;
+    proxy.faultFor = ({ action }) => (action !== 'PutItem' ? undefined : isReplyLost ? 'lost-reply' : 'unavailable');
+    const result = await placeHold(faulty, request, this.#processes[process]!.leases).catch(() => undefined);
+    proxy.faultFor = () => undefined;
+    await this.#processes[process]!.leases.taken();
+    if (result && 'placed' in result) return void this.#running.push({ request, placed: result.placed });
+    if (result) return;
+    if (isReleased) expect(await releaseUnknown(table, request.generation)).toBe(true);
+    else this.#die(process);
+    const stored = await readGeneration(table, payer.accountId, id);
+    if (stored?.state !== 'pending') return;
+    const scopes = request.scopes.filter(({ kind }) => stored.hold.scopes.includes(kind));
+    this.#running.push({ request, placed: { hold: stored.hold, scopes } });
+  }
+
+  async #extend(leases: Leases, amount: Money): Promise<void> {
+    const one = this.#running.at(-1);
+    if (!one) return;
+    const before = await this.#committed();
+    const result = await extendHold(table, one.placed, { ...one.request, amount }, leases);
+    if ('placed' in result) one.placed = result.placed;
+    await this.#judge([result], [amount], before);
+  }
+
+  async #giveBack(): Promise<void> {
+    const one = this.#running.at(-1);
+    if (!one) return;
+    const half = Money.fromPico(one.placed.hold.amount.pico / 2n);
+    const result = await shrinkHold(table, one.placed, { ...one.request, amount: half });
+    one.placed = (result as { placed: PlacedHold }).placed;
+  }
+
+  async #settle(share: number): Promise<void> {
+    const ended = this.#running.splice(-3).map(({ request, placed: { hold } }) => {
+      return settlement(request, hold, Money.fromPico((hold.amount.pico * BigInt(share)) / 100n));
+    });
+    const results = await settleBatch(table, ended, { swept: false });
+    expect(results).toEqual(ended.map(() => 'settled'));
+    this.spent = this.spent.plus(Money.sum(ended.map(({ outcome }) => outcome.cost)));
+  }
+
+  /** What it has in memory is gone; another process takes its place. */
+  #die(process: 0 | 1): void {
+    this.#dead.add(this.#processes[process]!.bootId);
+    this.#processes[process] = new Process();
+  }
+
+  async #sweep(): Promise<void> {
+    expect(await returnDueLeases(table, { nowMs: 0, deadBootIds: [...this.#dead] })).toEqual([]);
+  }
+
+  async #giveParts(): Promise<void> {
+    const parts = await grantParts(table, this.#key, { windows: windowsAt(Date.now()), amount: Money.fromPico(1n) });
+    if (parts) rememberLimitedParts(this.#key, parts);
+  }
+
+  async #setLimit(limit: Money): Promise<void> {
+    this.#revision += 1;
+    this.#limit = limit;
+    const change = { limits: { daily: limit }, revision: this.#revision };
+    expect(await transact(table, await limitWrites(table, this.#key, change))).toEqual({ committed: true });
+  }
+}
+
+it('leases admit no more than one number would, lose nothing, and refuse nothing for what their own process has, wherever processes die', async () => {
+  let leased = 0;
+  await fc.assert(
+    fc.asyncProperty(steps, async (all) => {
+      const model = await Model.begin();
+      for (const one of all) {
+        await model.run(one);
+        await model.check();
+      }
+      await model.end();
+      leased += model.leased;
+    }),
+    { numRuns: repeated(400, { ofWhichAlways: 16 }), endOnFailure: true },
+  );
+  expect(leased).toBeGreaterThan(50);
+});

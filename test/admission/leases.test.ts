@@ -1,0 +1,330 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { returnDueLeases } from '../../lambdas/accounting/return-lease.ts';
+import { releaseUnknown } from '../../lambdas/accounting/release.ts';
+import { settleBatch } from '../../lambdas/accounting/settle.ts';
+import { placeHold, type HoldRequest, type HoldResult, type PlacedHold } from '../../lambdas/admission/hold.ts';
+import { Leases } from '../../lambdas/admission/leases.ts';
+import { limitWrites } from '../../lambdas/store/counter-parts.ts';
+import { readGeneration } from '../../lambdas/store/generation-queries.ts';
+import { leasedTimes, openLeases, type Lease } from '../../lambdas/store/leases.ts';
+import type { Table } from '../../lambdas/store/table.ts';
+import { transact } from '../../lambdas/store/transact.ts';
+import { startFaultProxy, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
+import { books, holdRequest, newSpender, rub, settlement, type Spender } from '../support/spending.ts';
+import { newTable, tableThrough } from '../support/table.ts';
+
+let table: Table;
+let proxy: FaultProxy;
+/** The same table, where calls can be refused and lost. */
+let faulty: Table;
+beforeAll(async () => {
+  table = await newTable();
+  proxy = await startFaultProxy(inject('dynamodbEndpoint'));
+  faulty = tableThrough(proxy.endpoint, table);
+});
+beforeEach(() => {
+  proxy.faultFor = () => undefined;
+  proxy.calls.length = 0;
+  // No lease ends by itself, however slow the machine is.
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+});
+afterEach(() => vi.useRealTimers());
+afterAll(() => proxy.stop());
+
+/** Two holds in a second are enough. */
+const eager = () => new Leases({ minHoldsASecond: 2 });
+const limited = (limit: string) =>
+  newSpender(table, { key: { daily: rub(limit) }, account: { lifetime: rub('1000') } });
+const keyOf = async (spender: Spender) => (await books(table, spender)).key[0];
+
+function placed(result: HoldResult): PlacedHold {
+  if ('refused' in result) throw new Error(`Refused: ${result.refused.kind}`);
+  return result.placed;
+}
+
+async function leasesOf(spender: Spender): Promise<Lease[]> {
+  const found: Lease[] = [];
+  for await (const lease of openLeases(table)) if (lease.payer.keyHash === spender.payer.keyHash) found.push(lease);
+  return found;
+}
+
+/** A process that has a lease for a spender, from which nothing was taken yet; it has held 0.1 RUB twice. */
+async function withLease(spender: Spender, through = table): Promise<Leases> {
+  const leases = eager();
+  for (let hold = 0; hold < 2; hold += 1) placed(await placeHold(through, holdRequest(spender, rub('0.1')), leases));
+  await leases.taken();
+  return leases;
+}
+
+async function settle(request: HoldRequest, cost: string): Promise<void> {
+  const { id, payer } = request.generation;
+  const { hold } = (await readGeneration(table, payer.accountId, id))!;
+  expect(await settleBatch(table, [settlement(request, hold, rub(cost))], { swept: false })).toEqual(['settled']);
+}
+
+const isRecord = ({ action }: { action: string }) => action === 'PutItem';
+
+/** When a lease may be swept. */
+const dueAt = (lease: Lease) => ({ nowMs: lease.sweepAtMs! });
+
+describe('a process that leases', () => {
+  it('holds what is asked for in two seconds, once a payer asks often, in all its limited scopes', async () => {
+    const spender = await limited('100');
+
+    await withLease(spender);
+
+    expect(await leasesOf(spender)).toMatchObject([{ amount: rub('0.4'), scopes: ['key', 'account'] }]);
+    expect(await books(table, spender)).toMatchObject({
+      key: expect.arrayContaining(['0 of 0.6']) as unknown,
+      account: expect.arrayContaining(['0 of 0.6']) as unknown,
+      workspace: expect.arrayContaining(['0 of 0']) as unknown,
+    });
+  });
+
+  it('holds for a request in memory, and writes its record by itself', async () => {
+    const spender = await limited('100');
+    const leases = await withLease(spender, faulty);
+    proxy.calls.length = 0;
+    const request = holdRequest(spender, rub('0.15'));
+
+    const { hold } = placed(await placeHold(faulty, request, leases));
+
+    expect(proxy.calls.map(({ action }) => action)).toEqual(['PutItem']);
+    expect(hold).toMatchObject({ amount: rub('0.15'), scopes: ['key', 'account'], steps: 1 });
+    const [lease] = await leasesOf(spender);
+    expect(await readGeneration(table, spender.payer.accountId, request.generation.id)).toMatchObject({
+      state: 'pending',
+      hold,
+      lease: { id: lease!.id, amount: rub('0.15') },
+    });
+    expect(await keyOf(spender)).toBe('0 of 0.6');
+  });
+
+  it('gives back what is left when its time is over, so that what records hold is all that is held', async () => {
+    vi.useRealTimers();
+    const spender = await limited('100');
+    const leases = await withLease(spender);
+    const request = holdRequest(spender, rub('0.15'));
+    placed(await placeHold(table, request, leases));
+
+    await expect.poll(() => keyOf(spender), { timeout: 10_000 }).toBe('0 of 0.35');
+
+    expect(await leasesOf(spender)).toEqual([]);
+    await settle(request, '0.05');
+    expect(await keyOf(spender)).toBe('0.05 of 0.25');
+  });
+
+  it('settles what was taken from a lease while that is open', async () => {
+    const spender = await limited('100');
+    const leases = await withLease(spender);
+    const request = holdRequest(spender, rub('0.15'));
+    placed(await placeHold(table, request, leases));
+
+    await settle(request, '0.05');
+
+    expect(await keyOf(spender)).toBe('0.05 of 0.5');
+    await leases.returnAll();
+    expect(await keyOf(spender)).toBe('0.05 of 0.25');
+  });
+
+  it('holds one by one what is more than the lease has left', async () => {
+    const spender = await limited('100');
+    const leases = await withLease(spender);
+
+    const request = holdRequest(spender, rub('0.5'));
+    placed(await placeHold(table, request, leases));
+
+    const stored = await readGeneration(table, spender.payer.accountId, request.generation.id);
+    expect(stored).toMatchObject({ lease: undefined, hold: { amount: rub('0.5') } });
+  });
+
+  it('takes the next lease when less than half of one is left', async () => {
+    const spender = await limited('100');
+    const leases = await withLease(spender);
+
+    for (let hold = 0; hold < 4; hold += 1) {
+      placed(await placeHold(table, holdRequest(spender, rub('0.1')), leases));
+    }
+    await leases.taken();
+
+    expect(await leasesOf(spender)).toHaveLength(2);
+    await leases.returnAll();
+    expect(await keyOf(spender)).toBe('0 of 0.6');
+  });
+
+  it('takes none for a payer that asks now and then, for one without limits, and unless it is allowed', async () => {
+    const [rare, free, forbidden] = await Promise.all([limited('100'), newSpender(table, {}), limited('100')]);
+    const [usual, eagerOnes, none] = [new Leases(), eager(), new Leases({ minHoldsASecond: 1, isAllowed: false })];
+
+    for (let hold = 0; hold < 5; hold += 1) {
+      placed(await placeHold(table, holdRequest(rare, rub('0.1')), usual));
+      placed(await placeHold(table, holdRequest(free, rub('0.1')), eagerOnes));
+      placed(await placeHold(table, holdRequest(forbidden, rub('0.1')), none));
+    }
+
+    await Promise.all([usual, eagerOnes, none].map((leases) => leases.taken()));
+    for (const spender of [rare, free, forbidden]) expect(await leasesOf(spender)).toEqual([]);
+  });
+
+  it('takes a 64th of the room at most, and nothing where that is less than four holds', async () => {
+    const [roomy, tight] = [await limited('64'), await limited('20')];
+
+    const leases = eager();
+    for (const spender of [roomy, tight]) {
+      for (let hold = 0; hold < 2; hold += 1) placed(await placeHold(table, holdRequest(spender, rub('0.24')), leases));
+    }
+    await leases.taken();
+
+    // Two seconds of such holds are 0.96; there is room for 63.52 in the one, and for 19.52 in the other.
+    expect(await leasesOf(roomy)).toMatchObject([{ amount: rub('0.96') }]);
+    expect(await leasesOf(tight)).toEqual([]);
+  });
+
+  it('returns what it has before a request of its own is refused for it', async () => {
+    const spender = await limited('100');
+    const leases = await withLease(spender);
+
+    // 100 less what was held twice; the lease has 0.4 of it.
+    const { hold } = placed(await placeHold(table, holdRequest(spender, rub('99.8')), leases));
+
+    expect(hold.amount).toEqual(rub('99.8'));
+    expect(await keyOf(spender)).toBe('0 of 100');
+    expect(await leasesOf(spender)).toEqual([]);
+  });
+
+  it('takes nothing from a lease under other limits than those that it was made with', async () => {
+    const spender = await limited('100');
+    const leases = await withLease(spender);
+    const key = spender.scopes.find(({ kind }) => kind === 'key')!;
+    const limits = { daily: rub('0.7') };
+    await transact(table, await limitWrites(table, key, { limits, revision: 1 }));
+    const changed = spender.scopes.map((scope) => (scope === key ? { ...scope, limits, revision: 1 } : scope));
+
+    const fitting = await placeHold(table, holdRequest({ ...spender, scopes: changed }, rub('0.1')), leases);
+    const tooMuch = await placeHold(table, holdRequest({ ...spender, scopes: changed }, rub('0.41')), leases);
+
+    expect(fitting).toHaveProperty('placed');
+    // Its own lease was returned for it: 0.3 of 0.7 are held.
+    expect(tooMuch).toMatchObject({ refused: { kind: 'no_room' } });
+    expect(await keyOf(spender)).toBe('0 of 0.3');
+  });
+
+  it('keeps requests of another day, and such that have waited, out of a lease', async () => {
+    const spender = await limited('100');
+    const leases = await withLease(spender);
+    const [lease] = await leasesOf(spender);
+    const { fromMs } = leasedTimes(lease!);
+
+    const request = holdRequest(spender, rub('0.1'), { atMs: fromMs - 1 });
+    placed(await placeHold(table, request, leases));
+
+    expect(await readGeneration(table, spender.payer.accountId, request.generation.id)).toMatchObject({
+      lease: undefined,
+    });
+  });
+
+  it('has the times of a lease within its UTC day', () => {
+    const midnight = Date.UTC(2026, 10, 25);
+
+    expect(leasedTimes({ createdAtMs: midnight + 1_000 })).toEqual({ fromMs: midnight, toMs: midnight + 3_000 });
+    expect(leasedTimes({ createdAtMs: midnight - 500 })).toEqual({ fromMs: midnight - 5_500, toMs: midnight - 1 });
+  });
+});
+
+describe('the lease of a process that has died', () => {
+  it('is returned by the sweep when it is due: what records have of it stays held', async () => {
+    const spender = await limited('100');
+    const leases = await withLease(spender);
+    const [pending, settled] = [holdRequest(spender, rub('0.15')), holdRequest(spender, rub('0.05'))];
+    for (const request of [pending, settled]) placed(await placeHold(table, request, leases));
+    await settle(settled, '0.02');
+    const [lease] = await leasesOf(spender);
+
+    expect(await returnDueLeases(table, { nowMs: lease!.sweepAtMs! - 1 })).toEqual([]);
+    expect(await keyOf(spender)).toBe('0.02 of 0.57');
+    expect(await returnDueLeases(table, dueAt(lease!))).toEqual([]);
+    expect(await returnDueLeases(table, dueAt(lease!))).toEqual([]);
+
+    expect(await keyOf(spender)).toBe('0.02 of 0.37');
+    await settle(pending, '0.1');
+    expect(await keyOf(spender)).toBe('0.12 of 0.32');
+  });
+
+  it('is returned at once where its run is known to be over', async () => {
+    const spender = await limited('100');
+    await withLease(spender);
+    const [lease] = await leasesOf(spender);
+
+    await returnDueLeases(table, { nowMs: 0, deadBootIds: [lease!.bootId] });
+
+    expect(await keyOf(spender)).toBe('0 of 0.2');
+  });
+
+  it('is returned once, also where its process was only slow', async () => {
+    const spender = await limited('100');
+    const leases = await withLease(spender);
+    const [lease] = await leasesOf(spender);
+
+    await Promise.all([returnDueLeases(table, dueAt(lease!)), leases.returnAll()]);
+
+    expect(await keyOf(spender)).toBe('0 of 0.2');
+  });
+});
+
+describe('a record whose fate is not known', () => {
+  it('leaves its lease to the sweep, whether or not the record is there', async () => {
+    for (const isWritten of [true, false]) {
+      const spender = await limited('100');
+      const leases = await withLease(spender, faulty);
+      const request = holdRequest(spender, rub('0.15'));
+      proxy.faultFor = (call) => (isRecord(call) ? (isWritten ? 'lost-reply' : 'unavailable') : undefined);
+      await expect(placeHold(faulty, request, leases)).rejects.toThrow();
+      proxy.faultFor = () => undefined;
+      expect(await releaseUnknown(table, request.generation)).toBe(true);
+
+      await leases.returnAll();
+      const [lease] = await leasesOf(spender);
+      await returnDueLeases(table, dueAt(lease!));
+
+      expect(await keyOf(spender)).toBe('0 of 0.2');
+    }
+  });
+
+  it('is found by the next try, and stays held in the lease', async () => {
+    const spender = await limited('100');
+    const leases = await withLease(spender, faulty);
+    const request = holdRequest(spender, rub('0.15'));
+    let isLost = false;
+    proxy.faultFor = (call) => {
+      if (!isRecord(call) || isLost) return undefined;
+      isLost = true;
+      return 'lost-reply';
+    };
+
+    placed(await placeHold(faulty, request, leases));
+    await leases.returnAll();
+
+    expect(isLost).toBe(true);
+    expect(await keyOf(spender)).toBe('0 of 0.35');
+  });
+
+  it('is no lease where the reply to a lease was lost: the sweep returns that', async () => {
+    const spender = await limited('100');
+    const leases = eager();
+    placed(await placeHold(faulty, holdRequest(spender, rub('0.1')), leases));
+    proxy.faultFor = ({ action, body }) =>
+      action === 'TransactWriteItems' && body.includes('LEASE#') ? 'lost-reply' : undefined;
+    placed(await placeHold(faulty, holdRequest(spender, rub('0.1')), leases));
+    await leases.taken();
+    proxy.faultFor = () => undefined;
+
+    const request = holdRequest(spender, rub('0.1'));
+    placed(await placeHold(faulty, request, leases));
+
+    expect(await readGeneration(table, spender.payer.accountId, request.generation.id)).toMatchObject({
+      lease: undefined,
+    });
+    for (const lease of await leasesOf(spender)) await returnDueLeases(table, dueAt(lease));
+    expect(await keyOf(spender)).toBe('0 of 0.3');
+  });
+});

@@ -1,0 +1,121 @@
+/** Books of an account from which a process has leased money, and has not returned it. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { settleBatch } from '../../lambdas/accounting/settle.ts';
+import { placeHold, type HoldRequest } from '../../lambdas/admission/hold.ts';
+import { Leases } from '../../lambdas/admission/leases.ts';
+import { reconcile } from '../../lambdas/books/reconcile.ts';
+import { createAccount } from '../../lambdas/management/accounts.ts';
+import { createKey } from '../../lambdas/management/keys.ts';
+import { Money } from '../../lambdas/money/money.ts';
+import { utcDate } from '../../lambdas/money/periods.ts';
+import { readAccount, type Account } from '../../lambdas/store/accounts.ts';
+import { readCounter } from '../../lambdas/store/counters.ts';
+import { readGeneration } from '../../lambdas/store/generation-queries.ts';
+import { openLeases, type Lease } from '../../lambdas/store/leases.ts';
+import { scopesOf } from '../../lambdas/store/payer.ts';
+import { moneyAttribute, type Table } from '../../lambdas/store/table.ts';
+import { writeAlone } from '../../lambdas/store/transact.ts';
+import { update } from '../../lambdas/store/writes.ts';
+import { openBooks } from '../../lib/admin/books/database.ts';
+import { exportTable } from '../../lib/admin/books/export-table.ts';
+import { holdRequest, rub, settlement } from '../support/spending.ts';
+import { newTable } from '../support/table.ts';
+
+const actor = { kind: 'operator', id: 'test' } as const;
+/** A token costs the least that there is, so that every amount is a price. */
+const pricing = { prompt: Money.fromPico(1n), completion: Money.zero };
+
+let directory: string;
+let table: Table;
+let account: Account;
+let lease: Lease;
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'gateway-books-'));
+  table = await newTable();
+  account = await createAccount(table, actor, { name: 'Leased', mode: 'postpaid' });
+  // Its process does not live to return it.
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  const requests = await holdFromALease();
+  vi.useRealTimers();
+  await settle(requests[2]!);
+  for await (const one of openLeases(table)) lease = one;
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+/** Two requests that are held by themselves, and two that are held from the lease which follows. */
+async function holdFromALease(): Promise<HoldRequest[]> {
+  const context = { table, accountId: account.id, actor };
+  const { key } = await createKey(context, 'pepper', {
+    kind: 'inference',
+    workspaceId: account.defaultWorkspaceId,
+    memberId: undefined,
+    name: 'busy',
+    limit: rub('100'),
+  });
+  const payer = {
+    accountId: account.id,
+    workspaceId: account.defaultWorkspaceId,
+    memberId: undefined,
+    keyHash: key.hash,
+  };
+  const scopes = await Promise.all(
+    scopesOf(payer).map(async (scope) => ({ ...scope, ...(await readCounter(table, scope)) })),
+  );
+  const leases = new Leases({ minHoldsASecond: 2 });
+  const requests: HoldRequest[] = [];
+  for (let request = 0; request < 4; request += 1) {
+    const plain = holdRequest({ payer, scopes }, rub('0.1'));
+    requests.push({ ...plain, generation: { ...plain.generation, pricing } });
+    expect(await placeHold(table, requests.at(-1)!, leases)).toHaveProperty('placed');
+    await leases.taken();
+  }
+  return requests;
+}
+
+async function settle(request: HoldRequest): Promise<void> {
+  const { hold, lease: of } = (await readGeneration(table, account.id, request.generation.id))!;
+  expect(of).toBeDefined();
+  const cost = rub('0.03');
+  const plain = settlement(request, hold, cost);
+  const outcome = { ...plain.outcome, pricing, promptTokens: Number(cost.pico), completionTokens: 0 };
+  expect(await settleBatch(table, [{ ...plain, outcome }], { swept: false })).toEqual(['settled']);
+}
+
+async function findings(): Promise<unknown[]> {
+  const fresh = (await readAccount(table, account.id))!;
+  const dates = [...new Set([utcDate(Date.parse(fresh.createdAt)), utcDate(Date.now())])];
+  const question = { account: fresh, dates, isDeep: true, isWhole: true, pauseMs: 1 };
+  return (await reconcile(table, question)).findings;
+}
+
+async function queried(name: string, sql: string): Promise<unknown[]> {
+  await exportTable(table, join(directory, name), () => {});
+  const books = await openBooks(join(directory, name));
+  const rows = await books.query(sql);
+  books.close();
+  return rows;
+}
+
+it('add up: what it has left is held, though no record says so', async () => {
+  expect(await findings()).toEqual([]);
+  expect(await queried('whole', 'SELECT * FROM drift')).toEqual([]);
+  expect(await queried('left', 'SELECT id, CAST(left_rub AS VARCHAR) AS rub FROM leases_left')).toEqual([
+    { id: lease.id, rub: `${lease.amount.minus(rub('0.2'))}0`.padEnd('0.000000000000'.length, '0') },
+  ]);
+});
+
+it('name each window whose counter says something else than a lease of which a digit was changed', async () => {
+  const key = { pk: `LEASE#${lease.id}`, sk: 'LEASE' };
+  const set = { amount_rub: moneyAttribute(lease.amount.plus(Money.fromPico(1n))) };
+  await writeAlone(table, update(table, key, { set }));
+
+  expect(await findings()).toContainEqual(
+    expect.objectContaining({ kind: 'counter', where: expect.stringMatching(/^key .* lifetime held$/) as string }),
+  );
+  expect(await queried('flipped', `SELECT scope_kind FROM drift WHERE "window" = 'lifetime'`)).toEqual([
+    { scope_kind: 'key' },
+  ]);
+});
