@@ -30,11 +30,13 @@ export interface Admission {
   receivedAtMs: number;
   /** The client has left; undefined where that cannot be noticed. */
   clientLeft: AbortSignal | undefined;
+  /** The request waits for `recorded` of what is admitted before anything of its answer goes out; others are admitted when that is done. */
+  recordsBeside?: boolean | undefined;
 }
 
 /** The result of trying to hold, and the plan of the last try. */
 export type Tried = { plan: SpendingPlan } & (
-  | { placed: PlacedHold; shortened: Shortening | undefined }
+  | { placed: PlacedHold; recording: Promise<void> | undefined; shortened: Shortening | undefined }
   | { refused: Omit<Refused, 'isReleased'> }
 );
 
@@ -45,6 +47,11 @@ export interface Admitted {
   plan: SpendingPlan;
   /** Why the answer may only be as long as this plan says; undefined when it may be as long as was asked for. */
   shortened: Shortening | undefined;
+  /**
+   * Its record is being written; absent where that is done. Rejects when it is unknown whether it was: by then nothing is held for the
+   * request, and nothing is to be settled.
+   */
+  recorded?: Promise<void> | undefined;
 }
 
 /** A refusal, and the facts about the request that its message gives. */
@@ -81,7 +88,9 @@ export async function admit(
   const { generation } = request;
   let isUncertain = false;
   const place = async (plan: SpendingPlan) => {
-    const result = await placeHold(table, holdRequest(request, plan));
+    // A record of an earlier try would be found in place of this one.
+    const recordsBeside = admission.recordsBeside === true && !isUncertain;
+    const result = await placeHold(table, holdRequest(request, plan), { recordsBeside });
     if ('refused' in result) isUncertain ||= result.isUncertain;
     return result;
   };
@@ -90,8 +99,9 @@ export async function admit(
     if ('placed' in result) {
       const { placed, plan, shortened } = result;
       const [quote] = plan.quotes as [Quote];
-      const keeper = new HoldKeeper({ table, request, placed, stepTokens: plan.stepTokens, quote });
-      return { admitted: { keeper, plan, shortened } };
+      const recorded = result.recording && releasedOnFailure(table, generation, result.recording);
+      const keeper = new HoldKeeper({ table, request, placed, stepTokens: plan.stepTokens, quote, recorded });
+      return { admitted: { keeper, plan, shortened, recorded } };
     }
     if (isUncertain && !(await releaseUnknown(table, generation))) throw new StoreBusyError();
     return { refused: { ...result.refused, isReleased: isUncertain } };
@@ -99,6 +109,20 @@ export async function admit(
     await releaseUnknown(table, generation);
     throw error;
   }
+}
+
+/** Whoever has failed by then may not look at it any more. */
+function releasedOnFailure(
+  table: Table,
+  generation: Admission['request']['generation'],
+  recording: Promise<void>,
+): Promise<void> {
+  const recorded = recording.catch(async (error: unknown) => {
+    await releaseUnknown(table, generation);
+    throw error;
+  });
+  recorded.catch(() => undefined);
+  return recorded;
 }
 
 /**
@@ -118,7 +142,7 @@ export async function holdOrRefuse(
   try {
     for (;;) {
       const result = await place(plan);
-      if ('placed' in result) return { placed: result.placed, plan, shortened };
+      if ('placed' in result) return { placed: result.placed, recording: result.recording, plan, shortened };
       const { refused } = result;
       if (refused.kind !== 'no_room') return toRefused(refused, admission, plan);
       const { left, leftWithoutHolds } = roomOf(refused);

@@ -59,6 +59,8 @@ export class HoldKeeper {
     placed: PlacedHold;
     stepTokens: number;
     quote: Quote;
+    /** Until then the hold cannot be changed. */
+    recorded?: Promise<void> | undefined;
   }) {
     this.#table = options.table;
     this.#request = options.request;
@@ -67,6 +69,7 @@ export class HoldKeeper {
     this.#quote = options.quote;
     this.#promptCost = boundOfPrompt(options.quote);
     this.#recompute();
+    if (options.recorded) this.#inBackground(options.recorded.catch(() => undefined));
   }
 
   /**

@@ -65,7 +65,14 @@ export type HoldRefusal =
   | FreeRefusal;
 
 export type HoldResult =
-  | { placed: PlacedHold }
+  | {
+      placed: PlacedHold;
+      /**
+       * The money is held, and the record that says so is being written. Rejects when it is unknown whether it was: then it has to be
+       * released. Absent where it is written.
+       */
+      recording?: Promise<void>;
+    }
   | {
       refused: HoldRefusal;
       /** A try before it had no reply: what it asked for may be held, or may be yet. */
@@ -78,17 +85,22 @@ const holdRefusals = new RefusalMemory();
 /**
  * Places the first hold of a generation. Where an earlier try has placed it after all, the hold is what the record says,
  * which may be more than is asked for now.
+ * @param how.recordsBeside the caller does not need the record at once, and no try before this one was uncertain
  * @returns the hold, or the refusal; one that is uncertain has to be released before it is told (release.ts)
  * @throws {Error} when it is unknown whether it was placed.
  */
 export async function placeHold(
   table: Table,
   request: HoldRequest,
-  leases: Leases = processLeases,
+  { leases = processLeases, recordsBeside = false }: { leases?: Leases; recordsBeside?: boolean } = {},
 ): Promise<HoldResult> {
   const limited = request.scopes.filter(({ limits }) => isLimited(limits));
   const lease = request.free || request.claim ? undefined : leases.leaseFor(table, limited, request);
-  if (lease) return holdFromLease(table, request, limited, lease);
+  if (lease) {
+    const { placed, recorded } = holdFromLease(table, request, limited, lease);
+    if (!recordsBeside) return recorded;
+    return { placed, recording: recorded.then(() => undefined) };
+  }
   const remembered = rememberedRefusal(request);
   if (remembered) return refusedBy(remembered);
   const result = await withoutOwnLeases(leases, () => askStore(table, request));
@@ -99,18 +111,24 @@ export async function placeHold(
   return result;
 }
 
-/** Holds what a lease of this process has left. @throws {Error} when it is unknown whether the record was written */
-async function holdFromLease(
+/**
+ * Holds what a lease of this process has left, at once.
+ * @returns the hold, and what the record holds once it is written; that rejects when it is unknown whether it was
+ */
+function holdFromLease(
   table: Table,
   request: HoldRequest,
   scopes: Scope[],
   lease: OpenLease,
-): Promise<HoldResult> {
+): { placed: PlacedHold; recorded: Promise<HoldResult> } {
   const { generation, amount } = request;
   const hold: Hold = { amount, steps: 1, scopes: scopes.map(({ kind }) => kind), serviceHolds: [] };
   const record = pendingPut(table, { ...generation, hold, lease: { id: lease.lease.id, amount } });
-  const existing = await lease.hold(amount, () => writeAlone(table, record));
-  return existing ? placedBefore(existing, request) : { placed: { hold, scopes } };
+  const placed = { hold, scopes };
+  const recorded = lease
+    .hold(amount, () => writeAlone(table, record))
+    .then((existing) => (existing ? placedBefore(existing, request) : { placed }));
+  return { placed, recorded };
 }
 
 /** Asks again where only a lease of this process may have been in the way. */

@@ -13,7 +13,8 @@ export interface HoldTools {
 }
 
 /** Who asks, and since when. */
-export interface HoldInput extends Pick<Admission, 'receivedAtMs' | 'clientLeft'>, Pick<HoldRequest, 'claim'> {
+export interface HoldInput
+  extends Pick<Admission, 'receivedAtMs' | 'clientLeft' | 'recordsBeside'>, Pick<HoldRequest, 'claim'> {
   generationId: string;
   caller: InferenceCaller;
 }
@@ -63,13 +64,13 @@ export async function holdInference(
 /** What is asked of the limits for a request. @throws {GatewayError} 403 for a suspended account */
 export function admissionOf(
   bootId: string,
-  { generationId, caller, receivedAtMs, clientLeft, claim }: HoldInput,
+  { generationId, caller, receivedAtMs, clientLeft, recordsBeside, claim }: HoldInput,
   { plan, recount = notCounted, minMaxTokens = Infinity, free, scopes = caller.scopes, ...terms }: HoldTerms,
 ): Admission {
   checkMaySpend(caller.account);
   const generation = newGeneration({ ...terms, id: generationId, payer: caller.payer, bootId });
   const request = { generation, scopes, free, claim };
-  return { request, plan, recount, minMaxTokens, receivedAtMs, clientLeft };
+  return { request, plan, recount, minMaxTokens, receivedAtMs, clientLeft, recordsBeside };
 }
 
 /** The same where a refusal is final. @throws {GatewayError} when the request is refused */

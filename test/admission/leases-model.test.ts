@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it, vi } from 'vitest';
 import { drawnFrom, returnDueLeases } from '../../lambdas/accounting/return-lease.ts';
 import { releaseUnknown } from '../../lambdas/accounting/release.ts';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
@@ -39,6 +39,9 @@ beforeAll(async () => {
   proxy = await startFaultProxy(inject('dynamodbEndpoint'));
   faulty = tableThrough(proxy.endpoint, table);
 });
+// Leases end when the model says so.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] }));
+afterEach(() => vi.useRealTimers());
 afterAll(async () => {
   vi.resetConfig();
   await proxy.stop();
@@ -209,7 +212,7 @@ class Model {
     const before = await this.#committed();
     const requests = amounts.map((amount) => this.#request(amount, process));
     const { leases } = this.#processes[process]!;
-    const results = await Promise.all(requests.map((request) => placeHold(table, request, leases)));
+    const results = await Promise.all(requests.map((request) => placeHold(table, request, { leases })));
     await leases.taken();
     for (const [index, result] of results.entries()) {
       const request = requests[index]!;
@@ -232,7 +235,9 @@ class Model {
     const request = this.#request(thousandths(amount), process);
     const { id, payer } = request.generation;
     proxy.faultFor = ({ action }) => (action !== 'PutItem' ? undefined : isReplyLost ? 'lost-reply' : 'unavailable');
-    const result = await placeHold(faulty, request, this.#processes[process]!.leases).catch(() => undefined);
+    const result = await placeHold(faulty, request, { leases: this.#processes[process]!.leases }).catch(
+      () => undefined,
+    );
     proxy.faultFor = () => undefined;
     await this.#processes[process]!.leases.taken();
     if (result && 'placed' in result) return void this.#running.push({ request, placed: result.placed });

@@ -24,9 +24,10 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   proxy.faultFor = () => undefined;
+  proxy.before = () => undefined;
   proxy.calls.length = 0;
-  // No lease ends by itself, however slow the machine is.
-  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  // No lease ends by itself, however slow the machine is, and all holds are in one second.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
 });
 afterEach(() => vi.useRealTimers());
 afterAll(() => proxy.stop());
@@ -51,7 +52,8 @@ async function leasesOf(spender: Spender): Promise<Lease[]> {
 /** A process that has a lease for a spender, from which nothing was taken yet; it has held 0.1 RUB twice. */
 async function withLease(spender: Spender, through = table): Promise<Leases> {
   const leases = eager();
-  for (let hold = 0; hold < 2; hold += 1) placed(await placeHold(through, holdRequest(spender, rub('0.1')), leases));
+  for (let hold = 0; hold < 2; hold += 1)
+    placed(await placeHold(through, holdRequest(spender, rub('0.1')), { leases }));
   await leases.taken();
   return leases;
 }
@@ -87,7 +89,7 @@ describe('a process that leases', () => {
     proxy.calls.length = 0;
     const request = holdRequest(spender, rub('0.15'));
 
-    const { hold } = placed(await placeHold(faulty, request, leases));
+    const { hold } = placed(await placeHold(faulty, request, { leases }));
 
     expect(proxy.calls.map(({ action }) => action)).toEqual(['PutItem']);
     expect(hold).toMatchObject({ amount: rub('0.15'), scopes: ['key', 'account'], steps: 1 });
@@ -105,7 +107,7 @@ describe('a process that leases', () => {
     const spender = await limited('100');
     const leases = await withLease(spender);
     const request = holdRequest(spender, rub('0.15'));
-    placed(await placeHold(table, request, leases));
+    placed(await placeHold(table, request, { leases }));
 
     await expect.poll(() => keyOf(spender), { timeout: 10_000 }).toBe('0 of 0.35');
 
@@ -118,7 +120,7 @@ describe('a process that leases', () => {
     const spender = await limited('100');
     const leases = await withLease(spender);
     const request = holdRequest(spender, rub('0.15'));
-    placed(await placeHold(table, request, leases));
+    placed(await placeHold(table, request, { leases }));
 
     await settle(request, '0.05');
 
@@ -132,7 +134,7 @@ describe('a process that leases', () => {
     const leases = await withLease(spender);
 
     const request = holdRequest(spender, rub('0.5'));
-    placed(await placeHold(table, request, leases));
+    placed(await placeHold(table, request, { leases }));
 
     const stored = await readGeneration(table, spender.payer.accountId, request.generation.id);
     expect(stored).toMatchObject({ lease: undefined, hold: { amount: rub('0.5') } });
@@ -143,7 +145,7 @@ describe('a process that leases', () => {
     const leases = await withLease(spender);
 
     for (let hold = 0; hold < 4; hold += 1) {
-      placed(await placeHold(table, holdRequest(spender, rub('0.1')), leases));
+      placed(await placeHold(table, holdRequest(spender, rub('0.1')), { leases }));
     }
     await leases.taken();
 
@@ -157,9 +159,9 @@ describe('a process that leases', () => {
     const [usual, eagerOnes, none] = [new Leases(), eager(), new Leases({ minHoldsASecond: 1, isAllowed: false })];
 
     for (let hold = 0; hold < 5; hold += 1) {
-      placed(await placeHold(table, holdRequest(rare, rub('0.1')), usual));
-      placed(await placeHold(table, holdRequest(free, rub('0.1')), eagerOnes));
-      placed(await placeHold(table, holdRequest(forbidden, rub('0.1')), none));
+      placed(await placeHold(table, holdRequest(rare, rub('0.1')), { leases: usual }));
+      placed(await placeHold(table, holdRequest(free, rub('0.1')), { leases: eagerOnes }));
+      placed(await placeHold(table, holdRequest(forbidden, rub('0.1')), { leases: none }));
     }
 
     await Promise.all([usual, eagerOnes, none].map((leases) => leases.taken()));
@@ -171,7 +173,8 @@ describe('a process that leases', () => {
 
     const leases = eager();
     for (const spender of [roomy, tight]) {
-      for (let hold = 0; hold < 2; hold += 1) placed(await placeHold(table, holdRequest(spender, rub('0.24')), leases));
+      for (let hold = 0; hold < 2; hold += 1)
+        placed(await placeHold(table, holdRequest(spender, rub('0.24')), { leases }));
     }
     await leases.taken();
 
@@ -185,7 +188,7 @@ describe('a process that leases', () => {
     const leases = await withLease(spender);
 
     // 100 less what was held twice; the lease has 0.4 of it.
-    const { hold } = placed(await placeHold(table, holdRequest(spender, rub('99.8')), leases));
+    const { hold } = placed(await placeHold(table, holdRequest(spender, rub('99.8')), { leases }));
 
     expect(hold.amount).toEqual(rub('99.8'));
     expect(await keyOf(spender)).toBe('0 of 100');
@@ -200,8 +203,8 @@ describe('a process that leases', () => {
     await transact(table, await limitWrites(table, key, { limits, revision: 1 }));
     const changed = spender.scopes.map((scope) => (scope === key ? { ...scope, limits, revision: 1 } : scope));
 
-    const fitting = await placeHold(table, holdRequest({ ...spender, scopes: changed }, rub('0.1')), leases);
-    const tooMuch = await placeHold(table, holdRequest({ ...spender, scopes: changed }, rub('0.41')), leases);
+    const fitting = await placeHold(table, holdRequest({ ...spender, scopes: changed }, rub('0.1')), { leases });
+    const tooMuch = await placeHold(table, holdRequest({ ...spender, scopes: changed }, rub('0.41')), { leases });
 
     expect(fitting).toHaveProperty('placed');
     // Its own lease was returned for it: 0.3 of 0.7 are held.
@@ -216,7 +219,7 @@ describe('a process that leases', () => {
     const { fromMs } = leasedTimes(lease!);
 
     const request = holdRequest(spender, rub('0.1'), { atMs: fromMs - 1 });
-    placed(await placeHold(table, request, leases));
+    placed(await placeHold(table, request, { leases }));
 
     expect(await readGeneration(table, spender.payer.accountId, request.generation.id)).toMatchObject({
       lease: undefined,
@@ -231,12 +234,42 @@ describe('a process that leases', () => {
   });
 });
 
+describe('a request that does not wait for its record', () => {
+  it('is held before that is written', async () => {
+    const spender = await limited('100');
+    const leases = await withLease(spender, faulty);
+    const { promise: reply, resolve: letGo } = Promise.withResolvers<void>();
+    proxy.before = ({ action }) => (action === 'PutItem' ? reply : undefined);
+    const request = holdRequest(spender, rub('0.15'));
+    const { accountId } = spender.payer;
+
+    const result = await placeHold(faulty, request, { leases, recordsBeside: true });
+
+    expect(placed(result).hold.amount).toEqual(rub('0.15'));
+    expect(await readGeneration(table, accountId, request.generation.id)).toBeUndefined();
+    letGo();
+    await ('recording' in result ? result.recording : undefined);
+    expect(await readGeneration(table, accountId, request.generation.id)).toMatchObject({ state: 'pending' });
+  });
+
+  it('learns when that fails', async () => {
+    const spender = await limited('100');
+    const leases = await withLease(spender, faulty);
+    proxy.faultFor = (call) => (isRecord(call) ? 'unavailable' : undefined);
+
+    const result = await placeHold(faulty, holdRequest(spender, rub('0.15')), { leases, recordsBeside: true });
+
+    expect(result).toHaveProperty('placed');
+    await expect((result as { recording: Promise<void> }).recording).rejects.toThrow();
+  });
+});
+
 describe('the lease of a process that has died', () => {
   it('is returned by the sweep when it is due: what records have of it stays held', async () => {
     const spender = await limited('100');
     const leases = await withLease(spender);
     const [pending, settled] = [holdRequest(spender, rub('0.15')), holdRequest(spender, rub('0.05'))];
-    for (const request of [pending, settled]) placed(await placeHold(table, request, leases));
+    for (const request of [pending, settled]) placed(await placeHold(table, request, { leases }));
     await settle(settled, '0.02');
     const [lease] = await leasesOf(spender);
 
@@ -278,7 +311,7 @@ describe('a record whose fate is not known', () => {
       const leases = await withLease(spender, faulty);
       const request = holdRequest(spender, rub('0.15'));
       proxy.faultFor = (call) => (isRecord(call) ? (isWritten ? 'lost-reply' : 'unavailable') : undefined);
-      await expect(placeHold(faulty, request, leases)).rejects.toThrow();
+      await expect(placeHold(faulty, request, { leases })).rejects.toThrow();
       proxy.faultFor = () => undefined;
       expect(await releaseUnknown(table, request.generation)).toBe(true);
 
@@ -301,7 +334,7 @@ describe('a record whose fate is not known', () => {
       return 'lost-reply';
     };
 
-    placed(await placeHold(faulty, request, leases));
+    placed(await placeHold(faulty, request, { leases }));
     await leases.returnAll();
 
     expect(isLost).toBe(true);
@@ -311,15 +344,15 @@ describe('a record whose fate is not known', () => {
   it('is no lease where the reply to a lease was lost: the sweep returns that', async () => {
     const spender = await limited('100');
     const leases = eager();
-    placed(await placeHold(faulty, holdRequest(spender, rub('0.1')), leases));
+    placed(await placeHold(faulty, holdRequest(spender, rub('0.1')), { leases }));
     proxy.faultFor = ({ action, body }) =>
       action === 'TransactWriteItems' && body.includes('LEASE#') ? 'lost-reply' : undefined;
-    placed(await placeHold(faulty, holdRequest(spender, rub('0.1')), leases));
+    placed(await placeHold(faulty, holdRequest(spender, rub('0.1')), { leases }));
     await leases.taken();
     proxy.faultFor = () => undefined;
 
     const request = holdRequest(spender, rub('0.1'));
-    placed(await placeHold(faulty, request, leases));
+    placed(await placeHold(faulty, request, { leases }));
 
     expect(await readGeneration(table, spender.payer.accountId, request.generation.id)).toMatchObject({
       lease: undefined,

@@ -37,7 +37,7 @@ beforeAll(async () => {
   table = await newTable();
   account = await createAccount(table, actor, { name: 'Leased', mode: 'postpaid' });
   // Its process does not live to return it.
-  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
   const requests = await holdFromALease();
   vi.useRealTimers();
   await settle(requests[2]!);
@@ -69,7 +69,7 @@ async function holdFromALease(): Promise<HoldRequest[]> {
   for (let request = 0; request < 4; request += 1) {
     const plain = holdRequest({ payer, scopes }, rub('0.1'));
     requests.push({ ...plain, generation: { ...plain.generation, pricing } });
-    expect(await placeHold(table, requests.at(-1)!, leases)).toHaveProperty('placed');
+    expect(await placeHold(table, requests.at(-1)!, { leases })).toHaveProperty('placed');
     await leases.taken();
   }
   return requests;

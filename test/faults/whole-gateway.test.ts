@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { windowsAt } from '../../lambdas/money/periods.ts';
 import { Money } from '../../lambdas/money/money.ts';
@@ -6,10 +5,11 @@ import { readCounter } from '../../lambdas/store/counters.ts';
 import type { Generation } from '../../lambdas/store/generation.ts';
 import { generationsOfDay } from '../../lambdas/store/generation-queries.ts';
 import { startDynamodb, type LocalDynamodb } from '../../lib/local/dynamodb.ts';
-import { startFaultProxy, type DynamodbCall, type TableFault, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
+import { startFaultProxy, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
 import { post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { repeated } from '../support/long-runs.ts';
 import { manage } from '../support/manage.ts';
+import { startTrouble } from '../support/table-trouble.ts';
 
 const REQUESTS = repeated(2_000, { ofWhichAlways: 150 });
 const AT_ONCE = 16;
@@ -30,44 +30,6 @@ afterAll(async () => {
   await proxy.stop();
   await dynamodb.stop();
 });
-
-/** One call in four suffers something. */
-const fates: [share: number, fate: TableFault][] = [
-  [0.08, 'throttle'],
-  [0.06, 'lost-reply'],
-  [0.05, 'conflict'],
-  [0.04, 'delayed'],
-  [0.02, 'unavailable'],
-];
-/** A delayed call happens when nobody waits for it any more. */
-const DELIVER_EVERY_MS = 700;
-const LATE_SHARE = 0.03;
-const LATE_MS = 1_200;
-
-function anyFate({ action }: DynamodbCall): TableFault {
-  let left = Math.random();
-  for (const [share, fate] of fates) {
-    left -= share;
-    if (left >= 0) continue;
-    // Reads meet no transaction, and one that is carried out late has no effect.
-    const isRead = /^(?:Get|BatchGet|Query)/.test(action);
-    return isRead && (fate === 'delayed' || fate === 'conflict') ? 'throttle' : fate;
-  }
-  return undefined;
-}
-
-/** Brings the table into trouble until it is told to stop; then all that is on its way arrives. */
-function startTrouble(): () => Promise<void> {
-  proxy.faultFor = anyFate;
-  proxy.before = async () => void (Math.random() < LATE_SHARE && (await sleep(LATE_MS)));
-  const deliveries = setInterval(() => void proxy.deliver(), DELIVER_EVERY_MS);
-  return async () => {
-    clearInterval(deliveries);
-    proxy.faultFor = () => undefined;
-    proxy.before = () => undefined;
-    await proxy.deliver();
-  };
-}
 
 interface Answered {
   status: number;
@@ -111,7 +73,7 @@ it(
       limit: REQUESTS * LIMIT_FOR_EACH_RUB,
     });
     const client = { ...gateway, key: key.key as string };
-    const calm = startTrouble();
+    const calm = startTrouble(proxy);
     const answers: Answered[] = [];
     let turn = 0;
     const work = async () => {
@@ -169,7 +131,7 @@ const isAnswered = ({ status, body }: Answered) =>
   status === 200 || (status === 409 && body.includes('"total_cost_rub"'));
 
 it(`charges each of ${HEADERS} Idempotency-Keys once, however often they are sent`, { timeout: 600_000 }, async () => {
-  const calm = startTrouble();
+  const calm = startTrouble(proxy);
   const answers = new Map<string, Answered[]>();
   let turn = 0;
   const work = async () => {

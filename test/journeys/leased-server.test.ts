@@ -9,9 +9,15 @@ import { generationsOfDay } from '../../lambdas/store/generation-queries.ts';
 import type { Generation } from '../../lambdas/store/generation.ts';
 import { openLeases } from '../../lambdas/store/leases.ts';
 import type { Table } from '../../lambdas/store/table.ts';
+import { returnDueLeases } from '../../lambdas/accounting/return-lease.ts';
+import { startFaultProxy } from '../../lib/drill/fault-proxy.ts';
+import { startDynamodb } from '../../lib/local/dynamodb.ts';
 import { admin } from '../support/admin.ts';
 import { post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { repeated } from '../support/long-runs.ts';
+import { manage } from '../support/manage.ts';
 import { descendantsOf } from '../support/processes.ts';
+import { startTrouble } from '../support/table-trouble.ts';
 
 let directory: string;
 beforeAll(() => {
@@ -90,5 +96,70 @@ it('a server leases what a busy key spends: its books add up, and do so when it 
     }
   } finally {
     await second.stop();
+  }
+});
+
+const REQUESTS = repeated(2_000, { ofWhichAlways: 150 });
+const AT_ONCE = 16;
+
+interface Answered {
+  status: number;
+  id: string;
+  cost: string | undefined;
+}
+
+/** A request of each kind in turn: answered, streamed, failed at its provider. */
+async function askInTurn(server: RunningGateway, turn: number): Promise<Answered> {
+  const plain = { model: 'sandbox/claude', max_tokens: 30, messages: [said('Hi', 'delay=0')] };
+  const kinds = [plain, { ...plain, stream: true }, { ...plain, messages: [said('Hi', 'error=500')] }];
+  const response = await post(server, '/messages', kinds[turn % kinds.length]);
+  const body = await response.text();
+  const cost = [...body.matchAll(/"cost":([\d.e-]+)/g)].at(-1)?.[1];
+  return { status: response.status, id: response.headers.get('x-generation-id')!, cost };
+}
+
+it(`${REQUESTS} requests to a server that leases, while its table is in trouble`, { timeout: 600_000 }, async () => {
+  const dynamodb = await startDynamodb(undefined);
+  const proxy = await startFaultProxy(dynamodb.endpoint);
+  const gateway = await startGateway({ args: ['--web'], env: { DYNAMODB_ENDPOINT: proxy.endpoint } });
+  try {
+    const { body: key } = await manage(gateway, 'POST', '/keys', { name: 'busy', limit: 5_000 });
+    const server = { ...gateway, baseUrl: gateway.webUrl, key: key.key as string };
+    const calm = startTrouble(proxy);
+    const answers: Answered[] = [];
+    let turn = 0;
+    const work = async () => {
+      while (turn < REQUESTS) answers.push(await askInTurn(server, turn++));
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    await calm();
+
+    expect(answers.filter(({ status }) => ![200, 502, 529].includes(status))).toEqual([]);
+    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(REQUESTS / 4);
+    const table = gateway.table();
+    await expect
+      .poll(
+        async () => (await generations(table, gateway.accountId)).filter(({ state }) => state === 'pending').length,
+        { timeout: 180_000, interval: 500 },
+      )
+      .toBe(0);
+    // As the sweep does it two minutes later.
+    expect(await returnDueLeases(table, { nowMs: Date.now() + 600_000 })).toEqual([]);
+
+    const records = new Map((await generations(table, gateway.accountId)).map((one) => [one.id, one]));
+    const costOfOne = (id: string) => records.get(id)?.outcome?.cost ?? Money.zero;
+    const wrong = answers.filter(({ status, id, cost }) =>
+      status === 200 ? !costOfOne(id).equals(Money.parseNumber(cost!)) : !costOfOne(id).isZero,
+    );
+    expect(wrong).toEqual([]);
+    expect([...records.values()].filter(({ lease }) => lease !== undefined).length).toBeGreaterThan(10);
+    const spent = costOf([...records.values()]);
+    const scope: ScopeId = { kind: 'key', id: (key['data'] as { hash: string }).hash };
+    expect(await amounts(table, scope)).toEqual([spent, spent]);
+  } finally {
+    proxy.faultFor = () => undefined;
+    await gateway.stop();
+    await proxy.stop();
+    await dynamodb.stop();
   }
 });

@@ -33,7 +33,10 @@ export interface AnswerContext {
   keeper: HoldKeeper;
   /** In the order in which they are tried; the first is named on the record when none answers. */
   attempts: Attempted[];
+  /** Resolves once the generation is recorded, too. */
   dispatched: Promise<Dispatched>;
+  /** Whether the generation is recorded; otherwise nothing is held, and nothing is settled. Never rejects. */
+  isRecorded: Promise<boolean>;
   /**
    * The attempt that is under way, or was the last: its index, and performance.now() at which its whole request was sent
    * to the provider; undefined until then. `failed` are the attempts before it.

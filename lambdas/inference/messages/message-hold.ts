@@ -106,7 +106,7 @@ function isRefused({ id, data }: Model, refusal: AdmissionRefusal): boolean {
 }
 
 /**
- * Holds the request's money while DNS, TCP and TLS to the first provider run. Not a byte is sent before the hold stands.
+ * Holds the request's money while DNS, TCP and TLS to the first provider run. Not a byte is sent before the hold stands; its record may be on its way.
  */
 async function holdWhileConnecting(
   input: MessageInput,
@@ -121,7 +121,7 @@ async function holdWhileConnecting(
   try {
     const result = await holdInference(
       { table, bootId: resources.bootId() },
-      { ...input, receivedAtMs: input.request.receivedAtMs },
+      { ...input, receivedAtMs: input.request.receivedAtMs, recordsBeside: true },
       await messageTerms(input, prepared),
     );
     if ('refused' in result) {

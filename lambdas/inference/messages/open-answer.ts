@@ -3,7 +3,7 @@ import { resources } from '../../resources.ts';
 import { dispatch, type Attempt, type Dispatched } from './dispatch.ts';
 import type { ProviderTime } from '../../platform/provider-time.ts';
 import type { SharedHealth } from '../../routing/health.ts';
-import { abortInTime, abortWhenLeft, abortWhenStopping } from '../abort.ts';
+import { abortInTime, abortWhenLeft, abortWhenStopping, type AbortReason } from '../abort.ts';
 import type { AnswerContext } from './answer-context.ts';
 import { passThrough } from './answer-stage.ts';
 import { holdForRequest, preparationOf, type MessageInput } from './message-hold.ts';
@@ -56,7 +56,17 @@ export async function openAnswer(input: MessageInput): Promise<AnswerContext> {
     remember: async (candidate, outcome) => conversation && noteConversation(conversation, candidate, outcome),
     keeper: admitted.keeper,
     attempts: attempts.map(({ candidate }, index) => ({ candidate, quote: admitted.plan.quotes[index]! })),
-    dispatched: stage.prepare(attempts).then((prepared) => ask(prepared, (index) => index)),
+    dispatched: onceRecorded(
+      stage.prepare(attempts).then((prepared) => ask(prepared, (index) => index)),
+      admitted.recorded,
+      abort,
+    ),
+    isRecorded: admitted.recorded
+      ? admitted.recorded.then(
+          () => true,
+          () => false,
+        )
+      : Promise.resolve(true),
     current,
     estimatedInputTokens,
     providerTime,
@@ -68,6 +78,26 @@ export async function openAnswer(input: MessageInput): Promise<AnswerContext> {
     stage,
     abort,
   };
+}
+
+/**
+ * An answer that has begun, when its generation is recorded as well. Where that fails, the provider's work is ended, and nothing of it goes out.
+ * @throws {Error} of the record, or of the dispatch
+ */
+async function onceRecorded(
+  dispatched: Promise<Dispatched>,
+  recorded: Promise<void> | undefined,
+  abort: AbortController,
+): Promise<Dispatched> {
+  if (!recorded) return dispatched;
+  recorded.catch(() => abort.abort('ended' satisfies AbortReason));
+  const [answer, record] = await Promise.allSettled([dispatched, recorded]);
+  if (record.status === 'rejected') {
+    if (answer.status === 'fulfilled') await answer.value.batches.return();
+    throw record.reason;
+  }
+  if (answer.status === 'rejected') throw answer.reason;
+  return answer.value;
 }
 
 /** @param placeOf which of the request's attempts each of these is */

@@ -202,6 +202,7 @@ export class Progress implements StagedAnswer {
 
   /** Reports what the answer came to; call it once, after its last event. */
   async settle(): Promise<void> {
+    if (!(await this.#context.isRecorded)) return this.#context.health.publish();
     const ending = (this.ending ??= 'client_left');
     const { generationId, payer, table, queue, keeper, health, remember } = this.#context;
     const charge = this.#final ?? (await chargedAtEnd(this.#answer, ending));

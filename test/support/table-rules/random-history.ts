@@ -249,7 +249,9 @@ export class RandomHistory {
       bootId: this.#bootId,
     });
     const request = { ...unpriced, generation: { ...unpriced.generation, pricing } };
-    const result = await placeHold(this.#table, request, this.#leases).catch((error: unknown) => ({ error }));
+    const result = await placeHold(this.#table, request, { leases: this.#leases }).catch((error: unknown) => ({
+      error,
+    }));
     if ('placed' in result) return void this.#running.push({ request, placed: result.placed });
     if ('refused' in result && !result.isUncertain) return;
     // As admission does it. What could not be released the sweep finds: here nothing is charged for it.
