@@ -82,7 +82,7 @@ export async function peerLane({ name, command, url, headers }: PeerOptions): Pr
   };
 }
 
-interface GatewayOptions {
+export interface GatewayOptions {
   name: string;
   /** Where it keeps its data. */
   data: string;
@@ -92,11 +92,13 @@ interface GatewayOptions {
   directory?: string;
   /** Where it leaves a profile of its CPU when it ends. */
   profiles?: string | undefined;
+  /** Measures the server that runs beside it (`--web`), with or without leases. */
+  server?: { takesLeases: boolean } | undefined;
 }
 
 /** As `npm start` starts it, with everything that it does for a paying client. */
 export async function gatewayLane(options: GatewayOptions): Promise<GatewayLane> {
-  const { name, data, catalog, dynamodbEndpoint, directory = root, profiles } = options;
+  const { name, data, catalog, dynamodbEndpoint, directory = root, profiles, server } = options;
   const profiling = profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profiles}`];
   const gateway = await startPinned(
     MEASURED,
@@ -112,17 +114,35 @@ export async function gatewayLane(options: GatewayOptions): Promise<GatewayLane>
       data,
       '--catalog',
       catalog,
+      ...(server ? ['--web'] : []),
     ],
-    { env: { DYNAMODB_ENDPOINT: dynamodbEndpoint, ...credentials }, cwd: directory },
+    {
+      env: {
+        DYNAMODB_ENDPOINT: dynamodbEndpoint,
+        ...credentials,
+        ...(server ? { GATEWAY_LEASES: server.takesLeases ? 'on' : 'off' } : {}),
+      },
+      cwd: directory,
+    },
   );
   // What AWS would run elsewhere: the queue, the workers.
   const beside = descendantsOf(gateway.pid);
   for (const { pid } of beside) pin(pid, AROUND);
   const workers = beside.filter(({ command }) => command.includes('worker'));
-  const { base_url: baseUrl, management_key: managementKey } = JSON.parse(gateway.firstLine) as {
-    base_url: string;
-    management_key: string;
-  };
+  const {
+    base_url: baseUrl,
+    web_url: webUrl,
+    management_key: managementKey,
+  } = JSON.parse(gateway.firstLine) as Record<'base_url' | 'web_url' | 'management_key', string>;
+  // A server is a process of its own, and what it stands beside has nothing to do but keys.
+  const answering = server
+    ? beside.find(({ command }) => command.includes('/server-') && !command.includes('--beside'))!.pid
+    : gateway.pid;
+  if (server) {
+    pin(gateway.pid, AROUND);
+    pin(answering, MEASURED);
+  }
+  const inferenceUrl = server ? webUrl : baseUrl;
   const newKey = async (fields: object = {}) => {
     const response = await fetch(`${baseUrl}/keys`, {
       method: 'POST',
@@ -137,9 +157,9 @@ export async function gatewayLane(options: GatewayOptions): Promise<GatewayLane>
   return {
     name,
     streams: true,
-    target: (wire, shape) => ({ url: `${baseUrl}/messages`, headers, model: `bench/${wire}-${shape}` }),
+    target: (wire, shape) => ({ url: `${inferenceUrl}/messages`, headers, model: `bench/${wire}-${shape}` }),
     ...measuresOf(
-      gateway.pid,
+      answering,
       workers.map(({ pid }) => pid),
     ),
     newKey,

@@ -17,6 +17,7 @@ import {
   pipeLane,
   removeCheckOut,
   type GatewayLane,
+  type GatewayOptions,
   type Lane,
 } from './lanes.ts';
 import { load, median, request } from './load.ts';
@@ -37,6 +38,7 @@ const usage = `Usage: npm run bench -- [options]
   --rounds <n>             interleaved rounds (4); the medians are printed
   --wires <a,b>            of ${allWires.join(', ')} (the first two)
   --doors                  also the gateway over chat completions
+  --server                 also the server (npm start -- --web), with leases and without
   --compare <ref>          also that version of this repository, in the same rounds
   --peer "<command>"       also another gateway for the Messages API: how it is started, with NODE_ENV=production;
                            {port} is a port that is free,
@@ -53,6 +55,7 @@ const { values: options } = parseArgs({
     rounds: { type: 'string' },
     wires: { type: 'string', default: allWires.slice(0, 2).join(',') },
     doors: { type: 'boolean', default: false },
+    server: { type: 'boolean', default: false },
     compare: { type: 'string' },
     peer: { type: 'string' },
     'peer-node': { type: 'string', multiple: true, default: [process.execPath] },
@@ -92,6 +95,10 @@ try {
   const gateway = await startGateway('gateway', { profiles: options.profile });
   lanes.push(directLane(upstreamUrl), await pipeLane(upstreamUrl), gateway);
   if (options.doors) lanes.push(chatLane(gateway));
+  if (options.server) {
+    lanes.push(await startGateway('server', { server: { takesLeases: true } }));
+    lanes.push(await startGateway('server-off', { server: { takesLeases: false } }));
+  }
   if (options.compare !== undefined) {
     checkOut(options.compare, otherVersion);
     lanes.push(await startGateway(options.compare, { directory: otherVersion }));
@@ -115,7 +122,10 @@ try {
 
 function startGateway(
   name: string,
-  { endpoint = dynamodb.endpoint, ...more }: { endpoint?: string; directory?: string; profiles?: string | undefined },
+  { endpoint = dynamodb.endpoint, ...more }: { endpoint?: string } & Pick<
+    GatewayOptions,
+    'directory' | 'profiles' | 'server'
+  >,
 ): Promise<GatewayLane> {
   return gatewayLane({ name, data: join(directory, `data-${name}`), catalog, dynamodbEndpoint: endpoint, ...more });
 }
