@@ -29,7 +29,8 @@ import {
   type FreeRefusal,
   type FreeUse,
 } from './free/free-tier.ts';
-import { processLeases, type Leases, type OpenLease } from './leases.ts';
+import { processLeases, type Leases } from './leases.ts';
+import type { LeasedHold } from './open-lease.ts';
 import { RefusalMemory } from './refusal-memory.ts';
 import { claimWrite, type RequestClaim } from './request-claim.ts';
 import { holdInScopes } from './scope-holds.ts';
@@ -95,9 +96,9 @@ export async function placeHold(
   { leases = processLeases, recordsBeside = false }: { leases?: Leases; recordsBeside?: boolean } = {},
 ): Promise<HoldResult> {
   const limited = request.scopes.filter(({ limits }) => isLimited(limits));
-  const lease = request.free || request.claim ? undefined : leases.leaseFor(table, limited, request);
-  if (lease) {
-    const { placed, recorded } = holdFromLease(table, request, limited, lease);
+  const leased = request.free || request.claim ? undefined : await leases.take(table, limited, request);
+  if (leased) {
+    const { placed, recorded } = holdFromLease(table, request, limited, leased);
     if (!recordsBeside) return recorded;
     return { placed, recording: recorded.then(() => undefined) };
   }
@@ -119,14 +120,14 @@ function holdFromLease(
   table: Table,
   request: HoldRequest,
   scopes: Scope[],
-  lease: OpenLease,
+  leased: LeasedHold,
 ): { placed: PlacedHold; recorded: Promise<HoldResult> } {
   const { generation, amount } = request;
   const hold: Hold = { amount, steps: 1, scopes: scopes.map(({ kind }) => kind), serviceHolds: [] };
-  const record = pendingPut(table, { ...generation, hold, lease: { id: lease.lease.id, amount } });
+  const record = pendingPut(table, { ...generation, hold, lease: { id: leased.leaseId, amount } });
   const placed = { hold, scopes };
-  const recorded = lease
-    .hold(amount, () => writeAlone(table, record))
+  const recorded = leased
+    .record(() => writeAlone(table, record))
     .then((existing) => (existing ? placedBefore(existing, request) : { placed }));
   return { placed, recorded };
 }

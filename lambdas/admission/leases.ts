@@ -11,26 +11,19 @@
  * of what else is cached of a caller. What a lease has left when its process dies is held for two minutes.
  */
 
-import { endLease } from '../accounting/return-lease.ts';
 import { Money } from '../money/money.ts';
 import { windowsAt, type Windows } from '../money/periods.ts';
 import { BoundedMap } from '../platform/bounded-map.ts';
 import { nowMs } from '../platform/clock.ts';
 import { describeError, log } from '../platform/logger.ts';
 import { counterKey, type Scope, type ScopeId } from '../store/counters.ts';
-import { generationFrom, type PendingGeneration } from '../store/generation.ts';
-import { LEASE_MS, leasedTimes, leasePut, newLease, type Lease } from '../store/leases.ts';
+import { LEASE_MS, leasePut, newLease, type Lease } from '../store/leases.ts';
 import { roomAt } from '../store/limited-parts.ts';
 import { readItem } from '../store/query.ts';
 import { numberFrom, type Table } from '../store/table.ts';
-import type { FailedCondition } from '../store/transact.ts';
+import { StoreBusyError } from '../store/transact.ts';
+import { OpenLease, type LeasedHold, type LeasedRequest } from './open-lease.ts';
 import { holdInScopes } from './scope-holds.ts';
-
-/** A request that asks for a hold in scopes that all have limits. */
-interface LeasedRequest {
-  generation: Omit<PendingGeneration, 'hold'>;
-  amount: Money;
-}
 
 /** What a payer has asked for in one second. */
 interface Demand {
@@ -38,8 +31,9 @@ interface Demand {
   amount: Money;
 }
 
-/** One that is nearly used up, and the next, and one that waits for the records that it was taken for. */
-const MAX_LEASES_AT_ONCE = 3;
+/** One that is nearly used up, and the next; those of yesterday are nobody's. */
+const MAX_LEASES_AT_ONCE = 2;
+
 /** When a lease is taken, and how large it may be. */
 interface LeaseTerms {
   /** So many holds in a second make a payer busy enough. */
@@ -54,89 +48,16 @@ interface LeaseTerms {
 
 const defaultTerms: LeaseTerms = { minHoldsASecond: 8, minHolds: 4, partsOfRoom: 64, refusedMs: 3_000 };
 const MAX_TENANTS = 10_000;
-
-/** A lease from which this process takes holds. */
-export class OpenLease {
-  readonly lease: Lease;
-  readonly #table: Table;
-  readonly #scopes: readonly Scope[];
-  readonly #endsAtMs = performance.now() + LEASE_MS;
-  readonly #records = new Set<Promise<unknown>>();
-  #left: Money;
-  #isUncertain = false;
-  #end: Promise<void> | undefined;
-
-  constructor(table: Table, lease: Lease, scopes: readonly Scope[]) {
-    this.#table = table;
-    this.lease = lease;
-    this.#scopes = scopes;
-    this.#left = lease.amount;
-  }
-
-  /** Whether less than half of it is left. */
-  get isLow(): boolean {
-    return this.lease.amount.exceeds(this.#left.plus(this.#left));
-  }
-
-  holdsIn({ kind, id }: ScopeId): boolean {
-    return this.#scopes.some((scope) => scope.kind === kind && scope.id === id);
-  }
-
-  canHold({ generation: { createdAtMs }, amount }: LeasedRequest): boolean {
-    if (this.#end || this.#isUncertain || performance.now() >= this.#endsAtMs || amount.exceeds(this.#left))
-      return false;
-    const { fromMs, toMs } = leasedTimes(this.lease);
-    return createdAtMs >= fromMs && createdAtMs <= toMs;
-  }
-
-  /**
-   * Takes an amount, which `canHold` has allowed just now, and has the record written that says so.
-   * @param write the record of a request, which names this lease
-   * @returns what `write` does: the record that was there before, or undefined
-   * @throws {Error} what `write` throws: it is not known whether the record is there. The lease is left to the sweep.
-   */
-  async hold(amount: Money, write: () => Promise<FailedCondition | undefined>): Promise<FailedCondition | undefined> {
-    this.#left = this.#left.minus(amount);
-    const writing = write();
-    this.#records.add(writing);
-    try {
-      const existing = await writing;
-      // The record of an earlier try is held by whatever it says.
-      if (existing && !this.#isNamedIn(existing)) this.#left = this.#left.plus(amount);
-      return existing;
-    } catch (error) {
-      this.#isUncertain = true;
-      throw error;
-    } finally {
-      this.#records.delete(writing);
-    }
-  }
-
-  /** From now on nothing is taken from it. Resolves when what is left was given back, or is left to the sweep; never throws. */
-  end(): Promise<void> {
-    this.#end ??= this.#giveBack();
-    return this.#end;
-  }
-
-  async #giveBack(): Promise<void> {
-    await Promise.allSettled(this.#records);
-    if (this.#isUncertain) return;
-    await endLease(this.#table, this.lease, this.#left).catch((error: unknown) =>
-      log('error', 'lease not returned', { ...describeError(error) }),
-    );
-  }
-
-  #isNamedIn({ item }: FailedCondition): boolean {
-    return item !== undefined && generationFrom(item).lease?.id === this.lease.id;
-  }
-}
+/** A lease takes some milliseconds; where the table is busy, it may take seconds. */
+const MAX_WAIT_MS = 500;
 
 const nothingAsked: Demand = { holds: 0, amount: Money.zero };
 
 /** Who asks: the limited scopes of a payer, as they were when it was read. */
 class Tenant {
   readonly leases = new Set<OpenLease>();
-  isTaking = false;
+  /** Resolves when the lease that is being taken is there, or is not to be had. Never rejects. */
+  taking: Promise<void> | undefined;
   takesFromMs = -Infinity;
   #second = 0;
   #now = nothingAsked;
@@ -155,6 +76,21 @@ class Tenant {
   /** What was asked for in a second: this one, or the last. */
   get demand(): Demand {
     return this.#now.holds > this.#before.holds ? this.#now : this.#before;
+  }
+
+  /** Takes a hold from a lease that has so much left; undefined where none has. */
+  take(request: LeasedRequest): LeasedHold | undefined {
+    for (const lease of this.leases) {
+      const hold = lease.take(request);
+      if (hold) return hold;
+    }
+    return undefined;
+  }
+
+  /** No lease has much left for such requests, and another may be taken. */
+  needsLease(request: LeasedRequest): boolean {
+    const usable = [...this.leases].filter((lease) => lease.isFor(request));
+    return usable.length < MAX_LEASES_AT_ONCE && usable.every((lease) => lease.isLow);
   }
 }
 
@@ -177,23 +113,25 @@ export class Leases {
   }
 
   /**
-   * The lease that a request may be held from; where there is none, one may be taken for those that follow, which nothing waits for.
+   * Takes a hold from a lease. Where none has enough left and one is being taken, it is waited for: requests that held by themselves
+   * meanwhile would only meet it at the counters.
    * @param scopes all of the request's that have limits
+   * @returns undefined where the request has to be held by itself
    */
-  leaseFor(table: Table, scopes: readonly Scope[], request: LeasedRequest): OpenLease | undefined {
+  async take(table: Table, scopes: readonly Scope[], request: LeasedRequest): Promise<LeasedHold | undefined> {
     if (!this.#isAllowed || scopes.length === 0) return undefined;
     const name = scopes.map(({ kind, id, revision }) => `${kind}#${id}#${revision}`).join(' ');
     const tenant = this.#tenants.get(name) ?? new Tenant();
     const atMs = performance.now();
     tenant.note(request.amount, atMs);
     this.#tenants.set(name, tenant);
-    const usable = [...tenant.leases].filter((one) => one.canHold(request));
+    const hold = tenant.take(request);
+    if (!hold) for (const lease of tenant.leases) if (lease.isUsedUpFor(request)) void this.#end(lease);
     const isBusy = tenant.demand.holds >= this.#terms.minHoldsASecond && atMs >= tenant.takesFromMs;
-    if (isBusy && !tenant.isTaking && usable.every((one) => one.isLow) && tenant.leases.size < MAX_LEASES_AT_ONCE) {
-      const taking = this.#takeLease(table, tenant, scopes, request).finally(() => this.#taking.delete(taking));
-      this.#taking.add(taking);
-    }
-    return usable[0];
+    if (isBusy && !tenant.taking && tenant.needsLease(request)) this.#takeLease(table, tenant, scopes, request);
+    if (hold || !tenant.taking) return hold;
+    await waitedFor(tenant.taking);
+    return tenant.take(request);
   }
 
   /**
@@ -219,19 +157,22 @@ export class Leases {
     await Promise.all(this.#taking);
   }
 
-  async #takeLease(table: Table, tenant: Tenant, scopes: readonly Scope[], request: LeasedRequest): Promise<void> {
-    tenant.isTaking = true;
-    try {
-      const lease = await takeLease(table, scopes, request, { demand: tenant.demand, terms: this.#terms });
-      if (lease) this.#begin(new OpenLease(table, lease, scopes), tenant);
-      else tenant.takesFromMs = performance.now() + this.#terms.refusedMs;
-    } catch (error) {
-      // Where it was taken after all, the sweep returns it.
-      log('warn', 'lease not taken', { ...describeError(error) });
-      tenant.takesFromMs = performance.now() + this.#terms.refusedMs;
-    } finally {
-      tenant.isTaking = false;
-    }
+  #takeLease(table: Table, tenant: Tenant, scopes: readonly Scope[], request: LeasedRequest): void {
+    const { demand } = tenant;
+    const taking = takeLease(table, scopes, request, { demand, terms: this.#terms })
+      .catch((error: unknown) => {
+        // Where it was taken after all, the sweep returns it.
+        log('warn', 'lease not taken', { ...describeError(error) });
+        return undefined;
+      })
+      .then((lease) => {
+        tenant.taking = undefined;
+        this.#taking.delete(taking);
+        if (lease) this.#begin(new OpenLease(table, lease, scopes), tenant);
+        else tenant.takesFromMs = performance.now() + this.#terms.refusedMs;
+      });
+    tenant.taking = taking;
+    this.#taking.add(taking);
   }
 
   #begin(lease: OpenLease, tenant: Tenant): void {
@@ -245,6 +186,14 @@ export class Leases {
     await lease.end();
     this.#open.delete(lease);
   }
+}
+
+/** Waits for a lease that is being taken, but not for ever. */
+async function waitedFor(taking: Promise<void>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, MAX_WAIT_MS);
+  await Promise.race([taking, promise]);
+  clearTimeout(timer);
 }
 
 /**
@@ -265,7 +214,13 @@ async function takeLease(
   if (asked.times(terms.minHolds).exceeds(amount) || amount.isZero) return undefined;
   const lease = newLease({ payer, bootId, amount, scopes: scopes.map(({ kind }) => kind) });
   const record = leasePut(table, lease);
-  const outcome = await holdInScopes(table, scopes, { windows: windowsAt(lease.createdAtMs), amount }, { record });
+  const scopeHold = { windows: windowsAt(lease.createdAtMs), amount };
+  const outcome = await holdInScopes(table, scopes, scopeHold, { record }).catch((error: unknown) => {
+    // The table was busy, and nothing was written.
+    if (error instanceof StoreBusyError && !error.isUncertain) return undefined;
+    throw error;
+  });
+  if (!outcome) return undefined;
   // A record that was there before is our own, of a try whose reply was lost.
   if (outcome.committed || outcome.failed.record) return lease;
   if (outcome.isUncertain) throw new Error('It is not known whether a lease was taken');

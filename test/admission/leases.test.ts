@@ -49,12 +49,15 @@ async function leasesOf(spender: Spender): Promise<Lease[]> {
   return found;
 }
 
-/** A process that has a lease for a spender, from which nothing was taken yet; it has held 0.1 RUB twice. */
+/**
+ * A process that has held 0.4 RUB twice for a spender: once by itself, and once from the lease of 1.6 RUB that it has taken for the second. So
+ * 2 RUB are held, of which 1.2 RUB are left in the lease.
+ */
 async function withLease(spender: Spender, through = table): Promise<Leases> {
   const leases = eager();
-  for (let hold = 0; hold < 2; hold += 1)
-    placed(await placeHold(through, holdRequest(spender, rub('0.1')), { leases }));
-  await leases.taken();
+  for (let hold = 0; hold < 2; hold += 1) {
+    placed(await placeHold(through, holdRequest(spender, rub('0.4')), { leases }));
+  }
   return leases;
 }
 
@@ -71,20 +74,20 @@ const dueAt = (lease: Lease) => ({ nowMs: lease.sweepAtMs! });
 
 describe('a process that leases', () => {
   it('holds what is asked for in two seconds, once a payer asks often, in all its limited scopes', async () => {
-    const spender = await limited('100');
+    const spender = await limited('200');
 
     await withLease(spender);
 
-    expect(await leasesOf(spender)).toMatchObject([{ amount: rub('0.4'), scopes: ['key', 'account'] }]);
+    expect(await leasesOf(spender)).toMatchObject([{ amount: rub('1.6'), scopes: ['key', 'account'] }]);
     expect(await books(table, spender)).toMatchObject({
-      key: expect.arrayContaining(['0 of 0.6']) as unknown,
-      account: expect.arrayContaining(['0 of 0.6']) as unknown,
+      key: expect.arrayContaining(['0 of 2']) as unknown,
+      account: expect.arrayContaining(['0 of 2']) as unknown,
       workspace: expect.arrayContaining(['0 of 0']) as unknown,
     });
   });
 
   it('holds for a request in memory, and writes its record by itself', async () => {
-    const spender = await limited('100');
+    const spender = await limited('200');
     const leases = await withLease(spender, faulty);
     proxy.calls.length = 0;
     const request = holdRequest(spender, rub('0.15'));
@@ -99,63 +102,63 @@ describe('a process that leases', () => {
       hold,
       lease: { id: lease!.id, amount: rub('0.15') },
     });
-    expect(await keyOf(spender)).toBe('0 of 0.6');
+    expect(await keyOf(spender)).toBe('0 of 2');
   });
 
   it('gives back what is left when its time is over, so that what records hold is all that is held', async () => {
     vi.useRealTimers();
-    const spender = await limited('100');
+    const spender = await limited('200');
     const leases = await withLease(spender);
     const request = holdRequest(spender, rub('0.15'));
     placed(await placeHold(table, request, { leases }));
 
-    await expect.poll(() => keyOf(spender), { timeout: 10_000 }).toBe('0 of 0.35');
+    await expect.poll(() => keyOf(spender), { timeout: 10_000 }).toBe('0 of 0.95');
 
     expect(await leasesOf(spender)).toEqual([]);
     await settle(request, '0.05');
-    expect(await keyOf(spender)).toBe('0.05 of 0.25');
+    expect(await keyOf(spender)).toBe('0.05 of 0.85');
   });
 
   it('settles what was taken from a lease while that is open', async () => {
-    const spender = await limited('100');
+    const spender = await limited('200');
     const leases = await withLease(spender);
     const request = holdRequest(spender, rub('0.15'));
     placed(await placeHold(table, request, { leases }));
 
     await settle(request, '0.05');
 
-    expect(await keyOf(spender)).toBe('0.05 of 0.5');
+    expect(await keyOf(spender)).toBe('0.05 of 1.9');
     await leases.returnAll();
-    expect(await keyOf(spender)).toBe('0.05 of 0.25');
+    expect(await keyOf(spender)).toBe('0.05 of 0.85');
   });
 
   it('holds one by one what is more than the lease has left', async () => {
-    const spender = await limited('100');
+    const spender = await limited('200');
     const leases = await withLease(spender);
 
-    const request = holdRequest(spender, rub('0.5'));
+    const request = holdRequest(spender, rub('1.3'));
     placed(await placeHold(table, request, { leases }));
 
     const stored = await readGeneration(table, spender.payer.accountId, request.generation.id);
-    expect(stored).toMatchObject({ lease: undefined, hold: { amount: rub('0.5') } });
+    expect(stored).toMatchObject({ lease: undefined, hold: { amount: rub('1.3') } });
   });
 
   it('takes the next lease when less than half of one is left', async () => {
-    const spender = await limited('100');
+    const spender = await limited('200');
     const leases = await withLease(spender);
 
-    for (let hold = 0; hold < 4; hold += 1) {
+    for (let hold = 0; hold < 5; hold += 1) {
       placed(await placeHold(table, holdRequest(spender, rub('0.1')), { leases }));
     }
     await leases.taken();
 
     expect(await leasesOf(spender)).toHaveLength(2);
     await leases.returnAll();
-    expect(await keyOf(spender)).toBe('0 of 0.6');
+    expect(await keyOf(spender)).toBe('0 of 1.3');
   });
 
   it('takes none for a payer that asks now and then, for one without limits, and unless it is allowed', async () => {
-    const [rare, free, forbidden] = await Promise.all([limited('100'), newSpender(table, {}), limited('100')]);
+    const [rare, free, forbidden] = await Promise.all([limited('200'), newSpender(table, {}), limited('200')]);
     const [usual, eagerOnes, none] = [new Leases(), eager(), new Leases({ minHoldsASecond: 1, isAllowed: false })];
 
     for (let hold = 0; hold < 5; hold += 1) {
@@ -178,28 +181,28 @@ describe('a process that leases', () => {
     }
     await leases.taken();
 
-    // Two seconds of such holds are 0.96; there is room for 63.52 in the one, and for 19.52 in the other.
+    // Two seconds of such holds are 0.96; there is room for 63.76 in the one, and for 19.76 in the other.
     expect(await leasesOf(roomy)).toMatchObject([{ amount: rub('0.96') }]);
     expect(await leasesOf(tight)).toEqual([]);
   });
 
   it('returns what it has before a request of its own is refused for it', async () => {
-    const spender = await limited('100');
+    const spender = await limited('200');
     const leases = await withLease(spender);
 
-    // 100 less what was held twice; the lease has 0.4 of it.
-    const { hold } = placed(await placeHold(table, holdRequest(spender, rub('99.8')), { leases }));
+    // 200 less what was held twice; the lease has 1.2 of it.
+    const { hold } = placed(await placeHold(table, holdRequest(spender, rub('199.2')), { leases }));
 
-    expect(hold.amount).toEqual(rub('99.8'));
-    expect(await keyOf(spender)).toBe('0 of 100');
+    expect(hold.amount).toEqual(rub('199.2'));
+    expect(await keyOf(spender)).toBe('0 of 200');
     expect(await leasesOf(spender)).toEqual([]);
   });
 
   it('takes nothing from a lease under other limits than those that it was made with', async () => {
-    const spender = await limited('100');
+    const spender = await limited('200');
     const leases = await withLease(spender);
     const key = spender.scopes.find(({ kind }) => kind === 'key')!;
-    const limits = { daily: rub('0.7') };
+    const limits = { daily: rub('1.3') };
     await transact(table, await limitWrites(table, key, { limits, revision: 1 }));
     const changed = spender.scopes.map((scope) => (scope === key ? { ...scope, limits, revision: 1 } : scope));
 
@@ -207,13 +210,13 @@ describe('a process that leases', () => {
     const tooMuch = await placeHold(table, holdRequest({ ...spender, scopes: changed }, rub('0.41')), { leases });
 
     expect(fitting).toHaveProperty('placed');
-    // Its own lease was returned for it: 0.3 of 0.7 are held.
+    // Its own lease was returned for it: 0.9 of 1.3 are held.
     expect(tooMuch).toMatchObject({ refused: { kind: 'no_room' } });
-    expect(await keyOf(spender)).toBe('0 of 0.3');
+    expect(await keyOf(spender)).toBe('0 of 0.9');
   });
 
   it('keeps requests of another day, and such that have waited, out of a lease', async () => {
-    const spender = await limited('100');
+    const spender = await limited('200');
     const leases = await withLease(spender);
     const [lease] = await leasesOf(spender);
     const { fromMs } = leasedTimes(lease!);
@@ -236,7 +239,7 @@ describe('a process that leases', () => {
 
 describe('a request that does not wait for its record', () => {
   it('is held before that is written', async () => {
-    const spender = await limited('100');
+    const spender = await limited('200');
     const leases = await withLease(spender, faulty);
     const { promise: reply, resolve: letGo } = Promise.withResolvers<void>();
     proxy.before = ({ action }) => (action === 'PutItem' ? reply : undefined);
@@ -253,7 +256,7 @@ describe('a request that does not wait for its record', () => {
   });
 
   it('learns when that fails', async () => {
-    const spender = await limited('100');
+    const spender = await limited('200');
     const leases = await withLease(spender, faulty);
     proxy.faultFor = (call) => (isRecord(call) ? 'unavailable' : undefined);
 
@@ -266,7 +269,7 @@ describe('a request that does not wait for its record', () => {
 
 describe('the lease of a process that has died', () => {
   it('is returned by the sweep when it is due: what records have of it stays held', async () => {
-    const spender = await limited('100');
+    const spender = await limited('200');
     const leases = await withLease(spender);
     const [pending, settled] = [holdRequest(spender, rub('0.15')), holdRequest(spender, rub('0.05'))];
     for (const request of [pending, settled]) placed(await placeHold(table, request, { leases }));
@@ -274,42 +277,42 @@ describe('the lease of a process that has died', () => {
     const [lease] = await leasesOf(spender);
 
     expect(await returnDueLeases(table, { nowMs: lease!.sweepAtMs! - 1 })).toEqual([]);
-    expect(await keyOf(spender)).toBe('0.02 of 0.57');
+    expect(await keyOf(spender)).toBe('0.02 of 1.97');
     expect(await returnDueLeases(table, dueAt(lease!))).toEqual([]);
     expect(await returnDueLeases(table, dueAt(lease!))).toEqual([]);
 
-    expect(await keyOf(spender)).toBe('0.02 of 0.37');
+    expect(await keyOf(spender)).toBe('0.02 of 0.97');
     await settle(pending, '0.1');
-    expect(await keyOf(spender)).toBe('0.12 of 0.32');
+    expect(await keyOf(spender)).toBe('0.12 of 0.92');
   });
 
   it('is returned at once where its run is known to be over', async () => {
-    const spender = await limited('100');
+    const spender = await limited('200');
     await withLease(spender);
     const [lease] = await leasesOf(spender);
 
     await returnDueLeases(table, { nowMs: 0, deadBootIds: [lease!.bootId] });
 
-    expect(await keyOf(spender)).toBe('0 of 0.2');
+    expect(await keyOf(spender)).toBe('0 of 0.8');
   });
 
   it('is returned once, also where its process was only slow', async () => {
-    const spender = await limited('100');
+    const spender = await limited('200');
     const leases = await withLease(spender);
     const [lease] = await leasesOf(spender);
 
     // Both have read that it is open.
-    for (let time = 0; time < 2; time += 1) await endLease(table, lease!, lease!.amount);
+    for (let time = 0; time < 2; time += 1) await endLease(table, lease!, rub('1.2'));
     await leases.returnAll();
 
-    expect(await keyOf(spender)).toBe('0 of 0.2');
+    expect(await keyOf(spender)).toBe('0 of 0.8');
   });
 });
 
 describe('a record whose fate is not known', () => {
   it('leaves its lease to the sweep, whether or not the record is there', async () => {
     for (const isWritten of [true, false]) {
-      const spender = await limited('100');
+      const spender = await limited('200');
       const leases = await withLease(spender, faulty);
       const request = holdRequest(spender, rub('0.15'));
       proxy.faultFor = (call) => (isRecord(call) ? (isWritten ? 'lost-reply' : 'unavailable') : undefined);
@@ -321,12 +324,12 @@ describe('a record whose fate is not known', () => {
       const [lease] = await leasesOf(spender);
       await returnDueLeases(table, dueAt(lease!));
 
-      expect(await keyOf(spender)).toBe('0 of 0.2');
+      expect(await keyOf(spender)).toBe('0 of 0.8');
     }
   });
 
   it('is found by the next try, and stays held in the lease', async () => {
-    const spender = await limited('100');
+    const spender = await limited('200');
     const leases = await withLease(spender, faulty);
     const request = holdRequest(spender, rub('0.15'));
     let isLost = false;
@@ -340,11 +343,11 @@ describe('a record whose fate is not known', () => {
     await leases.returnAll();
 
     expect(isLost).toBe(true);
-    expect(await keyOf(spender)).toBe('0 of 0.35');
+    expect(await keyOf(spender)).toBe('0 of 0.95');
   });
 
   it('is no lease where the reply to a lease was lost: the sweep returns that', async () => {
-    const spender = await limited('100');
+    const spender = await limited('200');
     const leases = eager();
     placed(await placeHold(faulty, holdRequest(spender, rub('0.1')), { leases }));
     proxy.faultFor = ({ action, body }) =>

@@ -122,10 +122,10 @@ try {
 
 function startGateway(
   name: string,
-  { endpoint = dynamodb.endpoint, ...more }: { endpoint?: string } & Pick<
-    GatewayOptions,
-    'directory' | 'profiles' | 'server'
-  >,
+  {
+    endpoint = dynamodb.endpoint,
+    ...more
+  }: { endpoint?: string } & Pick<GatewayOptions, 'directory' | 'profiles' | 'server'>,
 ): Promise<GatewayLane> {
   return gatewayLane({ name, data: join(directory, `data-${name}`), catalog, dynamodbEndpoint: endpoint, ...more });
 }

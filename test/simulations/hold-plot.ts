@@ -21,13 +21,23 @@ export async function holdPlot(): Promise<string> {
   return drawn([
     { name: 'one item', colour: '#d1242f', points: await pointsOver(upToOneItem, { hasParts: false }) },
     { name: 'parts that are granted room', colour: '#1f6feb', points: await pointsOver(RATES, { hasParts: true }) },
+    {
+      name: 'the same, leased by servers',
+      colour: '#1a7f37',
+      points: await pointsOver(RATES, { hasParts: true, perServer: 100 }),
+    },
   ]);
 }
 
-async function pointsOver(rates: number[], { hasParts }: { hasParts: boolean }): Promise<Line['points']> {
+/** @param how.perServer so many requests a second come to each of them; without it no server leases */
+async function pointsOver(
+  rates: number[],
+  { hasParts, perServer }: { hasParts: boolean; perServer?: number },
+): Promise<Line['points']> {
   const points: Line['points'] = [];
   for (const perSecond of rates) {
-    const { p95Ms, refused } = await simulateHolds({ seed: 1, perSecond, seconds: 1, hasParts });
+    const servers = perServer === undefined ? 0 : Math.ceil(perSecond / perServer);
+    const { p95Ms, refused } = await simulateHolds({ seed: 1, perSecond, seconds: 1, hasParts, servers });
     points.push({ perSecond, p95Ms, refusedPercent: Math.round(refused * 100) });
   }
   return points;
@@ -75,6 +85,6 @@ function lineOf({ colour, points }: Line): string {
 }
 
 function legendOf({ name, colour }: Line, index: number): string {
-  const left = MARGIN.left + index * 240;
+  const left = MARGIN.left + index * 220;
   return `<path d="M${left} 16h20" stroke="${colour}" stroke-width="3"/><text x="${left + 26}" y="20">${name}</text>`;
 }

@@ -6,6 +6,7 @@
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import type { Settlement } from '../../lambdas/accounting/settlement.ts';
 import { placeHold } from '../../lambdas/admission/hold.ts';
+import { Leases } from '../../lambdas/admission/leases.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { configureUpdate, readCounter, type Scope } from '../../lambdas/store/counters.ts';
 import { writeItem } from '../../lambdas/store/calls.ts';
@@ -22,6 +23,10 @@ export interface HoldScenario {
   seconds: number;
   /** Whether a busy counter may have parts. */
   hasParts: boolean;
+  /** Servers that share the requests, and lease; without it each request is held by itself. */
+  servers?: number;
+  /** The limit is a day's, and what is measured begins at midnight. */
+  isMidnight?: boolean;
 }
 
 export interface Held {
@@ -40,7 +45,8 @@ export interface Held {
 const DELAYS = { wayMs: 2, transactionMs: 8 };
 /** Until the first conflicts have given the counter its parts. */
 const BEGINNING_MS = 1_000;
-const START_MS = Date.UTC(2026, 10, 20, 12);
+const NOON_MS = Date.UTC(2026, 10, 20, 12);
+const MIDNIGHT_MS = Date.UTC(2026, 10, 21);
 const ANSWER_MS = 1_000;
 const WORKERS = 8;
 const BATCH = 10;
@@ -55,7 +61,7 @@ let runs = 0;
 
 export async function simulateHolds(scenario: HoldScenario): Promise<Held> {
   const chance = dice(scenario.seed);
-  const time = simulatedTime(START_MS);
+  const time = simulatedTime(scenario.isMidnight ? MIDNIGHT_MS - BEGINNING_MS : NOON_MS);
   const table = simulatedTable(time, chance, DELAYS);
   return inSimulatedTime(time, chance, async () => {
     const traffic = new Traffic(table, time, chance, scenario);
@@ -77,13 +83,18 @@ class Traffic {
   #running = 0;
   #settled = 0;
   #hasCome = false;
+  readonly #startMs: number;
+  readonly #servers: Leases[];
 
   constructor(table: SimulatedTable, time: SimulatedTime, chance: () => number, scenario: HoldScenario) {
     this.#table = table;
     this.#time = time;
     this.#chance = chance;
     this.#scenario = scenario;
-    this.#key = { kind: 'key', id: `limited in run ${++runs}`, limits: { lifetime: LIMIT }, revision: 0 };
+    this.#startMs = time.nowMs();
+    const limits = scenario.isMidnight ? { daily: LIMIT } : { lifetime: LIMIT };
+    this.#key = { kind: 'key', id: `limited in run ${++runs}`, limits, revision: 0 };
+    this.#servers = Array.from({ length: scenario.servers ?? 0 }, () => new Leases());
   }
 
   async configure(): Promise<void> {
@@ -94,13 +105,14 @@ class Traffic {
 
   async run(): Promise<void> {
     const working = Array.from({ length: WORKERS }, () => this.#settle());
-    const untilMs = START_MS + BEGINNING_MS + this.#scenario.seconds * 1_000;
+    const untilMs = this.#startMs + BEGINNING_MS + this.#scenario.seconds * 1_000;
     while (this.#time.nowMs() < untilMs) {
       void this.#request();
       await this.#time.sleep((-Math.log(1 - this.#chance()) * 1_000) / this.#scenario.perSecond);
     }
     this.#hasCome = true;
     await Promise.all(working);
+    await Promise.all(this.#servers.map((leases) => leases.returnAll()));
   }
 
   async result(): Promise<Held> {
@@ -121,9 +133,12 @@ class Traffic {
   async #request(): Promise<void> {
     this.#running += 1;
     const cameMs = this.#time.nowMs();
-    const isMeasured = cameMs >= START_MS + BEGINNING_MS;
-    const request = holdRequest({ payer: this.#payer(), scopes: [this.#key] }, HOLD, { atMs: START_MS });
-    const result = await placeHold(this.#table, request).catch(() => ({ refused: { kind: 'busy' } }) as const);
+    const isMeasured = cameMs >= this.#startMs + BEGINNING_MS;
+    const request = holdRequest({ payer: this.#payer(), scopes: [this.#key] }, HOLD, { atMs: Math.floor(cameMs) });
+    const { length } = this.#servers;
+    const leases = length > 0 ? this.#servers[Math.floor(this.#chance() * length)] : undefined;
+    const placing = placeHold(this.#table, request, leases && { leases, recordsBeside: true });
+    const result = await placing.catch(() => ({ refused: { kind: 'busy' } }) as const);
     if (isMeasured && 'placed' in result) this.#waitedMs.push(this.#time.nowMs() - cameMs);
     if (isMeasured && 'refused' in result) this.#refused += 1;
     if ('placed' in result) {

@@ -30,6 +30,32 @@ describe('a key with a limit', () => {
     expect([counted, held]).toEqual([settled, '0']);
   });
 
+  it('is leased by twenty servers, and most requests wait for nothing', async () => {
+    for (let seed = 1; seed <= SEEDS; seed += 1) {
+      const { refused, p95Ms, counted, settled, held } = await simulateHolds({
+        seed,
+        ...busy,
+        hasParts: true,
+        servers: 20,
+      });
+
+      expect([refused, p95Ms]).toEqual([0, 0]);
+      expect([counted, held]).toEqual([settled, '0']);
+    }
+  });
+
+  it.each([
+    { by: 'functions', servers: 0, withinMs: 500 },
+    { by: 'twenty servers', servers: 20, withinMs: 200 },
+  ])('refuses nothing in the second after midnight, when it is held by $by', async ({ servers, withinMs }) => {
+    const night = { ...busy, seconds: 1, hasParts: true, isMidnight: true, servers };
+    const { refused, p95Ms, counted, settled, held } = await simulateHolds({ seed: 1, ...night });
+
+    expect(refused).toBe(0);
+    expect(p95Ms).toBeLessThan(withinMs);
+    expect([counted, held]).toEqual([settled, '0']);
+  });
+
   it('holds as the plot of the documentation shows', async () => {
     const shown = readFileSync(new URL('../../docs/holds.svg', import.meta.url), 'utf8');
     expect(await holdPlot(), 'npm run simulate writes the plot again').toBe(shown);

@@ -6,6 +6,8 @@ interface Means {
   sleep: typeof timers.setTimeout;
   random: () => number;
   now: () => number;
+  wallMs: () => number;
+  timer: typeof setTimeout;
 }
 
 /** Runs code that waits and throws dice by itself in simulated time, with simulated dice. Nothing else may run meanwhile. */
@@ -14,10 +16,20 @@ export async function inSimulatedTime<Result>(
   chance: () => number,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const real = { sleep: timers.setTimeout, random: Math.random, now: performance.now.bind(performance) };
+  const real: Means = {
+    sleep: timers.setTimeout,
+    random: Math.random,
+    now: performance.now.bind(performance),
+    wallMs: Date.now,
+    timer: setTimeout,
+  };
   const startMs = time.nowMs();
   const sleep = (async (ms: number) => time.sleep(ms)) as typeof timers.setTimeout;
-  use({ sleep, random: chance, now: () => time.nowMs() - startMs });
+  const timer = ((act: () => void, ms: number) => {
+    time.at(time.nowMs() + ms, act);
+    return { unref: () => undefined };
+  }) as unknown as typeof setTimeout;
+  use({ sleep, random: chance, now: () => time.nowMs() - startMs, wallMs: () => Math.floor(time.nowMs()), timer });
   try {
     return await work();
   } finally {
@@ -25,10 +37,12 @@ export async function inSimulatedTime<Result>(
   }
 }
 
-function use({ sleep, random, now }: Means): void {
+function use({ sleep, random, now, wallMs, timer }: Means): void {
   timers.setTimeout = sleep;
   // Those who have imported it by its name have the new one, too.
   syncBuiltinESMExports();
   Math.random = random;
   performance.now = now;
+  Date.now = wallMs;
+  globalThis.setTimeout = timer;
 }

@@ -1,0 +1,122 @@
+import { endLease } from '../accounting/return-lease.ts';
+import type { Money } from '../money/money.ts';
+import { describeError, log } from '../platform/logger.ts';
+import type { Scope, ScopeId } from '../store/counters.ts';
+import { generationFrom, type PendingGeneration } from '../store/generation.ts';
+import { LEASE_MS, leasedTimes, type Lease } from '../store/leases.ts';
+import type { Table } from '../store/table.ts';
+import type { FailedCondition } from '../store/transact.ts';
+
+/** A request that asks for a hold in scopes that all have limits. */
+export interface LeasedRequest {
+  generation: Omit<PendingGeneration, 'hold'>;
+  amount: Money;
+}
+
+/** What a request has of a lease. Its record has to be written, or the lease is never returned by its process. */
+export interface LeasedHold {
+  leaseId: string;
+  /**
+   * Has the record written.
+   * @param write the record of the request, which names the lease
+   * @returns what `write` does: the record that was there before, or undefined
+   * @throws {Error} what `write` throws: it is not known whether the record is there
+   */
+  record: (write: () => Promise<FailedCondition | undefined>) => Promise<FailedCondition | undefined>;
+}
+
+/**
+ * A lease from which this process takes holds.
+ *
+ * Guarantee: what it gives back at its end is what no record has of it. It waits for the records that are under way, and where the fate of one is not
+ * known, it gives nothing back: the sweep asks the records (return-lease.ts).
+ */
+export class OpenLease {
+  readonly #table: Table;
+  readonly #lease: Lease;
+  readonly #scopes: readonly Scope[];
+  readonly #endsAtMs = performance.now() + LEASE_MS;
+  /** Of holds whose records are not written yet. */
+  readonly #records = new Set<Promise<void>>();
+  #left: Money;
+  #isUncertain = false;
+  #end: Promise<void> | undefined;
+
+  constructor(table: Table, lease: Lease, scopes: readonly Scope[]) {
+    this.#table = table;
+    this.#lease = lease;
+    this.#scopes = scopes;
+    this.#left = lease.amount;
+  }
+
+  /** Whether less than half of it is left. */
+  get isLow(): boolean {
+    return this.#lease.amount.exceeds(this.#left.plus(this.#left));
+  }
+
+  /** Whether so little is left that it is better given back than kept for smaller requests. */
+  isUsedUpFor({ amount }: LeasedRequest): boolean {
+    return this.isLow && amount.exceeds(this.#left);
+  }
+
+  holdsIn({ kind, id }: ScopeId): boolean {
+    return this.#scopes.some((scope) => scope.kind === kind && scope.id === id);
+  }
+
+  /** Whether a request may be held from it, if there is enough left. */
+  isFor({ generation: { createdAtMs } }: LeasedRequest): boolean {
+    if (this.#end || this.#isUncertain || performance.now() >= this.#endsAtMs) return false;
+    const { fromMs, toMs } = leasedTimes(this.#lease);
+    return createdAtMs >= fromMs && createdAtMs <= toMs;
+  }
+
+  /** Takes a hold, if there is enough left. */
+  take(request: LeasedRequest): LeasedHold | undefined {
+    const { amount } = request;
+    if (amount.exceeds(this.#left) || !this.isFor(request)) return undefined;
+    this.#left = this.#left.minus(amount);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#records.add(promise);
+    return {
+      leaseId: this.#lease.id,
+      record: (write) =>
+        this.#record(amount, write).finally(() => {
+          this.#records.delete(promise);
+          resolve();
+        }),
+    };
+  }
+
+  /** From now on nothing is taken from it. Resolves when what is left was given back, or is left to the sweep; never throws. */
+  end(): Promise<void> {
+    this.#end ??= this.#giveBack();
+    return this.#end;
+  }
+
+  async #record(
+    amount: Money,
+    write: () => Promise<FailedCondition | undefined>,
+  ): Promise<FailedCondition | undefined> {
+    try {
+      const existing = await write();
+      // The record of an earlier try is held by whatever it says.
+      if (existing && !this.#isNamedIn(existing)) this.#left = this.#left.plus(amount);
+      return existing;
+    } catch (error) {
+      this.#isUncertain = true;
+      throw error;
+    }
+  }
+
+  async #giveBack(): Promise<void> {
+    await Promise.all(this.#records);
+    if (this.#isUncertain) return;
+    await endLease(this.#table, this.#lease, this.#left).catch((error: unknown) =>
+      log('error', 'lease not returned', { ...describeError(error) }),
+    );
+  }
+
+  #isNamedIn({ item }: FailedCondition): boolean {
+    return item !== undefined && generationFrom(item).lease?.id === this.#lease.id;
+  }
+}
