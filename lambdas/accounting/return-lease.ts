@@ -16,22 +16,27 @@ interface DueLeases {
   deadlineMs?: number;
 }
 
-/** Returns the leases of processes that have died. Never throws: what failed comes back, and the next run tries it again. */
+/** Returns the leases of processes that have died. Never throws: the next run tries again what failed. */
 export async function returnDueLeases(
   table: Table,
   { nowMs: atMs, deadBootIds = [], deadlineMs = Infinity }: DueLeases,
-): Promise<Error[]> {
+): Promise<{ returned: number; failures: Error[] }> {
   const failures: Error[] = [];
+  let returned = 0;
   try {
     for await (const lease of openLeases(table)) {
       if (performance.now() >= deadlineMs) break;
       const isDue = deadBootIds.includes(lease.bootId) || (lease.sweepAtMs ?? 0) <= atMs;
-      if (isDue) await returnLease(table, lease).catch((error: unknown) => failures.push(error as Error));
+      if (!isDue) continue;
+      await returnLease(table, lease).then(
+        () => (returned += 1),
+        (error: unknown) => failures.push(error as Error),
+      );
     }
   } catch (error) {
     failures.push(error as Error);
   }
-  return failures;
+  return { returned, failures };
 }
 
 /**

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Money } from '../../lambdas/money/money.ts';
 import { readCounter, type ScopeId } from '../../lambdas/store/counters.ts';
 import { generationsOfDay } from '../../lambdas/store/generation-queries.ts';
@@ -10,8 +10,8 @@ import type { Generation } from '../../lambdas/store/generation.ts';
 import { openLeases } from '../../lambdas/store/leases.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { returnDueLeases } from '../../lambdas/accounting/return-lease.ts';
-import { startFaultProxy } from '../../lib/drill/fault-proxy.ts';
-import { startDynamodb } from '../../lib/local/dynamodb.ts';
+import { startFaultProxy, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
+import { startDynamodb, type LocalDynamodb } from '../../lib/local/dynamodb.ts';
 import { admin } from '../support/admin.ts';
 import { post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { repeated } from '../support/long-runs.ts';
@@ -118,13 +118,53 @@ async function askInTurn(server: RunningGateway, turn: number): Promise<Answered
   return { status: response.status, id: response.headers.get('x-generation-id')!, cost };
 }
 
-it(`${REQUESTS} requests to a server that leases, while its table is in trouble`, { timeout: 600_000 }, async () => {
-  const dynamodb = await startDynamodb(undefined);
-  const proxy = await startFaultProxy(dynamodb.endpoint);
-  const gateway = await startGateway({ args: ['--web'], env: { DYNAMODB_ENDPOINT: proxy.endpoint } });
-  try {
-    const { body: key } = await manage(gateway, 'POST', '/keys', { name: 'busy', limit: 5_000 });
+describe('a server that leases, whose table is in trouble', () => {
+  let dynamodb: LocalDynamodb;
+  let proxy: FaultProxy;
+  let gateway: RunningGateway;
+  beforeAll(async () => {
+    dynamodb = await startDynamodb(undefined);
+    proxy = await startFaultProxy(dynamodb.endpoint);
+    gateway = await startGateway({ args: ['--web'], env: { DYNAMODB_ENDPOINT: proxy.endpoint } });
+  });
+  afterAll(async () => {
+    proxy.faultFor = () => undefined;
+    await gateway.stop();
+    await proxy.stop();
+    await dynamodb.stop();
+  });
+
+  async function newClient(name: string): Promise<{ server: RunningGateway; scope: ScopeId }> {
+    const { body: key } = await manage(gateway, 'POST', '/keys', { name, limit: 5_000 });
     const server = { ...gateway, baseUrl: gateway.webUrl, key: key.key as string };
+    return { server, scope: { kind: 'key', id: (key['data'] as { hash: string }).hash } };
+  }
+
+  /** What a key has recorded, once all of it is settled and its leases are returned, as the sweep does it two minutes later. */
+  async function settledRecords({ id }: ScopeId): Promise<Map<string, Generation>> {
+    const table = gateway.table();
+    const own = async () =>
+      (await generations(table, gateway.accountId)).filter(({ payer: { keyHash } }) => keyHash === id);
+    const pending = async () => (await own()).filter(({ state }) => state === 'pending').length;
+    await expect.poll(pending, { timeout: 180_000, interval: 500 }).toBe(0);
+    expect(await returnDueLeases(table, { nowMs: Date.now() + 600_000 })).toMatchObject({ failures: [] });
+    return new Map((await own()).map((one) => [one.id, one]));
+  }
+
+  /** Each answer costs what its client was told, what failed costs nothing, and the key has spent their sum and holds nothing. */
+  async function expectBooksToAddUp(answers: Answered[], scope: ScopeId): Promise<void> {
+    const records = await settledRecords(scope);
+    const costOfOne = (id: string) => records.get(id)?.outcome?.cost ?? Money.zero;
+    const wrong = answers.filter(({ status, id, cost }) =>
+      status === 200 ? !costOfOne(id).equals(Money.parseNumber(cost!)) : !costOfOne(id).isZero,
+    );
+    expect(wrong).toEqual([]);
+    const spent = costOf([...records.values()]);
+    expect(await amounts(gateway.table(), scope)).toEqual([spent, spent]);
+  }
+
+  it(`answers ${REQUESTS} requests, or says that it is busy`, { timeout: 600_000 }, async () => {
+    const { server, scope } = await newClient('busy');
     const calm = startTrouble(proxy);
     const answers: Answered[] = [];
     let turn = 0;
@@ -136,30 +176,27 @@ it(`${REQUESTS} requests to a server that leases, while its table is in trouble`
 
     expect(answers.filter(({ status }) => ![200, 502, 529].includes(status))).toEqual([]);
     expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(REQUESTS / 4);
-    const table = gateway.table();
-    await expect
-      .poll(
-        async () => (await generations(table, gateway.accountId)).filter(({ state }) => state === 'pending').length,
-        { timeout: 180_000, interval: 500 },
-      )
-      .toBe(0);
-    // As the sweep does it two minutes later.
-    expect(await returnDueLeases(table, { nowMs: Date.now() + 600_000 })).toEqual([]);
+    await expectBooksToAddUp(answers, scope);
+    const leased = [...(await settledRecords(scope)).values()].filter(({ lease }) => lease !== undefined);
+    expect(leased.length).toBeGreaterThan(10);
+  });
 
-    const records = new Map((await generations(table, gateway.accountId)).map((one) => [one.id, one]));
-    const costOfOne = (id: string) => records.get(id)?.outcome?.cost ?? Money.zero;
-    const wrong = answers.filter(({ status, id, cost }) =>
-      status === 200 ? !costOfOne(id).equals(Money.parseNumber(cost!)) : !costOfOne(id).isZero,
-    );
-    expect(wrong).toEqual([]);
-    expect([...records.values()].filter(({ lease }) => lease !== undefined).length).toBeGreaterThan(10);
-    const spent = costOf([...records.values()]);
-    const scope: ScopeId = { kind: 'key', id: (key['data'] as { hash: string }).hash };
-    expect(await amounts(table, scope)).toEqual([spent, spent]);
-  } finally {
+  it('gives nobody an answer that is not recorded, and charges nothing for it', { timeout: 600_000 }, async () => {
+    const { server, scope } = await newClient('unrecorded');
+    await Promise.all(Array.from({ length: 20 }, () => askInTurn(server, 0)));
+    proxy.faultFor = ({ action, body }) =>
+      action === 'PutItem' && body.includes('lease_id') ? 'unavailable' : undefined;
+
+    const answers = await Promise.all(Array.from({ length: 6 }, (_, turn) => askInTurn(server, turn % 2)));
     proxy.faultFor = () => undefined;
-    await gateway.stop();
-    await proxy.stop();
-    await dynamodb.stop();
-  }
+
+    const refused = answers.filter(({ status }) => status === 529);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(answers.filter(({ status }) => ![200, 529].includes(status))).toEqual([]);
+    const records = await settledRecords(scope);
+    for (const { id } of refused)
+      expect(records.get(id)).toMatchObject({ lease: undefined, outcome: { cost: Money.zero } });
+    await expectBooksToAddUp(answers, scope);
+    expect(gateway.log()).not.toContain('without a record');
+  });
 });

@@ -33,12 +33,19 @@ export async function handler({ deadBootIds }: SweepEvent, context: WorkerContex
   });
   const result = await sweepHolds(resources.table(), { nowMs: nowMs(), backlog, deadBootIds, deadlineMs, handBack });
   failures.push(...result.failures);
-  failures.push(...(await returnDueLeases(resources.table(), { nowMs: nowMs(), deadBootIds, deadlineMs })));
+  const leases = await returnDueLeases(resources.table(), { nowMs: nowMs(), deadBootIds, deadlineMs });
+  failures.push(...leases.failures);
   await reopenDays(() => resources.queue('roll-up-activity'), result.settled).catch((error: unknown) =>
     failures.push(error as Error),
   );
   if (result.swept > 0)
     log('warn', 'holds swept', { worker: 'sweep-holds', awsRequestId: context.awsRequestId, count: result.swept });
+  if (leases.returned > 0)
+    log('warn', 'leases returned', {
+      worker: 'sweep-holds',
+      awsRequestId: context.awsRequestId,
+      count: leases.returned,
+    });
   // Zero says that somebody has looked.
   writeMetrics({ Swept: result.swept });
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} things went wrong in a sweep`);

@@ -211,7 +211,8 @@ export class RandomHistory {
     this.#bootId = randomUUID();
     this.#leases = newLeases();
     await persistently(async () => {
-      const [failure] = await returnDueLeases(this.#table, { nowMs: 0, deadBootIds: this.#dead });
+      const { failures } = await returnDueLeases(this.#table, { nowMs: 0, deadBootIds: this.#dead });
+      const [failure] = failures;
       if (failure) throw failure;
     });
   }
