@@ -29,8 +29,7 @@ import {
   type FreeRefusal,
   type FreeUse,
 } from './free/free-tier.ts';
-import { processLeases, type Leases } from './leases.ts';
-import type { LeasedHold } from './open-lease.ts';
+import { processLeases, type LeasedHold, type LeaseSource } from './lease-source.ts';
 import { RefusalMemory } from './refusal-memory.ts';
 import { claimWrite, type RequestClaim } from './request-claim.ts';
 import { holdInScopes } from './scope-holds.ts';
@@ -93,10 +92,13 @@ const holdRefusals = new RefusalMemory();
 export async function placeHold(
   table: Table,
   request: HoldRequest,
-  { leases = processLeases, recordsBeside = false }: { leases?: Leases; recordsBeside?: boolean } = {},
+  {
+    leases = processLeases(),
+    recordsBeside = false,
+  }: { leases?: LeaseSource | undefined; recordsBeside?: boolean } = {},
 ): Promise<HoldResult> {
   const limited = request.scopes.filter(({ limits }) => isLimited(limits));
-  const leased = request.free || request.claim ? undefined : await leases.take(table, limited, request);
+  const leased = request.free || request.claim ? undefined : await leases?.take(table, limited, request);
   if (leased) {
     const { placed, recorded } = holdFromLease(table, request, limited, leased);
     if (!recordsBeside) return recorded;
@@ -133,10 +135,10 @@ function holdFromLease(
 }
 
 /** Asks again where only a lease of this process may have been in the way. */
-async function withoutOwnLeases(leases: Leases, ask: () => Promise<HoldResult>): Promise<HoldResult> {
+async function withoutOwnLeases(leases: LeaseSource | undefined, ask: () => Promise<HoldResult>): Promise<HoldResult> {
   const result = await ask();
   if (!('refused' in result) || result.refused.kind !== 'no_room') return result;
-  if (!(await leases.returnIn(result.refused.scope))) return result;
+  if (!(await leases?.returnIn(result.refused.scope))) return result;
   const again = await ask();
   return 'refused' in again ? { ...again, isUncertain: again.isUncertain || result.isUncertain } : again;
 }
@@ -213,7 +215,7 @@ export function extendHold(
   table: Table,
   placed: PlacedHold,
   request: HoldRequest,
-  leases: Leases = processLeases,
+  leases = processLeases(),
 ): Promise<HoldResult> {
   return withoutOwnLeases(leases, () => extendOnce(table, placed, request));
 }

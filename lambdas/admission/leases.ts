@@ -22,7 +22,8 @@ import { roomAt } from '../store/limited-parts.ts';
 import { readItem } from '../store/query.ts';
 import { numberFrom, type Table } from '../store/table.ts';
 import { StoreBusyError } from '../store/transact.ts';
-import { OpenLease, type LeasedHold, type LeasedRequest } from './open-lease.ts';
+import type { LeasedHold, LeasedRequest, LeaseSource } from './lease-source.ts';
+import { OpenLease } from './open-lease.ts';
 import { holdInScopes } from './scope-holds.ts';
 
 /** What a payer has asked for in one second. */
@@ -94,22 +95,16 @@ class Tenant {
   }
 }
 
-export class Leases {
+export class Leases implements LeaseSource {
   readonly #terms: LeaseTerms;
   readonly #tenants = new BoundedMap<string, Tenant>(MAX_TENANTS);
   /** All leases that are not over, with who asks for them. */
   readonly #open = new Map<OpenLease, Tenant>();
   readonly #taking = new Set<Promise<void>>();
-  #isAllowed: boolean;
+  #isOver = false;
 
-  constructor({ isAllowed = true, ...terms }: Partial<LeaseTerms> & { isAllowed?: boolean } = {}) {
+  constructor(terms: Partial<LeaseTerms> = {}) {
     this.#terms = { ...defaultTerms, ...terms };
-    this.#isAllowed = isAllowed;
-  }
-
-  /** This process answers many requests. */
-  allow(): void {
-    this.#isAllowed = true;
   }
 
   /**
@@ -119,7 +114,7 @@ export class Leases {
    * @returns undefined where the request has to be held by itself
    */
   async take(table: Table, scopes: readonly Scope[], request: LeasedRequest): Promise<LeasedHold | undefined> {
-    if (!this.#isAllowed || scopes.length === 0) return undefined;
+    if (this.#isOver || scopes.length === 0) return undefined;
     const name = scopes.map(({ kind, id, revision }) => `${kind}#${id}#${revision}`).join(' ');
     const tenant = this.#tenants.get(name) ?? new Tenant();
     const atMs = performance.now();
@@ -147,7 +142,7 @@ export class Leases {
 
   /** Returns all leases: the process is about to end. Never throws. */
   async returnAll(): Promise<void> {
-    this.#isAllowed = false;
+    this.#isOver = true;
     await Promise.all(this.#taking);
     await Promise.all([...this.#open.keys()].map((lease) => this.#end(lease)));
   }
@@ -232,6 +227,3 @@ async function roomIn(table: Table, scope: Scope, windows: Windows): Promise<Mon
   const item = await readItem(table, counterKey(scope));
   return item && numberFrom(item['revision']) === scope.revision ? roomAt(item, windows) : Money.zero;
 }
-
-/** Leases of this process. It takes none unless it says that it answers many requests. */
-export const processLeases = new Leases({ isAllowed: false });

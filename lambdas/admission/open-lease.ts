@@ -2,28 +2,11 @@ import { endLease } from '../accounting/return-lease.ts';
 import type { Money } from '../money/money.ts';
 import { describeError, log } from '../platform/logger.ts';
 import type { Scope, ScopeId } from '../store/counters.ts';
-import { generationFrom, type PendingGeneration } from '../store/generation.ts';
+import { generationFrom } from '../store/generation.ts';
 import { LEASE_MS, leasedTimes, type Lease } from '../store/leases.ts';
 import type { Table } from '../store/table.ts';
 import type { FailedCondition } from '../store/transact.ts';
-
-/** A request that asks for a hold in scopes that all have limits. */
-export interface LeasedRequest {
-  generation: Omit<PendingGeneration, 'hold'>;
-  amount: Money;
-}
-
-/** What a request has of a lease. Its record has to be written, or the lease is never returned by its process. */
-export interface LeasedHold {
-  leaseId: string;
-  /**
-   * Has the record written.
-   * @param write the record of the request, which names the lease
-   * @returns what `write` does: the record that was there before, or undefined
-   * @throws {Error} what `write` throws: it is not known whether the record is there
-   */
-  record: (write: () => Promise<FailedCondition | undefined>) => Promise<FailedCondition | undefined>;
-}
+import type { LeasedHold, LeasedRequest } from './lease-source.ts';
 
 /**
  * A lease from which this process takes holds.

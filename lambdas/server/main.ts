@@ -10,7 +10,8 @@ import { join } from 'node:path';
 import type { ListenOptions } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { processLeases } from '../admission/leases.ts';
+import { holdFromLeases } from '../admission/lease-source.ts';
+import { Leases } from '../admission/leases.ts';
 import { describeError, log, serverTripwires } from '../platform/logger.ts';
 import { besideOf, forwardedOrigin, type Beside } from './beside.ts';
 import { BodyRoom } from './bodies.ts';
@@ -64,7 +65,8 @@ async function serve(
   options: DoorOptions,
   { graceMs, takesLeases, beside }: Pick<Home, 'graceMs' | 'takesLeases'> & { beside?: Beside },
 ): Promise<string> {
-  if (takesLeases) processLeases.allow();
+  const leases = new Leases();
+  if (takesLeases) holdFromLeases(leases);
   const functions = await startInProcessHost(answeringNames, importServedHandler);
   const door = await startApi(at, served, functions, {
     room: new BodyRoom(MAX_BODY_BYTES),
@@ -73,7 +75,7 @@ async function serve(
   });
   process.once('SIGTERM', () => {
     functions.endAnswers!();
-    const ended = Promise.all([processLeases.returnAll(), beside?.stop() ?? Promise.resolve(), door.close()])
+    const ended = Promise.all([leases.returnAll(), beside?.stop() ?? Promise.resolve(), door.close()])
       // Settlements go on after the last byte of an answer.
       .then(() => functions.idle());
     void Promise.race([ended, sleep(graceMs)]).then(() => process.exit(0));

@@ -157,18 +157,24 @@ describe('a process that leases', () => {
     expect(await keyOf(spender)).toBe('0 of 1.3');
   });
 
-  it('takes none for a payer that asks now and then, for one without limits, and unless it is allowed', async () => {
-    const [rare, free, forbidden] = await Promise.all([limited('200'), newSpender(table, {}), limited('200')]);
-    const [usual, eagerOnes, none] = [new Leases(), eager(), new Leases({ minHoldsASecond: 1, isAllowed: false })];
+  it('takes none for a payer that asks now and then, and for one without limits', async () => {
+    const [rare, free] = [await limited('200'), await newSpender(table, {})];
+    const [usual, eagerOnes] = [new Leases(), eager()];
 
     for (let hold = 0; hold < 5; hold += 1) {
       placed(await placeHold(table, holdRequest(rare, rub('0.1')), { leases: usual }));
       placed(await placeHold(table, holdRequest(free, rub('0.1')), { leases: eagerOnes }));
-      placed(await placeHold(table, holdRequest(forbidden, rub('0.1')), { leases: none }));
     }
 
-    await Promise.all([usual, eagerOnes, none].map((leases) => leases.taken()));
-    for (const spender of [rare, free, forbidden]) expect(await leasesOf(spender)).toEqual([]);
+    for (const spender of [rare, free]) expect(await leasesOf(spender)).toEqual([]);
+  });
+
+  it('is one that says so: others hold one by one', async () => {
+    const spender = await limited('200');
+
+    for (let hold = 0; hold < 20; hold += 1) placed(await placeHold(table, holdRequest(spender, rub('0.1'))));
+
+    expect(await leasesOf(spender)).toEqual([]);
   });
 
   it('takes a 64th of the room at most, and nothing where that is less than four holds', async () => {

@@ -1,0 +1,43 @@
+import type { Scope, ScopeId } from '../store/counters.ts';
+import type { PendingGeneration } from '../store/generation.ts';
+import type { Money } from '../money/money.ts';
+import type { Table } from '../store/table.ts';
+import type { FailedCondition } from '../store/transact.ts';
+
+/** A request that asks for a hold in scopes that all have limits. */
+export interface LeasedRequest {
+  generation: Omit<PendingGeneration, 'hold'>;
+  amount: Money;
+}
+
+/** What a request has of a lease. Its record has to be written, or the lease is never returned by its process. */
+export interface LeasedHold {
+  leaseId: string;
+  /**
+   * Has the record written.
+   * @param write the record of the request, which names the lease
+   * @returns what `write` does: the record that was there before, or undefined
+   * @throws {Error} what `write` throws: it is not known whether the record is there
+   */
+  record: (write: () => Promise<FailedCondition | undefined>) => Promise<FailedCondition | undefined>;
+}
+
+/** Where holds come from that need no transaction of their own: leases.ts, of which functions load nothing. */
+export interface LeaseSource {
+  /** @returns undefined where the request has to be held by itself */
+  take: (table: Table, scopes: readonly Scope[], request: LeasedRequest) => Promise<LeasedHold | undefined>;
+  /** Returns what is leased in a scope that has refused a hold. @returns whether there was anything */
+  returnIn: (scope: ScopeId) => Promise<boolean>;
+}
+
+const ofProcess: { source?: LeaseSource } = {};
+
+/** From now on this process, which answers many requests, holds from leases where it can. */
+export function holdFromLeases(source: LeaseSource): void {
+  ofProcess.source = source;
+}
+
+/** The leases of this process; undefined where each request is held by itself. */
+export function processLeases(): LeaseSource | undefined {
+  return ofProcess.source;
+}
