@@ -89,6 +89,17 @@ describe('a sandbox model', () => {
     });
   });
 
+  it.each([...models, 'sandbox/reasoner'])('%s answers after a result that has nothing in it', async (model) => {
+    const call = { type: 'tool_use', id: 'toolu_1', name: 'find', input: {} };
+    const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: null };
+    const messages = [said('Find one'), { role: 'assistant', content: [call] }, { role: 'user', content: [result] }];
+    const tools = [{ name: 'find', input_schema: { type: 'object' } }];
+
+    const { stop_reason: reason } = await ask(model, { tools, messages });
+
+    expect(reason).toBe('end_turn');
+  });
+
   it('gives a structured answer that fits its schema', async () => {
     const schema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
     const output_config = { format: { type: 'json_schema', schema } };

@@ -8,7 +8,7 @@ import { lastTurns, type SandboxPrompt, type SandboxTurn } from './prompt.ts';
 import { thinkingTokens, type Script } from './script.ts';
 import { namedEvents } from './server-sent-events.ts';
 
-type Block = { type: string; text?: string; content?: string | Block[]; [field: string]: unknown };
+type Block = { type: string; text?: string; content?: string | Block[] | null; [field: string]: unknown };
 
 interface Tool {
   name: string;
@@ -56,7 +56,7 @@ export function readAnthropicPrompt(request: Request, betas = ''): SandboxPrompt
 /** A model does not see a tool whose loading is deferred before a result refers to it. */
 function loadedTools({ tools = [], messages }: Request): Tool[] {
   const results = messages.flatMap(({ content }) => blocksOf(content)).filter(({ type }) => type === 'tool_result');
-  const references = results.flatMap(({ content = '' }) => blocksOf(content));
+  const references = results.flatMap(({ content }) => blocksOf(content ?? ''));
   const referred = new Set(references.map(({ tool_name: name }) => name));
   return tools.filter(({ name, defer_loading: isDeferred }) => isDeferred !== true || referred.has(name));
 }
