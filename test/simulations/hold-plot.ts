@@ -36,8 +36,8 @@ async function pointsOver(
 ): Promise<Line['points']> {
   const points: Line['points'] = [];
   for (const perSecond of rates) {
-    const servers = perServer === undefined ? 0 : Math.ceil(perSecond / perServer);
-    const { p95Ms, refused } = await simulateHolds({ seed: 1, perSecond, seconds: 1, hasParts, servers });
+    const servers = perServer === undefined ? {} : { servers: Math.ceil(perSecond / perServer) };
+    const { p95Ms, refused } = await simulateHolds({ seed: 1, perSecond, seconds: 1, hasParts, ...servers });
     points.push({ perSecond, p95Ms, refusedPercent: Math.round(refused * 100) });
   }
   return points;

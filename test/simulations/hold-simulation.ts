@@ -12,6 +12,7 @@ import { configureUpdate, readCounter, type Scope } from '../../lambdas/store/co
 import { writeItem } from '../../lambdas/store/calls.ts';
 import { allowParts } from '../../lambdas/store/parts-allowance.ts';
 import { holdRequest, outcome } from '../support/spending.ts';
+import { onceEach } from './once-each.ts';
 import { simulatedTable, type SimulatedTable } from './simulated-table.ts';
 import { dice, simulatedTime, type SimulatedTime } from './simulated-time.ts';
 import { inSimulatedTime } from './without-waiting.ts';
@@ -59,7 +60,7 @@ const COST = Money.parse('0.4');
 /** How many runs this process has begun: what it remembers of the counters of one must be nothing to the next. */
 let runs = 0;
 
-export async function simulateHolds(scenario: HoldScenario): Promise<Held> {
+export const simulateHolds = onceEach(async (scenario: HoldScenario): Promise<Held> => {
   const chance = dice(scenario.seed);
   const time = simulatedTime(scenario.isMidnight ? MIDNIGHT_MS - BEGINNING_MS : NOON_MS);
   const table = simulatedTable(time, chance, DELAYS);
@@ -69,7 +70,7 @@ export async function simulateHolds(scenario: HoldScenario): Promise<Held> {
     await time.during(traffic.run());
     return time.during(traffic.result());
   });
-}
+});
 
 class Traffic {
   readonly #table: SimulatedTable;

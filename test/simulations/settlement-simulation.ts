@@ -11,6 +11,7 @@ import { pendingPut } from '../../lambdas/store/generation-writes.ts';
 import { writeItem } from '../../lambdas/store/calls.ts';
 import { allowParts } from '../../lambdas/store/parts-allowance.ts';
 import { holdRequest, outcome, type Spender } from '../support/spending.ts';
+import { onceEach } from './once-each.ts';
 import { simulatedTable, type SimulatedTable } from './simulated-table.ts';
 import { dice, simulatedTime } from './simulated-time.ts';
 import { inSimulatedTime } from './without-waiting.ts';
@@ -49,7 +50,7 @@ const START_MS = Date.UTC(2026, 10, 20, 12);
 const COST = Money.parse('0.01');
 const HOLD = Money.parse('1');
 
-export async function simulateSettlement(scenario: SettlementScenario): Promise<Settled> {
+export const simulateSettlement = onceEach(async (scenario: SettlementScenario): Promise<Settled> => {
   const { seed, workers, seconds } = scenario;
   const chance = dice(seed);
   const time = simulatedTime(START_MS);
@@ -80,7 +81,7 @@ export async function simulateSettlement(scenario: SettlementScenario): Promise<
       settled: COST.times(settled).toString(),
     };
   });
-}
+});
 
 /** How many runs this process has begun: what it remembers of the counters of one must be nothing to the next, not even to the same again. */
 let runs = 0;
