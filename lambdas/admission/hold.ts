@@ -136,9 +136,11 @@ function holdFromLease(
 
 /** Asks again where only a lease of this process may have been in the way. */
 async function withoutOwnLeases(leases: LeaseSource | undefined, ask: () => Promise<HoldResult>): Promise<HoldResult> {
+  const endedBefore = leases?.ended;
   const result = await ask();
-  if (!('refused' in result) || result.refused.kind !== 'no_room') return result;
-  if (!(await leases?.returnIn(result.refused.scope))) return result;
+  if (!leases || !('refused' in result) || result.refused.kind !== 'no_room') return result;
+  await leases.returnIn(result.refused.scope);
+  if (leases.ended === endedBefore) return result;
   const again = await ask();
   return 'refused' in again ? { ...again, isUncertain: again.isUncertain || result.isUncertain } : again;
 }

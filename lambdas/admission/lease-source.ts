@@ -26,8 +26,10 @@ export interface LeasedHold {
 export interface LeaseSource {
   /** @returns undefined where the request has to be held by itself */
   take: (table: Table, scopes: readonly Scope[], request: LeasedRequest) => Promise<LeasedHold | undefined>;
-  /** Returns what is leased in a scope that has refused a hold. @returns whether there was anything */
-  returnIn: (scope: ScopeId) => Promise<boolean>;
+  /** Returns what is leased in a scope that has refused a hold. */
+  returnIn: (scope: ScopeId) => Promise<void>;
+  /** How many leases are over by now: what has changed says that a refusal may be out of date. */
+  readonly ended: number;
 }
 
 const ofProcess: { source?: LeaseSource } = {};

@@ -56,6 +56,7 @@ const nothingAsked: Demand = { holds: 0, amount: Money.zero };
 
 /** Who asks: the limited scopes of a payer, as they were when it was read. */
 class Tenant {
+  readonly scopes: readonly Scope[];
   readonly leases = new Set<OpenLease>();
   /** Resolves when the lease that is being taken is there, or is not to be had. Never rejects. */
   taking: Promise<void> | undefined;
@@ -63,6 +64,14 @@ class Tenant {
   #second = 0;
   #now = nothingAsked;
   #before = nothingAsked;
+
+  constructor(scopes: readonly Scope[]) {
+    this.scopes = scopes;
+  }
+
+  isIn({ kind, id }: ScopeId): boolean {
+    return this.scopes.some((scope) => scope.kind === kind && scope.id === id);
+  }
 
   note(amount: Money, atMs: number): void {
     const second = Math.floor(atMs / 1_000);
@@ -100,8 +109,10 @@ export class Leases implements LeaseSource {
   readonly #tenants = new BoundedMap<string, Tenant>(MAX_TENANTS);
   /** All leases that are not over, with who asks for them. */
   readonly #open = new Map<OpenLease, Tenant>();
-  readonly #taking = new Set<Promise<void>>();
+  /** Those for whom a lease is being taken. */
+  readonly #takers = new Set<Tenant>();
   #isOver = false;
+  ended = 0;
 
   constructor(terms: Partial<LeaseTerms> = {}) {
     this.#terms = { ...defaultTerms, ...terms };
@@ -116,14 +127,14 @@ export class Leases implements LeaseSource {
   async take(table: Table, scopes: readonly Scope[], request: LeasedRequest): Promise<LeasedHold | undefined> {
     if (this.#isOver || scopes.length === 0) return undefined;
     const name = scopes.map(({ kind, id, revision }) => `${kind}#${id}#${revision}`).join(' ');
-    const tenant = this.#tenants.get(name) ?? new Tenant();
+    const tenant = this.#tenants.get(name) ?? new Tenant(scopes);
     const atMs = performance.now();
     tenant.note(request.amount, atMs);
     this.#tenants.set(name, tenant);
     const hold = tenant.take(request);
     if (!hold) for (const lease of tenant.leases) if (lease.isUsedUpFor(request)) void this.#end(lease);
     const isBusy = tenant.demand.holds >= this.#terms.minHoldsASecond && atMs >= tenant.takesFromMs;
-    if (isBusy && !tenant.taking && tenant.needsLease(request)) this.#takeLease(table, tenant, scopes, request);
+    if (isBusy && !tenant.taking && tenant.needsLease(request)) this.#takeLease(table, tenant, request);
     if (hold || !tenant.taking) return hold;
     await waitedFor(tenant.taking);
     return tenant.take(request);
@@ -131,30 +142,31 @@ export class Leases implements LeaseSource {
 
   /**
    * Returns what this process has leased in a scope that has refused a hold, and takes nothing there for a while.
-   * @returns whether there was anything
    */
-  async returnIn(scope: ScopeId): Promise<boolean> {
-    const leases = [...this.#open].filter(([lease]) => lease.holdsIn(scope));
-    for (const [, tenant] of leases) tenant.takesFromMs = performance.now() + this.#terms.refusedMs;
+  async returnIn(scope: ScopeId): Promise<void> {
+    const tenants = new Set([...this.#takers, ...this.#open.values()].filter((tenant) => tenant.isIn(scope)));
+    for (const tenant of tenants) tenant.takesFromMs = performance.now() + this.#terms.refusedMs;
+    // What is being taken now would be in the way a moment later.
+    await Promise.all([...tenants].map(({ taking }) => taking));
+    const leases = [...this.#open].filter(([, tenant]) => tenants.has(tenant));
     await Promise.all(leases.map(([lease]) => this.#end(lease)));
-    return leases.length > 0;
   }
 
   /** Returns all leases: the process is about to end. Never throws. */
   async returnAll(): Promise<void> {
     this.#isOver = true;
-    await Promise.all(this.#taking);
+    await this.taken();
     await Promise.all([...this.#open.keys()].map((lease) => this.#end(lease)));
   }
 
   /** Resolves when no lease is about to be taken. */
   async taken(): Promise<void> {
-    await Promise.all(this.#taking);
+    await Promise.all([...this.#takers].map(({ taking }) => taking));
   }
 
-  #takeLease(table: Table, tenant: Tenant, scopes: readonly Scope[], request: LeasedRequest): void {
-    const { demand } = tenant;
-    const taking = takeLease(table, scopes, request, { demand, terms: this.#terms })
+  #takeLease(table: Table, tenant: Tenant, request: LeasedRequest): void {
+    const { demand, scopes } = tenant;
+    tenant.taking = takeLease(table, scopes, request, { demand, terms: this.#terms })
       .catch((error: unknown) => {
         // Where it was taken after all, the sweep returns it.
         log('warn', 'lease not taken', { ...describeError(error) });
@@ -162,12 +174,11 @@ export class Leases implements LeaseSource {
       })
       .then((lease) => {
         tenant.taking = undefined;
-        this.#taking.delete(taking);
-        if (lease) this.#begin(new OpenLease(table, lease, scopes), tenant);
+        this.#takers.delete(tenant);
+        if (lease) this.#begin(new OpenLease(table, lease), tenant);
         else tenant.takesFromMs = performance.now() + this.#terms.refusedMs;
       });
-    tenant.taking = taking;
-    this.#taking.add(taking);
+    this.#takers.add(tenant);
   }
 
   #begin(lease: OpenLease, tenant: Tenant): void {
@@ -179,7 +190,7 @@ export class Leases implements LeaseSource {
   async #end(lease: OpenLease): Promise<void> {
     this.#open.get(lease)?.leases.delete(lease);
     await lease.end();
-    this.#open.delete(lease);
+    if (this.#open.delete(lease)) this.ended += 1;
   }
 }
 

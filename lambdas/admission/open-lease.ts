@@ -1,7 +1,6 @@
 import { endLease } from '../accounting/return-lease.ts';
 import type { Money } from '../money/money.ts';
 import { describeError, log } from '../platform/logger.ts';
-import type { Scope, ScopeId } from '../store/counters.ts';
 import { generationFrom } from '../store/generation.ts';
 import { LEASE_MS, leasedTimes, type Lease } from '../store/leases.ts';
 import type { Table } from '../store/table.ts';
@@ -17,7 +16,6 @@ import type { LeasedHold, LeasedRequest } from './lease-source.ts';
 export class OpenLease {
   readonly #table: Table;
   readonly #lease: Lease;
-  readonly #scopes: readonly Scope[];
   readonly #endsAtMs = performance.now() + LEASE_MS;
   /** Of holds whose records are not written yet. */
   readonly #records = new Set<Promise<void>>();
@@ -25,10 +23,9 @@ export class OpenLease {
   #isUncertain = false;
   #end: Promise<void> | undefined;
 
-  constructor(table: Table, lease: Lease, scopes: readonly Scope[]) {
+  constructor(table: Table, lease: Lease) {
     this.#table = table;
     this.#lease = lease;
-    this.#scopes = scopes;
     this.#left = lease.amount;
   }
 
@@ -40,10 +37,6 @@ export class OpenLease {
   /** Whether so little is left that it is better given back than kept for smaller requests. */
   isUsedUpFor({ amount }: LeasedRequest): boolean {
     return this.isLow && amount.exceeds(this.#left);
-  }
-
-  holdsIn({ kind, id }: ScopeId): boolean {
-    return this.#scopes.some((scope) => scope.kind === kind && scope.id === id);
   }
 
   /** Whether a request may be held from it, if there is enough left. */
