@@ -7,7 +7,7 @@ import type { Table } from '../store/table.ts';
 import { writeAlone } from '../store/transact.ts';
 import { giveBackInScopes } from './give-back.ts';
 
-/** Which leases are returned, and until when. */
+/** The leases that are to be returned, and until when. */
 interface DueLeases {
   nowMs: number;
   /** Runs of a local gateway that have ended. */
@@ -60,7 +60,7 @@ export async function endLease(table: Table, lease: Lease, left: Money): Promise
     await giveBackInScopes(table, leasedScopes(lease), { windows: windowsAt(lease.createdAtMs), amount: left }, record);
 }
 
-/** What records have of a lease, whatever has become of them. */
+/** The part of a lease that records have, whatever has become of them. */
 export async function drawnFrom(table: Table, lease: Lease): Promise<Money> {
   const amounts: Money[] = [];
   for await (const generation of generationsBetween(table, lease.payer.accountId, leasedTimes(lease))) {

@@ -10,7 +10,7 @@ export interface LeasedRequest {
   amount: Money;
 }
 
-/** What a request has of a lease. Its record has to be written, or the lease is never returned by its process. */
+/** The part of a lease that a request has. Its record has to be written, or the lease is never returned by its process. */
 export interface LeasedHold {
   leaseId: string;
   /**
@@ -22,13 +22,13 @@ export interface LeasedHold {
   record: (write: () => Promise<FailedCondition | undefined>) => Promise<FailedCondition | undefined>;
 }
 
-/** Where holds come from that need no transaction of their own: leases.ts, of which functions load nothing. */
+/** The source of holds that need no transaction of their own: leases.ts, of which functions load nothing. */
 export interface LeaseSource {
   /** @returns undefined where the request has to be held by itself */
   take: (table: Table, scopes: readonly Scope[], request: LeasedRequest) => Promise<LeasedHold | undefined>;
   /** Returns what is leased in a scope that has refused a hold. */
   returnIn: (scope: ScopeId) => Promise<void>;
-  /** How many leases are over by now: what has changed says that a refusal may be out of date. */
+  /** How many leases are over by now. One that has ended meanwhile makes a refusal out of date. */
   readonly ended: number;
 }
 

@@ -26,7 +26,7 @@ import type { LeasedHold, LeasedRequest, LeaseSource } from './lease-source.ts';
 import { OpenLease } from './open-lease.ts';
 import { holdInScopes } from './scope-holds.ts';
 
-/** What a payer has asked for in one second. */
+/** The holds that a payer has asked for in one second. */
 interface Demand {
   holds: number;
   amount: Money;
@@ -83,7 +83,7 @@ class Tenant {
     this.#now = { holds: this.#now.holds + 1, amount: this.#now.amount.plus(amount) };
   }
 
-  /** What was asked for in a second: this one, or the last. */
+  /** The demand of this second, or of the last. */
   get demand(): Demand {
     return this.#now.holds > this.#before.holds ? this.#now : this.#before;
   }
@@ -146,8 +146,8 @@ export class Leases implements LeaseSource {
   async returnIn(scope: ScopeId): Promise<void> {
     const tenants = new Set([...this.#takers, ...this.#open.values()].filter((tenant) => tenant.isIn(scope)));
     for (const tenant of tenants) tenant.takesFromMs = performance.now() + this.#terms.refusedMs;
-    // What is being taken now would be in the way a moment later.
-    await Promise.all([...tenants].map(({ taking }) => taking));
+    // A lease that is being taken now would be in the way a moment later.
+    await Promise.all([...tenants].flatMap(({ taking }) => taking ?? []));
     const leases = [...this.#open].filter(([, tenant]) => tenants.has(tenant));
     await Promise.all(leases.map(([lease]) => this.#end(lease)));
   }
@@ -161,7 +161,7 @@ export class Leases implements LeaseSource {
 
   /** Resolves when no lease is about to be taken. */
   async taken(): Promise<void> {
-    await Promise.all([...this.#takers].map(({ taking }) => taking));
+    await Promise.all([...this.#takers].flatMap(({ taking }) => taking ?? []));
   }
 
   #takeLease(table: Table, tenant: Tenant, request: LeasedRequest): void {
@@ -233,7 +233,7 @@ async function takeLease(
   return undefined;
 }
 
-/** What one scope has room for, at its counter alone; nothing where its limits are others by now. */
+/** The room that one scope has at its counter alone; none where its limits are others by now. */
 async function roomIn(table: Table, scope: Scope, windows: Windows): Promise<Money> {
   const item = await readItem(table, counterKey(scope));
   return item && numberFrom(item['revision']) === scope.revision ? roomAt(item, windows) : Money.zero;

@@ -17,7 +17,7 @@ export class OpenLease {
   readonly #table: Table;
   readonly #lease: Lease;
   readonly #endsAtMs = performance.now() + LEASE_MS;
-  /** Of holds whose records are not written yet. */
+  /** One for each hold whose record is not written yet. */
   readonly #records = new Set<Promise<void>>();
   #left: Money;
   #isUncertain = false;

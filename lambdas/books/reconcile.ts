@@ -185,7 +185,7 @@ async function readRecords(
   }
 }
 
-/** What open leases have left is held as well, though no record says so. */
+/** Money that open leases have left is held as well, though no record says so. */
 async function addLeases(
   table: Table,
   { account, dates }: Pick<ReconcileQuestion, 'account' | 'dates'>,

@@ -153,7 +153,7 @@ class Model {
     await Promise.all(this.#processes.map((process) => process.leases.taken()));
   }
 
-  /** What is committed is what was spent, what records hold, and what leases have left. */
+  /** Checks that all that is committed was spent, is held by records, or is left in leases. */
   async check(): Promise<void> {
     const leases = await this.#openLeases();
     const left = await Promise.all(leases.map(async (lease) => lease.amount.minus(await drawnFrom(table, lease))));
@@ -198,7 +198,7 @@ class Model {
     return (await readCounter(table, this.#key)).committed(windowsAt(Date.now()).daily);
   }
 
-  /** What is admitted stays within the limit, and what is refused had no room. */
+  /** Admitted holds stay within the limit, and refused ones had no room. */
   async #judge(results: HoldResult[], amounts: Money[], before: Money): Promise<void> {
     const after = await this.#committed();
     const isWithin = !after.exceeds(this.#limit) || !after.exceeds(before);
@@ -276,7 +276,7 @@ class Model {
     this.spent = this.spent.plus(Money.sum(ended.map(({ outcome }) => outcome.cost)));
   }
 
-  /** What it has in memory is gone; another process takes its place. */
+  /** A process ends with all that it has in memory; another takes its place. */
   #die(process: 0 | 1): void {
     this.#dead.add(this.#processes[process]!.bootId);
     this.#processes[process] = new Process();

@@ -41,7 +41,7 @@ async function leases(table: Table) {
   return found;
 }
 
-/** What generations have cost. */
+/** The cost of generations together. */
 const costOf = (all: Generation[]) => Money.sum(all.map(({ outcome }) => outcome?.cost ?? Money.zero)).toString();
 
 const amounts = async (table: Table, scope: ScopeId) => {
@@ -140,7 +140,7 @@ describe('a server that leases, whose table is in trouble', () => {
     return { server, scope: { kind: 'key', id: (key['data'] as { hash: string }).hash } };
   }
 
-  /** What a key has recorded, once all of it is settled and its leases are returned, as the sweep does it two minutes later. */
+  /** The records of a key, once all of it is settled and its leases are returned, as the sweep does it two minutes later. */
   async function settledRecords({ id }: ScopeId): Promise<Map<string, Generation>> {
     const table = gateway.table();
     const own = async () =>

@@ -174,7 +174,7 @@ export class RandomHistory {
       case 'die':
         return this.#die();
       case 'return-leases':
-        return void (await this.#leases.returnIn(this.#scope('account')));
+        return this.#leases.returnIn(this.#scope('account'));
     }
   }
 
@@ -205,7 +205,7 @@ export class RandomHistory {
     while (this.#estimated.length > 0) await this.#correct(70);
   }
 
-  /** What the process has leased is returned by the sweep; another one takes its place. */
+  /** The process ends, and the sweep returns its leases; another one takes its place. */
   async #die(): Promise<void> {
     this.#dead.push(this.#bootId);
     this.#bootId = randomUUID();

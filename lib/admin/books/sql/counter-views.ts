@@ -44,7 +44,7 @@ SELECT
 FROM amounts GROUP BY pk, counted`,
 };
 
-/** What open leases have left: it is held, though no generation says so. */
+/** Money that open leases have left: it is held, though no generation says so. */
 const leasesLeft: BooksView = {
   name: 'leases_left',
   columns: {
