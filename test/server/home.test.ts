@@ -32,6 +32,24 @@ describe('a container', () => {
   });
 });
 
+describe.each([undefined, '127.0.0.1:9001'])('leases of a server at %s', (endpoint) => {
+  it.each([
+    [undefined, true],
+    ['on', true],
+    ['off', false],
+  ])('are taken, unless they are switched off: %s', (said, takesLeases) => {
+    vi.stubEnv('AWS_LAMBDA_HTTP_ENDPOINT', endpoint);
+    vi.stubEnv('GATEWAY_LEASES', said);
+    expect(homeOf()).toMatchObject({ takesLeases });
+  });
+
+  it('are either on or off', () => {
+    vi.stubEnv('AWS_LAMBDA_HTTP_ENDPOINT', endpoint);
+    vi.stubEnv('GATEWAY_LEASES', 'no');
+    expect(homeOf).toThrow(/GATEWAY_LEASES/);
+  });
+});
+
 describe('a Web Function', () => {
   it.each([
     ['127.0.0.1:9001', '127.0.0.1', 9001],
