@@ -2,22 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Message } from '@aws-sdk/client-sqs';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { describeError, log } from '../../lambdas/platform/logger.ts';
-import { deleteMessages, receive, type LocalSqs } from './queues.ts';
+import { deleteMessages, isWakeUp, receive, wakePoll, type LocalSqs } from './queues.ts';
 
 /** Calls a function with an event; the local runtime and the sandboxes each have their own way. */
 export type Invoke = (event: unknown) => Promise<unknown>;
 
 export interface EventSource {
-  /** Begins no other poll; the one that is under way ends within a second. */
+  /** Begins no other poll, and ends the wait of the one that is under way. */
   stopPolling: () => void;
   /** Handles what is in the queue, then stops. */
   stop: () => Promise<void>;
 }
 
-/**
- * A poll is never broken off, because messages that it already has would be lost from sight. It is short, so that
- * stopping does not take long.
- */
+/** A poll is never broken off, because messages that it already has would be lost from sight. It is woken, and short where that fails. */
 const LONG_POLL_SECONDS = 1;
 /** Messages take a moment from SQS to Lambda, too; those that come in this one share a batch. */
 const GATHERING_MS = 25;
@@ -83,10 +80,15 @@ export function startEventSource(
   }
 
   const polling = listen();
+  const stopPolling = () => {
+    if (state.stopping) return;
+    state.stopping = true;
+    wakePoll(sqs, queueUrl).catch(() => undefined);
+  };
   return {
-    stopPolling: () => void (state.stopping = true),
+    stopPolling,
     async stop() {
-      state.stopping = true;
+      stopPolling();
       await polling;
       await drain();
     },
@@ -94,7 +96,9 @@ export function startEventSource(
 }
 
 /** The ids of the messages that the worker could not handle: those that it named, or all when it threw. */
-async function failuresOf(messages: Message[], queueUrl: string, invoke: Invoke): Promise<Set<string>> {
+async function failuresOf(received: Message[], queueUrl: string, invoke: Invoke): Promise<Set<string>> {
+  const messages = received.filter((message) => !isWakeUp(message));
+  if (messages.length === 0) return new Set();
   try {
     const result = (await invoke(toSqsEvent(messages, queueUrl))) as SQSBatchResponse | undefined;
     return new Set((result?.batchItemFailures ?? []).map(({ itemIdentifier }) => itemIdentifier));

@@ -6,6 +6,7 @@ import {
   DeleteMessageBatchCommand,
   GetQueueAttributesCommand,
   ReceiveMessageCommand,
+  SendMessageCommand,
   SQSClient,
   type Message,
 } from '@aws-sdk/client-sqs';
@@ -106,6 +107,18 @@ export async function receive(sqs: LocalSqs, queueUrl: string, waitSeconds: numb
     }),
   );
   return answer.Messages ?? [];
+}
+
+const WAKE = 'wake';
+
+/** Ends the wait of whoever polls a queue. A poll that was broken off could take messages with it. */
+export async function wakePoll(sqs: LocalSqs, queueUrl: string): Promise<void> {
+  await sqs.client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: WAKE }));
+}
+
+/** Whether a message is of `wakePoll`, and nothing else. */
+export function isWakeUp({ Body: body }: Message): boolean {
+  return body === WAKE;
 }
 
 export async function deleteMessages(sqs: LocalSqs, queueUrl: string, messages: Message[]): Promise<void> {
