@@ -115,7 +115,7 @@ export const knownBlocks: ReadonlyMap<string, z.ZodObject> = new Map<string, z.Z
       text: z.string().meta({ description: 'The text of the block.' }),
       cache_control: cacheControl.meta({
         description:
-          'Asks the provider to cache the prompt up to its last block, so that the next request with the same beginning costs less.',
+          'Asks the provider to cache everything up to and including this block, so that the next request with the same beginning costs less.',
       }),
     }),
   ],
@@ -127,7 +127,7 @@ export const knownBlocks: ReadonlyMap<string, z.ZodObject> = new Map<string, z.Z
       }),
       cache_control: cacheControl.meta({
         description:
-          'Asks the provider to cache the prompt up to its last block, so that the next request with the same beginning costs less.',
+          'Asks the provider to cache everything up to and including this block, so that the next request with the same beginning costs less.',
       }),
     }),
   ],
@@ -140,7 +140,7 @@ export const knownBlocks: ReadonlyMap<string, z.ZodObject> = new Map<string, z.Z
       }),
       cache_control: cacheControl.meta({
         description:
-          'Asks the provider to cache the prompt up to its last block, so that the next request with the same beginning costs less.',
+          'Asks the provider to cache everything up to and including this block, so that the next request with the same beginning costs less.',
       }),
     }),
   ],
@@ -170,7 +170,7 @@ export const knownBlocks: ReadonlyMap<string, z.ZodObject> = new Map<string, z.Z
       input: anyObject.meta({ description: 'The arguments of the call.' }),
       cache_control: cacheControl.meta({
         description:
-          'Asks the provider to cache the prompt up to its last block, so that the next request with the same beginning costs less.',
+          'Asks the provider to cache everything up to and including this block, so that the next request with the same beginning costs less.',
       }),
     }),
   ],
@@ -184,7 +184,7 @@ export const knownBlocks: ReadonlyMap<string, z.ZodObject> = new Map<string, z.Z
       }),
       cache_control: cacheControl.meta({
         description:
-          'Asks the provider to cache the prompt up to its last block, so that the next request with the same beginning costs less.',
+          'Asks the provider to cache everything up to and including this block, so that the next request with the same beginning costs less.',
       }),
     }),
   ],

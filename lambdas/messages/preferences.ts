@@ -150,7 +150,8 @@ export const providerPreferences = z.strictObject({
       'Endpoints that take more than this many seconds to the first token are tried later. A single number is compared with the median.',
   }),
   max_price: optionalField(maxPrice).meta({
-    description: 'The highest prices, in roubles; endpoints with higher prices are not tried.',
+    description:
+      'The most that an endpoint of a provider may charge, in roubles; each field says for what. Dearer endpoints are not tried.',
   }),
 });
 export type ProviderPreferences = z.output<typeof providerPreferences>;

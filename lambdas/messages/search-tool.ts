@@ -60,7 +60,7 @@ export const searchTool = z
     }),
     cache_control: cacheControl.meta({
       description:
-        'Asks the provider to cache the prompt up to its last block, so that the next request with the same beginning costs less.',
+        'Asks the provider to cache everything up to and including this tool, so that the next request with the same beginning costs less.',
     }),
     strict: optionalField(z.boolean()).meta({
       description: 'With true the arguments always fit the schema, on models that support this.',

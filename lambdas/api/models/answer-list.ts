@@ -25,7 +25,7 @@ const conventionParameters = { ...filterParameters, sort: sortParameter, ...page
 
 const cursor = someId.optional();
 const lifecycle = choicesParameter(['active', 'deprecated', 'retired']).optional();
-const MESSAGES_ONLY = 'It is read with the header `anthropic-version` alone.';
+const MESSAGES_ONLY = 'Ignored unless the request has the header `anthropic-version`.';
 
 const messagesParameters = {
   after_id: cursor.meta({ description: `The list begins after this model. ${MESSAGES_ONLY}` }),
