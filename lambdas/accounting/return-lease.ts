@@ -19,14 +19,14 @@ interface DueLeases {
 /** Returns the leases of processes that have died. Never throws: the next run tries again what failed. */
 export async function returnDueLeases(
   table: Table,
-  { nowMs: atMs, deadBootIds = [], deadlineMs = Infinity }: DueLeases,
+  { nowMs: atMs, deadBootIds, deadlineMs = Infinity }: DueLeases,
 ): Promise<{ returned: number; failures: Error[] }> {
   const failures: Error[] = [];
   let returned = 0;
   try {
-    for await (const lease of openLeases(table)) {
+    for await (const lease of openLeases(table, deadBootIds ? {} : { sweepAtMs: atMs })) {
       if (performance.now() >= deadlineMs) break;
-      const isDue = deadBootIds.includes(lease.bootId) || (lease.sweepAtMs ?? 0) <= atMs;
+      const isDue = deadBootIds?.includes(lease.bootId) || (lease.sweepAtMs ?? 0) <= atMs;
       if (!isDue) continue;
       await returnLease(table, lease).then(
         () => (returned += 1),

@@ -1,6 +1,6 @@
 /**
  * Leases of a process that answers many requests. Where a key asks often, the process holds money for its next two seconds in one
- * transaction, and takes the holds of requests from it: such a hold is an addition in memory, and one plain write of its record.
+ * transaction, and takes the holds of requests from it: such a hold is a subtraction in memory, and one plain write of its record.
  *
  * Guarantee: limits are as hard as without leases. A lease is held in every limited scope by the same transaction as any hold, and requests
  * get no more than is in it. What is left is given back when its time is over, by its process, or by the sweep where that has died

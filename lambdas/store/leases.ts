@@ -96,14 +96,25 @@ export function leaseReturn(table: Table, { id }: Lease, returned: Money, atMs: 
   });
 }
 
-/** Open leases, those that are due first; the index may be a little behind, so each is read consistently. */
-export async function* openLeases(table: Table): AsyncGenerator<Lease, void> {
+/**
+ * Open leases; the index may be a little behind, so each is read consistently.
+ * @param upTo.sweepAtMs only those that are due by then: of others there may be as many as there are busy keys
+ */
+export async function* openLeases(table: Table, upTo: { sweepAtMs?: number } = {}): AsyncGenerator<Lease, void> {
+  const untilMs = upTo.sweepAtMs;
   for (const partition of duePartitions) {
     const entries = queryItems(table, {
       IndexName: indexes.sweep.name,
-      KeyConditionExpression: '#partition = :partition',
-      ExpressionAttributeNames: { '#partition': indexes.sweep.partition },
-      ExpressionAttributeValues: { ':partition': partition },
+      KeyConditionExpression:
+        untilMs === undefined ? '#partition = :partition' : '#partition = :partition AND #at <= :at',
+      ExpressionAttributeNames: {
+        '#partition': indexes.sweep.partition,
+        ...(untilMs === undefined ? {} : { '#at': indexes.sweep.sort }),
+      },
+      ExpressionAttributeValues: {
+        ':partition': partition,
+        ...(untilMs === undefined ? {} : { ':at': new Date(untilMs).toISOString() }),
+      },
     });
     for await (const { pk, sk } of entries) {
       const item = await readItem(table, { pk: pk as string, sk: sk as string });

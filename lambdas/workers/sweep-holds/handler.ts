@@ -31,10 +31,11 @@ export async function handler({ deadBootIds }: SweepEvent, context: WorkerContex
     failures.push(error as Error);
     return 'waiting';
   });
-  const result = await sweepHolds(resources.table(), { nowMs: nowMs(), backlog, deadBootIds, deadlineMs, handBack });
-  failures.push(...result.failures);
+  // Few leases are due, and holds may take all the time that there is.
   const leases = await returnDueLeases(resources.table(), { nowMs: nowMs(), deadBootIds, deadlineMs });
   failures.push(...leases.failures);
+  const result = await sweepHolds(resources.table(), { nowMs: nowMs(), backlog, deadBootIds, deadlineMs, handBack });
+  failures.push(...result.failures);
   await reopenDays(() => resources.queue('roll-up-activity'), result.settled).catch((error: unknown) =>
     failures.push(error as Error),
   );

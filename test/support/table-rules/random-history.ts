@@ -108,7 +108,7 @@ export class RandomHistory {
   readonly #table: Table;
   readonly #payer: Payer;
   readonly #running: Running[] = [];
-  /** Of the process that holds for requests; it leases as much as it can. */
+  /** The leases of the process that holds for requests; it takes as many as it can. */
   #leases = newLeases();
   #bootId: string = randomUUID();
   readonly #dead: string[] = [];
