@@ -65,9 +65,9 @@ export function costOfUnits(units: readonly MeteredUnits[]): Money {
 }
 
 /**
- * The exact price of a usage: whole tokens times prices of 10⁻¹² RUB, nothing rounded. Searches count here in the bounds of requests,
- * which are held for; what a provider reports has none, because its bound is set to 0, and those that the gateway makes are added by
- * their stage (charge.ts, withSearches). So none is charged twice.
+ * The exact price of a usage: whole tokens times prices of 10⁻¹² RUB, nothing rounded. Searches that a provider reports are cut to 0
+ * before they come here (inference/messages/progress.ts, `begin`), because no provider is asked to search. The searches that the gateway
+ * makes are added to the charge afterwards, once (`withSearches` in charge.ts).
  */
 export function priceUsage(usage: TokenUsage, pricing: Pricing): Cost {
   const prices = pricesFor(promptTokens(usage), pricing);

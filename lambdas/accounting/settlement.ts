@@ -19,14 +19,9 @@ export interface EncodedSettlement {
 }
 
 /**
- * Fields of an outcome, by their names in a message, that were added after the last release. That release takes a body as a whole
- * or not at all, so they travel beside it, where it does not look: while two releases run side by side, and on the way back, it settles
- * without them. With the next release the list is empty.
- */
-const addedFields: ReadonlySet<string> = new Set(['overhead_ms', 'provider_ms']);
-
-/**
- * Its message in the finalize queue, of version 2.
+ * Its message in the finalize queue, of version 2. The last release takes a body as a whole or not at all, so fields of the outcome that it
+ * does not know travel beside the body, where it does not look: while two releases run side by side, and on the way back, it settles
+ * without them.
  * @throws {TypeError} for what `readSettlement` would not read: the sender gets the error, not the dead-letter queue.
  */
 export function encodeSettlement(settlement: Settlement): EncodedSettlement {
@@ -34,7 +29,7 @@ export function encodeSettlement(settlement: Settlement): EncodedSettlement {
   if (generationTimeMs(generationId) === undefined) throw new TypeError(`not a generation id: ${generationId}`);
   const fields = Object.entries(outcomeRecord.toMessage(outcome));
   const [known, added] = [false, true].map((isAdded) =>
-    Object.fromEntries(fields.filter(([name]) => addedFields.has(name) === isAdded)),
+    Object.fromEntries(fields.filter(([name]) => outcomeRecord.unreleasedNames.has(name) === isAdded)),
   );
   const body = JSON.stringify({
     v: 2,

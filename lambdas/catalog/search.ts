@@ -47,8 +47,9 @@ interface Prices {
 }
 
 /**
- * Prices of an endpoint whose model may search. On a free model the service pays, and its client still nothing. What search engines charge
- * the service is not known on other models.
+ * Prices of an endpoint whose model calls functions. A free model refuses to search (inference/messages/free-terms.ts), so its list shows
+ * the price 0 for its clients, and its purchase prices the whole of it: nothing that a client is told to be free can become a charge. What
+ * search engines charge the service is not known on other models.
  */
 export function withSearchPrice(
   { pricing, service_cost: cost }: EndpointData,

@@ -1,5 +1,18 @@
 import { pricesField } from './prices.ts';
-import { count, flag, list, money, named, oneOf, optional, orNull, record, text, type RecordOf } from './record.ts';
+import {
+  count,
+  flag,
+  list,
+  money,
+  named,
+  oneOf,
+  optional,
+  orNull,
+  record,
+  text,
+  unreleased,
+  type RecordOf,
+} from './record.ts';
 import type { Item } from './table.ts';
 
 /** How an answer ended. Who pays what then is decided in accounting/ending.ts. */
@@ -85,9 +98,9 @@ export const outcomeRecord = record({
   /** HTTP status of the last attempt's answer; null where there was none. */
   providerStatus: orNull(count('provider_status')),
   /** From the request until the first provider had all of it: the gateway's own time. Older records do not say. */
-  overheadMs: orNull(count('overhead_ms')),
+  overheadMs: unreleased(orNull(count('overhead_ms'))),
   /** From then until the last that a provider sent. Older records do not say. */
-  providerMs: orNull(count('provider_ms')),
+  providerMs: unreleased(orNull(count('provider_ms'))),
   latencyMs: orNull(count('latency_ms')),
   generationTimeMs: orNull(count('generation_time_ms')),
 });

@@ -10,6 +10,7 @@ import { abouts } from './abouts.ts';
 import { blockShapes, contentBlock } from './content-blocks.ts';
 import { errorGuides, errorText } from './error-guides.ts';
 import { introduction } from './introduction.ts';
+import { wholeExample } from './whole-example.ts';
 
 /** What an endpoint's file says that it accepts. */
 type Accepts = {
@@ -154,7 +155,7 @@ function bodyExamples({ summary, bodyExample, moreExamples }: About) {
 function contentOf({ schema, example, content }: Success) {
   // A stream is another form of the same answer; a page is no JSON.
   const isJson = content === undefined || 'text/event-stream' in content;
-  const json = { schema, ...(example === undefined ? {} : { example }) };
+  const json = { schema, ...(example === undefined ? {} : { example: wholeExample(schema, example) }) };
   return { ...(isJson ? { 'application/json': json } : {}), ...content };
 }
 

@@ -10,6 +10,9 @@ import { encodeSettlement } from '../../lambdas/accounting/settlement.ts';
 import { decodeVideoMessage, encodeVideoMessage } from '../../lambdas/inference/videos/message.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { localCredentials } from '../../lambdas/platform/sdk.ts';
+import { holdRecord } from '../../lambdas/store/generation.ts';
+import { outcomeRecord } from '../../lambdas/store/outcome.ts';
+import { payerRecord } from '../../lambdas/store/payer.ts';
 import { LocalState } from '../../lib/local/state.ts';
 import { adminHere } from '../support/admin.ts';
 import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
@@ -117,6 +120,21 @@ describe('messages of two releases', () => {
     ];
 
     expect(bodies.map((body) => JSON.parse(body))).toEqual([settlement, rollUp, video]);
+  });
+});
+
+describe('each field of a message', () => {
+  const { payer, hold, outcome } = (releasedMessages as unknown as { 'finalize-cost': Record<string, object> })[
+    'finalize-cost'
+  ];
+  it.each([
+    { part: 'payer', message: payer, record: payerRecord },
+    { part: 'hold', message: hold, record: holdRecord },
+    { part: 'outcome', message: outcome, record: outcomeRecord },
+  ])('of its $part is one that the last release knows, or is marked as unreleased', ({ message, record }) => {
+    const released = record.messageNames.filter((name) => !record.unreleasedNames.has(name));
+
+    expect(released.toSorted()).toEqual(Object.keys(message!).toSorted());
   });
 });
 

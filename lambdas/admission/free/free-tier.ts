@@ -228,6 +228,7 @@ function tooManyFreeRequests(use: FreeUse, counted: CountKind, refused: FreeMode
   return { kind: 'free_requests', counted, most, models, atMs: use.atMs, endsAtMs: countOf(use, counted)!.endsAtMs };
 }
 
+/** A budget is in roubles, and clients read a limit in requests: they are told that of the day, which ends when the budget does. */
 function outOfBudget({ atMs }: FreeUse, model: FreeModel, isHeldOnly: boolean): FreeBudgetRefusal {
   const endsAtMs = windowEnd('daily', atMs)!;
   return { kind: 'free_budget', isHeldOnly, most: maxRequestsOf(model, 'day')!, models: [model.id], atMs, endsAtMs };

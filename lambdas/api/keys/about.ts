@@ -29,10 +29,8 @@ const key = {
   sensitive_data: { ...sensitiveExample, dictionary: [] },
   created_at: exampleTime,
   updated_at: exampleTime,
-  expires_at: null,
   tags: { project: 'search' },
   ...keyConventionFields,
-  external_user: null,
 };
 
 const secret = `sk-mg-v1-${'0'.repeat(64)}`;
@@ -41,7 +39,6 @@ const currentKey = {
   label: key.label,
   ...spendingExample,
   usage_limit_period: 20.03,
-  expires_at: null,
   is_management_key: false,
   is_free_tier: false,
   organization_id: exampleIds.account,

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { wholeExample } from '../../lib/openapi/whole-example.ts';
+
+const schema = z.strictObject({
+  id: z.string(),
+  limit: z.number().nullable(),
+  note: z.string().nullable().optional(),
+  parts: z.array(z.strictObject({ name: z.string(), price: z.number().nullable() })),
+});
+
+describe('an example of an answer', () => {
+  it('has null for each member that it leaves out and that may be null, in the order of the schema', () => {
+    const whole = wholeExample(schema, { parts: [{ name: 'a' }], id: 'x' });
+    expect(JSON.stringify(whole)).toBe('{"id":"x","limit":null,"parts":[{"name":"a","price":null}]}');
+  });
+
+  it('lacks a member that may not be null, which the test of examples then names', () => {
+    expect(wholeExample(schema, { parts: [] })).toEqual({ limit: null, parts: [] });
+  });
+
+  it('keeps a member that its schema does not have, for the same reason', () => {
+    expect(wholeExample(schema, { id: 'x', parts: [], colour: 'red' })).toMatchObject({ colour: 'red' });
+  });
+});
