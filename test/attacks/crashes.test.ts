@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { wires } from '../support/dialects.ts';
 import { startHostileGateway, type HostileGateway } from '../support/hostile-gateway.ts';
+import { repeated } from '../support/long-runs.ts';
 import type { Behaviour } from '../support/hostile-upstream.ts';
 
 /** What has ended the whole process, and with it everybody's answers: moments in which a connection has no owner. */
@@ -53,7 +54,7 @@ it.each(wires)('an error without its reason, over %s', async (wire) => {
 });
 
 it('a client that leaves while a short answer waits for its hold', async () => {
-  await again(60, (time) => {
+  await again(repeated(60, { ofWhichAlways: 30 }), (time) => {
     const left = Promise.withResolvers<void>();
     return hostile.abandon(
       {
@@ -92,7 +93,7 @@ const endings: Record<string, Behaviour> = {
 };
 
 it.each(Object.entries(endings))('clients that leave at any time, when the provider %s', async (_how, ending) => {
-  await again(18, (time) => {
+  await again(repeated(18, { ofWhichAlways: 8 }), (time) => {
     const left = Promise.withResolvers<void>();
     return hostile.abandon(
       {

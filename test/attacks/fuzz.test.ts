@@ -8,7 +8,7 @@ import { memoryEnvironment, steadyBytesOf } from '../support/process-memory.ts';
 
 /** Requests at once, and requests in all, on each wire. */
 const AT_ONCE = 16;
-const REQUESTS = repeated(5_000, { ofWhichAlways: 400 });
+const REQUESTS = repeated(5_000, { ofWhichAlways: 150 });
 /** No answer is far from it; a request that hangs is. */
 const MAX_ANSWER_MS = 15_000;
 /** The first round warms up: code is compiled, pools and caches fill. What is kept may grow once, and not in each of the others. */

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { admin } from '../support/admin.ts';
 import { finalGeneration, get, post, said, startGateway } from '../support/gateway.ts';
+import { programOf } from '../support/programs.ts';
 import { readEvents } from '../support/sse.ts';
 
 let directory: string;
@@ -24,7 +25,7 @@ function refusal(...args: string[]): Promise<{ code: number; stderr: string }> {
 function refusalIn(env: Record<string, string>, ...args: string[]): Promise<{ code: number; stderr: string }> {
   return new Promise((resolve) => {
     const options = { env: { ...process.env, ...env }, timeout: 10_000 };
-    execFile(process.execPath, ['bin/local.ts', '--ephemeral', ...args], options, (error, _stdout, stderr) =>
+    execFile(process.execPath, [programOf('bin/local.ts'), '--ephemeral', ...args], options, (error, _stdout, stderr) =>
       resolve({ code: Number(error?.code), stderr }),
     );
   });

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { isLongForm } from '../support/long-runs.ts';
 
 describe('what is deployed', () => {
-  it.each(['functions', 'web'])(
+  it.each(isLongForm ? ['functions', 'web'] : ['functions'])(
     'is synthesized from the real bundles, passes all checks, and warns of nothing but that no one hears alarms: %s',
     { timeout: 300_000 },
     async (runtime) => {

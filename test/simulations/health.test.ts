@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readReports, writeReport } from '../../lambdas/store/endpoint-health.ts';
-import { repeated } from '../support/long-runs.ts';
+import { isLongForm, repeated } from '../support/long-runs.ts';
 import { newTable } from '../support/table.ts';
 import { healthPlot } from './health-plot.ts';
 import { simulate, type Scenario, type Sent } from './health-simulation.ts';
@@ -16,7 +16,7 @@ import {
   TROUBLE_ENDS_MS,
 } from './troubles.ts';
 
-const SEEDS = repeated(200, { ofWhichAlways: 30 });
+const SEEDS = repeated(200, { ofWhichAlways: 20 });
 
 /** What two instances do with a request a second. */
 const usual = { instances: 2, requestsPerSecond: 1, durationMs: RUN_MS };
@@ -111,7 +111,8 @@ describe('an endpoint that fails one request of a thousand', () => {
   });
 });
 
-it('is what the plot of the documentation shows', async () => {
+// A plot takes many times as long as what is tested above.
+it.runIf(isLongForm)('is what the plot of the documentation shows', async () => {
   const shown = readFileSync(new URL('../../docs/health.svg', import.meta.url), 'utf8');
   expect(await healthPlot(), 'npm run simulate writes the plot again').toBe(shown);
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { repeated } from '../support/long-runs.ts';
+import { isLongForm, repeated } from '../support/long-runs.ts';
 import { holdPlot } from './hold-plot.ts';
 import { simulateHolds } from './hold-simulation.ts';
 
@@ -58,7 +58,8 @@ describe('a key with a limit', () => {
     expect([counted, held]).toEqual([settled, '0']);
   });
 
-  it('holds as the plot of the documentation shows', async () => {
+  // A plot takes many times as long as what is tested above.
+  it.runIf(isLongForm)('holds as the plot of the documentation shows', async () => {
     const shown = readFileSync(new URL('../../docs/holds.svg', import.meta.url), 'utf8');
     expect(await holdPlot(), 'npm run simulate writes the plot again').toBe(shown);
   });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { queueWorkers } from '../../lambdas/routes.ts';
-import { repeated } from '../support/long-runs.ts';
+import { isLongForm, repeated } from '../support/long-runs.ts';
 import { settlementPlot } from './settlement-plot.ts';
 import { simulateSettlement, type SettlementScenario } from './settlement-simulation.ts';
 
@@ -48,7 +48,8 @@ describe('an account with limits, whose holds have made no parts', () => {
   });
 });
 
-it('is what the plot of the documentation shows', async () => {
+// A plot takes many times as long as what is tested above.
+it.runIf(isLongForm)('is what the plot of the documentation shows', async () => {
   const shown = readFileSync(new URL('../../docs/settlement.svg', import.meta.url), 'utf8');
   expect(await settlementPlot(), 'npm run simulate writes the plot again').toBe(shown);
 });

@@ -1,9 +1,9 @@
 /** Exports of a table as DynamoDB leaves them in a bucket, and as Amazon Athena reads them there. */
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { onceOpen } from '../../lambdas/platform/once.ts';
 import { duckdbStatements } from '../../lib/admin/books/duckdb.ts';
 import { athenaViews } from '../../lib/admin/books/views.ts';
 
@@ -61,20 +61,26 @@ export function writeExport(directory: string, prefix: string, lines: readonly o
 export interface AthenaBooks {
   /** Amounts are texts with all their zeros. @throws {Error} in the words of DuckDB */
   query: (sql: string) => Promise<Record<string, unknown>[]>;
-  close: () => void;
 }
+
+/** One database for a process: making its views takes as long as all that a test asks of them. */
+const openDatabase = onceOpen(async () => {
+  const { DuckDBInstance } = await import('@duckdb/node-api');
+  const connection = await (await DuckDBInstance.create(':memory:')).connect();
+  await connection.run("SET TimeZone = 'UTC'");
+  await connection.run('CREATE TABLE lines (line VARCHAR, "$path" VARCHAR, kind VARCHAR, dt VARCHAR)');
+  await connection.run(duckdbStatements(athenaViews));
+  return connection;
+});
 
 /**
  * The bucket as Hive's text format reads it: one text for each line, by the place of its file. Names that begin with an underline are not
  * read. In what is no JSON, such as a checksum, Trino finds nothing, and for DuckDB it is an error: here it is a text within JSON.
+ * What was opened before answers from this bucket as well.
  */
 export async function openAthenaBooks(directory: string): Promise<AthenaBooks> {
-  const { DuckDBInstance } = await import('@duckdb/node-api');
-  const files = mkdtempSync(join(tmpdir(), 'gateway-athena-'));
-  const instance = await DuckDBInstance.create(join(files, 'athena.duckdb'));
-  const connection = await instance.connect();
-  await connection.run("SET TimeZone = 'UTC'");
-  await connection.run('CREATE TABLE lines (line VARCHAR, "$path" VARCHAR, kind VARCHAR, dt VARCHAR)');
+  const connection = await openDatabase();
+  await connection.run('DELETE FROM lines');
   for (const path of readdirSync(directory, { recursive: true, encoding: 'utf8' })) {
     const [, kind, dt] = /^(full|incremental)\/dt=([\d-]+)\/.*\.(?:json|gz|md5)$/.exec(path) ?? [];
     if (kind === undefined || basename(path).startsWith('_')) continue;
@@ -82,15 +88,9 @@ export async function openAthenaBooks(directory: string): Promise<AthenaBooks> {
     await connection.run(`INSERT INTO lines SELECT CASE WHEN json_valid(line) THEN line ELSE CAST(to_json(line) AS VARCHAR) END, 's3://books/${path}', '${kind}', '${dt}' FROM
       read_csv('${file}', columns = {'line': 'VARCHAR'}, delim = '\u0001', quote = '', escape = '', header = false, auto_detect = false, max_line_size = 33554432)`);
   }
-  await connection.run(duckdbStatements(athenaViews));
   return {
     async query(sql) {
       return (await connection.runAndReadAll(sql)).getRowObjectsJson();
-    },
-    close() {
-      connection.closeSync();
-      instance.closeSync();
-      rmSync(files, { recursive: true, force: true });
     },
   };
 }
