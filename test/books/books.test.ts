@@ -360,7 +360,7 @@ describe('an export', () => {
         );
         items[place] = withNextDigit(items[place]!, value);
         changed.add(place);
-        const [, row_name] = /"sk":\{"S":"([^"]*)"/.exec(items[place]!)!;
+        const [, row_name] = /"sk":\{"S":"([^"]*)"/.exec(items[place])!;
         told.push({
           account_id: account.id,
           row_name,
