@@ -77,7 +77,7 @@ function costOf(way: (body: string) => string, body: string): Cost {
 }
 
 describe('a request with a large body', () => {
-  it.each(placesIn(largeBodies.length, { ofWhichAlways: 40 }).map((place) => largeBodies[place]!))(
+  it.each(placesIn(largeBodies.length, { ofWhichAlways: 20 }).map((place) => largeBodies[place]!))(
     'costs little on every wire: %s',
     (_name, write) => {
       const body = `{"model":"sandbox/gpt",${write()}}`;

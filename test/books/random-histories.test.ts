@@ -11,7 +11,7 @@ import { happenings, RandomHistory } from '../support/table-rules/random-history
 import { newRuledTable, type RuledTable } from '../support/table-rules/ruled-table.ts';
 
 /** So many histories: `TEST_HISTORIES=500 npm test -- test/books/random-histories.test.ts`. */
-const HISTORIES = Number(process.env['TEST_HISTORIES'] ?? repeated(60, { ofWhichAlways: 25 }));
+const HISTORIES = Number(process.env['TEST_HISTORIES'] ?? repeated(60, { ofWhichAlways: 12 }));
 vi.setConfig({ testTimeout: 3_600_000 });
 
 let ruled: RuledTable;

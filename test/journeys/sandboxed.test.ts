@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
@@ -51,7 +50,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await gateway.stop();
   await Promise.all([proxy.stop(), services.stop(), secretsManager.stop()]);
-  rmSync(templates.directory, { recursive: true });
 });
 
 function secretOf(name: string): string {

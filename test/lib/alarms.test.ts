@@ -1,6 +1,6 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { Template } from 'aws-cdk-lib/assertions';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { measureBreak, measureRefusal } from '../../lambdas/http/failure-metrics.ts';
 import { GatewayError } from '../../lambdas/platform/errors.ts';
 import { bookTripwires, catalogTripwires, log, serverTripwires, tripwires } from '../../lambdas/platform/logger.ts';
@@ -18,7 +18,6 @@ beforeAll(() => {
   made['web'] = synthesize({ 'gateway:streamRuntime': 'web' });
   made['without a canary'] = synthesize({ 'gateway:canaryMinutes': 0 });
 }, 120_000);
-afterAll(() => Object.values(made).forEach(({ directory }) => rmSync(directory, { recursive: true, force: true })));
 
 let written: string[];
 beforeEach(() => {

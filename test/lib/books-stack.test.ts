@@ -1,7 +1,6 @@
 /** The stack in which reviewers ask the books in SQL. */
-import { rmSync } from 'node:fs';
 import { Match } from 'aws-cdk-lib/assertions';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { athenaChecks, athenaViews } from '../../lib/admin/books/views.ts';
 import { synthesize, type Synthesized } from '../support/synthesized.ts';
 import { trinoMistakes } from '../support/trino.ts';
@@ -13,9 +12,6 @@ let named: Synthesized;
 beforeAll(() => {
   plain = synthesize();
   named = synthesize({ 'gateway:reviewers': reviewers, 'gateway:stage': 'my-test', 'gateway:maxQueryGigabytes': 20 });
-});
-afterAll(() => {
-  for (const { directory } of [plain, named]) rmSync(directory, { recursive: true, force: true });
 });
 
 interface TableInput {

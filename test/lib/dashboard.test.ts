@@ -1,5 +1,4 @@
-import { rmSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { metrics } from '../../lambdas/platform/metrics.ts';
 import type { Route } from '../../lambdas/route.ts';
 import { queueWorkers, routes, scheduledWorkers } from '../../lambdas/routes.ts';
@@ -13,7 +12,6 @@ beforeAll(() => {
   made = synthesize({ 'gateway:stage': 'next-1' });
   web = synthesize({ 'gateway:streamRuntime': 'web' });
 }, 120_000);
-afterAll(() => [made, web].forEach(({ directory }) => rmSync(directory, { recursive: true, force: true })));
 
 const bodyOf = ({ api }: Synthesized) => JSON.stringify(api.findResources('AWS::CloudWatch::Dashboard'));
 

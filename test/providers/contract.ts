@@ -154,7 +154,7 @@ function describeStreams(name: string, wire: MessagesWire, streams: Case[]): voi
       const { events } = await decode(wire, given, [bytes]);
       const single = Array.from(bytes, (byte) => Buffer.of(byte));
       expect((await decode(wire, given, single)).events).toEqual(events);
-      for (const at of placesIn(bytes.length, { ofWhichAlways: 60 })) {
+      for (const at of placesIn(bytes.length, { ofWhichAlways: 30 })) {
         const outcome = await decode(wire, given, [bytes.subarray(0, at), bytes.subarray(at)]);
         expect(outcome.events, `cut at ${at}`).toEqual(events);
       }
@@ -254,7 +254,7 @@ function describeStreams(name: string, wire: MessagesWire, streams: Case[]): voi
       const changed = events.flatMap((event, index) =>
         [...mutationsOf(event)].map((mutation) => ({ index, mutation })),
       );
-      for (const place of placesIn(changed.length, { ofWhichAlways: 150 })) {
+      for (const place of placesIn(changed.length, { ofWhichAlways: 60 })) {
         const { index, mutation } = changed[place]!;
         expectSound(await decode(wire, given, events.with(index, mutation)), mutation);
       }

@@ -1,8 +1,10 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { startDynamodb } from '../../lib/local/dynamodb.ts';
 import type { TestProject } from 'vitest/node';
 import { bundleGateway } from './bundled-gateway.ts';
 import { BUNDLED_GATEWAY } from './programs.ts';
+import { synthesizedDirectory } from './run-directory.ts';
 import { installTableRules } from './table-rules/install.ts';
 
 declare module 'vitest' {
@@ -18,6 +20,7 @@ declare module 'vitest' {
  * `TEST_TABLE_RULES` each emulator of the run has the real service's rules (table-rules/settings.ts).
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  rmSync(synthesizedDirectory, { recursive: true, force: true });
   await bundleGateway();
   process.env[BUNDLED_GATEWAY] = '1';
   const plain = await startDynamodb(undefined);

@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Template } from 'aws-cdk-lib/assertions';
@@ -6,11 +7,10 @@ import { AwsSolutionsChecks } from 'cdk-nag';
 import { functions } from '../../lambdas/routes.ts';
 import { createGatewayApp } from '../../lib/aws/gateway-app.ts';
 import { SERVER_BUNDLE } from '../../lib/aws/web-server.ts';
+import { synthesizedDirectory } from './run-directory.ts';
 import { readAssets, readTemplate } from '../../lib/local/sandboxed/templates.ts';
 
 export interface Synthesized {
-  /** To be removed at the end. */
-  directory: string;
   data: Template;
   /** With the resources of the stacks that are nested in it. */
   api: Template;
@@ -19,9 +19,39 @@ export interface Synthesized {
   violations: readonly unknown[];
 }
 
-/** The templates of a deployment with these settings. One line of code a function is enough: they do not depend on what is in the bundles. */
+/** What is kept of it in a file. */
+type SynthesizedText = Record<'data' | 'api' | 'books', object> & { violations: unknown[] };
+
+/** The templates of a deployment with these settings, made once in a run. */
 export function synthesize(settings: Record<string, unknown> = {}): Synthesized {
+  const name = createHash('sha256').update(JSON.stringify(settings)).digest('hex');
+  const kept = join(synthesizedDirectory, `${name}.json`);
+  if (!existsSync(kept)) keepSynthesized(kept, settings);
+  const { data, api, books, violations } = JSON.parse(readFileSync(kept, 'utf8')) as SynthesizedText;
+  return {
+    data: Template.fromJSON(data),
+    api: Template.fromJSON(api),
+    books: Template.fromJSON(books),
+    violations,
+  };
+}
+
+/** Two processes may make the same at once: a file is there as a whole, or not at all. */
+function keepSynthesized(path: string, settings: Record<string, unknown>): void {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-templates-'));
+  try {
+    const text = JSON.stringify(synthesizeIn(directory, settings));
+    mkdirSync(synthesizedDirectory, { recursive: true });
+    const own = `${path}.${process.pid}`;
+    writeFileSync(own, text);
+    renameSync(own, path);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** One line of code a function is enough: templates do not depend on what is in the bundles. */
+function synthesizeIn(directory: string, settings: Record<string, unknown>): SynthesizedText {
   const [bundles, outdir] = [join(directory, 'bundles'), join(directory, 'cdk.out')];
   for (const name of [...Object.keys(functions), SERVER_BUNDLE]) {
     mkdirSync(join(bundles, name), { recursive: true });
@@ -32,12 +62,10 @@ export function synthesize(settings: Record<string, unknown> = {}): Synthesized 
   const { app: created, data, api, books } = createGatewayApp(bundles, app);
   const { violations } = new AwsSolutionsChecks().validateScope(created);
   Template.fromStack(api);
-  const whole = readTemplate(join(outdir, api.templateFile), readAssets(outdir, api.artifactId));
   return {
-    directory,
-    data: Template.fromStack(data),
-    api: Template.fromJSON(whole),
-    books: Template.fromStack(books),
-    violations,
+    data: Template.fromStack(data).toJSON(),
+    api: readTemplate(join(outdir, api.templateFile), readAssets(outdir, api.artifactId)),
+    books: Template.fromStack(books).toJSON(),
+    violations: [...violations],
   };
 }
