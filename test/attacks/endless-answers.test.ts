@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dialects, wires, type WireName } from '../support/dialects.ts';
+import { dialects, attackedWires, type WireName } from '../support/dialects.ts';
 import { startHostileGateway, type Aftermath, type Attack, type HostileGateway } from '../support/hostile-gateway.ts';
 import { packFrame } from '../support/event-stream.ts';
 import type { Exchange } from '../support/hostile-upstream.ts';
@@ -148,7 +148,7 @@ describe('two megabytes of', () => {
     expectEndedByGateway(aftermath);
   });
 
-  it.concurrent.each(wires)('text over %s are ended for a client that does not stream, too', async (wire) => {
+  it.concurrent.each(attackedWires)('text over %s are ended for a client that does not stream, too', async (wire) => {
     const aftermath = await attack(wire, (exchange) => pourOut(exchange));
     expectEndedByGateway(aftermath);
   });
@@ -178,7 +178,7 @@ describe('calls that only begin', () => {
   });
 });
 
-describe.each(wires)('an answer over %s', (wire) => {
+describe.each(attackedWires)('an answer over %s', (wire) => {
   it.concurrent.each([true, false])('is not read on behind max_tokens (streamed: %s)', async (stream) => {
     const isRead = Promise.withResolvers<boolean>();
     // More than all the buffers on the way can take.

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dialects, wires, type Dialect, type WireName } from '../support/dialects.ts';
+import { attackedWires, dialects, readers, wires, type Dialect, type WireName } from '../support/dialects.ts';
 import { packFrame } from '../support/event-stream.ts';
 import { startHostileGateway, type Attack, type HostileGateway } from '../support/hostile-gateway.ts';
 import type { Behaviour, Exchange } from '../support/hostile-upstream.ts';
@@ -102,20 +102,13 @@ const within =
     await behaviour(exchange);
   };
 
-/** One wire of each reader of streams: that of the Messages API, that of server-sent events, and that of frames. */
-const readers: WireName[] = ['anthropic', 'openai-chat', 'bedrock-converse'];
 const blanks = ({ blank }: Dialect) => blank.repeat((64 * KB) / blank.length);
 
-/** In npm test one of each reader: what is put together is read by the same code. */
-const isTried = (wire: WireName) => readers.includes(wire) || process.env['TEST_LONG'] !== undefined;
-
 const floods: [string, Attack][] = [
-  ...wires
-    .filter((wire) => isTried(wire))
-    .map((wire): [string, Attack] => [
-      `60 MB of text over ${wire}, put together`,
-      { wire, behaviour: within(({ send, dialect }) => flood(send, dialect.text('x'.repeat(16 * KB)), 60 * MB)) },
-    ]),
+  ...attackedWires.map((wire): [string, Attack] => [
+    `60 MB of text over ${wire}, put together`,
+    { wire, behaviour: within(({ send, dialect }) => flood(send, dialect.text('x'.repeat(16 * KB)), 60 * MB)) },
+  ]),
   ...readers.flatMap((wire): [string, Attack][] => [
     [
       `one event of 40 MB over ${wire}, at once`,

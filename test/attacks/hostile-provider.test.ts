@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { answer, bytesOf, wires, type Dialect, type WireName } from '../support/dialects.ts';
+import { answer, attackedWires, bytesOf, type Dialect, type WireName } from '../support/dialects.ts';
 import {
   expectBrokenOff,
   startHostileGateway,
@@ -84,7 +84,7 @@ const beforeTheAnswer: BeforeTheAnswer[] = [
 
 const failures = [
   ...belowTheWire.map((row) => ['anthropic', ...row] as const),
-  ...wires.flatMap((wire) => beforeTheAnswer.map((row) => [wire, ...row] as const)),
+  ...attackedWires.flatMap((wire) => beforeTheAnswer.map((row) => [wire, ...row] as const)),
 ];
 
 describe('before an answer, a provider that', () => {
@@ -183,7 +183,7 @@ const begun =
     await behaviour(exchange);
   };
 
-describe.each(wires)('in the middle of an answer over %s, a provider that', (wire) => {
+describe.each(attackedWires)('in the middle of an answer over %s, a provider that', (wire) => {
   it.concurrent.each(withinTheAnswer)(
     '%s is told as a failure, and what it has told is charged',
     async (_what, behaviour) => {
@@ -276,7 +276,7 @@ const oddButSound: [string, Behaviour][] = [
   ],
 ];
 
-describe.each(wires)('an answer over %s that comes', (wire) => {
+describe.each(attackedWires)('an answer over %s that comes', (wire) => {
   it.concurrent.each(oddButSound)('%s is an answer all the same', async (_how, behaviour) => {
     const whole = await attack(wire, behaviour);
     expect([whole.status, whole.text, whole.stopReason]).toEqual([200, WORDS, 'end_turn']);

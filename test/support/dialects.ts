@@ -5,9 +5,16 @@
  */
 
 import { emptyFrame, frameHead, packFrame } from './event-stream.ts';
+import { isLongForm } from './long-runs.ts';
 
 export const wires = ['anthropic', 'openai-chat', 'openai-responses', 'google-gemini', 'bedrock-converse'] as const;
 export type WireName = (typeof wires)[number];
+
+/** One wire of each reader of streams: that of the Messages API, that of server-sent events, and that of frames. */
+export const readers: readonly WireName[] = ['anthropic', 'openai-chat', 'bedrock-converse'];
+
+/** Over which an attack goes on what is below a wire: the same code reads it for all that share a reader. */
+export const attackedWires: readonly WireName[] = isLongForm ? wires : readers;
 
 /** `read` from a cache, and `written` to one. */
 export type Counts = Partial<Record<'prompt' | 'output' | 'read' | 'written', string | undefined>>;
