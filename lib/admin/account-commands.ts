@@ -51,11 +51,11 @@ export function addAccountCommands(program: Command): void {
     .description('create an account with its Default workspace')
     .requiredOption('--name <name>', '', textBy(nameRule))
     .addOption(new Option('--mode <mode>', 'how it pays').choices([...accountModes]).default('postpaid'))
-    .action(onTable(create, { mayCreate: true }));
+    .action(onTable(openAccount, { mayCreate: true }));
   accounts
     .command('list')
     .description('list all accounts, what they have spent, and what prepaid ones have left')
-    .action(onTable(list, { shown: shownAccount }));
+    .action(onTable(accountRows, { shown: shownAccount }));
   accounts
     .command('rename')
     .description('give the account another name')
@@ -136,7 +136,7 @@ function addPayment(accounts: Command, name: string, description: string): Comma
     .option('--reference <id>', 'of the payment: with the same one, it is booked once', textBy(referenceRule));
 }
 
-async function create({ table, local }: TableSession, given: { name: string; mode: AccountMode }): Promise<Row> {
+async function openAccount({ table, local }: TableSession, given: { name: string; mode: AccountMode }): Promise<Row> {
   return accountRow(await createAccount(table, await operatorOf(local === undefined), given));
 }
 
@@ -145,7 +145,7 @@ async function rename({ changes }: Session, { name }: { name: string }): Promise
   return { id: account.id, name: account.name };
 }
 
-async function list({ table }: TableSession) {
+async function accountRows({ table }: TableSession) {
   const rows: ReturnType<typeof accountRow>[] = [];
   for await (const { id } of listAccountIds(table)) {
     const [account, counter] = await Promise.all([readAccount(table, id), readCounter(table, { kind: 'account', id })]);

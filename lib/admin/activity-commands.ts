@@ -31,7 +31,7 @@ export function addActivityCommand(program: Command): void {
       DEFAULT_DAYS,
     )
     .addOption(new Option('--by <what>', 'one row for each').choices([...groupings]).default('day'))
-    .action(onAccount(list));
+    .action(onAccount(activityRows));
 }
 
 interface ActivityOptions {
@@ -39,8 +39,8 @@ interface ActivityOptions {
   by: Grouping;
 }
 
-async function list(session: Session, { days, by }: ActivityOptions): Promise<Row[]> {
-  const rows = await rowsOf(session, lastDays(days), by);
+async function activityRows(session: Session, { days, by }: ActivityOptions): Promise<Row[]> {
+  const rows = await activityOfDays(session, lastDays(days), by);
   const sums = new Map<string, DailySums>();
   for (const row of rows) {
     const name = nameIn(row, by);
@@ -49,7 +49,9 @@ async function list(session: Session, { days, by }: ActivityOptions): Promise<Ro
     sums.set(name, sum);
   }
   const titleOf = await titles(session, by, [...sums.keys()]);
-  return [...sums].sort(by === 'day' ? byName : byUsage).map(([name, sum]) => ({ ...titleOf(name), ...columns(sum) }));
+  return [...sums]
+    .sort(by === 'day' ? byName : byUsage)
+    .map(([name, sum]) => ({ ...titleOf(name), ...dailySumsRow(sum) }));
 }
 
 function lastDays(count: number): string[] {
@@ -60,7 +62,7 @@ function lastDays(count: number): string[] {
 type NamedRow = Omit<ActivityRow, 'modelPermaslug' | 'endpointId'>;
 
 /** Rows of days that were rolled up, and of others, today among them, what their requests come to so far. */
-async function rowsOf({ table, accountId }: Session, dates: string[], by: Grouping): Promise<NamedRow[]> {
+async function activityOfDays({ table, accountId }: Session, dates: string[], by: Grouping): Promise<NamedRow[]> {
   const splitBy = activitySplits.filter((split) => split === by);
   // Which is which is decided once: a day that is rolled up meanwhile must neither be left out nor count twice.
   const days = await readDays(table, accountId, dates[0]!, dates.at(-1)!);
@@ -114,7 +116,14 @@ async function titles({ table, accountId }: Session, by: Grouping, names: string
   return (name) => ({ [by]: name === NOBODY ? null : name });
 }
 
-function columns({ requests, promptTokens, completionTokens, reasoningTokens, usage, cacheSaved }: DailySums): Row {
+function dailySumsRow({
+  requests,
+  promptTokens,
+  completionTokens,
+  reasoningTokens,
+  usage,
+  cacheSaved,
+}: DailySums): Row {
   return {
     requests,
     prompt_tokens: promptTokens,

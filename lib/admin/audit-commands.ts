@@ -13,7 +13,7 @@ export function addAuditCommand(program: Command): void {
     .option('--since <ISO time>', 'only changes from then on', parseTime)
     .option('--gateway', 'changes of the whole gateway instead: its catalog')
     .option('--limit <n>', 'at most so many', parseCount, 50)
-    .action(onAccount(list, { shown: shownEntry }));
+    .action(onAccount(auditRows, { shown: shownEntry }));
 }
 
 interface AuditOptions {
@@ -22,7 +22,7 @@ interface AuditOptions {
   limit: number;
 }
 
-async function list({ table, accountId }: Session, { gateway, ...selection }: AuditOptions) {
+async function auditRows({ table, accountId }: Session, { gateway, ...selection }: AuditOptions) {
   return (await readAudit(table, gateway ? GATEWAY_AUDIT : accountId, selection)).map(auditRow);
 }
 
@@ -34,8 +34,8 @@ export function auditRow({ at, action, target, actor, requestId, before, after }
     target,
     actor,
     request_id: requestId ?? null,
-    before: before === undefined ? null : inOrder(before),
-    after: after === undefined ? null : inOrder(after),
+    before: before === undefined ? null : withSortedFields(before),
+    after: after === undefined ? null : withSortedFields(after),
   };
 }
 
@@ -71,9 +71,9 @@ function short(value: unknown): string {
   return text.length > 40 ? `${text.slice(0, 39)}…` : text;
 }
 
-function inOrder<Value>(value: Value): Value {
-  if (Array.isArray(value)) return value.map(inOrder) as Value;
+function withSortedFields<Value>(value: Value): Value {
+  if (Array.isArray(value)) return value.map(withSortedFields) as Value;
   if (typeof value !== 'object' || value === null || value.constructor !== Object) return value;
   const fields = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(fields.map(([name, inner]) => [name, inOrder(inner)])) as Value;
+  return Object.fromEntries(fields.map(([name, inner]) => [name, withSortedFields(inner)])) as Value;
 }

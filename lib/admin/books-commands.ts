@@ -14,7 +14,7 @@ export function addBooksCommands(program: Command): void {
     .description('write the whole table into files, as DynamoDB exports it to S3')
     .addArgument(new Argument('<dir>', 'where to; exports that are there already stay'))
     .action((directory: string, given: object, command: Command) =>
-      onTable((session) => write(session, directory))(given, command),
+      onTable((session) => exportLocalTable(session, directory))(given, command),
     );
   program
     .command('restore')
@@ -29,7 +29,7 @@ export function addBooksCommands(program: Command): void {
     .addArgument(new Argument('<dir>', 'with the files of "export", or of an export to S3'))
     .addArgument(new Argument('[sql]', `a query; views: ${viewNames.join(', ')}`))
     .action((directory: string, sql: string | undefined, _: object, command: Command) =>
-      read(directory, sql, command.optsWithGlobals<{ json: boolean }>().json),
+      queryOrCheckBooks(directory, sql, command.optsWithGlobals<{ json: boolean }>().json),
     );
 }
 
@@ -46,7 +46,7 @@ function itemsShown(verb: string): (items: number) => void {
   };
 }
 
-async function write({ table, local }: TableSession, directory: string): Promise<Row> {
+async function exportLocalTable({ table, local }: TableSession, directory: string): Promise<Row> {
   if (!local) {
     throw new StartFailure(
       'A table on AWS is exported each night: fetch it with "aws s3 sync" from the bucket that the output BooksBucketName names. See docs/billing.md.',
@@ -67,7 +67,7 @@ async function restore({ table, local }: TableSession, directory: string): Promi
 }
 
 /** With SQL prints its rows. Without, checks the books: exit code 1 where something does not add up. */
-async function read(directory: string, sql: string | undefined, isJson: boolean): Promise<void> {
+async function queryOrCheckBooks(directory: string, sql: string | undefined, isJson: boolean): Promise<void> {
   const books = await openBooks(directory);
   try {
     if (sql !== undefined) {

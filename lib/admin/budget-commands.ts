@@ -23,22 +23,22 @@ export function addBudgetCommands(program: Command): void {
     .requiredOption('--limit <rub or none>', '', parseLimit)
     .option('--workspace <id or slug>', '', 'default')
     .option('--member <id>', 'the budget of this member instead of the whole workspace')
-    .action(onAccount(set));
+    .action(onAccount(changeBudget));
   budgets
     .command('list')
     .description('list the budgets of the account and how much of each is used; with --workspace, those of one')
     .option('--workspace <id or slug>')
-    .action(onAccount(list, { shown: shownBudget }));
+    .action(onAccount(budgetRows, { shown: shownBudget }));
 }
 
-interface SetOptions {
+interface BudgetOptions {
   interval: Interval;
   limit: LimitArgument;
   workspace: string;
   member?: string;
 }
 
-async function set({ table, accountId, changes }: Session, given: SetOptions): Promise<Row> {
+async function changeBudget({ table, accountId, changes }: Session, given: BudgetOptions): Promise<Row> {
   const { interval, member } = given;
   const workspace = await findWorkspace(table, accountId, given.workspace);
   if (member !== undefined) await findMember(table, workspace.id, member);
@@ -48,14 +48,14 @@ async function set({ table, accountId, changes }: Session, given: SetOptions): P
 }
 
 /** What has budgets: a workspace, or a member of one. */
-interface Owner {
+interface OwnerWithBudgets {
   scope: ScopeId;
   limits: Limits;
   workspace: Workspace;
   member: string | undefined;
 }
 
-async function list({ table, accountId }: Session, given: { workspace?: string }) {
+async function budgetRows({ table, accountId }: Session, given: { workspace?: string }) {
   const workspaces =
     given.workspace === undefined
       ? await listWorkspaces(table, accountId)
@@ -74,9 +74,9 @@ async function list({ table, accountId }: Session, given: { workspace?: string }
 }
 
 /** The workspace and its members, as far as they have budgets. */
-async function ownersIn(table: Table, workspace: Workspace): Promise<Owner[]> {
+async function ownersIn(table: Table, workspace: Workspace): Promise<OwnerWithBudgets[]> {
   const members = await listMembers(table, workspace.id);
-  const owners: Owner[] = [
+  const owners: OwnerWithBudgets[] = [
     { scope: { kind: 'workspace', id: workspace.id }, limits: workspace.limits, workspace, member: undefined },
     ...members
       .filter(({ removed }) => !removed)
@@ -85,7 +85,11 @@ async function ownersIn(table: Table, workspace: Workspace): Promise<Owner[]> {
   return owners.filter(({ limits }) => isLimited(limits));
 }
 
-function budgetRow({ workspace, member }: Owner, interval: Interval, standing: ReturnType<typeof standingOf>) {
+function budgetRow(
+  { workspace, member }: OwnerWithBudgets,
+  interval: Interval,
+  standing: ReturnType<typeof standingOf>,
+) {
   return { workspace: workspace.slug, workspace_id: workspace.id, member_id: member ?? null, interval, ...standing };
 }
 

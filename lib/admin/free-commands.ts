@@ -12,10 +12,10 @@ export function addFreeCommand(program: Command): void {
     .command('free-models')
     .description('what the service spends on each free model in a UTC day')
     .option('--date <UTC day>', 'of the last days; default: today', parseDate)
-    .action(onTable(list));
+    .action(onTable(freeModelRows));
 }
 
-async function list({ table }: TableSession, { date = utcDate(nowMs()) }: { date?: string }): Promise<Row[]> {
+async function freeModelRows({ table }: TableSession, { date = utcDate(nowMs()) }: { date?: string }): Promise<Row[]> {
   const byModel = Map.groupBy(await readBudgets(table, date), ({ model }) => model);
   return [...byModel].toSorted().map(([model, parts]) => {
     const spent = Money.sum(parts.map((part) => part.spent));

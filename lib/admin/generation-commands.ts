@@ -13,7 +13,7 @@ import { onAccount, type Session } from './session.ts';
 
 const DEFAULT_COUNT = 30;
 /** A day without requests costs sixteen reads. */
-const MAX_DAYS = 400;
+const MAX_LISTED_DAYS = 400;
 
 export function addGenerationCommands(program: Command): void {
   const generations = program
@@ -31,7 +31,7 @@ export function addGenerationCommands(program: Command): void {
     .addOption(new Option('--status <status>', 'only those that ended so').choices(requestStatuses))
     .option('--limit <n>', 'at most so many', parseCount, DEFAULT_COUNT)
     .option('--before <gen- id>', 'only older ones: go on behind the last id of a list', parseGenerationId)
-    .action(onAccount(list, { shown: shownRequest }));
+    .action(onAccount(requestRows, { shown: shownRequest }));
   generations
     .command('show')
     .description('show one request: its price, attempts and times, or why it was refused')
@@ -53,7 +53,7 @@ function parseRequestId(text: string): string {
   );
 }
 
-interface ListOptions {
+interface RequestListOptions {
   date?: string;
   from?: string;
   to?: string;
@@ -65,7 +65,7 @@ interface ListOptions {
   before?: string;
 }
 
-async function list(session: Session, { key: named, limit, ...options }: ListOptions) {
+async function requestRows(session: Session, { key: named, limit, ...options }: RequestListOptions) {
   const keyHash = named === undefined ? undefined : (await namedKey(session, named)).hash;
   const rows: ReturnType<typeof requestRow>[] = [];
   for await (const request of requestsOf(session, daysOf(options), options.before)) {
@@ -88,12 +88,12 @@ async function* requestsOf(
 }
 
 /** The days of a list, newest first. @throws {GatewayError} 400 for days that are in no order, or too many */
-function daysOf({ date, from, to, before }: Pick<ListOptions, 'date' | 'from' | 'to' | 'before'>): string[] {
+function daysOf({ date, from, to, before }: Pick<RequestListOptions, 'date' | 'from' | 'to' | 'before'>): string[] {
   const last = [date ?? to ?? utcDate(nowMs()), ...(before ? [utcDate(generationTimeMs(before)!)] : [])].toSorted()[0]!;
   const first = date ?? from ?? last;
   const dates = datesBetween(first, last);
-  if (dates.length > MAX_DAYS)
-    throw new GatewayError('invalid_request', `At most ${MAX_DAYS} days: use a later --from.`);
+  if (dates.length > MAX_LISTED_DAYS)
+    throw new GatewayError('invalid_request', `At most ${MAX_LISTED_DAYS} days: use a later --from.`);
   if (to !== undefined && first > to) throw new GatewayError('invalid_request', '--from is later than --to.');
   return dates.toReversed();
 }

@@ -7,7 +7,7 @@
 import { Money } from '../../lambdas/money/money.ts';
 import { issueText } from '../../lambdas/platform/issues.ts';
 import { StartFailure } from '../local/failure.ts';
-import type { Place, SelectedModel, Selection } from './import-selection.ts';
+import type { SelectedModel, SelectedPlace, Selection } from './import-selection.ts';
 import {
   findListed,
   listedModelSchema,
@@ -63,17 +63,17 @@ export function importCatalog(
 }
 
 /** Reads what the lists say of a place, or of the place that the selection names as like it; then only its facts count. */
-function listedAt(place: Place, lists: readonly PriceList[]): ListedModel {
+function listedAt(place: SelectedPlace, lists: readonly PriceList[]): ListedModel {
   const { provider, model } = place.like ?? place;
   const described = findListed(lists, { provider, model });
   if (described === undefined) throw new StartFailure(`The source has no model "${model}" of provider "${provider}"`);
-  const data = parsed(described, `${provider}: ${model}`);
+  const data = parseListedModel(described, `${provider}: ${model}`);
   const own = place.like && findListed(lists, place);
   const cost = own && listedModelSchema.pick({ cost: true }).safeParse(own).data?.cost;
   return cost ? { ...data, cost } : data;
 }
 
-function parsed(described: object, place: string): ListedModel {
+function parseListedModel(described: object, place: string): ListedModel {
   const { data, error } = listedModelSchema.safeParse(described);
   if (data) return data;
   const [issue] = error.issues;
@@ -97,7 +97,7 @@ function fraction(text: string): { units: bigint; scale: bigint } {
 }
 
 interface Found {
-  place: Place;
+  place: SelectedPlace;
   data: ListedModel;
 }
 

@@ -3,13 +3,13 @@
 import * as z from 'zod';
 import { costSchema, decimal } from './price-lists/price-list.ts';
 
-const listed = z.strictObject({ provider: z.string(), model: z.string() });
+const listPlaceSchema = z.strictObject({ provider: z.string(), model: z.string() });
 
 /** One place where a model can be reached: a provider, and the name that it has for the model. */
 const placeSchema = z.strictObject({
-  ...listed.shape,
+  ...listPlaceSchema.shape,
   /** Where the list has the facts of a model that it does not have of this provider. */
-  like: listed.optional(),
+  like: listPlaceSchema.optional(),
   /** Prices in USD per million tokens, where they are not those of the list. */
   usd: costSchema.omit({ tiers: true }).strict().optional(),
   limit: z.strictObject({ context: z.int().positive(), output: z.int().positive() }).optional(),
@@ -25,7 +25,7 @@ const placeSchema = z.strictObject({
   /** What this endpoint accepts, where it is less than the list says. */
   input_modalities: z.array(z.string()).optional(),
 });
-export type Place = z.infer<typeof placeSchema>;
+export type SelectedPlace = z.infer<typeof placeSchema>;
 
 /** A selection lists the models to import, the id of each, and the places where it can be reached. */
 export const selectionSchema = z.strictObject({

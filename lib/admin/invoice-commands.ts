@@ -53,7 +53,7 @@ export function addInvoiceCommand(program: Command): void {
         const period = periodOf({ from: dates[0]!, to: dates.at(-1)! });
         for await (const { generation, day } of recordsOfAccounts(table, account, period))
           recorded.add(generation, day);
-        answer(recorded.compared(reported), { isAll: options.all, isJson: json });
+        printUsageDifferences(recorded.compared(reported), { isAll: options.all, isJson: json });
       });
     });
 }
@@ -82,7 +82,10 @@ function recordedUsageOf({ provider, catalog, as }: InvoiceOptions): RecordedUsa
   }
 }
 
-function answer(compared: readonly UsageDifference[], { isAll, isJson }: { isAll: boolean; isJson: boolean }): void {
+function printUsageDifferences(
+  compared: readonly UsageDifference[],
+  { isAll, isJson }: { isAll: boolean; isJson: boolean },
+): void {
   const differing = compared.filter(({ provider, records }) => provider !== records);
   const rows = (isAll ? compared : differing).map(({ provider, records, ...of }): Row => {
     return { ...of, provider, records, difference: provider - records };

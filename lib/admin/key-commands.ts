@@ -38,20 +38,20 @@ export function addKeyCommands(program: Command): void {
     )
     .option('--expires <ISO time>', 'when the key stops working', parseFuture)
     .option('--tag <name=value>', 'a tag for reports, such as project=search; may be repeated', parseTag)
-    .action(onAccount(create));
+    .action(onAccount(issueKey));
   keys
     .command('list')
     .description('list the keys of a workspace and the management keys of the account, and what they have spent')
     .addOption(new Option('--kind <kind>', 'only these').choices([...keyKinds]))
     .option('--workspace <id or slug>', 'for inference keys', 'default')
-    .action(onAccount(list, { shown: shownKey }));
+    .action(onAccount(keyRows, { shown: shownKey }));
   naming(keys.command('disable'))
     .description('stop a key within seconds')
     .action(onAccount((session, given: KeyOption) => setDisabled(session, given, true)));
   naming(keys.command('enable'))
     .description('let a disabled key work again')
     .action(onAccount((session, given: KeyOption) => setDisabled(session, given, false)));
-  naming(keys.command('delete')).description('delete a key; its history stays').action(onAccount(remove));
+  naming(keys.command('delete')).description('delete a key; its history stays').action(onAccount(revokeKey));
   naming(keys.command('limit'))
     .description('set or clear the spending limit of a key; what was counted stays')
     .option('--limit <rub or none>', 'default: as it was', parseLimit)
@@ -65,12 +65,12 @@ export function addKeyCommands(program: Command): void {
   addKeySettingsCommands(keys);
 }
 
-interface ListOptions {
+interface KeyListOptions {
   kind?: KeyKind;
   workspace: string;
 }
 
-interface CreateOptions {
+interface NewKeyOptions {
   kind: KeyKind;
   workspace: string;
   name: string;
@@ -86,7 +86,7 @@ interface LimitOptions extends KeyOption {
   limitReset?: LimitReset | 'never';
 }
 
-async function create({ table, accountId, changes }: Session, given: CreateOptions): Promise<Row> {
+async function issueKey({ table, accountId, changes }: Session, given: NewKeyOptions): Promise<Row> {
   const { kind, name, limit, limitReset } = given;
   if (kind === 'management' && limit !== undefined) {
     throw invalidRequest('--limit', 'is not for management keys: they spend nothing');
@@ -109,7 +109,7 @@ async function create({ table, accountId, changes }: Session, given: CreateOptio
   return { key: secret, ...keyRow(key) };
 }
 
-async function list({ table, accountId }: Session, { kind, workspace }: ListOptions) {
+async function keyRows({ table, accountId }: Session, { kind, workspace }: KeyListOptions) {
   const { id: workspaceId } = await findWorkspace(table, accountId, workspace);
   const views = {
     inference: inferenceKeysOf({ workspaceId, includeDisabled: true }),
@@ -153,7 +153,7 @@ async function changedKey({ table }: Session, key: ApiKey): Promise<Row> {
   return keyRow(key, await readCounter(table, { kind: 'key', id: key.hash }));
 }
 
-async function remove(session: Session, { key: named }: KeyOption): Promise<Row> {
+async function revokeKey(session: Session, { key: named }: KeyOption): Promise<Row> {
   const { hash, name } = await namedKey(session, named);
   await deleteKey(session.changes, { hash });
   return { hash, name, deleted: true };

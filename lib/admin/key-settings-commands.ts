@@ -31,7 +31,7 @@ export function addKeySettingsCommands(keys: Command): void {
     .option('--restore <true or false>', 'answers have the values in place of the placeholders', parseBoolean)
     .option('--block-logging <true or false>', 'exclude providers that keep prompts', parseBoolean)
     .option('--block-training <true or false>', 'exclude providers that train on prompts', parseBoolean)
-    .action(onAccount(set));
+    .action(onAccount(changeKeySettings));
   naming(keys.command('rotate'))
     .description('replace a key by a new one with all its settings; the new secret is printed this once')
     .option(
@@ -42,7 +42,7 @@ export function addKeySettingsCommands(keys: Command): void {
     .action(onAccount(rotate));
 }
 
-interface SetOptions extends KeyOption {
+interface KeySettingsOptions extends KeyOption {
   name?: string;
   expires?: string;
   tag?: KeyTags;
@@ -53,14 +53,14 @@ interface SetOptions extends KeyOption {
   blockTraining?: boolean;
 }
 
-async function set(session: Session, { key: named, ...given }: SetOptions): Promise<Row> {
+async function changeKeySettings(session: Session, { key: named, ...given }: KeySettingsOptions): Promise<Row> {
   if (Object.keys(given).length === 0) throw invalidRequest('--name', 'or another setting is needed; see --help');
   const { hash, tags } = await namedKey(session, named);
   const key = await updateKey(session.changes, { hash }, { ...changeOf(given), ...changedTags(tags, given.tag) });
   return { ...keyRow(key, await readCounter(session.table, { kind: 'key', id: hash })), ...protectionRow(key) };
 }
 
-function changeOf(given: Omit<SetOptions, 'key'>): KeyChange {
+function changeOf(given: Omit<KeySettingsOptions, 'key'>): KeyChange {
   const { name, expires, protect, action, restore, blockLogging, blockTraining } = given;
   const isAboutData = protect !== undefined || action !== undefined || restore !== undefined;
   const enabled = protect === undefined ? {} : { enabled: protect.length > 0, categories: protect };

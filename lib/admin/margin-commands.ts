@@ -23,8 +23,8 @@ export function addMarginCommand(program: Command): void {
         const margins = new MarginTable(options.by);
         const period = periodAsked(options);
         for await (const { generation, day } of recordsOfAccounts(table, account, period)) margins.add(generation, day);
-        const rows = margins.rows().map(({ values, ...sums }) => rowOf(options.by, values, sums));
-        const total = rowOf(options.by, ['total'], margins.total);
+        const rows = margins.rows().map(({ values, ...sums }) => marginRow(options.by, values, sums));
+        const total = marginRow(options.by, ['total'], margins.total);
         if (json) {
           const { from, to, zone } = period;
           print({ from, to, zone, rows, total: sumsOf(margins.total) }, true);
@@ -33,7 +33,7 @@ export function addMarginCommand(program: Command): void {
     );
 }
 
-function rowOf(by: readonly Dimension[], values: readonly string[], sums: MarginSums): Row {
+function marginRow(by: readonly Dimension[], values: readonly string[], sums: MarginSums): Row {
   const named = by.map((dimension, index): [string, unknown] => [dimension, values[index] || null]);
   return { ...Object.fromEntries(named), ...sumsOf(sums) };
 }

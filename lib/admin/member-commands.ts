@@ -16,18 +16,18 @@ export function addMemberCommands(program: Command): void {
     .description('give a member access')
     .requiredOption('--member <id>', 'as your own systems name the person or service', textBy(memberIdRule))
     .option('--workspace <id or slug>', '', 'default')
-    .action(onAccount(add));
+    .action(onAccount(addMember));
   members
     .command('remove')
     .description('take access away; the keys of the member stop working')
     .requiredOption('--member <id>')
     .option('--workspace <id or slug>', '', 'default')
-    .action(onAccount(remove));
+    .action(onAccount(removeMember));
   members
     .command('list')
     .description('list the members of a workspace, and what they have spent')
     .option('--workspace <id or slug>', '', 'default')
-    .action(onAccount(list, { shown: shownMember }));
+    .action(onAccount(memberRows, { shown: shownMember }));
 }
 
 interface WorkspaceOptions {
@@ -38,19 +38,19 @@ interface MemberOptions extends WorkspaceOptions {
   member: string;
 }
 
-async function add({ table, accountId, changes }: Session, { workspace: idOrSlug, member }: MemberOptions) {
+async function addMember({ table, accountId, changes }: Session, { workspace: idOrSlug, member }: MemberOptions) {
   const workspace = await findWorkspace(table, accountId, idOrSlug);
   await addMembers(changes, workspace, [member]);
   return { member, workspace: workspace.id };
 }
 
-async function remove({ table, accountId, changes }: Session, { workspace: idOrSlug, member }: MemberOptions) {
+async function removeMember({ table, accountId, changes }: Session, { workspace: idOrSlug, member }: MemberOptions) {
   const workspace = await findWorkspace(table, accountId, idOrSlug);
   await removeMembers(changes, workspace, [member]);
   return { removed: member, workspace: workspace.id };
 }
 
-async function list({ table, accountId }: Session, given: WorkspaceOptions) {
+async function memberRows({ table, accountId }: Session, given: WorkspaceOptions) {
   const workspace = await findWorkspace(table, accountId, given.workspace);
   const found = await listMembers(table, workspace.id);
   const scopes = found.map(({ id }) => memberScope(workspace.id, id).id);

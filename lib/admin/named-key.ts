@@ -21,7 +21,7 @@ export function naming(command: Command): Command {
 }
 
 const WHOLE_HASH = /^[0-9a-f]{64}$/;
-const BEGINNING_OF_HASH = /^[0-9a-f]{4,63}$/;
+const HASH_PREFIX = /^[0-9a-f]{4,63}$/;
 const MAX_NAMED = 5;
 
 /**
@@ -31,8 +31,8 @@ const MAX_NAMED = 5;
 export async function namedKey({ table, accountId }: Session, named: string): Promise<ApiKey> {
   if (WHOLE_HASH.test(named)) return findKey(table, accountId, named);
   const isMeant = ({ name, label, hash }: ApiKey) =>
-    name === named || label === named || (BEGINNING_OF_HASH.test(named) && hash.startsWith(named));
-  const found = (await keysOf(table, accountId)).filter(isMeant);
+    name === named || label === named || (HASH_PREFIX.test(named) && hash.startsWith(named));
+  const found = (await keysOfAccount(table, accountId)).filter(isMeant);
   if (found.length === 1) return found[0]!;
   if (found.length === 0) {
     throw notFound(`There is no key "${named}": name it as "keys list" shows it.`);
@@ -43,7 +43,7 @@ export async function namedKey({ table, accountId }: Session, named: string): Pr
 }
 
 /** Every key of an account that was not deleted. */
-async function keysOf(table: Table, accountId: string): Promise<ApiKey[]> {
+async function keysOfAccount(table: Table, accountId: string): Promise<ApiKey[]> {
   const workspaces = await listWorkspaces(table, accountId);
   const lists = [
     managementKeysOf(accountId),

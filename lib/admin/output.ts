@@ -2,7 +2,7 @@
 export type Row = Record<string, unknown>;
 
 /** Tables fit a usual window, or a wider one: names are cut before amounts are. */
-const WIDTH = Math.max(120, process.stdout.columns ?? 0);
+const MAX_TABLE_CHARACTERS = Math.max(120, process.stdout.columns ?? 0);
 const GAP = '  ';
 /** No column is cut to less. */
 const NARROWEST = 8;
@@ -44,7 +44,7 @@ function areNumbers(cells: string[]): boolean {
 /** The widest columns of texts give way until all columns fit. */
 function fitting(widths: number[], isFixed: boolean[]): number[] {
   const fitted = [...widths];
-  const excess = () => fitted.reduce((sum, width) => sum + width + GAP.length, -GAP.length) - WIDTH;
+  const excess = () => fitted.reduce((sum, width) => sum + width + GAP.length, -GAP.length) - MAX_TABLE_CHARACTERS;
   while (excess() > 0) {
     const candidates = fitted.map((width, index) => (isFixed[index] || width <= NARROWEST ? 0 : width));
     const widest = Math.max(...candidates);

@@ -54,7 +54,7 @@ export function addPaperCommands(program: Command): void {
   papers
     .command('list')
     .description('list the closing papers of the account, and what they carry')
-    .action(onAccount(list));
+    .action(onAccount(paperRows));
 }
 
 interface OutputOptions {
@@ -212,7 +212,7 @@ async function written(
   return { ...document, files: files.map((file) => file.name) };
 }
 
-async function list({ table, accountId }: Session): Promise<Row[]> {
+async function paperRows({ table, accountId }: Session): Promise<Row[]> {
   const papers = await listPapers(table, accountId);
   return papers.map(({ month, number, zone, by, party, exact, carriedIn, total, carriedOut, issuedAtMs }) => ({
     month,

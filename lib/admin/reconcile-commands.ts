@@ -38,12 +38,14 @@ export function addReconcileCommand(program: Command): void {
       false,
     )
     .action((options: ReconcileOptions, command: Command) =>
-      withTableOf(command, (table, { account, json }) => answer(table, { ...options, account, isJson: json })),
+      withTableOf(command, (table, { account, json }) =>
+        reconcileAccounts(table, { ...options, account, isJson: json }),
+      ),
     );
 }
 
 /** One row for each account, and one for each thing that does not add up. */
-async function answer(
+async function reconcileAccounts(
   table: Table,
   { account: named, isJson, ...options }: ReconcileOptions & { account: string | undefined; isJson: boolean },
 ): Promise<void> {
@@ -68,7 +70,7 @@ async function answer(
   const budgets = options.deep && named === undefined ? await budgetFindings(table, options.day) : [];
   const isSound = budgets.length === 0 && results.every(({ findings }) => findings.length === 0);
   if (isJson) print({ sound: isSound, accounts: results.map(accountJson), budgets }, true);
-  else process.stdout.write(textOf(results, budgets, isSound));
+  else process.stdout.write(reconciliationText(results, budgets, isSound));
   if (!isSound) process.exitCode = 1;
 }
 
@@ -108,7 +110,7 @@ function accountJson({ account, compared, findings }: Reconciliation & { account
   return { account: account.id, name: account.name, compared, findings };
 }
 
-function textOf(
+function reconciliationText(
   results: (Reconciliation & { account: Account })[],
   budgets: readonly BookFinding[],
   isSound: boolean,

@@ -170,7 +170,7 @@ function describedOutcome(outcome: Outcome): Row {
     tokens_reasoning: outcome.reasoningTokens,
     search_requests: outcome.searchRequests,
     video_seconds: outcome.videoSeconds,
-    prices_rub: pricing ? pricesOf(pricing) : null,
+    prices_rub: pricing ? pricesRow(pricing) : null,
     cache_saved_rub: cacheSaved.toString(),
     ...(serviceCost ? { service_cost_rub: serviceCost.toString() } : {}),
     estimated: outcome.estimated,
@@ -185,12 +185,12 @@ function describedOutcome(outcome: Outcome): Row {
 }
 
 /** Prices that are not zero, as decimal text, with those of longer prompts. */
-function pricesOf(pricing: Pricing | PriceTier): Row {
+function pricesRow(pricing: Pricing | PriceTier): Row {
   const entries = Object.entries(pricing).filter(([, price]) => !(price instanceof Money && price.isZero));
   return Object.fromEntries(entries.map(([name, price]: [string, unknown]) => [name, shownPrice(price)]));
 }
 
 function shownPrice(price: unknown): unknown {
   if (price instanceof Money) return price.toString();
-  return Array.isArray(price) ? price.map((tier: PriceTier) => pricesOf(tier)) : price;
+  return Array.isArray(price) ? price.map((tier: PriceTier) => pricesRow(tier)) : price;
 }

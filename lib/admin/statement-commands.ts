@@ -13,7 +13,7 @@ import { csvText, type WrittenFile } from './reports/csv.ts';
 import { proofText } from './reports/proof-text.ts';
 import { writeStatementFiles } from './reports/statement-files.ts';
 import { spendingRows } from './reports/spending-rows.ts';
-import { columnsOf, namedCells, shortSumColumns, sumCells } from './reports/spending-table.ts';
+import { dimensionColumns, namedCells, shortSumColumns, sumCells } from './reports/spending-table.ts';
 import { statementJson } from './reports/statement-json.ts';
 import { statementPage } from './reports/statement-page.ts';
 import { showProgress } from './progress.ts';
@@ -57,12 +57,12 @@ export function addStatementCommand(program: Command): void {
     )
     .option('--issuer <name>', 'who writes the invoice, for FOCUS', 'Model gateway')
     .action((options: StatementOptions, run: Command) =>
-      withAccount(run, (session, isJson) => answer(session, options, isJson)),
+      withAccount(run, (session, isJson) => printStatement(session, options, isJson)),
     );
 }
 
 /** Prints what was asked for. A statement that is contradicted ends with exit code 1. */
-async function answer(session: Session, options: StatementOptions, isJson: boolean): Promise<void> {
+async function printStatement(session: Session, options: StatementOptions, isJson: boolean): Promise<void> {
   const { table, accountId } = session;
   const names = new Names(table, accountId);
   const account = (await readAccount(table, accountId))!;
@@ -71,7 +71,7 @@ async function answer(session: Session, options: StatementOptions, isJson: boole
     period: periodAsked(options),
     by: options.by,
     filter: await filterOf(session, names, options),
-    only: wordsOf(options),
+    only: statementFilterWords(options),
   };
   const progress = showProgress('read', question.period.days.length);
   let statement: Statement;
@@ -82,7 +82,7 @@ async function answer(session: Session, options: StatementOptions, isJson: boole
       booked: ({ generation, day }) => byDay.add(generation, day),
     });
     const format = options.format ?? (isJson ? 'json' : 'table');
-    process.stdout.write(await shown[format](statement, names, { byDay, locale: options.locale }));
+    process.stdout.write(await statementFormatters[format](statement, names, { byDay, locale: options.locale }));
   } else {
     const { files: directory, locale, issuer } = options;
     const written = await writeStatementFiles(table, question, { directory, locale, issuer, progress });
@@ -111,13 +111,13 @@ async function filterOf(
   };
 }
 
-const BEGINNING_OF_HASH = /^[0-9a-f]{4,64}$/;
+const HASH_OR_PREFIX = /^[0-9a-f]{4,64}$/;
 
 /** Also a key that was deleted: by its name, its label, or the beginning of its hash. */
 async function isMeant(names: Names, hash: string, named: string | undefined): Promise<boolean> {
   if (named === undefined) return true;
   const { name, label } = await names.key(hash);
-  return name === named || label === named || (BEGINNING_OF_HASH.test(named) && hash.startsWith(named));
+  return name === named || label === named || (HASH_OR_PREFIX.test(named) && hash.startsWith(named));
 }
 
 async function isTagged(names: Names, hash: string, wanted: KeyTags = {}): Promise<boolean> {
@@ -126,7 +126,7 @@ async function isTagged(names: Names, hash: string, wanted: KeyTags = {}): Promi
 }
 
 /** The filter as a paper has it. */
-function wordsOf({ key, member, workspace, model, tag = {} }: StatementOptions): string[] {
+function statementFilterWords({ key, member, workspace, model, tag = {} }: StatementOptions): string[] {
   const named = { key, member, workspace, model };
   return [
     ...Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`])),
@@ -143,15 +143,18 @@ function unusedTags({ by, rows }: Statement): string[] {
   );
 }
 
-interface Shown {
+interface StatementFormatOptions {
   byDay: SpendingTable;
   locale: Locale;
 }
 
-const shown: Record<Format, (statement: Statement, names: Names, more: Shown) => Promise<string>> = {
+const statementFormatters: Record<
+  Format,
+  (statement: Statement, names: Names, more: StatementFormatOptions) => Promise<string>
+> = {
   table: async (statement, names) => {
     const { by, rows, total } = statement;
-    const columns = [...by.flatMap((dimension) => columnsOf(dimension).slice(0, 1)), ...shortSumColumns];
+    const columns = [...by.flatMap((dimension) => dimensionColumns(dimension).slice(0, 1)), ...shortSumColumns];
     const lines: Row[] = [];
     for (const row of rows) {
       // People know names; the other formats have ids as well.
@@ -160,10 +163,10 @@ const shown: Record<Format, (statement: Statement, names: Names, more: Shown) =>
         const [name] = await namedCells({ ...row, values: [row.values[index]!] }, [dimension], names);
         cells.push(name === '' ? null : name);
       }
-      lines.push(rowOf(columns, [...cells, ...sumCells(row).map(String)]));
+      lines.push(statementTableRow(columns, [...cells, ...sumCells(row).map(String)]));
     }
     const nothing = by.map((_, index) => (index === 0 ? 'total' : null));
-    lines.push(rowOf(columns, [...nothing, ...sumCells(total).map(String)]));
+    lines.push(statementTableRow(columns, [...nothing, ...sumCells(total).map(String)]));
     return `${asTable(lines)}\n${proofText(statement)}\n`;
   },
   csv: (statement, names, { locale }) =>
@@ -175,7 +178,7 @@ const shown: Record<Format, (statement: Statement, names: Names, more: Shown) =>
   html: (statement, names, { byDay }) => statementPage(statement, names, byDay.rows()),
 };
 
-function rowOf(columns: readonly string[], cells: readonly unknown[]): Row {
+function statementTableRow(columns: readonly string[], cells: readonly unknown[]): Row {
   return Object.fromEntries(columns.map((name, index) => [name, cells[index]]));
 }
 

@@ -43,12 +43,12 @@ export function addVerifyCommand(program: Command): void {
       const { json, table, account } = command.optsWithGlobals<GlobalOptions>();
       const asked = { ...options, account, isJson: json };
       // Files alone need no table: who checks them need not be who runs the gateway.
-      if (options.files !== undefined && table === undefined) return answer(asked);
-      return withTableOf(command, (opened, _, local) => answer(asked, { table: opened, local }));
+      if (options.files !== undefined && table === undefined) return verifySealedDays(asked);
+      return withTableOf(command, (opened, _, local) => verifySealedDays(asked, { table: opened, local }));
     });
 }
 
-async function answer(
+async function verifySealedDays(
   { files, key, account, isJson }: VerifyOptions & { account: string | undefined; isJson: boolean },
   opened?: { table: Table; local: LocalState | undefined },
 ): Promise<void> {
@@ -90,7 +90,7 @@ async function answer(
   const compared = opened ? 'files and records' : 'files';
   if (isJson)
     print({ sound: isSound, compared, accounts: rows, faults: findings.count, findings: findings.kept }, true);
-  else process.stdout.write(textOf({ rows, findings, isSound, compared }));
+  else process.stdout.write(verificationText({ rows, findings, isSound, compared }));
   if (!isSound) process.exitCode = 1;
 }
 
@@ -115,7 +115,7 @@ async function publicKeyOf(file: string | undefined, local: LocalState | undefin
   return openDocumentSigner()!.publicKey();
 }
 
-function textOf({
+function verificationText({
   rows,
   findings,
   isSound,

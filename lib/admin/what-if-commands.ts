@@ -13,7 +13,7 @@ import { WhatIfTable } from './purchases/what-if-table.ts';
 import { periodAsked, withPeriodOptions, type PeriodOptions } from './report-options.ts';
 import { withTableOf } from './session.ts';
 
-const MAX_DAYS = 366;
+const MAX_WHAT_IF_DAYS = 366;
 
 interface WhatIfOptions extends PeriodOptions {
   model: string[];
@@ -32,12 +32,12 @@ export function addWhatIfCommand(program: Command): void {
     .option('--of <id>', 'only requests that this model has answered')
     .option('--catalog <dir>', 'whose prices; default: the catalog that comes with the code')
     .addOption(
-      new Option('--days <n>', `the last days, today among them; at most ${MAX_DAYS}`)
-        .argParser(wholeNumberUpTo(MAX_DAYS))
+      new Option('--days <n>', `the last days, today among them; at most ${MAX_WHAT_IF_DAYS}`)
+        .argParser(wholeNumberUpTo(MAX_WHAT_IF_DAYS))
         .conflicts(['month', 'from', 'to']),
     );
   withPeriodOptions(command).action((options: WhatIfOptions, run: Command) => {
-    const catalog = pricesOf(options.catalog);
+    const catalog = catalogForPrices(options.catalog);
     const compared = new WhatIfTable(options.model.flatMap((name) => endpointsOf(catalog, name)));
     return withTableOf(run, async (table, { account, json }) => {
       const period = periodAsked(withDays(options));
@@ -65,7 +65,7 @@ const CAVEAT =
   'The tokens are those that were recorded: another model counts, thinks, answers and caches otherwise. "unanswerable" are requests of another kind, or longer than its context.';
 
 /** A catalog of which this shell sets nothing: prices need no address. @throws {CatalogError} */
-function pricesOf(directory = catalogDirectory()): Catalog {
+function catalogForPrices(directory = catalogDirectory()): Catalog {
   return buildCatalog(readCatalogFiles(directory), (variable) => optionalVariable(variable) ?? variable);
 }
 

@@ -20,11 +20,11 @@ export function addWorkspaceCommands(program: Command): void {
     .requiredOption('--name <name>', '', textBy(nameRule))
     .option('--slug <slug>', 'short name, unique in the account (default: made of the name)', textBy(slugRule))
     .option('--description <text>', '', textBy(descriptionRule), '')
-    .action(onAccount(create));
+    .action(onAccount(addWorkspace));
   workspaces
     .command('list')
     .description('list the workspaces of the account, and what they have spent')
-    .action(onAccount(list, { shown: shownWorkspace }));
+    .action(onAccount(workspaceRows, { shown: shownWorkspace }));
   workspaces
     .command('set')
     .description('give a workspace another name, slug or description; what is not named stays')
@@ -32,21 +32,21 @@ export function addWorkspaceCommands(program: Command): void {
     .option('--name <name>', '', textBy(nameRule))
     .option('--slug <slug>', 'short name, unique in the account', textBy(slugRule))
     .option('--description <text>', '', textBy(descriptionRule))
-    .action(onAccount(set));
+    .action(onAccount(changeWorkspaceSettings));
   workspaces
     .command('delete')
     .description('delete a workspace; one with keys or spending is archived, and its keys stop working')
     .requiredOption('--workspace <id or slug>')
-    .action(onAccount(remove));
+    .action(onAccount(deleteOrArchiveWorkspace));
 }
 
-interface CreateOptions {
+interface NewWorkspaceOptions {
   name: string;
   slug?: string;
   description: string;
 }
 
-async function create({ changes }: Session, given: CreateOptions): Promise<Row> {
+async function addWorkspace({ changes }: Session, given: NewWorkspaceOptions): Promise<Row> {
   return workspaceRow(await createWorkspace(changes, { ...given, slug: given.slug ?? slugOf(given.name) }));
 }
 
@@ -58,7 +58,7 @@ function slugOf(name: string): string {
   return slug;
 }
 
-async function list({ table, accountId }: Session) {
+async function workspaceRows({ table, accountId }: Session) {
   const workspaces = await listWorkspaces(table, accountId);
   const counterOf = await readCounters(
     table,
@@ -68,21 +68,24 @@ async function list({ table, accountId }: Session) {
   return workspaces.map((workspace) => workspaceRow(workspace, counterOf(workspace.id)));
 }
 
-interface SetOptions {
+interface WorkspaceSettingsOptions {
   workspace: string;
   name?: string;
   slug?: string;
   description?: string;
 }
 
-async function set({ table, changes }: Session, { workspace, ...given }: SetOptions): Promise<Row> {
+async function changeWorkspaceSettings(
+  { table, changes }: Session,
+  { workspace, ...given }: WorkspaceSettingsOptions,
+): Promise<Row> {
   if (Object.keys(given).length === 0) throw invalidRequest('--name', 'or another setting is needed; see --help');
   const changed = await updateWorkspace(changes, { idOrSlug: workspace }, given);
   const counterOf = await readCounters(table, 'workspace', [changed.id]);
   return { ...workspaceRow(changed, counterOf(changed.id)), description: changed.description };
 }
 
-async function remove({ changes }: Session, { workspace }: { workspace: string }): Promise<Row> {
+async function deleteOrArchiveWorkspace({ changes }: Session, { workspace }: { workspace: string }): Promise<Row> {
   const { archived } = await deleteWorkspace(changes, { idOrSlug: workspace });
   return { workspace, deleted: true, archived };
 }

@@ -38,7 +38,7 @@ export async function openBooks(directory: string): Promise<Books> {
     await connection.run(duckdbStatements(booksViews));
     return {
       exports,
-      query: (sql) => rowsOf(connection, sql),
+      query: (sql) => queryRows(connection, sql),
       close: () => {
         connection.closeSync();
         instance.closeSync();
@@ -65,7 +65,7 @@ const READ_LINES = "format = 'newline_delimited', compression = 'gzip', maximum_
 
 /** The newest image of each item: that of the last export which names it. */
 function itemsOf([full, ...increments]: FoundExport[]): string {
-  const changes = linesOf(increments, "{'Keys': 'JSON', 'NewImage': 'JSON', 'Metadata': 'JSON'}");
+  const changes = exportLinesSql(increments, "{'Keys': 'JSON', 'NewImage': 'JSON', 'Metadata': 'JSON'}");
   const changed =
     increments.length === 0
       ? ''
@@ -76,7 +76,7 @@ function itemsOf([full, ...increments]: FoundExport[]): string {
   return `
 CREATE TABLE items AS
 WITH images AS (
-  SELECT ${keyIn('Item')}, Item AS item, 0 AS written_at FROM ${linesOf([full!], "{'Item': 'JSON'}")} ${changed}
+  SELECT ${keyIn('Item')}, Item AS item, 0 AS written_at FROM ${exportLinesSql([full!], "{'Item': 'JSON'}")} ${changed}
 ), newest AS (SELECT * FROM images ${newest})
 SELECT pk, sk, (item->>'$.entity.S') AS entity, item FROM newest WHERE item IS NOT NULL;`;
 }
@@ -85,13 +85,13 @@ function keyIn(map: string): string {
   return `(${map}->>'$.pk.S') AS pk, (${map}->>'$.sk.S') AS sk`;
 }
 
-function linesOf(exports: FoundExport[], columns: string): string {
+function exportLinesSql(exports: FoundExport[], columns: string): string {
   const paths = exports.flatMap(({ files }) => files.map(({ path }) => `'${path.replaceAll("'", "''")}'`));
   if (paths.length === 0) return `(SELECT unnest(CAST([] AS JSON[])) AS Item)`;
   return `read_json([${paths.join(', ')}], ${READ_LINES}, columns = ${columns})`;
 }
 
-async function rowsOf(connection: DuckDBConnection, sql: string): Promise<Row[]> {
+async function queryRows(connection: DuckDBConnection, sql: string): Promise<Row[]> {
   let reader;
   try {
     reader = await connection.runAndReadAll(sql);
@@ -102,11 +102,13 @@ async function rowsOf(connection: DuckDBConnection, sql: string): Promise<Row[]>
   const types = reader.columnTypes().map(String);
   // Amounts are texts here; a JavaScript number would round them.
   const rows = reader.getRowsJson();
-  return rows.map((row) => Object.fromEntries(names.map((name, index) => [name, shown(row[index], types[index]!)])));
+  return rows.map((row) =>
+    Object.fromEntries(names.map((name, index) => [name, duckdbValue(row[index], types[index]!)])),
+  );
 }
 
 /** Amounts without zeros at their end, and whole numbers as such. */
-function shown(value: unknown, type: string): unknown {
+function duckdbValue(value: unknown, type: string): unknown {
   if (typeof value !== 'string') return value;
   if (type.startsWith('DECIMAL')) return value.includes('.') ? value.replace(/\.?0+$/, '') : value;
   return /^(BIGINT|HUGEINT)$/.test(type) && Number.isSafeInteger(Number(value)) ? Number(value) : value;

@@ -47,7 +47,7 @@ export async function exportTable(
   const id = `${String(startedAt.getTime()).padStart(14, '0')}-${randomBytes(4).toString('hex')}`;
   const folder = join(directory, EXPORTS_FOLDER, id);
   mkdirSync(join(folder, DATA_FOLDER), { recursive: true, mode: 0o700 });
-  write(folder, '_started', '');
+  writeExportFile(folder, '_started', '');
   const files: DataFile[] = [];
   let [itemCount, bytes, file] = [0, 0, undefined as DataFileWriter | undefined];
   const close = async () => {
@@ -57,7 +57,7 @@ export async function exportTable(
     bytes += closed.bytes;
     file = undefined;
   };
-  for await (const page of pagesOf(sdkClient(table.endpoint), table.name)) {
+  for await (const page of scanPages(sdkClient(table.endpoint), table.name)) {
     for (const item of page) {
       file ??= new DataFileWriter(directory, `${EXPORTS_FOLDER}/${id}/${DATA_FOLDER}/${fileName(id, files.length)}`);
       await file.write(item);
@@ -76,7 +76,7 @@ export async function exportTable(
 
 type Attributes = Record<string, AttributeValue>;
 
-async function* pagesOf(client: DynamoDBClient, name: string): AsyncGenerator<Attributes[], void> {
+async function* scanPages(client: DynamoDBClient, name: string): AsyncGenerator<Attributes[], void> {
   let start: Attributes | undefined;
   do {
     const page = await client.send(
@@ -167,10 +167,10 @@ function summaryOf(of: { id: string; table: Table; startedAt: Date; itemCount: n
 }
 
 function writeWithMd5(folder: string, name: string, text: string): void {
-  write(folder, name, text);
-  write(folder, name.replace('.json', '.md5'), createHash('md5').update(text).digest('base64'));
+  writeExportFile(folder, name, text);
+  writeExportFile(folder, name.replace('.json', '.md5'), createHash('md5').update(text).digest('base64'));
 }
 
-function write(folder: string, name: string, text: string): void {
+function writeExportFile(folder: string, name: string, text: string): void {
   writeFileSync(join(folder, name), text, { mode: OWNER_ONLY });
 }

@@ -92,13 +92,13 @@ function readExport(root: string, id: string): FoundExport {
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => dataFile.parse(JSON.parse(line)))
-    .map((file) => ({ path: pathOf(root, file), itemCount: file.itemCount, md5: file.md5Checksum }));
+    .map((file) => ({ path: dataFilePath(root, file), itemCount: file.itemCount, md5: file.md5Checksum }));
   const kind = exportTime === undefined ? 'incremental' : 'full';
   return { id, kind, until: exportTime ?? exportToTime!, from: exportFromTime, itemCount, files };
 }
 
 /** Keys begin with the prefix that the bucket had; what stands behind it is the same here. */
-function pathOf(root: string, { dataFileS3Key: key }: DataFile): string {
+function dataFilePath(root: string, { dataFileS3Key: key }: DataFile): string {
   return join(root, key.slice(key.indexOf(`${EXPORTS_FOLDER}/`) + EXPORTS_FOLDER.length + 1));
 }
 

@@ -45,7 +45,7 @@ export async function restoreTable(
   for (const { files } of exports) {
     for (const { path } of files) {
       for await (const batch of batchesOf(path)) {
-        await write(table, batch);
+        await writeBatch(table, batch);
         const deleted = batch.filter(({ DeleteRequest: one }) => one !== undefined).length;
         restored.deleted += deleted;
         restored.written += batch.length - deleted;
@@ -72,7 +72,7 @@ function requestOf(line: ExportLine): WriteRequest {
   return line.NewImage ? { PutRequest: { Item: line.NewImage } } : { DeleteRequest: { Key: line.Keys } };
 }
 
-async function write({ endpoint, name }: Table, batch: readonly WriteRequest[]): Promise<void> {
+async function writeBatch({ endpoint, name }: Table, batch: readonly WriteRequest[]): Promise<void> {
   const client = sdkClient(endpoint);
   let left = [...batch];
   for (let attempt = 1; left.length > 0; attempt += 1) {

@@ -55,14 +55,15 @@ function valuesOf(part: object): Map<string, string> {
     if (value === undefined) return;
     if (value instanceof Money) values.set(place.join('.'), value.toString());
     else if (typeof value !== 'object' || value === null) values.set(place.join('.'), JSON.stringify(value));
-    else for (const [name, inner] of Object.entries(value)) visit(inner, [...place, nameOf(value, name, inner)]);
+    else
+      for (const [name, inner] of Object.entries(value)) visit(inner, [...place, pathSegmentName(value, name, inner)]);
   };
   visit(part, []);
   return values;
 }
 
 /** Endpoints go by their ids, so that one put in between changes no other one. */
-function nameOf(parent: object, name: string, value: unknown): string {
+function pathSegmentName(parent: object, name: string, value: unknown): string {
   const { id } = (value ?? {}) as { id?: unknown };
   return Array.isArray(parent) && typeof id === 'string' ? id : name;
 }

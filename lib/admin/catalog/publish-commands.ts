@@ -26,7 +26,7 @@ export function addPublishCommands(catalog: Command): void {
     .option('--history <n>', 'so many publications', parseCount, 1)
     .action(({ bucket, history }: ShowOptions, command: Command) =>
       withTableOf(command, async (_table, { json }, local) => {
-        print(await shown(placeOf(local, bucket), Math.min(history, MAX_HISTORY)), json);
+        print(await publicationRows(placeOf(local, bucket), Math.min(history, MAX_HISTORY)), json);
       }),
     );
   changing('publish', 'put a catalog in force without a deployment; running requests keep the one they began with')
@@ -64,7 +64,7 @@ interface ShowOptions {
   history: number;
 }
 
-async function shown(place: Place, history: number): Promise<Row[]> {
+async function publicationRows(place: PublicationPlace, history: number): Promise<Row[]> {
   const kept = await place.publications.list(history);
   if (kept.length === 0) {
     const { files } = await inForceAt(place);
@@ -100,13 +100,13 @@ function withPublisher(
 /** More rows than anybody reads; programs get all of them. */
 const MAX_SHOWN = 100;
 
-const named = (version: string | null) => version ?? 'the deployed catalog';
+const versionName = (version: string | null) => version ?? 'the deployed catalog';
 
 function tell({ published, before, after, prices, others, changes }: Published): void {
   if (changes.length > 0) process.stdout.write(asTable(changes.slice(0, MAX_SHOWN).map((change) => ({ ...change }))));
   const more = changes.length > MAX_SHOWN ? ` (${changes.length - MAX_SHOWN} more with --json)` : '';
   process.stdout.write(
-    `${prices} prices and ${others} other values change${more}: ${named(before)} → ${named(after)}\n`,
+    `${prices} prices and ${others} other values change${more}: ${versionName(before)} → ${versionName(after)}\n`,
   );
   process.stdout.write(
     published
@@ -115,13 +115,13 @@ function tell({ published, before, after, prices, others, changes }: Published):
   );
 }
 
-type Place = Pick<Publisher, 'publications' | 'deployed'>;
+type PublicationPlace = Pick<Publisher, 'publications' | 'deployed'>;
 
 /**
  * Where catalogs are published. The deployed one is that of the running gateway, else the one of this checkout.
  * @throws {StartFailure} where the table is on AWS, and nobody says which bucket
  */
-function placeOf(local: LocalState | undefined, bucket: string | undefined): Place {
+function placeOf(local: LocalState | undefined, bucket: string | undefined): PublicationPlace {
   const deployed = () => readCatalogFiles(local?.running()?.catalog_directory ?? catalogDirectory());
   if (local) return { publications: publicationsInDirectory(local.publicationsDirectory()), deployed };
   if (bucket !== undefined) return { publications: publicationsInBucket(bucket), deployed };

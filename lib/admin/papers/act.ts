@@ -61,7 +61,7 @@ export async function makeAct(table: Table, question: ActQuestion): Promise<Act>
   }
   const statement = await statementOf(table, account, { month, zone: issued?.zone ?? zone, by });
   const changes = issued ? [...issued.changes] : await changesSince(table, account, before);
-  const lines = [...linesOf(statement, by), ...changes.map(changeLine), ...adjustmentLines(statement)];
+  const lines = [...spendingLines(statement, by), ...changes.map(changeLine), ...adjustmentLines(statement)];
   const exact = Money.sum(lines.filter(({ kind }) => kind !== 'change').map((line) => line.exact));
   const carriedIn = issued?.carriedIn ?? last?.carriedOut ?? Money.zero;
   const rounded = roundLines(
@@ -131,7 +131,7 @@ async function statementOf(
   return statement;
 }
 
-function linesOf(statement: Statement, by: LineSplit): Omit<ActLine, 'amount'>[] {
+function spendingLines(statement: Statement, by: LineSplit): Omit<ActLine, 'amount'>[] {
   if (by === 'nothing') {
     const { usage } = statement.total;
     return usage.isZero ? [] : [{ subject: '', kind: 'spending', exact: usage }];
@@ -161,7 +161,9 @@ async function changesSince(
   const changes: { month: string; amount: Money }[] = [];
   for (const { month, zone, exact } of papers.slice(-MONTHS_LOOKED_AT)) {
     const statement = await statementOf(table, account, { month, zone, by: 'nothing' });
-    const now = Money.sum([...linesOf(statement, 'nothing'), ...adjustmentLines(statement)].map((line) => line.exact));
+    const now = Money.sum(
+      [...spendingLines(statement, 'nothing'), ...adjustmentLines(statement)].map((line) => line.exact),
+    );
     const told = papers.flatMap((paper) => paper.changes).filter((change) => change.month === month);
     const amount = now.minus(exact).minus(Money.sum(told.map((change) => change.amount)));
     if (!amount.isZero) changes.push({ month, amount });

@@ -39,7 +39,7 @@ function taxed(name: string, amount: Money, { exact, tax }: { exact: Money | nul
   return { name, amount, vat: tax ? vatOf(amount, tax) : Money.zero, exact };
 }
 
-const names: Record<ActLine['kind'], (subject: string, month: string) => string> = {
+const actLineNames: Record<ActLine['kind'], (subject: string, month: string) => string> = {
   spending: (subject, month) => `Доступ к моделям ИИ по API за ${month}${subject === '' ? '' : `: ${subject}`}`,
   change: (subject) => `Изменение стоимости за ${subject}`,
   adjustment: (subject) => `Корректировка ${subject}`,
@@ -50,7 +50,7 @@ export function actDocument({ paper, lines }: Act, { seller, buyer }: { seller: 
   const { month, number, zone, carriedIn, carriedOut, exact, issuedAtMs } = paper;
   const tax = taxOf(buyer);
   const taxedLines = lines.map(({ subject, kind, amount, exact: own }) =>
-    taxed(names[kind](subject, month), amount, { exact: own, tax }),
+    taxed(actLineNames[kind](subject, month), amount, { exact: own, tax }),
   );
   return {
     kind: 'act',

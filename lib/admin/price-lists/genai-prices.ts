@@ -49,25 +49,27 @@ const priceNames = {
 } as const;
 type PriceName = keyof typeof priceNames;
 
-const pricesSchema = z.object({
+const genaiPricesSchema = z.object({
   input_mtok: priceSchema.optional(),
   output_mtok: priceSchema.optional(),
   cache_read_mtok: priceSchema.optional(),
   cache_write_mtok: priceSchema.optional(),
   cache_write_1h_mtok: priceSchema.optional(),
 });
-type Prices = z.infer<typeof pricesSchema>;
+type Prices = z.infer<typeof genaiPricesSchema>;
 
 const constraintSchema = z.object({ start_date: z.string().optional(), start_time: z.string().optional() });
 
-const modelSchema = z.object({
+const genaiModelSchema = z.object({
   id: z.string(),
   name: z.string().optional(),
   match: z.unknown(),
-  prices: z.array(z.object({ constraint: constraintSchema.optional(), prices: pricesSchema })).or(pricesSchema),
+  prices: z
+    .array(z.object({ constraint: constraintSchema.optional(), prices: genaiPricesSchema }))
+    .or(genaiPricesSchema),
 });
 
-const providerSchema = z.object({ models: z.array(modelSchema) });
+const providerSchema = z.object({ models: z.array(genaiModelSchema) });
 
 /** The part of the package that is used. */
 export interface GenaiPrices {
@@ -81,9 +83,9 @@ export function readGenaiPrices({ findProvider }: GenaiPrices, day: string): Pri
     const { models } = providerSchema.parse(findProvider({ providerId }) ?? { models: [] });
     // Of two models with one name, the package takes the first.
     const priced = models.toReversed().flatMap((model) => {
-      const cost = costOf(pricesOn(day, model.prices));
+      const cost = genaiCost(pricesOn(day, model.prices));
       const { id, name } = model;
-      return cost ? namesIn(model.match, id).map((key) => [key, { ...(name ? { name } : {}), cost }]) : [];
+      return cost ? exactModelNames(model.match, id).map((key) => [key, { ...(name ? { name } : {}), cost }]) : [];
     });
     list[provider] = { models: Object.fromEntries(priced) as PriceList[string]['models'] };
   }
@@ -91,25 +93,25 @@ export function readGenaiPrices({ findProvider }: GenaiPrices, day: string): Pri
 }
 
 /** The names that a model is sure to have. Patterns are left out: what they match may be another model tomorrow. */
-function namesIn(match: unknown, id: string): string[] {
+function exactModelNames(match: unknown, id: string): string[] {
   const found = z
     .object({ equals: z.string() })
     .or(z.object({ starts_with: z.string() }))
     .safeParse(match).data;
   const inner = z.object({ or: z.array(z.unknown()) }).safeParse(match).data?.or ?? [];
-  return [id, ...(found ? Object.values(found) : []), ...inner.flatMap((one) => namesIn(one, id))];
+  return [id, ...(found ? Object.values(found) : []), ...inner.flatMap((one) => exactModelNames(one, id))];
 }
 
 /** The prices in force on a day; where they depend on the hour, those of its dearest hour. */
-function pricesOn(day: string, prices: z.infer<typeof modelSchema>['prices']): Prices {
+function pricesOn(day: string, prices: z.infer<typeof genaiModelSchema>['prices']): Prices {
   if (!Array.isArray(prices)) return prices;
   const begun = prices.filter(({ constraint }) => (constraint?.start_date ?? day) <= day);
   const latest = begun.findLastIndex(({ constraint }) => constraint?.start_time === undefined);
   const current = begun.slice(Math.max(latest, 0)).map((one) => one.prices);
-  return current.toSorted((one, other) => baseOf(one.input_mtok) - baseOf(other.input_mtok)).at(-1) ?? {};
+  return current.toSorted((one, other) => basePrice(one.input_mtok) - basePrice(other.input_mtok)).at(-1) ?? {};
 }
 
-function baseOf(price: Price | undefined): number {
+function basePrice(price: Price | undefined): number {
   return typeof price === 'object' ? price.base : (price ?? 0);
 }
 
@@ -118,21 +120,28 @@ function tiersOf(price: Price | undefined): { start: number; price: number }[] {
 }
 
 /** @returns undefined for a model that is not paid by the token */
-function costOf(prices: Prices): ListedCost | undefined {
+function genaiCost(prices: Prices): ListedCost | undefined {
   const { input_mtok: input, output_mtok: output } = prices;
   if (input === undefined || output === undefined) return undefined;
   const sizes = new Set(Object.values(prices).flatMap((price) => tiersOf(price).map(({ start }) => start)));
   const tiers = [...sizes]
     .toSorted((one, other) => one - other)
     .map((size) => ({
-      ...named(prices, (price) => tiersOf(price).findLast(({ start }) => start <= size)?.price ?? baseOf(price)),
+      ...pricesByName(
+        prices,
+        (price) => tiersOf(price).findLast(({ start }) => start <= size)?.price ?? basePrice(price),
+      ),
       tier: { size: String(size) },
     }));
-  const base = { ...named(prices, baseOf), input: decimalText(baseOf(input)), output: decimalText(baseOf(output)) };
+  const base = {
+    ...pricesByName(prices, basePrice),
+    input: decimalText(basePrice(input)),
+    output: decimalText(basePrice(output)),
+  };
   return { ...base, ...(tiers.length > 0 ? { tiers } : {}) };
 }
 
-function named(prices: Prices, amount: (price: Price) => number): Partial<Record<PriceName, string>> {
+function pricesByName(prices: Prices, amount: (price: Price) => number): Partial<Record<PriceName, string>> {
   const known = Object.entries(priceNames).flatMap(([name, theirs]) => {
     const price = prices[theirs];
     return price === undefined ? [] : [[name, decimalText(amount(price))]];

@@ -10,22 +10,24 @@ import { parsePriceList, type ListedCost, type PriceList } from './price-list.ts
 export const PI_AI_DATA = 'dist/providers/data';
 
 /** Providers that the catalog knows by another name. */
-const names: Record<string, string> = { fireworks: 'fireworks-ai', together: 'togetherai' };
+const catalogProviderNames: Record<string, string> = { fireworks: 'fireworks-ai', together: 'togetherai' };
 
-const pricesSchema = z.object({
+const piAiPricesSchema = z.object({
   input: z.string(),
   output: z.string(),
   cacheRead: z.string(),
   cacheWrite: z.string(),
 });
 
-const modelSchema = z.object({
+const piAiModelSchema = z.object({
   id: z.string(),
   type: z.literal('chat'),
   name: z.string(),
   input: z.array(z.string()),
   reasoning: z.boolean(),
-  cost: pricesSchema.extend({ tiers: z.array(pricesSchema.extend({ inputTokensAbove: z.string() })).optional() }),
+  cost: piAiPricesSchema.extend({
+    tiers: z.array(piAiPricesSchema.extend({ inputTokensAbove: z.string() })).optional(),
+  }),
   contextWindow: z.string(),
   maxTokens: z.string(),
   compat: z.object({ supportsTemperature: z.boolean().optional() }).optional(),
@@ -37,16 +39,27 @@ const fileSchema = z.record(z.string(), z.record(z.string(), z.unknown()));
 export function readPiAi(files: ReadonlyMap<string, string>): PriceList {
   const providers = [...files].map(([provider, text]) => {
     const models = Object.values(fileSchema.parse(parsePriceList(text))).flatMap(Object.values);
-    const chat = models.flatMap((model) => modelSchema.safeParse(model).data ?? []);
-    return [names[provider] ?? provider, { models: Object.fromEntries(chat.map((one) => [one.id, listed(one)])) }];
+    const chat = models.flatMap((model) => piAiModelSchema.safeParse(model).data ?? []);
+    return [
+      catalogProviderNames[provider] ?? provider,
+      { models: Object.fromEntries(chat.map((one) => [one.id, piAiModel(one)])) },
+    ];
   });
   return Object.fromEntries(providers) as PriceList;
 }
 
-function listed({ name, input, reasoning, cost, contextWindow, maxTokens, compat }: z.infer<typeof modelSchema>) {
+function piAiModel({
+  name,
+  input,
+  reasoning,
+  cost,
+  contextWindow,
+  maxTokens,
+  compat,
+}: z.infer<typeof piAiModelSchema>) {
   return {
     name,
-    ...(isKnown(cost.input) || isKnown(cost.output) ? { cost: costOf(cost) } : {}),
+    ...(isKnown(cost.input) || isKnown(cost.output) ? { cost: piAiCost(cost) } : {}),
     limit: { context: contextWindow, output: maxTokens },
     modalities: { input, output: ['text'] },
     reasoning,
@@ -56,12 +69,12 @@ function listed({ name, input, reasoning, cost, contextWindow, maxTokens, compat
   };
 }
 
-function costOf({ tiers, ...base }: z.infer<typeof modelSchema>['cost']): ListedCost {
-  const tiered = tiers?.map((tier) => ({ ...pricesOf(tier), tier: { size: tier.inputTokensAbove } }));
-  return { ...pricesOf(base), ...(tiered ? { tiers: tiered } : {}) };
+function piAiCost({ tiers, ...base }: z.infer<typeof piAiModelSchema>['cost']): ListedCost {
+  const tiered = tiers?.map((tier) => ({ ...piAiPrices(tier), tier: { size: tier.inputTokensAbove } }));
+  return { ...piAiPrices(base), ...(tiered ? { tiers: tiered } : {}) };
 }
 
-function pricesOf({ input, output, cacheRead, cacheWrite }: z.infer<typeof pricesSchema>) {
+function piAiPrices({ input, output, cacheRead, cacheWrite }: z.infer<typeof piAiPricesSchema>) {
   return {
     input,
     output,

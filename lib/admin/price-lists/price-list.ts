@@ -74,9 +74,9 @@ export function findListed(lists: readonly PriceList[], { provider, model }: Lis
 
 /** JSON with every number as its source text. */
 export function parsePriceList(text: string): unknown {
-  return JSON.parse(text, keepDigits);
+  return JSON.parse(text, keepSourceText);
 }
 
-function keepDigits(_key: string, value: unknown, context?: { source?: string }): unknown {
+function keepSourceText(_key: string, value: unknown, context?: { source?: string }): unknown {
   return typeof value === 'number' ? context!.source : value;
 }

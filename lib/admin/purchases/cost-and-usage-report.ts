@@ -40,23 +40,23 @@ const MAX_LINE_MS = 25 * 60 * 60 * 1_000;
 export async function readCostAndUsageReport(file: string): Promise<ReportedDay[]> {
   const sums = new ReportedSums();
   let line = 1;
-  for await (const row of rowsOf(file)) {
+  for await (const row of reportRows(file)) {
     line += 1;
-    const usage = usageOf(row, `${file}, line ${line}`);
+    const usage = usageOfReportLine(row, `${file}, line ${line}`);
     if (usage) sums.add(usage);
   }
   return sums.all();
 }
 
-type Row = Record<string, string | undefined>;
+type ReportRow = Record<string, string | undefined>;
 
-async function* rowsOf(file: string): AsyncGenerator<Row, void> {
+async function* reportRows(file: string): AsyncGenerator<ReportRow, void> {
   const parser = parse({ columns: (header: string[]) => header.map(columnName), skip_empty_lines: true, bom: true });
   const bytes = createReadStream(file);
   const text = file.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes;
   for (const stream of [bytes, text]) stream.on('error', (error: Error) => parser.destroy(error));
   try {
-    for await (const row of text.pipe(parser)) yield row as Row;
+    for await (const row of text.pipe(parser)) yield row as ReportRow;
   } catch (error) {
     if (error instanceof StartFailure) throw error;
     throw new StartFailure(`${file} is not read as CSV: ${(error as Error).message}`);
@@ -73,7 +73,7 @@ function columnName(header: string): string {
 }
 
 /** @returns undefined for what is no token of a model */
-function usageOf(row: Row, place: string): ReportedDay | undefined {
+function usageOfReportLine(row: ReportRow, place: string): ReportedDay | undefined {
   const cell = (name: string): string => {
     const value = row[name];
     if (value === undefined) throw new StartFailure(`${place}: the report has no column ${name}.`);
@@ -86,12 +86,12 @@ function usageOf(row: Row, place: string): ReportedDay | undefined {
   if (timeMs(cell('line_item_usage_end_date'), place) - startMs > MAX_LINE_MS) {
     throw new StartFailure(`${place}: the line is of more than a day. Export the report by hour or by day.`);
   }
-  const tokens = tokensOf(cell('line_item_usage_amount'), cell('pricing_unit'), place);
+  const tokens = tokensOfAmount(cell('line_item_usage_amount'), cell('pricing_unit'), place);
   return { date: utcDate(startMs), model: found['name']!, usage: { [meterOfKind[found['kind']!]!]: tokens } };
 }
 
 /** A line counts whole tokens; digits behind them come of its unit. */
-function tokensOf(amount: string, unit: string, place: string): number {
+function tokensOfAmount(amount: string, unit: string, place: string): number {
   const tokensOfOne = tokensOfUnit[unit.toLowerCase()];
   if (tokensOfOne === undefined) {
     throw new StartFailure(`${place}: the unit "${unit}" is none of ${Object.keys(tokensOfUnit).join(', ')}.`);

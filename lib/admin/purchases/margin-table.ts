@@ -39,7 +39,7 @@ export class MarginTable {
     const name = values.join('\n');
     const row = this.#rows.get(name) ?? { values, ...nothing };
     this.#rows.set(name, row);
-    for (const sums of [row, this.total]) addTo(sums, generation.outcome);
+    for (const sums of [row, this.total]) addToMargin(sums, generation.outcome);
   }
 
   /** In the order of their values. */
@@ -48,7 +48,7 @@ export class MarginTable {
   }
 }
 
-function addTo(
+function addToMargin(
   sums: MarginSums,
   { cost: charged, serviceCost }: { cost: Money; serviceCost?: Money | undefined },
 ): void {

@@ -28,7 +28,7 @@ export type UsageFormat = (typeof usageFormats)[number];
 const tokens = z.int().nonnegative();
 
 /** A page, or several in a list; the last one must be the last there is. */
-function pagesOf<Bucket extends z.ZodType>(bucket: Bucket) {
+function usagePagesSchema<Bucket extends z.ZodType>(bucket: Bucket) {
   const page = z.object({ data: z.array(bucket), has_more: z.boolean().optional() });
   return z
     .union([page.transform((one) => [one]), z.array(page).min(1)], {
@@ -41,7 +41,7 @@ function pagesOf<Bucket extends z.ZodType>(bucket: Bucket) {
 const model = z.string({ error: 'must be the name of a model: ask the API with group_by model' });
 
 /** GET /v1/organizations/usage_report/messages, grouped by model (platform.claude.com, Admin API). */
-const anthropicReport = pagesOf(
+const anthropicReport = usagePagesSchema(
   z.object({
     starting_at: z.iso.datetime(),
     results: z.array(
@@ -57,7 +57,7 @@ const anthropicReport = pagesOf(
 );
 
 /** GET /v1/organization/usage/completions, grouped by model (platform.openai.com, Administration). */
-const openaiReport = pagesOf(
+const openaiReport = usagePagesSchema(
   z.object({
     start_time: z.int().nonnegative(),
     results: z.array(

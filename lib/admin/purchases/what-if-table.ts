@@ -39,7 +39,7 @@ export class WhatIfTable {
   /** A request that is no activity (it failed, and cost nothing) would have been none elsewhere. */
   add(generation: Generation): void {
     if (!isActivity(generation)) return;
-    for (const { endpoint, sums } of this.#rows) addTo(sums, generation, endpoint);
+    for (const { endpoint, sums } of this.#rows) addToWhatIf(sums, generation, endpoint);
   }
 
   rows(): readonly { endpoint: PricedEndpoint; sums: WhatIfSums }[] {
@@ -47,7 +47,7 @@ export class WhatIfTable {
   }
 }
 
-function addTo(sums: WhatIfSums, generation: FinalGeneration, endpoint: PricedEndpoint): void {
+function addToWhatIf(sums: WhatIfSums, generation: FinalGeneration, endpoint: PricedEndpoint): void {
   if (!canAnswer(endpoint, generation)) {
     sums.unanswerable += 1;
     return;

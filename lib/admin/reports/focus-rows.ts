@@ -27,7 +27,7 @@ const metered: Record<Meter, { unit: string; name: string }> = {
   video_second: { unit: 'Seconds', name: 'Seconds of video' },
 };
 
-const columns = [
+const focusColumns = [
   'BilledCost',
   'BillingAccountId',
   'BillingAccountName',
@@ -100,7 +100,7 @@ export function focusMetadata({ period, total, ...proven }: Statement): object {
       SchemaId: `model-gateway-focus-${COLUMNS_SINCE}`,
       CreationDate: `${COLUMNS_SINCE}T00:00:00Z`,
       FocusVersion: '1.2',
-      ColumnDefinition: columns.map((name) => ({ ColumnName: name, ...formOf(name) })),
+      ColumnDefinition: focusColumns.map((name) => ({ ColumnName: name, ...formOf(name) })),
     },
     x_Period: { from: period.from, to: period.to, zone: period.zone },
     x_BilledCostTotal: total.usage.toString(),
@@ -125,7 +125,7 @@ interface FocusContext {
 
 /** A row for each payer, day and price; the columns first. */
 export async function* focusRows(totals: readonly UnitTotal[], context: FocusContext): AsyncGenerator<CsvRow, void> {
-  yield columns;
+  yield focusColumns;
   for (const total of totals) yield await focusRow(total, context);
 }
 
@@ -141,7 +141,7 @@ async function focusRow(total: UnitTotal, { account, period, names, issuer }: Fo
   // A price is named by all that decides it.
   const tier = total.tierAboveTokens === undefined ? '' : `>${total.tierAboveTokens}`;
   const skuId = meter ? `${total.endpointId}/${meter}` : null;
-  const row: Record<(typeof columns)[number], CsvCell> = {
+  const row: Record<(typeof focusColumns)[number], CsvCell> = {
     BilledCost: cost,
     BillingAccountId: account.id,
     BillingAccountName: guarded(account.name),
@@ -188,7 +188,7 @@ async function focusRow(total: UnitTotal, { account, period, names, issuer }: Fo
     x_CatalogVersion: total.catalogVersion,
     x_EndpointId: total.endpointId,
   };
-  return columns.map((name) => row[name]);
+  return focusColumns.map((name) => row[name]);
 }
 
 /** FOCUS has times without fractions of a second. */

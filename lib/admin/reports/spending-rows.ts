@@ -3,10 +3,10 @@ import type { Dimension, SpendingTable } from '../../../lambdas/books/spending.t
 import type { Statement } from '../../../lambdas/books/statement.ts';
 import { guarded, type CsvRow } from '../../../lambdas/books/csv.ts';
 import { proofText } from './proof-text.ts';
-import { columnsOf, namedCells, sumCells, sumColumns } from './spending-table.ts';
+import { dimensionColumns, namedCells, sumCells, sumColumns } from './spending-table.ts';
 
 function columnsBy(by: readonly Dimension[]): string[] {
-  return ['line', ...by.flatMap((dimension) => columnsOf(dimension)), ...sumColumns, 'period_zone', 'proof'];
+  return ['line', ...by.flatMap((dimension) => dimensionColumns(dimension)), ...sumColumns, 'period_zone', 'proof'];
 }
 
 /** A table of spending: its columns, a row for each combination of the dimensions, and the total with its proof. */
@@ -21,6 +21,6 @@ export async function* spendingRows(
     const named = (await namedCells(row, by, names)).map((cell) => (typeof cell === 'string' ? guarded(cell) : cell));
     yield ['spending', ...named, ...sumCells(row), zone, null];
   }
-  const nothing = by.flatMap((dimension) => columnsOf(dimension)).map(() => null);
+  const nothing = by.flatMap((dimension) => dimensionColumns(dimension)).map(() => null);
   yield ['total', ...nothing, ...sumCells(spending.total), zone, proofText(statement)];
 }

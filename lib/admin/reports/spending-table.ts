@@ -5,7 +5,7 @@ import type { Names } from '../../../lambdas/books/names.ts';
 import { isTag, type Dimension, type PlainDimension, type SpendingRow } from '../../../lambdas/books/spending.ts';
 import type { CsvCell } from '../../../lambdas/books/csv.ts';
 
-const columns: Record<PlainDimension, readonly string[]> = {
+const columnsByDimension: Record<PlainDimension, readonly string[]> = {
   day: ['day'],
   month: ['month'],
   workspace: ['workspace', 'workspace_id'],
@@ -19,8 +19,8 @@ const columns: Record<PlainDimension, readonly string[]> = {
 };
 
 /** The columns that a dimension has. */
-export function columnsOf(dimension: Dimension): readonly string[] {
-  return isTag(dimension) ? [dimension] : columns[dimension];
+export function dimensionColumns(dimension: Dimension): readonly string[] {
+  return isTag(dimension) ? [dimension] : columnsByDimension[dimension];
 }
 
 export const sumColumns = [

@@ -2,16 +2,17 @@ import type { Names } from '../../../lambdas/books/names.ts';
 import { isProven, type Statement } from '../../../lambdas/books/statement.ts';
 import { Money } from '../../../lambdas/money/money.ts';
 import type { CsvCell } from '../../../lambdas/books/csv.ts';
-import { columnsOf, namedCells, sumCells, sumColumns } from './spending-table.ts';
+import { dimensionColumns, namedCells, sumCells, sumColumns } from './spending-table.ts';
 
-type Shown = Record<string, unknown>;
+type JsonFields = Record<string, unknown>;
 
 /** A statement for programs. Amounts are texts, so that no reader rounds them. */
-export async function statementJson(statement: Statement, names: Names): Promise<Shown> {
+export async function statementJson(statement: Statement, names: Names): Promise<JsonFields> {
   const { account, period, only, by, rows, total, records, pending, payments, balance, proofs } = statement;
-  const columns = [...by.flatMap((dimension) => columnsOf(dimension)), ...sumColumns];
-  const shownRows: Shown[] = [];
-  for (const row of rows) shownRows.push(named(columns, [...(await namedCells(row, by, names)), ...sumCells(row)]));
+  const columns = [...by.flatMap((dimension) => dimensionColumns(dimension)), ...sumColumns];
+  const shownRows: JsonFields[] = [];
+  for (const row of rows)
+    shownRows.push(statementJsonRow(columns, [...(await namedCells(row, by, names)), ...sumCells(row)]));
   return {
     account: { id: account.id, name: account.name, mode: account.mode },
     currency: 'RUB',
@@ -25,7 +26,7 @@ export async function statementJson(statement: Statement, names: Names): Promise
     only,
     by,
     rows: shownRows,
-    total: named(sumColumns, sumCells(total)),
+    total: statementJsonRow(sumColumns, sumCells(total)),
     payments: payments.map(({ id, kind, amount, note, createdAt }) => ({
       created_at: createdAt,
       kind,
@@ -50,7 +51,7 @@ export async function statementJson(statement: Statement, names: Names): Promise
   };
 }
 
-function named(columns: readonly string[], cells: readonly CsvCell[]): Shown {
+function statementJsonRow(columns: readonly string[], cells: readonly CsvCell[]): JsonFields {
   return Object.fromEntries(
     columns.map((name, index) => {
       const cell = cells[index] ?? null;

@@ -6,7 +6,7 @@ import type { SpendingRow } from '../../../lambdas/books/spending.ts';
 import { isProven, type Statement } from '../../../lambdas/books/statement.ts';
 import { Money } from '../../../lambdas/money/money.ts';
 import type { CsvCell } from '../../../lambdas/books/csv.ts';
-import { columnsOf, namedCells, shortSumColumns, sumCells } from './spending-table.ts';
+import { dimensionColumns, namedCells, shortSumColumns, sumCells } from './spending-table.ts';
 
 const style = `
 :root { color-scheme: light dark; --line: color-mix(in srgb, currentColor 20%, transparent); --bar: #3b6fb5; }
@@ -66,7 +66,7 @@ function pendingText({ pending }: Statement): string {
 }
 
 async function spendingTable({ by, rows, total }: Statement, names: Names): Promise<string> {
-  const columns = by.flatMap((dimension) => columnsOf(dimension));
+  const columns = by.flatMap((dimension) => dimensionColumns(dimension));
   const lines: string[] = [];
   for (const row of rows) lines.push(tableRow(await namedCells(row, by, names), row));
   const head = [

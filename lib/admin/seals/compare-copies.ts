@@ -21,7 +21,7 @@ type Tell = (where: string, says: string) => void;
 /** @param last of the days that have files: the one that the head names, or none where it names none */
 export function compareHead(head: SealHead, last: CheckedDay | undefined, tell: Tell): void {
   const statement = last?.statement;
-  const fields: Compared = {
+  const fields: ComparedFields = {
     'seal_head.date': [head.date, statement?.date],
     'seal_head.statement_sha256': [head.sha256, last?.sha256],
     'seal_head.root': [head.root, statement?.lines.root],
@@ -39,7 +39,7 @@ export async function compareCopy(
 ): Promise<void> {
   if (!copy) return tell('sealed_day', 'is not in the table');
   const { statement, sha256, signature } = day;
-  const fields: Compared = {
+  const fields: ComparedFields = {
     'sealed_day.statement, its SHA-256,': [sha256Of(copy.statement), sha256],
     'sealed_day.statement_sha256': [copy.sha256, sha256],
     'sealed_day.root': [copy.root, statement.lines.root],
@@ -54,9 +54,9 @@ export async function compareCopy(
 }
 
 /** What the table has of something, and what the files say of it. */
-type Compared = Record<string, [kept: string | undefined, sealed: string | undefined]>;
+type ComparedFields = Record<string, [kept: string | undefined, sealed: string | undefined]>;
 
-function compareFields(fields: Compared, tell: Tell): void {
+function compareFields(fields: ComparedFields, tell: Tell): void {
   for (const [where, [kept, sealed]] of Object.entries(fields)) {
     if (kept !== sealed) tell(where, `is ${kept ?? 'none'} in the table, and ${sealed ?? 'none'} in the files`);
   }

@@ -19,7 +19,7 @@ import type { CheckedDay, SealFinding } from './check-files.ts';
 import { compareCopy, compareHead } from './compare-copies.ts';
 import { isPaymentKind, SealedLineReader, type SealedLine } from './sealed-lines.ts';
 
-interface Compared {
+interface ComparedAccount {
   table: Table;
   directory: string;
   account: string;
@@ -29,7 +29,7 @@ type Tell = (where: string, says: string) => void;
 
 /** @param days of the account, in order, as their files have them */
 export async function compareAccount(
-  compared: Compared,
+  compared: ComparedAccount,
   days: readonly CheckedDay[],
   found: (finding: SealFinding) => void,
 ): Promise<void> {
@@ -90,7 +90,7 @@ const DATE_CHARS = 10;
 
 /** From the account's first day to the last that is sealed, and days before the first that anything says something of. */
 async function datesToCompare(
-  { table, account }: Compared,
+  { table, account }: ComparedAccount,
   { known, payments, through }: { known: readonly string[]; payments: readonly BalanceEntry[]; through: string },
 ): Promise<string[]> {
   if (through === '') return [];
@@ -118,7 +118,7 @@ interface LineGroup {
 
 /** @param day as its files have it; undefined for one that has no statement: then nothing may be dated on it */
 async function compareDay(
-  { table, directory, account }: Compared,
+  { table, directory, account }: ComparedAccount,
   { date, day, payments }: { date: string; day: CheckedDay | undefined; payments: readonly BalanceEntry[] },
   tell: Tell,
 ): Promise<void> {
@@ -139,7 +139,7 @@ async function compareDay(
     const generation = isOwn ? await records.of(id) : await readGeneration(table, account, id);
     compareGroup(group, await expectedLines(table, group, generation), tell);
     if (isOwn || (await lateSealsOf(table, account, id)).includes(date)) continue;
-    tell(nameOf(group), 'is not in the table among the late seals of its generation');
+    tell(sealedLineName(group), 'is not in the table among the late seals of its generation');
   }
   await records.end();
   for (const entry of known.values()) {
@@ -224,17 +224,17 @@ async function estimatedLines(
 }
 
 function compareGroup(group: LineGroup, expected: readonly string[], tell: Tell): void {
-  if (expected.length === 0) return tell(nameOf(group), 'is sealed, and there is no such record any more');
+  if (expected.length === 0) return tell(sealedLineName(group), 'is sealed, and there is no such record any more');
   const differing = group.lines.findIndex(({ text }, at) => text !== expected[at]);
   if (differing === -1 && group.lines.length === expected.length) return;
   const at = Math.max(differing, 0);
   tell(
-    nameOf(group, at),
+    sealedLineName(group, at),
     `was sealed as\n    ${group.lines[at]?.text ?? 'nothing'}\n  and its record now says\n    ${expected[at] ?? 'nothing'}`,
   );
 }
 
-function nameOf({ number, lines }: LineGroup, at = 0): string {
+function sealedLineName({ number, lines }: LineGroup, at = 0): string {
   return `line ${number + at}, ${lines[0]!.id}`;
 }
 

@@ -1,11 +1,11 @@
 /** Counters, days of models and limits as they are kept, against the records and payments that they come from. */
 
-import { amountAt, amountOf, documentAt, rowsOf, textAt, ZERO, type BooksView } from './view.ts';
+import { amountAt, amountOf, documentAt, textAt, valuesTable, ZERO, type BooksView } from './view.ts';
 
 const amount = 'decimal(38,12)';
 
 /** Each attribute of an item: its name, and its value as JSON. */
-const attributesOf = {
+const itemAttributesSql = {
   columns: 'CAST(json_parse(item) AS MAP(VARCHAR, JSON)) AS attributes',
   names: 'CROSS JOIN UNNEST(map_keys(attributes)) AS named(name)',
   amount: amountOf(`json_extract_scalar(element_at(attributes, name), '$.N')`),
@@ -30,10 +30,10 @@ const counters: BooksView = {
 ), with_spread AS (
   SELECT pk, item, part_of, max(CASE WHEN part_of = '' THEN spread END) OVER (PARTITION BY pk) AS spread FROM stored
 ), counted AS (
-  SELECT pk, ${attributesOf.columns} FROM with_spread WHERE part_of = '' OR part_of = spread
+  SELECT pk, ${itemAttributesSql.columns} FROM with_spread WHERE part_of = '' OR part_of = spread
 ), amounts AS (
-  SELECT pk, substr(name, strpos(name, '_') + 1) AS counted, name LIKE 'spent%' AS is_spent, ${attributesOf.amount} AS rub
-  FROM counted ${attributesOf.names} WHERE regexp_like(name, '^(spent|committed)_')
+  SELECT pk, substr(name, strpos(name, '_') + 1) AS counted, name LIKE 'spent%' AS is_spent, ${itemAttributesSql.amount} AS rub
+  FROM counted ${itemAttributesSql.names} WHERE regexp_like(name, '^(spent|committed)_')
 )
 SELECT
   split_part(pk, '#', 2) AS scope_kind,
@@ -90,7 +90,7 @@ const spentInScopes: BooksView = {
     CASE scope_kind WHEN 'account' THEN account_id WHEN 'workspace' THEN workspace_id WHEN 'key' THEN key_hash
       ELSE workspace_id || '/' || member_id END AS scope_id,
     CASE WHEN strpos(held_scopes, '"' || scope_kind || '"') > 0 THEN held_rub ELSE ${ZERO} END AS held_rub
-  FROM spent CROSS JOIN ${rowsOf(['account', 'workspace', 'key', 'member'], 'scopes', 'scope_kind')}
+  FROM spent CROSS JOIN ${valuesTable(['account', 'workspace', 'key', 'member'], 'scopes', 'scope_kind')}
   WHERE scope_kind <> 'member' OR member_id IS NOT NULL
 ), days AS (
   SELECT scope_kind, scope_id, day, sum(spent_rub) AS spent_rub, sum(held_rub) AS held_rub
@@ -132,11 +132,11 @@ const modelDays: BooksView = {
   columns: { account_id: 'varchar', day: 'varchar', model: 'varchar', spent_rub: amount },
   query: `WITH months AS (
   SELECT ${textAt('item', 'account_id.S')} AS account_id, ${textAt('item', 'month.S')} AS of_month, ${textAt('item', 'model.S')} AS model,
-    ${attributesOf.columns}
+    ${itemAttributesSql.columns}
   FROM items WHERE entity = 'model_month'
 ), days AS (
-  SELECT account_id, of_month || '-' || substr(name, length('spent_day_') + 1) AS day, model, ${attributesOf.amount} AS spent_rub
-  FROM months ${attributesOf.names} WHERE starts_with(name, 'spent_day_')
+  SELECT account_id, of_month || '-' || substr(name, length('spent_day_') + 1) AS day, model, ${itemAttributesSql.amount} AS spent_rub
+  FROM months ${itemAttributesSql.names} WHERE starts_with(name, 'spent_day_')
 )
 SELECT account_id, day, model, sum(spent_rub) AS spent_rub FROM days GROUP BY account_id, day, model`,
 };

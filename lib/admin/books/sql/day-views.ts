@@ -1,7 +1,7 @@
 /** The daily rows that count, of days of which every part was rolled up, against those that the records come to, attribute by attribute. */
 
 import { itemViews } from './item-views.ts';
-import { countAt, rowsOf, textAt, type BooksView, type ColumnType } from './view.ts';
+import { countAt, textAt, valuesTable, type BooksView, type ColumnType } from './view.ts';
 
 const PARTS = [0, 1, 2, 3, 4, 5, 6, 7];
 
@@ -11,7 +11,7 @@ const closedDays: BooksView = {
   query: `WITH versions AS (
   SELECT substr(pk, length('ACTIVITY#') + 1) AS account_id, ${textAt('item', 'date.S')} AS day, CAST(part AS BIGINT) AS shard,
     CASE part ${PARTS.map((part) => `WHEN ${part} THEN ${countAt('item', `version_${part}`)}`).join(' ')} END AS version
-  FROM items CROSS JOIN ${rowsOf(PARTS, 'parts', 'part')} WHERE entity = 'activity_day'
+  FROM items CROSS JOIN ${valuesTable(PARTS, 'parts', 'part')} WHERE entity = 'activity_day'
 )
 SELECT account_id, day, shard, version, count(version) OVER (PARTITION BY account_id, day) = ${PARTS.length} AS is_closed FROM versions`,
 };
@@ -53,7 +53,7 @@ const expectedRows: BooksView = {
   SELECT a.*, level, version,
     CASE level WHEN 'WORKSPACE' THEN workspace_id WHEN 'KEY' THEN key_hash ELSE member_id || '#' || workspace_id END AS owner
   FROM activity a JOIN closed_days d ON d.account_id = a.account_id AND d.day = a.day AND d.shard = a.shard
-    CROSS JOIN ${rowsOf(['WORKSPACE', 'KEY', 'MEMBER'], 'levels', 'level')}
+    CROSS JOIN ${valuesTable(['WORKSPACE', 'KEY', 'MEMBER'], 'levels', 'level')}
   WHERE is_closed AND (level <> 'MEMBER' OR member_id IS NOT NULL)
 ), named AS (
   SELECT *, concat_ws('#', level, owner, endpoint_id, model, model_permaslug, CAST(shard AS VARCHAR), CAST(version AS VARCHAR)) AS name
@@ -98,7 +98,7 @@ const dayDrift: BooksView = {
     ${comparedAs('row')} AS row_says,
     ${comparedAs('records')} AS records_say
   FROM current_rows r FULL JOIN expected_rows e ON r.account_id = e.account_id AND r."date" = e.day AND r.sk = e.name
-    CROSS JOIN ${rowsOf(Object.keys(compared), 'fields', 'field')}
+    CROSS JOIN ${valuesTable(Object.keys(compared), 'fields', 'field')}
 )
 SELECT account_id, day, row_name, first_generation, field, row_says, records_say FROM told WHERE row_says IS DISTINCT FROM records_say`,
 };

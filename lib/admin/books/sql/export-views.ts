@@ -10,7 +10,7 @@
 import { documentAt, itemColumns, textAt, type BooksView } from './view.ts';
 
 /** The earliest prefix that is looked at: all of the table is exported at each beginning of a month, and has a week to be complete. */
-const FIRST_DATE = "CAST(CAST(date_trunc('month', current_date - INTERVAL '7' DAY) AS DATE) AS VARCHAR)";
+const EARLIEST_PREFIX_DATE = "CAST(CAST(date_trunc('month', current_date - INTERVAL '7' DAY) AS DATE) AS VARCHAR)";
 
 const ofManifest = {
   export_id: 'varchar',
@@ -37,7 +37,7 @@ const exports: BooksView = {
   query: `SELECT regexp_extract("$path", '([^/]+)/manifest-summary[.]json$', 1) AS export_id,
   ${timesOf('line')},
   CAST(${textAt('line', 'itemCount')} AS BIGINT) AS item_count
-FROM lines WHERE dt >= ${FIRST_DATE} AND "$path" LIKE '%/manifest-summary.json' AND ${isRead('line')}`,
+FROM lines WHERE dt >= ${EARLIEST_PREFIX_DATE} AND "$path" LIKE '%/manifest-summary.json' AND ${isRead('line')}`,
 };
 
 /** The files of the last full export and of the increments after it. Keys begin with the prefix that the bucket had; what stands behind it is the same here. */
@@ -46,7 +46,7 @@ const exportFiles: BooksView = {
   columns: { ...ofManifest, path: 'varchar' },
   query: `WITH manifests AS (
   SELECT kind, regexp_extract("$path", '^(.*)/manifest-', 1) AS folder, "$path" LIKE '%/manifest-files.json' AS is_of_files, line
-  FROM lines WHERE dt >= ${FIRST_DATE} AND regexp_like("$path", '/manifest-(summary|files)[.]json$')
+  FROM lines WHERE dt >= ${EARLIEST_PREFIX_DATE} AND regexp_like("$path", '/manifest-(summary|files)[.]json$')
 ), with_summary AS (
   SELECT kind, folder, is_of_files, line, max(CASE WHEN NOT is_of_files THEN line END) OVER (PARTITION BY folder) AS summary FROM manifests
 ), files AS (
@@ -66,18 +66,18 @@ WHERE moment = last_full OR (kind = 'incremental' AND until_time > split_part(la
 
 const keyOf = (map: string) => `${textAt('line', `${map}.pk.S`)} AS pk, ${textAt('line', `${map}.sk.S`)} AS sk`;
 const writtenAt = `CAST(coalesce(${textAt('line', 'Metadata.WriteTimestampMicros.N')}, ${textAt('line', 'Metadata.WriteTimestampMicros')}) AS BIGINT)`;
-const linesOf = (kind: string) =>
-  `lines l JOIN export_files f ON f.path = l."$path" AND f.kind = l.kind WHERE l.kind = '${kind}' AND l.dt >= ${FIRST_DATE}`;
+const exportLinesOfKind = (kind: string) =>
+  `lines l JOIN export_files f ON f.path = l."$path" AND f.kind = l.kind WHERE l.kind = '${kind}' AND l.dt >= ${EARLIEST_PREFIX_DATE}`;
 
 /** The newest image of each item: that of the full export, or of the last increment which names it. What was deleted has none. */
 const items: BooksView = {
   name: 'items',
   columns: itemColumns,
   query: `WITH all_of_them AS (
-  SELECT ${keyOf('Item')}, ${documentAt('line', 'Item')} AS item FROM ${linesOf('full')}
+  SELECT ${keyOf('Item')}, ${documentAt('line', 'Item')} AS item FROM ${exportLinesOfKind('full')}
 ), changes AS (
   SELECT ${keyOf('Keys')}, ${documentAt('line', 'NewImage')} AS item, ${writtenAt} AS written_at
-  FROM ${linesOf('incremental')}
+  FROM ${exportLinesOfKind('incremental')}
 ), newest AS (
   SELECT pk, sk, item FROM (SELECT pk, sk, item, row_number() OVER (PARTITION BY pk, sk ORDER BY written_at DESC) AS age FROM changes) aged
   WHERE age = 1
@@ -114,7 +114,7 @@ const exportDrift: BooksView = {
   columns: { export_id: 'varchar', path: 'varchar', item_count: 'bigint', items_read: 'bigint' },
   query: `WITH counted AS (
   SELECT "$path" AS path, count(${wholeItem}) AS items_read
-  FROM lines WHERE dt >= ${FIRST_DATE} AND "$path" LIKE '%.json.gz' GROUP BY "$path"
+  FROM lines WHERE dt >= ${EARLIEST_PREFIX_DATE} AND "$path" LIKE '%.json.gz' GROUP BY "$path"
 )
 SELECT f.export_id, f.path, f.item_count, coalesce(c.items_read, 0) AS items_read
 FROM export_files f LEFT JOIN counted c ON c.path = f.path WHERE f.item_count <> coalesce(c.items_read, 0)`,

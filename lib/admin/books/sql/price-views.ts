@@ -25,7 +25,7 @@ const TIERED_PRICES = {
   internal_reasoning: 'reasoning_price',
 };
 
-function columnsOf<Type extends ColumnType>(names: readonly string[], type: Type): Record<string, Type> {
+function columnsOfType<Type extends ColumnType>(names: readonly string[], type: Type): Record<string, Type> {
   return Object.fromEntries(names.map((name) => [name, type]));
 }
 
@@ -38,9 +38,9 @@ const rounds: BooksView = {
   columns: {
     id: 'varchar',
     round: 'bigint',
-    ...columnsOf(Object.values(TOKENS), 'bigint'),
+    ...columnsOfType(Object.values(TOKENS), 'bigint'),
     tier_above_tokens: 'bigint',
-    ...columnsOf(Object.values(TIERED_PRICES), amount),
+    ...columnsOfType(Object.values(TIERED_PRICES), amount),
     cost_rub: amount,
   },
   query: `WITH asked AS (

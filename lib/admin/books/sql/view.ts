@@ -63,7 +63,7 @@ export function amountOf(digits: string): string {
 }
 
 /** A column for each of some rows that have no table, to be joined with CROSS JOIN. */
-export function rowsOf(values: readonly (string | number)[], name: string, column: string): string {
+export function valuesTable(values: readonly (string | number)[], name: string, column: string): string {
   const rows = values.map((value) => `(${typeof value === 'number' ? value : `'${value}'`})`);
   return `(VALUES ${rows.join(', ')}) AS ${name}(${column})`;
 }
