@@ -17,7 +17,7 @@ const END_AFTER_LOSS_MS = 8_000;
 try {
   const options = parseOptions(process.argv.slice(2));
   if (options.help) process.stdout.write(`${usage}\n`);
-  else await run(options);
+  else await runLocalGateway(options);
 } catch (error) {
   if (!(error instanceof StartFailure)) throw error;
   process.stderr.write(`${error.message}\n`);
@@ -26,7 +26,7 @@ try {
 
 const STOPPING = '\nStopping: what still runs is ended, and settled. Ctrl-C again stops at once.\n';
 
-async function run(options: LocalOptions): Promise<void> {
+async function runLocalGateway(options: LocalOptions): Promise<void> {
   let gateway: LocalGateway | undefined;
   let askedAtMs: number | undefined;
   const stop = () => {

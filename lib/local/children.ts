@@ -52,7 +52,7 @@ export function needChild(
     // Not at its exit: its last words may be on their way then.
     child.once('close', () => {
       const isOrderly = isStopping || (endsForOthers && child.exitCode === 0);
-      if (!isOrderly) resolve(`${name} ended by itself (${endingOf(child)}).${quoted(lastWords?.())}`);
+      if (!isOrderly) resolve(`${name} ended by itself (${endingOf(child)}).${lastWordsSentence(lastWords?.())}`);
     });
   });
   return {
@@ -71,7 +71,7 @@ function endingOf({ exitCode, signalCode }: ChildProcess): string {
   return signalCode === null ? `exit code ${exitCode}` : `signal ${signalCode}`;
 }
 
-function quoted(words = ''): string {
+function lastWordsSentence(words = ''): string {
   const line = words.trim().split('\n').at(-1);
   return line ? ` Its last words were: ${line}` : '';
 }

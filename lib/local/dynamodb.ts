@@ -25,9 +25,9 @@ export interface LocalDynamodb {
 export const LOCAL_TABLE = 'model-gateway-local';
 
 const require = createRequire(import.meta.url);
-const START_TIMEOUT_MS = 5_000;
+const DATABASE_START_TIMEOUT_MS = 5_000;
 /** Commands take a second or two. */
-const CLAIM_WAIT_MS = 10_000;
+const DATABASE_CLAIM_WAIT_MS = 10_000;
 
 /**
  * Starts the DynamoDB binary, or uses the one at DYNAMODB_ENDPOINT.
@@ -38,7 +38,7 @@ const CLAIM_WAIT_MS = 10_000;
  */
 export async function startDynamodb(
   directory: string | undefined,
-  claimWaitMs = CLAIM_WAIT_MS,
+  claimWaitMs = DATABASE_CLAIM_WAIT_MS,
 ): Promise<LocalDynamodb> {
   const external = process.env['DYNAMODB_ENDPOINT'];
   if (external) return { endpoint: external, lost: new Promise(() => {}), stop: async () => {} };
@@ -165,7 +165,7 @@ function isDynamodb(pid: number): boolean {
 }
 
 async function untilReady(child: ChildProcess, endpoint: string, lastWords: () => string): Promise<void> {
-  const deadline = performance.now() + START_TIMEOUT_MS;
+  const deadline = performance.now() + DATABASE_START_TIMEOUT_MS;
   while (performance.now() < deadline) {
     if (child.exitCode !== null) break;
     try {

@@ -119,7 +119,7 @@ export function toSqsEvent(messages: Message[], queueUrl: string): SQSEvent {
           receiptHandle: message.ReceiptHandle!,
           body: message.Body ?? '',
           attributes: (message.Attributes ?? {}) as unknown as SQSRecord['attributes'],
-          messageAttributes: attributesOf(message),
+          messageAttributes: sqsMessageAttributes(message),
           md5OfBody: message.MD5OfBody ?? '',
           eventSource: 'aws:sqs',
           eventSourceARN: `arn:aws:sqs:us-east-1:000000000000:${queueName}`,
@@ -129,7 +129,7 @@ export function toSqsEvent(messages: Message[], queueUrl: string): SQSEvent {
   };
 }
 
-function attributesOf({ MessageAttributes: attributes = {} }: Message): SQSRecord['messageAttributes'] {
+function sqsMessageAttributes({ MessageAttributes: attributes = {} }: Message): SQSRecord['messageAttributes'] {
   return Object.fromEntries(
     Object.entries(attributes).map(([name, { DataType: dataType, StringValue: stringValue }]) => [
       name,

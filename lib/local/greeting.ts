@@ -17,7 +17,7 @@ export function greeting(gateway: LocalGateway, kept: Kept, startedInMs: number)
   function URL    ${streamingUrl ?? 'none'}${webUrl === undefined ? '' : `\n  server          ${webUrl}`}
   reference       ${baseUrl}/docs
   console         ${baseUrl}/console
-${keysOf(gateway, kept)}
+${keysNotice(gateway, kept)}
 
   providers       ${providersOf(providers, kept)}${publishedOf(gateway, kept)}
 
@@ -49,7 +49,7 @@ export function lossNotice(loss: string, { ephemeral, dataDirectory }: Kept): st
   return `${loss} The gateway cannot answer without it, and ends: start it again with npm start. ${data}.\n`;
 }
 
-function keysOf({ baseUrl, inferenceKey, managementKey }: LocalGateway, kept: Kept): string {
+function keysNotice({ baseUrl, inferenceKey, managementKey }: LocalGateway, kept: Kept): string {
   // What keeps nothing has no directory that a command could work on.
   const more = kept.ephemeral ? '' : ` New ones: ${adminOn(kept)} keys create --name "My key"`;
   if (inferenceKey === undefined || inferenceKey === null) return `\n  Keys were shown at the first start.${more}`;
@@ -69,12 +69,12 @@ function publishedOf({ publishedCatalog }: LocalGateway, kept: Kept): string {
 
 /** The command line, on the data of this gateway. */
 function adminOn({ dataDirectory }: Kept): string {
-  const directory = dataDirectory === DEFAULT_DATA ? '' : ` --data ${quoted(dataDirectory)}`;
+  const directory = dataDirectory === DEFAULT_DATA ? '' : ` --data ${shellArgument(dataDirectory)}`;
   return `npm run admin --${directory}`;
 }
 
 /** For a shell. */
-function quoted(path: string): string {
+function shellArgument(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }
 
@@ -82,7 +82,7 @@ function providersOf(providers: ProviderState[], kept: Kept): string {
   const live = providers.filter(({ isLive }) => isLive).map(({ name }) => name);
   const dark = providers.length - live.length;
   if (dark === 0) return live.join(', ');
-  const catalog = kept.catalogDirectory === undefined ? '' : ` ${quoted(kept.catalogDirectory)}`;
+  const catalog = kept.catalogDirectory === undefined ? '' : ` ${shellArgument(kept.catalogDirectory)}`;
   const command = `${kept.ephemeral ? 'npm run admin --' : adminOn(kept)} providers${catalog}`;
   return live.length > 0
     ? `${live.join(', ')}; ${dark} more without a key (${command})`

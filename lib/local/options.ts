@@ -62,8 +62,8 @@ export function parseOptions(args: string[]): LocalOptions {
     catalogDirectory: values.catalog,
     sandboxed: values.sandboxed,
     web: values.web,
-    concurrency: parseCount('--concurrency', values.concurrency),
-    rateLimit: parseCount('--rate-limit', values['rate-limit']),
+    concurrency: parseCountFlag('--concurrency', values.concurrency),
+    rateLimit: parseCountFlag('--rate-limit', values['rate-limit']),
     repeatsSchedules: values['repeat-schedules'],
     clockOffsetMs: parseNow(values.now),
     json: values.json,
@@ -103,7 +103,7 @@ function parsePort(text: string): number {
   return port;
 }
 
-function parseCount(flag: string, text: string | undefined): number | undefined {
+function parseCountFlag(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const count = Number(text);
   if (!Number.isInteger(count) || count < 1) {

@@ -3,7 +3,7 @@ import { closeServer, openServer } from '../../lambdas/server/listener.ts';
 import { StartFailure } from './failure.ts';
 
 /** Nobody but this machine reaches what listens here. */
-const LOOPBACK = '127.0.0.1';
+const LOOPBACK_HOST = '127.0.0.1';
 
 /** @throws {StartFailure} when the API, or the function URL one port above, could not listen. */
 export async function checkPorts(port: number): Promise<void> {
@@ -21,7 +21,7 @@ export async function openAt<Opened>(
   open: (at: { port: number; host: string }) => Promise<Opened>,
 ): Promise<Opened> {
   try {
-    return await open({ port, host: LOOPBACK });
+    return await open({ port, host: LOOPBACK_HOST });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE') {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 /** On a shared machine nobody else may read accounts, spending, hashes of keys and sealed answers. */
 const OWNER_ONLY_DIRECTORY = 0o700;
-const OWNER_ONLY = 0o600;
+const OWNER_ONLY_FILE = 0o600;
 
 const DATABASE = 'dynamodb.sqlite';
 
@@ -21,7 +21,7 @@ const directories = [BOOKS, PUBLICATIONS];
 export function makePrivateDirectory(path: string): void {
   mkdirSync(path, { recursive: true, mode: OWNER_ONLY_DIRECTORY });
   const names = readdirSync(path);
-  for (const name of names) if (ours.test(name)) chmodSync(join(path, name), OWNER_ONLY);
+  for (const name of names) if (ours.test(name)) chmodSync(join(path, name), OWNER_ONLY_FILE);
   for (const name of directories) if (names.includes(name)) chmodSync(join(path, name), OWNER_ONLY_DIRECTORY);
   if (names.every((name) => ours.test(name) || directories.includes(name))) chmodSync(path, OWNER_ONLY_DIRECTORY);
 }
@@ -39,9 +39,9 @@ export function hasDatabase(path: string): boolean {
 /** Path of the database's file. It is made here: SQLite gives the files next to it the same mode. */
 export function privateDatabase(directory: string): string {
   const path = join(directory, DATABASE);
-  closeSync(openSync(path, 'a', OWNER_ONLY));
+  closeSync(openSync(path, 'a', OWNER_ONLY_FILE));
   return path;
 }
 
 /** Options of writeFileSync for a file of the data directory. */
-export const privateFile = { mode: OWNER_ONLY } as const;
+export const privateFile = { mode: OWNER_ONLY_FILE } as const;

@@ -34,7 +34,9 @@ interface Signed {
 const ALGORITHM = 'AWS4-HMAC-SHA256';
 const SIGNATURE = 'X-Amz-Signature';
 const BASIC_FORM = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
-const AUTHORIZATION = new RegExp(`^${ALGORITHM} Credential=(.+?), ?SignedHeaders=(.+?), ?Signature=([0-9a-f]+)$`);
+const EMULATOR_AUTHORIZATION = new RegExp(
+  `^${ALGORITHM} Credential=(.+?), ?SignedHeaders=(.+?), ?Signature=([0-9a-f]+)$`,
+);
 
 /** @returns what S3 says to a request that it does not let in; undefined where it may go on */
 export function objectionToSignature(asked: AskedFor, key: AccessKey, atMs: number): string | undefined {
@@ -43,7 +45,7 @@ export function objectionToSignature(asked: AskedFor, key: AccessKey, atMs: numb
   const isLink = asked.headers.authorization === undefined;
   const signed = isLink ? fromQuery(query, text) : fromHeaders(asked.headers, text);
   if (!signed) return denied('AccessDenied');
-  if (!isSignedWith(key, asked, signed)) return denied('SignatureDoesNotMatch');
+  if (!matchesSignature(key, asked, signed)) return denied('SignatureDoesNotMatch');
   if (!isLink) return undefined;
   const signedAtMs = Date.parse(signed.date.replace(BASIC_FORM, '$1-$2-$3T$4:$5:$6Z'));
   const endsAtMs = signedAtMs + Number(query.get('X-Amz-Expires')) * 1_000;
@@ -66,7 +68,7 @@ function fromQuery(query: URLSearchParams, text: string): Signed | undefined {
 
 /** Whether the body is the one that was signed is not looked at: nobody is between the gateway and its emulators. */
 function fromHeaders(headers: IncomingHttpHeaders, text: string): Signed | undefined {
-  const [, credential, names, signature] = AUTHORIZATION.exec(headers.authorization ?? '') ?? [];
+  const [, credential, names, signature] = EMULATOR_AUTHORIZATION.exec(headers.authorization ?? '') ?? [];
   const { 'x-amz-content-sha256': payload, 'x-amz-date': date } = headers;
   if (!credential || !names || !signature || !payload || !date) return undefined;
   const query = text === '' ? [] : text.split('&').map((pair) => (pair.includes('=') ? pair : `${pair}=`));
@@ -80,7 +82,7 @@ function fromHeaders(headers: IncomingHttpHeaders, text: string): Signed | undef
   };
 }
 
-function isSignedWith(key: AccessKey, { method, url, headers }: AskedFor, signed: Signed): boolean {
+function matchesSignature(key: AccessKey, { method, url, headers }: AskedFor, signed: Signed): boolean {
   const { credential, date, signedHeaders, signature, payload, query } = signed;
   const [keyId, ...scope] = credential.split('/');
   const canonical = [

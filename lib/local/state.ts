@@ -96,7 +96,7 @@ export class LocalState {
   }
 
   bootstrapped(): Bootstrapped | undefined {
-    return readJson(join(this.directory, 'state.json')) as Bootstrapped | undefined;
+    return readJsonIfPresent(join(this.directory, 'state.json')) as Bootstrapped | undefined;
   }
 
   saveBootstrapped(made: Bootstrapped): void {
@@ -105,7 +105,7 @@ export class LocalState {
 
   /** The gateway that runs on this directory, if its process is alive. */
   running(): RunFile | undefined {
-    const run = readJson(join(this.directory, 'run.json')) as RunFile | undefined;
+    const run = readJsonIfPresent(join(this.directory, 'run.json')) as RunFile | undefined;
     return run && isOurs(run.pid, ['local.ts']) ? run : undefined;
   }
 
@@ -129,7 +129,7 @@ export class LocalState {
   }
 
   #boots(): string[] {
-    return (readJson(this.#bootsFile) as string[] | undefined) ?? [];
+    return (readJsonIfPresent(this.#bootsFile) as string[] | undefined) ?? [];
   }
 
   #saveBoots(bootIds: string[]): void {
@@ -146,6 +146,6 @@ export class LocalState {
   }
 }
 
-function readJson(path: string): unknown {
+function readJsonIfPresent(path: string): unknown {
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined;
 }

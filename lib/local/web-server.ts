@@ -13,7 +13,7 @@ import { freePort } from './free-port.ts';
 
 const builds = fileURLToPath(new URL('../../.build', import.meta.url));
 const LOOPBACK = '127.0.0.1';
-const START_TIMEOUT_MS = 10_000;
+const SERVER_START_TIMEOUT_MS = 10_000;
 
 export interface WebServer {
   /** With /v1. */
@@ -56,7 +56,7 @@ export async function startWebServer(catalogDirectory: string | undefined): Prom
 }
 
 async function answersAt(url: string): Promise<boolean> {
-  const deadline = performance.now() + START_TIMEOUT_MS;
+  const deadline = performance.now() + SERVER_START_TIMEOUT_MS;
   while (performance.now() < deadline) {
     const isThere = await fetch(url).then(
       ({ ok }) => ok,

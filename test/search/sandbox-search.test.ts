@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { find } from '../../lib/local/sandbox/search/find.ts';
-import { pages } from '../../lib/local/sandbox/search/pages.ts';
+import { sandboxPages } from '../../lib/local/sandbox/search/pages.ts';
 import { startSandbox, type SandboxUpstream } from '../../lib/local/sandbox/server.ts';
 import { ask, backendAt, queryOf } from '../support/search-backends.ts';
 
@@ -17,14 +17,14 @@ afterAll(async () => {
 
 const impatient = { timeoutMs: 50, maxBytes: 1_000_000 };
 const search = (text: string, more = {}) => ask(backendAt('searxng', sandbox.searchUrl), queryOf(text, more));
-const first = (query: string) => find(pages, query)[0]?.url;
+const first = (query: string) => find(sandboxPages, query)[0]?.url;
 
 describe('the pages of the sandbox', () => {
   it('have addresses of their own on several hosts, and a few sentences each', () => {
-    const hosts = new Set(pages.map(({ url }) => new URL(url).hostname));
+    const hosts = new Set(sandboxPages.map(({ url }) => new URL(url).hostname));
     expect([...hosts].toSorted()).toEqual(['corpus.example', 'docs.corpus.example', 'news.corpus.example']);
-    expect(new Set(pages.map(({ url }) => url)).size).toBe(pages.length);
-    const sentences = pages.map(({ text }) => text.match(/\.(?=\s|$)/g)!.length);
+    expect(new Set(sandboxPages.map(({ url }) => url)).size).toBe(sandboxPages.length);
+    const sentences = sandboxPages.map(({ text }) => text.match(/\.(?=\s|$)/g)!.length);
     expect([Math.min(...sentences) >= 3, Math.max(...sentences) <= 6]).toEqual([true, true]);
   });
 
@@ -46,7 +46,7 @@ describe('the pages of the sandbox', () => {
   });
 
   it('of a site are all found where nothing else is asked', () => {
-    expect(find(pages, '(site:docs.corpus.example OR site:other.example)')).not.toHaveLength(0);
+    expect(find(sandboxPages, '(site:docs.corpus.example OR site:other.example)')).not.toHaveLength(0);
   });
 });
 

@@ -8,19 +8,24 @@ import { lastTurns, type SandboxPrompt, type SandboxTurn } from './prompt.ts';
 import { thinkingTokens, type Script } from './script.ts';
 import { namedEvents } from './server-sent-events.ts';
 
-type Block = { type: string; text?: string; content?: string | Block[] | null; [field: string]: unknown };
+type AnthropicBlock = {
+  type: string;
+  text?: string;
+  content?: string | AnthropicBlock[] | null;
+  [field: string]: unknown;
+};
 
-interface Tool {
+interface AnthropicTool {
   name: string;
   input_schema?: JsonSchema;
   defer_loading?: boolean;
 }
 
-interface Request {
+interface AnthropicRequest {
   model: string;
-  system?: string | Block[];
-  messages: { role: string; content: string | Block[] }[];
-  tools?: Tool[];
+  system?: string | AnthropicBlock[];
+  messages: { role: string; content: string | AnthropicBlock[] }[];
+  tools?: AnthropicTool[];
   output_config?: { format?: { schema?: JsonSchema } | null };
   output_format?: { schema?: JsonSchema };
   tool_choice?: { type: string; name?: string };
@@ -33,12 +38,12 @@ interface Request {
 const THINKER = 'thinker';
 const THINKERS_TOKENS = 300;
 
-export function readAnthropicPrompt(request: Request, betas = ''): SandboxPrompt {
+export function readAnthropicPrompt(request: AnthropicRequest, betas = ''): SandboxPrompt {
   const chosen = request.tool_choice?.type === 'tool' ? request.tool_choice.name : undefined;
   const offered = request.tool_choice?.type === 'none' ? [] : loadedTools(request);
   const tools = offered.filter(({ name }) => chosen === undefined || name === chosen);
   return {
-    ...lastTurns(turnsOf(request)),
+    ...lastTurns(anthropicTurns(request)),
     tools: tools.map(({ name, input_schema: schema }) => ({ name, schema })),
     toolRequired: request.tool_choice?.type === 'any' || chosen !== undefined,
     answerSchema: (request.output_config?.format ?? request.output_format)?.schema,
@@ -46,62 +51,64 @@ export function readAnthropicPrompt(request: Request, betas = ''): SandboxPrompt
     maxTokens: request.max_tokens,
     stopSequences: request.stop_sequences ?? [],
     hiddenReasoningTokens: request.model === THINKER && request.thinking?.type !== 'disabled' ? THINKERS_TOKENS : 0,
-    refusal: betas.includes('interleaved-thinking-') ? undefined : refusalOf(request),
-    characters: countCharacters([request.system ?? '', ...request.messages.map(({ content }) => content)]),
+    refusal: betas.includes('interleaved-thinking-') ? undefined : anthropicObjection(request),
+    characters: countAnthropicCharacters([request.system ?? '', ...request.messages.map(({ content }) => content)]),
     images: JSON.stringify(request.messages).split('"type":"image"').length - 1,
     pdfs: JSON.stringify(request.messages).split('"media_type":"application/pdf"').length - 1,
   };
 }
 
 /** A model does not see a tool whose loading is deferred before a result refers to it. */
-function loadedTools({ tools = [], messages }: Request): Tool[] {
+function loadedTools({ tools = [], messages }: AnthropicRequest): AnthropicTool[] {
   const results = messages.flatMap(({ content }) => blocksOf(content)).filter(({ type }) => type === 'tool_result');
   const references = results.flatMap(({ content }) => blocksOf(content ?? ''));
   const referred = new Set(references.map(({ tool_name: name }) => name));
   return tools.filter(({ name, defer_loading: isDeferred }) => isDeferred !== true || referred.has(name));
 }
 
-function turnsOf({ messages }: Request): SandboxTurn[] {
+function anthropicTurns({ messages }: AnthropicRequest): SandboxTurn[] {
   const calls = messages.flatMap(({ content }) => blocksOf(content)).filter(({ type }) => type === 'tool_use');
   const names = new Map(calls.map(({ id, name }) => [id, String(name)]));
   return messages
     .filter(({ role }) => role === 'user')
     .map(({ content }) => ({
-      text: textOf(blocksOf(content).filter(({ type }) => type !== 'tool_result')),
+      text: anthropicText(blocksOf(content).filter(({ type }) => type !== 'tool_result')),
       results: blocksOf(content)
         .filter(({ type }) => type === 'tool_result')
         .map((block) => ({
           name: names.get(block['tool_use_id']) ?? '',
-          text: textOf(blocksOf(block.content ?? '')),
+          text: anthropicText(blocksOf(block.content ?? '')),
         })),
     }));
 }
 
-function blocksOf(content: string | Block[]): Block[] {
+function blocksOf(content: string | AnthropicBlock[]): AnthropicBlock[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 
-function textOf(blocks: Block[]): string {
+function anthropicText(blocks: AnthropicBlock[]): string {
   return blocks.map(({ text }) => (typeof text === 'string' ? text : '')).join('\n');
 }
 
 /** As the Messages API refuses it. */
-function refusalOf({ thinking, max_tokens: maxTokens }: Request): string | undefined {
+function anthropicObjection({ thinking, max_tokens: maxTokens }: AnthropicRequest): string | undefined {
   const isTooMuch = thinking?.budget_tokens !== undefined && thinking.budget_tokens >= (maxTokens ?? Infinity);
   return isTooMuch ? '`max_tokens` must be greater than `thinking.budget_tokens`' : undefined;
 }
 
 /** Counts only texts in blocks, whose types may be newer than the sandbox. */
-function countCharacters(contents: unknown[]): number {
+function countAnthropicCharacters(contents: unknown[]): number {
   return contents.reduce<number>((sum, content) => {
     if (typeof content === 'string') return sum + content.length;
-    if (Array.isArray(content)) return sum + countCharacters(content);
+    if (Array.isArray(content)) return sum + countAnthropicCharacters(content);
     const { text, content: inner } = (content ?? {}) as { text?: unknown; content?: unknown };
-    return sum + (typeof text === 'string' ? text.length : 0) + (inner === undefined ? 0 : countCharacters([inner]));
+    return (
+      sum + (typeof text === 'string' ? text.length : 0) + (inner === undefined ? 0 : countAnthropicCharacters([inner]))
+    );
   }, 0);
 }
 
-const STOP_REASONS = {
+const ANTHROPIC_STOP_REASONS = {
   end: 'end_turn',
   length: 'max_tokens',
   tools: 'tool_use',
@@ -166,7 +173,7 @@ export function anthropicWriter(model: string): WireWriter {
     closing: (script) => [
       {
         type: 'message_delta',
-        delta: { stop_reason: STOP_REASONS[script.end], stop_sequence: script.stopSequence ?? null },
+        delta: { stop_reason: ANTHROPIC_STOP_REASONS[script.end], stop_sequence: script.stopSequence ?? null },
         usage: {
           ...inputUsage(script),
           output_tokens: script.outputTokens,

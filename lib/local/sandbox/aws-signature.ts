@@ -18,12 +18,13 @@ interface Key {
   secret: string;
 }
 
-const AUTHORIZATION = /^AWS4-HMAC-SHA256 Credential=([^/]+)\/([^,]+), SignedHeaders=([^,]+), Signature=([0-9a-f]{64})$/;
+const BEDROCK_AUTHORIZATION =
+  /^AWS4-HMAC-SHA256 Credential=([^/]+)\/([^,]+), SignedHeaders=([^,]+), Signature=([0-9a-f]{64})$/;
 
 /** Whether a request is signed with a key, all of it: method, path, the headers it names, and the body. */
 export function isSignedWith({ id, secret }: Key, request: SignedRequest): boolean {
   const [, keyId, scope = '', names = '', signature = ''] =
-    AUTHORIZATION.exec(headerOf(request, 'authorization')) ?? [];
+    BEDROCK_AUTHORIZATION.exec(headerOf(request, 'authorization')) ?? [];
   if (keyId !== id || !names.split(';').includes('host')) return false;
   const toSign = [
     'AWS4-HMAC-SHA256',

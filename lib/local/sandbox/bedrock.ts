@@ -8,15 +8,15 @@ import type { JsonSchema } from './example.ts';
 import { lastTurns, type SandboxPrompt, type SandboxTurn } from './prompt.ts';
 import type { Script } from './script.ts';
 
-interface Block {
+interface ConverseBlock {
   text?: string;
   toolUse?: { toolUseId: string; name: string };
-  toolResult?: { toolUseId: string; content: Block[] };
+  toolResult?: { toolUseId: string; content: ConverseBlock[] };
 }
 
-interface Request {
-  system?: Block[];
-  messages: { role: string; content: Block[] }[];
+interface ConverseRequest {
+  system?: ConverseBlock[];
+  messages: { role: string; content: ConverseBlock[] }[];
   inferenceConfig?: { maxTokens?: number; stopSequences?: string[] };
   toolConfig?: {
     tools: { toolSpec?: { name: string; inputSchema: { json: JsonSchema } } }[];
@@ -27,14 +27,14 @@ interface Request {
   additionalModelRequestFields?: { thinking?: { type: string }; reasoningConfig?: { type: string } };
 }
 
-export function readConversePrompt(request: Request): SandboxPrompt {
+export function readConversePrompt(request: ConverseRequest): SandboxPrompt {
   const { tools = [], toolChoice = {} } = request.toolConfig ?? {};
   const specs = tools.flatMap(({ toolSpec }) => (toolSpec ? [toolSpec] : []));
   const chosen = toolChoice.tool?.name;
   const format = request.outputConfig?.textFormat;
   const { thinking, reasoningConfig } = request.additionalModelRequestFields ?? {};
   return {
-    ...lastTurns(turnsOf(request)),
+    ...lastTurns(converseTurns(request)),
     tools: specs
       .filter(({ name }) => chosen === undefined || name === chosen)
       .map(({ name, inputSchema }) => ({ name, schema: inputSchema.json })),
@@ -44,37 +44,40 @@ export function readConversePrompt(request: Request): SandboxPrompt {
     maxTokens: request.inferenceConfig?.maxTokens,
     stopSequences: request.inferenceConfig?.stopSequences ?? [],
     hiddenReasoningTokens: 0,
-    characters: countCharacters([...(request.system ?? []), ...request.messages.flatMap(({ content }) => content)]),
+    characters: countConverseCharacters([
+      ...(request.system ?? []),
+      ...request.messages.flatMap(({ content }) => content),
+    ]),
     images: JSON.stringify(request.messages).split('"image":{"format"').length - 1,
     pdfs: JSON.stringify(request.messages).split('"document":{"format":"pdf"').length - 1,
   };
 }
 
-function turnsOf({ messages }: Request): SandboxTurn[] {
+function converseTurns({ messages }: ConverseRequest): SandboxTurn[] {
   const calls = messages.flatMap(({ content }) => content).flatMap(({ toolUse }) => (toolUse ? [toolUse] : []));
   const names = new Map(calls.map(({ toolUseId, name }) => [toolUseId, name]));
   return messages
     .filter(({ role }) => role === 'user')
     .map(({ content }) => ({
-      text: textOf(content.filter(({ toolResult }) => toolResult === undefined)),
+      text: converseText(content.filter(({ toolResult }) => toolResult === undefined)),
       results: content
         .flatMap(({ toolResult }) => (toolResult ? [toolResult] : []))
-        .map((result) => ({ name: names.get(result.toolUseId) ?? '', text: textOf(result.content) })),
+        .map((result) => ({ name: names.get(result.toolUseId) ?? '', text: converseText(result.content) })),
     }));
 }
 
-function textOf(blocks: Block[]): string {
+function converseText(blocks: ConverseBlock[]): string {
   return blocks.map(({ text }) => text ?? '').join('\n');
 }
 
-function countCharacters(blocks: Block[]): number {
+function countConverseCharacters(blocks: ConverseBlock[]): number {
   return blocks.reduce(
-    (sum, { text, toolResult }) => sum + (text?.length ?? 0) + countCharacters(toolResult?.content ?? []),
+    (sum, { text, toolResult }) => sum + (text?.length ?? 0) + countConverseCharacters(toolResult?.content ?? []),
     0,
   );
 }
 
-const STOP_REASONS = {
+const CONVERSE_STOP_REASONS = {
   end: 'end_turn',
   length: 'max_tokens',
   tools: 'tool_use',
@@ -113,8 +116,8 @@ export function converseWriter(): WireWriter {
       }
     },
     closing: (script) => [
-      { messageStop: { stopReason: STOP_REASONS[script.end] } },
-      { metadata: { metrics: { latencyMs: 1 }, usage: usageOf(script) } },
+      { messageStop: { stopReason: CONVERSE_STOP_REASONS[script.end] } },
+      { metadata: { metrics: { latencyMs: 1 }, usage: sandboxConverseUsage(script) } },
     ],
     error: overloaded,
   };
@@ -127,10 +130,10 @@ export function invokeWriter(model: string): WireWriter {
 /** Each event of Claude in a frame of its own. Exceptions, which have no type, are not of Claude. */
 const chunks: SandboxFraming = {
   ...eventStream,
-  encode: (event) => eventStream.encode('type' in (event as object) ? { chunk: { bytes: base64Of(event) } } : event),
+  encode: (event) => eventStream.encode('type' in (event as object) ? { chunk: { bytes: base64Event(event) } } : event),
 };
 
-function base64Of(event: WireEvent): string {
+function base64Event(event: WireEvent): string {
   return Buffer.from(JSON.stringify(event)).toString('base64');
 }
 
@@ -164,7 +167,7 @@ export function bedrockRefusalHeaders(status: number): Record<string, string> {
   return { 'x-amzn-errortype': `${exception}:http://internal.amazon.com/coral/com.amazon.bedrock/` };
 }
 
-function usageOf(script: Script): object {
+function sandboxConverseUsage(script: Script): object {
   const cached = Math.min(script.directives.cachedTokens, script.inputTokens);
   return {
     inputTokens: script.inputTokens - cached,

@@ -62,7 +62,7 @@ export function decideInChat(request: ChatRequest): SandboxDecision {
       ...(usage === 'none'
         ? {}
         : {
-            usage: usageOf(
+            usage: decisionUsage(
               'prompt_tokens',
               'completion_tokens',
               Math.ceil(characters / 4),
@@ -102,7 +102,7 @@ export function decideAtOnce({ model, state, questions }: DecisionsRequest): San
       answers: Object.fromEntries(answers) as object,
       ...(usage === 'none'
         ? {}
-        : { usage: usageOf('input_tokens', 'output_tokens', Math.ceil(characters / 4), answers.length) }),
+        : { usage: decisionUsage('input_tokens', 'output_tokens', Math.ceil(characters / 4), answers.length) }),
     },
   };
 }
@@ -158,7 +158,7 @@ function position(options: readonly { label: string }[], probabilities: readonly
   return { ...top[0], top_logprobs: top };
 }
 
-function usageOf(input: string, output: string, inputTokens: number, outputTokens: number): object {
+function decisionUsage(input: string, output: string, inputTokens: number, outputTokens: number): object {
   return { [input]: inputTokens, [output]: outputTokens, total_tokens: inputTokens + outputTokens };
 }
 

@@ -1,6 +1,6 @@
 /** What the line "@sandbox …" of a prompt asks for; docs/sandbox.md lists the words. Others are ignored. */
 
-const usageTellings = ['none', 'late', 'twice'] as const;
+const usageFaultNames = ['none', 'late', 'twice'] as const;
 const emptyArguments = ['empty', 'null', 'none'] as const;
 
 export interface Directives {
@@ -39,7 +39,7 @@ export interface Directives {
   sameIndex: boolean;
   /** Arguments are an empty text, null, or not there. */
   arguments: (typeof emptyArguments)[number] | undefined;
-  usage: (typeof usageTellings)[number] | undefined;
+  usage: (typeof usageFaultNames)[number] | undefined;
   /** Tokens of the prompt that are reported as read from a cache. */
   cachedTokens: number;
   /** Tokens of thinking that are billed and not shown; undefined: as the model does unasked. */
@@ -89,7 +89,7 @@ export function readDirectives(prompt: string): Directives {
     interleave: has('interleave'),
     sameIndex: has('same-index'),
     arguments: oneOf('arguments', emptyArguments),
-    usage: oneOf('usage', usageTellings),
+    usage: oneOf('usage', usageFaultNames),
     cachedTokens: number('cached') ?? 0,
     hiddenReasoningTokens: number('hidden'),
     refuse: has('refuse'),

@@ -28,8 +28,8 @@ export function embedTexts({
   if (error !== undefined) {
     return { status: error, body: { error: { message: `The sandbox was asked to answer with status ${error}` } } };
   }
-  const vectors = input.map((one) => vectorOf(wordsOf(one), dimensions));
-  const tokens = input.reduce((sum, one) => sum + tokensOf(one), 0);
+  const vectors = input.map((one) => vectorOf(embeddingWords(one), dimensions));
+  const tokens = input.reduce((sum, one) => sum + embeddingTokens(one), 0);
   const data = vectors.map((numbers, index) => ({
     object: 'embedding',
     index,
@@ -47,11 +47,11 @@ export function embedTexts({
   };
 }
 
-function wordsOf(input: string | number[]): string[] {
+function embeddingWords(input: string | number[]): string[] {
   return typeof input === 'string' ? (input.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? ['']) : input.map(String);
 }
 
-function tokensOf(input: string | number[]): number {
+function embeddingTokens(input: string | number[]): number {
   return typeof input === 'string' ? Math.ceil(input.length / CHARACTERS_PER_TOKEN) : input.length;
 }
 

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** Not a secret: it only lets the sandbox know its own words again, after a restart as well. */
-const KEY = 'sandbox';
+const REASONING_HMAC_KEY = 'sandbox';
 
 /** What a reasoning item of this id thought, as only the sandbox can read it. */
 export function encryptedReasoning(id: string): string {
@@ -18,5 +18,5 @@ export function isOwnReasoning(id: string, encrypted: string): boolean {
 }
 
 function tag(id: string, thought: string): Buffer {
-  return createHmac('sha256', KEY).update(`${id}.${thought}`).digest();
+  return createHmac('sha256', REASONING_HMAC_KEY).update(`${id}.${thought}`).digest();
 }

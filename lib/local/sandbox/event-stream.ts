@@ -18,14 +18,14 @@ export const eventStream: SandboxFraming = {
 function frame(name: string, data: object): Buffer {
   const kind = name.endsWith('Exception') ? 'exception' : 'event';
   const headers = {
-    [`:${kind}-type`]: text(name),
-    ':content-type': text('application/json'),
-    ':message-type': text(kind),
+    [`:${kind}-type`]: stringHeader(name),
+    ':content-type': stringHeader('application/json'),
+    ':message-type': stringHeader(kind),
   };
   return Buffer.from(codec.encode({ headers, body: Buffer.from(JSON.stringify(data)) }));
 }
 
-function text(value: string): { type: 'string'; value: string } {
+function stringHeader(value: string): { type: 'string'; value: string } {
   return { type: 'string', value };
 }
 

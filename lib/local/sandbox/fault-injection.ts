@@ -32,7 +32,7 @@ export function withInjectedFaults(
   if (sameIndex) answer = answer.map((moment) => rewritten(moment, [fields.index!], () => 0));
   if (nullAt !== undefined) answer = withWords(answer, nullAt, fields, null);
   if (numberAt !== undefined) answer = withWords(answer, numberAt, fields, 42);
-  if (usage) answer = usageTellings[usage](answer, fields);
+  if (usage) answer = usageFaults[usage](answer, fields);
   return answer;
 }
 
@@ -72,7 +72,7 @@ function withWords(moments: SandboxMoment[], at: number, { words }: WireFields, 
   return moments.map((moment) => (moment === piece ? rewritten(moment, words, () => value) : moment));
 }
 
-const usageTellings = {
+const usageFaults = {
   none: withoutUsage,
 
   late(moments: SandboxMoment[], fields: WireFields): SandboxMoment[] {

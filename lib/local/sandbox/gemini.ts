@@ -11,24 +11,29 @@ import { lastTurns, type SandboxPrompt, type SandboxTurn } from './prompt.ts';
 import { thinkingTokens, type Script } from './script.ts';
 import { plainEvents } from './server-sent-events.ts';
 
-interface Part {
+interface GeminiPromptPart {
   text?: string;
   thought?: boolean;
   thoughtSignature?: string;
   functionCall?: { id?: string; name: string; args?: object };
-  functionResponse?: { id?: string; name: string; response?: { output?: string; error?: string }; parts?: Part[] };
+  functionResponse?: {
+    id?: string;
+    name: string;
+    response?: { output?: string; error?: string };
+    parts?: GeminiPromptPart[];
+  };
   inlineData?: { mimeType: string };
   fileData?: { mimeType: string };
 }
 
 interface Content {
   role: string;
-  parts: Part[];
+  parts: GeminiPromptPart[];
 }
 
-interface Request {
+interface GeminiRequest {
   contents: Content[];
-  systemInstruction?: { parts: Part[] };
+  systemInstruction?: { parts: GeminiPromptPart[] };
   tools?: {
     functionDeclarations: { name: string; parametersJsonSchema?: JsonSchema }[];
   }[];
@@ -44,7 +49,7 @@ interface Request {
 /** https://ai.google.dev/gemini-api/docs/thought-signatures */
 const PLACEHOLDER = 'skip_thought_signature_validator';
 
-export function readGeminiPrompt(request: Request): SandboxPrompt {
+export function readGeminiPrompt(request: GeminiRequest): SandboxPrompt {
   const { contents, systemInstruction, toolConfig, generationConfig } = request;
   const { mode, allowedFunctionNames } = toolConfig?.functionCallingConfig ?? {};
   const declared = mode === 'NONE' ? [] : (request.tools ?? []).flatMap((tool) => tool.functionDeclarations);
@@ -60,8 +65,11 @@ export function readGeminiPrompt(request: Request): SandboxPrompt {
     hiddenReasoningTokens: 0,
     maxTokens: generationConfig?.maxOutputTokens,
     stopSequences: generationConfig?.stopSequences ?? [],
-    refusal: refusalOf(contents),
-    characters: [...(systemInstruction?.parts ?? []), ...parts].reduce((sum, part) => sum + wordsOf(part).length, 0),
+    refusal: geminiObjection(contents),
+    characters: [...(systemInstruction?.parts ?? []), ...parts].reduce(
+      (sum, part) => sum + geminiPartText(part).length,
+      0,
+    ),
     images: media.filter((type) => type?.startsWith('image/')).length,
     pdfs: media.filter((type) => type === 'application/pdf').length,
     recordings: media.filter((type) => type?.startsWith('audio/')).length,
@@ -71,25 +79,25 @@ export function readGeminiPrompt(request: Request): SandboxPrompt {
 function turnOf({ parts }: Content): SandboxTurn {
   const said = parts.filter((part) => !isResult(part));
   return {
-    text: said.map(wordsOf).join('\n'),
-    results: parts.filter(isResult).map((part) => ({ name: part.functionResponse!.name, text: wordsOf(part) })),
+    text: said.map(geminiPartText).join('\n'),
+    results: parts.filter(isResult).map((part) => ({ name: part.functionResponse!.name, text: geminiPartText(part) })),
   };
 }
 
-function isResult({ functionResponse }: Part): boolean {
+function isResult({ functionResponse }: GeminiPromptPart): boolean {
   return functionResponse !== undefined;
 }
 
-function wordsOf({ text, functionResponse }: Part): string {
+function geminiPartText({ text, functionResponse }: GeminiPromptPart): string {
   return text ?? functionResponse?.response?.output ?? functionResponse?.response?.error ?? '';
 }
 
-function mediaTypeOf({ inlineData, fileData }: Part): string | undefined {
+function mediaTypeOf({ inlineData, fileData }: GeminiPromptPart): string | undefined {
   return (inlineData ?? fileData)?.mimeType;
 }
 
 /** As the Gemini API refuses it. */
-function refusalOf(contents: Content[]): string | undefined {
+function geminiObjection(contents: Content[]): string | undefined {
   for (const [index, { parts }] of contents.entries()) {
     const calls = parts.filter(({ functionCall }) => functionCall !== undefined);
     const [first] = calls;
@@ -106,13 +114,13 @@ function refusalOf(contents: Content[]): string | undefined {
   return undefined;
 }
 
-function isSound(part: Part): boolean {
+function isSound(part: GeminiPromptPart): boolean {
   const { thoughtSignature } = part;
   return thoughtSignature === undefined || thoughtSignature === PLACEHOLDER || thoughtSignature === signatureOf(part);
 }
 
 /** A signature belongs to the part that it came on. Clients send arguments back in an order of their own. */
-function signatureOf({ functionCall }: Part): string {
+function signatureOf({ functionCall }: GeminiPromptPart): string {
   const signed = functionCall
     ? `call ${functionCall.name} ${JSON.stringify(functionCall.args ?? {}, withSortedNames)}`
     : 'text';
@@ -125,7 +133,7 @@ function withSortedNames(_name: string, value: unknown): unknown {
   return Object.fromEntries(names.map((name) => [name, value[name]]));
 }
 
-const FINISH_REASONS = {
+const GEMINI_FINISH_REASONS = {
   end: 'STOP',
   length: 'MAX_TOKENS',
   tools: 'STOP',
@@ -135,7 +143,7 @@ const FINISH_REASONS = {
 
 export function geminiWriter(model: string): WireWriter {
   const responseId = randomBytes(12).toString('base64url');
-  const response = (parts: Part[], finishReason?: string, usage?: object) => ({
+  const response = (parts: GeminiPromptPart[], finishReason?: string, usage?: object) => ({
     candidates: [{ content: { parts, role: 'model' }, ...(finishReason ? { finishReason } : {}), index: 0 }],
     ...(usage ? { usageMetadata: usage } : {}),
     modelVersion: model,
@@ -163,18 +171,18 @@ export function geminiWriter(model: string): WireWriter {
           };
       }
     },
-    closing: (script) => [response([{ text: '' }], FINISH_REASONS[script.end], usageOf(script))],
+    closing: (script) => [response([{ text: '' }], GEMINI_FINISH_REASONS[script.end], sandboxGeminiUsage(script))],
     error: () => sandboxGeminiRefusal(503, 'Overloaded'),
   };
 }
 
 /** A call takes as long as in pieces, and comes whole at its last; one that the limit has cut never comes. */
-function wholeCall({ blocks, end }: Script, index: number): (Part[] | undefined)[] {
+function wholeCall({ blocks, end }: Script, index: number): (GeminiPromptPart[] | undefined)[] {
   const { name, pieces } = blocks[index] as Extract<Script['blocks'][number], { kind: 'tool' }>;
   const isCut = end === 'length' && index === blocks.length - 1;
   const silent = Array.from({ length: Math.max(0, pieces.length - 1) }, () => undefined);
   if (isCut) return silent;
-  const call: Part = { functionCall: { name, args: JSON.parse(pieces.join('') || '{}') as object } };
+  const call: GeminiPromptPart = { functionCall: { name, args: JSON.parse(pieces.join('') || '{}') as object } };
   const isFirst = blocks.findIndex(({ kind }) => kind === 'tool') === index;
   return [...silent, [isFirst ? { ...call, thoughtSignature: signatureOf(call) } : call]];
 }
@@ -201,7 +209,7 @@ export function geminiCount({ inputTokens }: Script): object {
   return { totalTokens: inputTokens, promptTokensDetails: [{ modality: 'TEXT', tokenCount: inputTokens }] };
 }
 
-function usageOf(script: Script): object {
+function sandboxGeminiUsage(script: Script): object {
   const { inputTokens, outputTokens, directives } = script;
   const thoughts = thinkingTokens(script);
   return {

@@ -7,13 +7,13 @@ import { lastTurns, type SandboxPrompt, type SandboxTurn } from './prompt.ts';
 import { thinkingTokens, type Script } from './script.ts';
 import { plainEvents } from './server-sent-events.ts';
 
-type Part = { type: string; text?: string };
+type ChatPromptPart = { type: string; text?: string };
 
-interface Request {
+interface ChatCompletionRequest {
   model: string;
   messages: {
     role: string;
-    content?: string | Part[] | null;
+    content?: string | ChatPromptPart[] | null;
     tool_calls?: { id: string; function: { name: string } }[];
     tool_call_id?: string;
   }[];
@@ -25,12 +25,12 @@ interface Request {
   stop?: string | string[];
 }
 
-export function readChatPrompt(request: Request): SandboxPrompt {
+export function readChatPrompt(request: ChatCompletionRequest): SandboxPrompt {
   const chosen = typeof request.tool_choice === 'object' ? request.tool_choice.function.name : undefined;
   const offered = request.tool_choice === 'none' ? [] : (request.tools ?? []);
   const tools = offered.filter(({ function: { name } }) => chosen === undefined || name === chosen);
   return {
-    ...lastTurns(turnsOf(request)),
+    ...lastTurns(chatTurns(request)),
     tools: tools.map(({ function: { name, parameters: schema } }) => ({ name, schema })),
     toolRequired: request.tool_choice === 'required' || chosen !== undefined,
     answerSchema: request.response_format?.json_schema?.schema,
@@ -38,31 +38,31 @@ export function readChatPrompt(request: Request): SandboxPrompt {
     hiddenReasoningTokens: 0,
     maxTokens: request.max_tokens ?? request.max_completion_tokens,
     stopSequences: [request.stop ?? []].flat(),
-    characters: request.messages.reduce((sum, { content }) => sum + textOf(content).length, 0),
+    characters: request.messages.reduce((sum, { content }) => sum + chatText(content).length, 0),
     images: JSON.stringify(request.messages).split('"type":"image_url"').length - 1,
     pdfs: JSON.stringify(request.messages).split('"type":"file"').length - 1,
     recordings: JSON.stringify(request.messages).split('"type":"input_audio"').length - 1,
   };
 }
 
-function turnsOf({ messages }: Request): SandboxTurn[] {
+function chatTurns({ messages }: ChatCompletionRequest): SandboxTurn[] {
   const calls = messages.flatMap((message) => message.tool_calls ?? []);
   const names = new Map(calls.map((call) => [call.id, call.function.name]));
   return messages
     .filter(({ role }) => role === 'user' || role === 'tool')
     .map(({ role, content, tool_call_id: id = '' }) =>
       role === 'user'
-        ? { text: textOf(content), results: [] }
-        : { text: '', results: [{ name: names.get(id) ?? '', text: textOf(content) }] },
+        ? { text: chatText(content), results: [] }
+        : { text: '', results: [{ name: names.get(id) ?? '', text: chatText(content) }] },
     );
 }
 
-function textOf(content: string | Part[] | null | undefined): string {
+function chatText(content: string | ChatPromptPart[] | null | undefined): string {
   if (typeof content === 'string') return content;
   return (content ?? []).map(({ text }) => text ?? '').join('\n');
 }
 
-const FINISH_REASONS = {
+const CHAT_FINISH_REASONS = {
   end: 'stop',
   length: 'length',
   tools: 'tool_calls',
@@ -104,15 +104,15 @@ export function chatWriter(model: string): WireWriter {
       }
     },
     closing: (script) => [
-      chunk({}, FINISH_REASONS[script.end]),
-      { ...common, choices: [], usage: usageOf(script) },
+      chunk({}, CHAT_FINISH_REASONS[script.end]),
+      { ...common, choices: [], usage: sandboxChatUsage(script) },
       '[DONE]',
     ],
     error: () => ({ error: { message: 'Overloaded', type: 'overloaded_error', code: 503 } }),
   };
 }
 
-function usageOf(script: Script): object {
+function sandboxChatUsage(script: Script): object {
   return {
     prompt_tokens: script.inputTokens,
     completion_tokens: script.outputTokens,

@@ -59,7 +59,7 @@ export function responsesWriter(model: string): WireWriter {
       }
     },
     closing(script) {
-      const usage = usageOf(script);
+      const usage = sandboxResponsesUsage(script);
       if (script.end !== 'length') return [{ type: 'response.completed', ...response('completed', { usage }) }];
       const more = { usage, incomplete_details: { reason: 'max_output_tokens' } };
       return [{ type: 'response.incomplete', ...response('incomplete', more) }];
@@ -88,7 +88,7 @@ function hasHiddenReasoning({ hiddenReasoningTokens, blocks }: Script): boolean 
   return hiddenReasoningTokens > 0 && blocks[0]?.kind !== 'thinking';
 }
 
-function usageOf(script: Script): object {
+function sandboxResponsesUsage(script: Script): object {
   const shown = script.blocks.find(({ kind }) => kind === 'thinking')?.pieces.length ?? 0;
   return {
     input_tokens: script.inputTokens,

@@ -25,12 +25,14 @@ export async function play(
   }
   response.writeHead(200, { 'content-type': framing.contentType, 'cache-control': 'no-cache' });
   const send = (events: WireEvent[]) =>
-    directives.cut ? sendCut(response, framing, events) : write(response, Buffer.concat(events.map(framing.encode)));
+    directives.cut
+      ? sendCut(response, framing, events)
+      : writeWithBackpressure(response, Buffer.concat(events.map(framing.encode)));
   let played = 0;
   for (const { part, events } of withInjectedFaults(momentsOf(script, writer), script, fields)) {
     if (response.destroyed) return;
     if (part === 'piece') {
-      if (played === directives.garbageAt) await write(response, framing.garbage);
+      if (played === directives.garbageAt) await writeWithBackpressure(response, framing.garbage);
       if (endsAt(played, script, writer, response)) return;
       if (directives.delayMs > 0) await sleep(directives.delayMs);
       played += 1;
@@ -60,7 +62,7 @@ function endsAt(played: number, { directives }: Script, writer: WireWriter, resp
   }
 }
 
-async function write(response: ServerResponse, bytes: Buffer): Promise<void> {
+async function writeWithBackpressure(response: ServerResponse, bytes: Buffer): Promise<void> {
   if (bytes.length === 0 || response.destroyed || response.write(bytes)) return;
   const waiting = new AbortController();
   const { signal } = waiting;
@@ -72,9 +74,9 @@ async function sendCut(response: ServerResponse, { encode }: SandboxFraming, eve
   for (const event of events) {
     const bytes = encode(event);
     const half = placeOfCut(bytes, event);
-    await write(response, bytes.subarray(0, half));
+    await writeWithBackpressure(response, bytes.subarray(0, half));
     await sleep(CUT_MS);
-    await write(response, bytes.subarray(half));
+    await writeWithBackpressure(response, bytes.subarray(half));
     await sleep(CUT_MS);
   }
 }

@@ -4,7 +4,7 @@ import { isOwnReasoning } from './encrypted-reasoning.ts';
 import type { JsonSchema } from './example.ts';
 import { lastTurns, type SandboxPrompt, type SandboxTurn } from './prompt.ts';
 
-interface Part {
+interface ResponsesPromptPart {
   type: string;
   text?: string;
 }
@@ -12,15 +12,15 @@ interface Part {
 interface Item {
   type: string;
   role?: string;
-  content?: Part[];
+  content?: ResponsesPromptPart[];
   id?: string;
   encrypted_content?: string;
   call_id?: string;
   name?: string;
-  output?: string | Part[];
+  output?: string | ResponsesPromptPart[];
 }
 
-interface Request {
+interface ResponsesRequest {
   instructions?: string;
   input: Item[];
   tools?: { name: string; parameters?: JsonSchema }[];
@@ -32,15 +32,15 @@ interface Request {
 
 const MIN_OUTPUT_TOKENS = 16;
 
-export function readResponsesPrompt(request: Request): SandboxPrompt {
+export function readResponsesPrompt(request: ResponsesRequest): SandboxPrompt {
   const { input, reasoning } = request;
   const chosen = typeof request.tool_choice === 'object' ? request.tool_choice.name : undefined;
   const offered = request.tool_choice === 'none' ? [] : (request.tools ?? []);
   const tools = offered.filter(({ name }) => chosen === undefined || name === chosen);
-  const texts = input.flatMap(({ content, output }) => [textOf(content), textOf(output)]);
+  const texts = input.flatMap(({ content, output }) => [responsesText(content), responsesText(output)]);
   const json = JSON.stringify(input);
   return {
-    ...lastTurns(turnsOf(input)),
+    ...lastTurns(responsesTurns(input)),
     tools: tools.map(({ name, parameters: schema }) => ({ name, schema })),
     toolRequired: request.tool_choice === 'required' || chosen !== undefined,
     answerSchema: request.text?.format?.schema,
@@ -49,27 +49,27 @@ export function readResponsesPrompt(request: Request): SandboxPrompt {
     maxTokens: request.max_output_tokens,
     // The API takes none.
     stopSequences: [],
-    refusal: refusalOf(request),
+    refusal: responsesObjection(request),
     characters: [request.instructions ?? '', ...texts].reduce((sum, text) => sum + text.length, 0),
     images: json.split('"type":"input_image"').length - 1,
     pdfs: json.split('"type":"input_file"').length - 1,
   };
 }
 
-function turnsOf(input: Item[]): SandboxTurn[] {
+function responsesTurns(input: Item[]): SandboxTurn[] {
   const calls = input.filter(({ type }) => type === 'function_call');
   const names = new Map(calls.map((call) => [call.call_id, call.name]));
   return input
     .filter(({ type, role }) => role === 'user' || type === 'function_call_output')
     .map(({ role, content, call_id: id, output }) =>
       role === 'user'
-        ? { text: textOf(content), results: [] }
-        : { text: '', results: [{ name: names.get(id) ?? '', text: textOf(output) }] },
+        ? { text: responsesText(content), results: [] }
+        : { text: '', results: [{ name: names.get(id) ?? '', text: responsesText(output) }] },
     );
 }
 
 /** As the Responses API refuses it. */
-function refusalOf({ input, max_output_tokens: maxTokens = Infinity }: Request): string | undefined {
+function responsesObjection({ input, max_output_tokens: maxTokens = Infinity }: ResponsesRequest): string | undefined {
   if (maxTokens < MIN_OUTPUT_TOKENS) {
     return `Invalid 'max_output_tokens': integer below minimum value. Expected a value >= ${MIN_OUTPUT_TOKENS}, but got ${maxTokens} instead.`;
   }
@@ -92,7 +92,7 @@ function isOfAssistant(item: Item | undefined): boolean {
   return item?.role === 'assistant' || item?.type === 'function_call' || item?.type === 'reasoning';
 }
 
-function textOf(content: string | Part[] | undefined): string {
+function responsesText(content: string | ResponsesPromptPart[] | undefined): string {
   if (typeof content === 'string') return content;
   return (content ?? []).map(({ text }) => text ?? '').join('\n');
 }

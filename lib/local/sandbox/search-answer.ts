@@ -15,16 +15,16 @@ export function searchAnswer({ results }: SandboxPrompt): string | undefined {
   const found = results.filter(({ name }) => name === SEARCH);
   if (found.length === 0) return undefined;
   const sources = found.flatMap(({ text }) => sourcesOf(text)).slice(0, MAX_QUOTED);
-  return sources.length === 0 ? 'Its search has found no source.' : quoted(sources);
+  return sources.length === 0 ? 'Its search has found no source.' : answerFromSources(sources);
 }
 
 /** The same of sources that are told in the user's words; undefined where there are none. */
 export function toldAnswer({ lastUserText }: SandboxPrompt): string | undefined {
   const sources = sourcesOf(lastUserText).slice(0, MAX_QUOTED);
-  return sources.length === 0 ? undefined : quoted(sources);
+  return sources.length === 0 ? undefined : answerFromSources(sources);
 }
 
-function quoted(sources: readonly Source[]): string {
+function answerFromSources(sources: readonly Source[]): string {
   const [first, ...others] = sources.map(({ number, sentence }) => `${sentence} [${number}]`);
   return [`According to its sources: ${first!}`, ...others.map((other) => `And: ${other}`)].join(' ');
 }

@@ -2,14 +2,14 @@ import type { SandboxFraming, WireEvent } from './answer.ts';
 
 /** Server-sent events without names. @param end after each: some wires end lines as HTTP does */
 export function plainEvents(end = '\n\n'): SandboxFraming {
-  return { ...serverSent, encode: (event) => Buffer.from(`data: ${jsonOf(event)}${end}`) };
+  return { ...serverSent, encode: (event) => Buffer.from(`data: ${eventJson(event)}${end}`) };
 }
 
 /** Server-sent events with their type as a name. */
 export function namedEvents(): SandboxFraming {
   return {
     ...serverSent,
-    encode: (event) => Buffer.from(`event: ${(event as { type: string }).type}\ndata: ${jsonOf(event)}\n\n`),
+    encode: (event) => Buffer.from(`event: ${(event as { type: string }).type}\ndata: ${eventJson(event)}\n\n`),
   };
 }
 
@@ -19,6 +19,6 @@ const serverSent = {
   garbage: Buffer.from('data: {"garbage": \xff\xfe\x80\n\n', 'latin1'),
 };
 
-function jsonOf(event: WireEvent): string {
+function eventJson(event: WireEvent): string {
   return typeof event === 'string' ? event : JSON.stringify(event);
 }

@@ -41,7 +41,7 @@ export async function startSandbox(): Promise<SandboxUpstream> {
   const studio = openStudio();
   // Providers keep idle connections for minutes; Node would close them after five seconds.
   const server = createServer({ keepAliveTimeout: KEPT_ALIVE_MS }, (request, response) => {
-    answer(request, response, key, studio).catch(() => response.destroy());
+    answerSandboxRequest(request, response, key, studio).catch(() => response.destroy());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -63,7 +63,7 @@ export async function startSandbox(): Promise<SandboxUpstream> {
   };
 }
 
-async function answer(
+async function answerSandboxRequest(
   request: IncomingMessage,
   response: ServerResponse,
   key: { id: string; secret: string },
@@ -132,7 +132,7 @@ function wholeAnswerFor(url: string, bytes: Buffer): SandboxDecision | undefined
   return body.stream === false ? decideInChat(body as never) : undefined;
 }
 
-interface Refusal {
+interface SandboxRefusal {
   status: number;
   message: string;
   retryAfterSeconds: number | undefined;
@@ -141,7 +141,7 @@ interface Refusal {
 function sendRefusal(
   response: ServerResponse,
   wire: SandboxWire,
-  { status, message, retryAfterSeconds }: Refusal,
+  { status, message, retryAfterSeconds }: SandboxRefusal,
 ): void {
   const headers = wire.refusalHeaders(status, retryAfterSeconds);
   sendJson(response, status, wire.refusal(status, message, retryAfterSeconds), headers);

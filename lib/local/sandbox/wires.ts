@@ -37,7 +37,7 @@ export interface SandboxWire {
   count?: (script: Script) => object;
 }
 
-const retryAfter = (_status: number, seconds?: number): Record<string, string> =>
+const sandboxRetryAfterHeaders = (_status: number, seconds?: number): Record<string, string> =>
   seconds === undefined ? {} : { 'retry-after': String(seconds) };
 
 const anthropic: SandboxWire = {
@@ -45,11 +45,11 @@ const anthropic: SandboxWire = {
   writer: anthropicWriter,
   fields: messagesFields,
   refusal: anthropicRefusal,
-  refusalHeaders: retryAfter,
+  refusalHeaders: sandboxRetryAfterHeaders,
   count: ({ inputTokens }) => ({ input_tokens: inputTokens }),
 };
 
-const openai = { refusal: openaiRefusal, refusalHeaders: retryAfter };
+const openai = { refusal: openaiRefusal, refusalHeaders: sandboxRetryAfterHeaders };
 const chat: SandboxWire = { ...openai, read: readChatPrompt, writer: chatWriter, fields: chatFields };
 const responses: SandboxWire = {
   ...openai,
@@ -71,7 +71,7 @@ const bedrock = {
   refusal: bedrockRefusal,
   refusalHeaders: (status: number, seconds?: number) => ({
     ...bedrockRefusalHeaders(status),
-    ...retryAfter(status, seconds),
+    ...sandboxRetryAfterHeaders(status, seconds),
   }),
 };
 const converse: SandboxWire = { ...bedrock, read: readConversePrompt, writer: converseWriter, fields: converseFields };

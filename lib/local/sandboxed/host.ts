@@ -42,7 +42,7 @@ export function startSandboxedHost(deployment: Deployment, parts: LocalParts): F
     }
     starting += 1;
     try {
-      const sandbox = await Sandbox.start(deployed, environmentOf(deployed, parts));
+      const sandbox = await Sandbox.start(deployed, functionEnvironment(deployed, parts));
       alive.add(sandbox);
       return sandbox;
     } finally {
@@ -86,7 +86,7 @@ export function startSandboxedHost(deployment: Deployment, parts: LocalParts): F
 }
 
 /** The variables of the template with this machine's values, and those that only this machine has. */
-function environmentOf(deployed: DeployedFunction, parts: LocalParts): Record<string, string> {
+function functionEnvironment(deployed: DeployedFunction, parts: LocalParts): Record<string, string> {
   const own = Object.entries(deployed.environment)
     .filter(([, value]) => !('onAws' in value))
     .map(([name, value]) => [name, localValue(value as LocalValue, parts)]);

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { StartFailure } from '../failure.ts';
 
 const project = fileURLToPath(new URL('../../../', import.meta.url));
-const run = promisify(execFile);
+const execFileAsync = promisify(execFile);
 
 /** What the CDK's own command adds to the context of cdk.json; with it, the output is the same to the byte. */
 const cliContext = {
@@ -21,7 +21,7 @@ export async function synthesize(catalogDirectory: string | undefined): Promise<
   const { context } = JSON.parse(readFileSync(join(project, 'cdk.json'), 'utf8')) as { context: object };
   const ownContext = catalogDirectory ? { 'gateway:catalog': catalogDirectory } : {};
   try {
-    await run(process.execPath, [join(project, 'bin', 'gateway.ts')], {
+    await execFileAsync(process.execPath, [join(project, 'bin', 'gateway.ts')], {
       cwd: project,
       env: {
         ...process.env,

@@ -126,7 +126,7 @@ function readRoutes(template: Template, nameOf: (value: unknown) => string): Met
     return {
       route: {
         method: method['HttpMethod'] as string,
-        path: pathOf(template, method['ResourceId']),
+        path: apiResourcePath(template, method['ResourceId']),
         functionName: nameOf(integration.Uri),
         streaming: integration.ResponseTransferMode === 'STREAM',
       },
@@ -136,11 +136,11 @@ function readRoutes(template: Template, nameOf: (value: unknown) => string): Met
 }
 
 /** The path of an API Gateway resource: its own part after those of its parents. */
-function pathOf(template: Template, reference: unknown): string {
+function apiResourcePath(template: Template, reference: unknown): string {
   const resource = template.resources[referencedId(reference)];
   if (resource?.Type !== 'AWS::ApiGateway::Resource') return '';
   const { ParentId, PathPart } = resource.Properties as { ParentId: unknown; PathPart: string };
-  return `${pathOf(template, ParentId)}/${PathPart}`;
+  return `${apiResourcePath(template, ParentId)}/${PathPart}`;
 }
 
 /** Queues that have a dead-letter queue, which is every queue that a function writes to. */
@@ -210,7 +210,7 @@ function ofType(template: Template, type: string): [string, Resource][] {
 }
 
 function loadTemplates(directory: string): Template[] {
-  const manifest = readJson(join(directory, 'manifest.json')) as {
+  const manifest = readJsonFile(join(directory, 'manifest.json')) as {
     artifacts: Record<string, { type: string; properties: { templateFile: string; stackName?: string } }>;
   };
   return Object.entries(manifest.artifacts)
@@ -224,7 +224,7 @@ function loadTemplates(directory: string): Template[] {
 
 /** The files that a stack brings, by the keys of the objects that they are put as. */
 export function readAssets(directory: string, stackId: string): Map<string, string> {
-  const { files } = readJson(join(directory, `${stackId}.assets.json`)) as {
+  const { files } = readJsonFile(join(directory, `${stackId}.assets.json`)) as {
     files: Record<string, { source: { path: string }; destinations: Record<string, { objectKey: string }> }>;
   };
   return new Map(
@@ -236,15 +236,17 @@ export function readAssets(directory: string, stackId: string): Map<string, stri
 
 /** A template together with those that are nested in it: what they hand to each other is put in its place. */
 export function readTemplate(path: string, assets: ReadonlyMap<string, string>): TemplateFile {
-  const template = readJson(path) as TemplateFile;
+  const template = readJsonFile(path) as TemplateFile;
   const nested = Object.entries(template.Resources).filter(([, { Type }]) => Type === 'AWS::CloudFormation::Stack');
   let whole = template;
   for (const [id, { Properties: properties }] of nested) {
     const [, key] = /([\w.]+\.json)"/.exec(JSON.stringify(properties['TemplateURL'])) ?? [];
     const { Resources, Outputs = {} } = readTemplate(assets.get(key!)!, assets);
     const parameters = (properties['Parameters'] ?? {}) as Record<string, unknown>;
-    const inner = replaced(Resources, ({ Ref: name }) => (typeof name === 'string' ? parameters[name] : undefined));
-    const outer = replaced(whole, ({ 'Fn::GetAtt': of }) => {
+    const inner = withResolvedReferences(Resources, ({ Ref: name }) =>
+      typeof name === 'string' ? parameters[name] : undefined,
+    );
+    const outer = withResolvedReferences(whole, ({ 'Fn::GetAtt': of }) => {
       const [owner, attribute] = Array.isArray(of) ? (of as [string, string]) : [];
       return owner === id ? Outputs[attribute!.replace(/^Outputs\./, '')]?.Value : undefined;
     });
@@ -254,14 +256,16 @@ export function readTemplate(path: string, assets: ReadonlyMap<string, string>):
 }
 
 /** A copy in which each reference that `valueOf` knows is its value. */
-function replaced<Value>(value: Value, valueOf: (reference: Record<string, unknown>) => unknown): Value {
+function withResolvedReferences<Value>(value: Value, valueOf: (reference: Record<string, unknown>) => unknown): Value {
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((part: unknown) => replaced(part, valueOf)) as Value;
+  if (Array.isArray(value)) return value.map((part: unknown) => withResolvedReferences(part, valueOf)) as Value;
   const known = valueOf(value as Record<string, unknown>);
   if (known !== undefined) return known as Value;
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, replaced(part, valueOf)])) as Value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [name, withResolvedReferences(part, valueOf)]),
+  ) as Value;
 }
 
-function readJson(path: string): unknown {
+function readJsonFile(path: string): unknown {
   return JSON.parse(readFileSync(path, 'utf8'));
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { find } from './find.ts';
 import type { SandboxPage } from './page.ts';
-import { pages } from './pages.ts';
+import { sandboxPages } from './pages.ts';
 
 /** Begins a word that makes the search misbehave; docs/sandbox.md lists them. */
 const DIRECTIVE = '@search-';
@@ -12,19 +12,20 @@ export async function answerSearch(parameters: URLSearchParams, response: Server
   const words = (parameters.get('q') ?? '').split(/\s+/).filter((word) => word !== '');
   const directives = words.filter((word) => word.startsWith(DIRECTIVE)).map((word) => word.slice(DIRECTIVE.length));
   const query = words.filter((word) => !word.startsWith(DIRECTIVE)).join(' ');
-  if (parameters.get('format') !== 'json') return send(response, 403, '{"error":"only the format json is enabled"}');
+  if (parameters.get('format') !== 'json')
+    return sendJsonText(response, 403, '{"error":"only the format json is enabled"}');
   for (const directive of directives) {
     const [name, value = ''] = directive.split('=');
     const status = /^[45]\d\d$/.test(directive) ? Number(directive) : undefined;
-    if (status !== undefined) return send(response, status, '{"error":"as the query asked"}');
+    if (status !== undefined) return sendJsonText(response, status, '{"error":"as the query asked"}');
     if (name === 'hang') return;
-    if (name === 'garbage') return send(response, 200, '{"results": [{"title": 7');
+    if (name === 'garbage') return sendJsonText(response, 200, '{"results": [{"title": 7');
     if (name === 'slow') await sleep(Math.min(Number(value) || 0, 60_000));
   }
-  send(response, 200, answerOf(query, directives.includes('empty') ? [] : find(pages, query)));
+  sendJsonText(response, 200, searxngAnswer(query, directives.includes('empty') ? [] : find(sandboxPages, query)));
 }
 
-function answerOf(query: string, found: readonly SandboxPage[]): string {
+function searxngAnswer(query: string, found: readonly SandboxPage[]): string {
   const results = found.map(({ url, title, text, published }, index) => ({
     url,
     title,
@@ -39,7 +40,7 @@ function answerOf(query: string, found: readonly SandboxPage[]): string {
   return JSON.stringify({ query, number_of_results: results.length, results, ...others });
 }
 
-function send(response: ServerResponse, status: number, body: string): void {
+function sendJsonText(response: ServerResponse, status: number, body: string): void {
   response.writeHead(status, { 'content-type': 'application/json' });
   response.end(body);
 }

@@ -10,7 +10,7 @@ const stopWords = new Set(
 
 /** The pages that have most of a query's words, best first; `site:` and `-site:` are understood. */
 export function find(pages: readonly SandboxPage[], query: string): SandboxPage[] {
-  const { words, sites, excluded } = read(query);
+  const { words, sites, excluded } = parseSearchQuery(query);
   return pages
     .filter(({ url }) => (sites.length === 0 || isOn(url, sites)) && !isOn(url, excluded))
     .map((page) => ({ page, score: words.length === 0 && sites.length > 0 ? 1 : scoreOf(page, words) }))
@@ -20,14 +20,14 @@ export function find(pages: readonly SandboxPage[], query: string): SandboxPage[
     .map(({ page }) => page);
 }
 
-function read(query: string): { words: string[]; sites: string[]; excluded: string[] } {
+function parseSearchQuery(query: string): { words: string[]; sites: string[]; excluded: string[] } {
   const sites: string[] = [];
   const excluded: string[] = [];
   const text = query.replaceAll(/(-?)\bsite:([^\s()]+)/gi, (_, minus: string, site: string) => {
     (minus ? excluded : sites).push(site.toLowerCase());
     return ' ';
   });
-  return { words: wordsOf(text), sites, excluded };
+  return { words: searchWords(text), sites, excluded };
 }
 
 function isOn(url: string, sites: readonly string[]): boolean {
@@ -36,14 +36,14 @@ function isOn(url: string, sites: readonly string[]): boolean {
 }
 
 function scoreOf({ title, text }: SandboxPage, words: readonly string[]): number {
-  const titleWords = wordsOf(title);
-  const textWords = wordsOf(text);
+  const titleWords = searchWords(title);
+  const textWords = searchWords(text);
   return words
     .map((word) => (hasForm(titleWords, word) ? TITLE_WEIGHT : 0) + (hasForm(textWords, word) ? 1 : 0))
     .reduce((sum, score) => sum + score, 0);
 }
 
-function wordsOf(text: string): string[] {
+function searchWords(text: string): string[] {
   const words =
     text
       .toLowerCase()

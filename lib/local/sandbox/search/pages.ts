@@ -3,4 +3,4 @@ import type { SandboxPage } from './page.ts';
 import { russianPages } from './russian-pages.ts';
 
 /** The sandbox's web: a few pages on several hosts. */
-export const pages: readonly SandboxPage[] = [...russianPages, ...englishPages];
+export const sandboxPages: readonly SandboxPage[] = [...russianPages, ...englishPages];

@@ -33,12 +33,13 @@ export function openStudio(): Studio {
     const parsed = jobRequest.safeParse(json(body));
     if (!parsed.success) {
       const [issue] = parsed.error.issues;
-      return refuse(response, 400, `${issue!.path.join('.')}: ${issue!.message}`);
+      return sendFilmRefusal(response, 400, `${issue!.path.join('.')}: ${issue!.message}`);
     }
     const directives = readFilmDirectives(parsed.data.prompt ?? '');
     await sleep(directives.slowMs);
     const { error } = directives;
-    if (error !== undefined) return refuse(response, error, `The sandbox was asked to answer with status ${error}`);
+    if (error !== undefined)
+      return sendFilmRefusal(response, error, `The sandbox was asked to answer with status ${error}`);
     const known = idempotencyKey === undefined ? undefined : idByKey.get(idempotencyKey);
     const id = known ?? `film-${randomUUID()}`;
     if (known === undefined) keep({ id, request: parsed.data, directives, asked: 0, isOver: false }, idempotencyKey);
@@ -55,7 +56,7 @@ export function openStudio(): Studio {
     if (request.method === 'POST' && request.path === '/videos') return submit(request, base, response);
     const [, id = '', file] = JOB_PATH.exec(request.path) ?? [];
     const job = request.method === 'GET' ? jobs.get(id) : undefined;
-    if (!job) return refuse(response, 404, 'The sandbox has no such job');
+    if (!job) return sendFilmRefusal(response, 404, 'The sandbox has no such job');
     await sleep(job.directives.slowMs);
     if (file !== undefined) return sendFile(job, response);
     job.asked += 1;
@@ -76,7 +77,8 @@ async function callBack(job: FilmJob): Promise<void> {
 
 function sendFile(job: FilmJob, response: ServerResponse): void {
   const { ending, cut } = job.directives;
-  if (!isMade(job) || ending !== 'completed') return refuse(response, 409, 'There is no video of this job yet');
+  if (!isMade(job) || ending !== 'completed')
+    return sendFilmRefusal(response, 409, 'There is no video of this job yet');
   const bytes = readFileSync(CLIP);
   response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': bytes.length });
   if (cut) response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy());
@@ -91,7 +93,7 @@ function json(text: string): unknown {
   }
 }
 
-function refuse(response: ServerResponse, status: number, message: string): void {
+function sendFilmRefusal(response: ServerResponse, status: number, message: string): void {
   send(response, status, { error: { code: status, message } });
 }
 
