@@ -56,12 +56,14 @@ export function withEvent(state: AnswerState, event: StreamEvent): AnswerState {
     case 'message_start':
       return withUsage({ ...state, id: event.message?.id, model: event.message?.model }, event.message?.usage);
     case 'content_block_start':
-      return { ...state, blocks: replaced(state.blocks, event.index ?? 0, blockOf(event.content_block!)) };
+      return { ...state, blocks: withBlockAt(state.blocks, event.index ?? 0, blockOf(event.content_block!)) };
     case 'content_block_delta': {
       const index = event.index ?? 0;
       const block = state.blocks[index];
       const more = event.delta?.text ?? event.delta?.thinking ?? event.delta?.partial_json ?? '';
-      return block ? { ...state, blocks: replaced(state.blocks, index, { ...block, text: block.text + more }) } : state;
+      return block
+        ? { ...state, blocks: withBlockAt(state.blocks, index, { ...block, text: block.text + more }) }
+        : state;
     }
     case 'message_delta':
       return withUsage({ ...state, stopReason: event.delta?.stop_reason ?? state.stopReason }, event.usage);
@@ -74,7 +76,7 @@ export function withEvent(state: AnswerState, event: StreamEvent): AnswerState {
   }
 }
 
-function replaced(blocks: AnswerBlock[], index: number, block: AnswerBlock): AnswerBlock[] {
+function withBlockAt(blocks: AnswerBlock[], index: number, block: AnswerBlock): AnswerBlock[] {
   const next = [...blocks];
   next[index] = block;
   return next;

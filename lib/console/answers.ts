@@ -9,21 +9,21 @@ import type { EndpointBody, ModelAnswer, ModelBody } from '../../lambdas/api/mod
 import type { BudgetBody } from '../../lambdas/api/parts/shape.ts';
 import type { StatementBody } from '../../lambdas/api/statements/shape.ts';
 import type { WorkspaceBody } from '../../lambdas/api/workspaces/shape.ts';
-import type { Shown } from './exact-numbers.ts';
+import type { ShownBody } from './exact-numbers.ts';
 
-export type ShownCredits = Shown<CreditsAnswer['data']>;
-export type ShownWorkspace = Shown<WorkspaceBody>;
-export type ShownMember = Shown<MemberBody>;
-export type ShownBudget = Shown<BudgetBody>;
-export type ShownKey = Shown<KeyBody>;
-export type ShownActivity = Shown<ActivityRowBody>;
-export type ShownSpendingByModel = Shown<ModelSpendingAnswer>;
-export type ShownStatement = Shown<StatementBody>;
-export type ShownRequest = Shown<ListedRequestBody>;
-export type ShownRecord = Shown<RequestRecordBody>;
-export type ShownModel = Shown<ModelBody>;
-export type ShownModelWithEndpoints = Shown<ModelAnswer['data']>;
-export type ShownEndpoint = Shown<EndpointBody>;
+export type ShownCredits = ShownBody<CreditsAnswer['data']>;
+export type ShownWorkspace = ShownBody<WorkspaceBody>;
+export type ShownMember = ShownBody<MemberBody>;
+export type ShownBudget = ShownBody<BudgetBody>;
+export type ShownKey = ShownBody<KeyBody>;
+export type ShownActivity = ShownBody<ActivityRowBody>;
+export type ShownSpendingByModel = ShownBody<ModelSpendingAnswer>;
+export type ShownStatement = ShownBody<StatementBody>;
+export type ShownRequest = ShownBody<ListedRequestBody>;
+export type ShownRecord = ShownBody<RequestRecordBody>;
+export type ShownModel = ShownBody<ModelBody>;
+export type ShownModelWithEndpoints = ShownBody<ModelAnswer['data']>;
+export type ShownEndpoint = ShownBody<EndpointBody>;
 
 export interface DataOf<Body> {
   data: Body;

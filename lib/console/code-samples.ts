@@ -20,14 +20,14 @@ function pretty(value: unknown): string {
 }
 
 /** For a shell. */
-function quoted(text: string): string {
+function shellLiteral(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function curlSample(body: MessagesBody, base: string): string {
   return `curl -N "${base}/messages" \\
   -H "authorization: Bearer $GATEWAY_KEY" -H "content-type: application/json" \\
-  -d ${quoted(pretty(body))}`;
+  -d ${shellLiteral(pretty(body))}`;
 }
 
 function anthropicSample(streamed: MessagesBody, base: string): string {
@@ -66,16 +66,16 @@ const stream = await client.chat.completions.create(${pretty(body)});
 for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta.content ?? '');`;
 }
 
-type Tool = NonNullable<MessagesBody['tools']>[number];
-type Part = Exclude<MessagesBody['messages'][number]['content'], string>[number];
+type SampleTool = NonNullable<MessagesBody['tools']>[number];
+type SamplePart = Exclude<MessagesBody['messages'][number]['content'], string>[number];
 
-function openaiTool(tool: Tool) {
+function openaiTool(tool: SampleTool) {
   if (tool.type === webSearchTool.type) return { type: 'web_search' };
   const { name, description, input_schema: parameters } = tool;
   return { type: 'function', function: { name, description, parameters } };
 }
 
-function openaiPart(part: Part) {
+function openaiPart(part: SamplePart) {
   if (part.type === 'text') return part;
   const { media_type, data } = part.source;
   return { type: 'image_url', image_url: { url: `data:${media_type};base64,${data}` } };
@@ -115,6 +115,6 @@ ${lines.join('\n')}
 for await (const text of textStream) process.stdout.write(text);`;
 }
 
-function aiSdkPart(part: Part) {
+function aiSdkPart(part: SamplePart) {
   return part.type === 'text' ? part : { type: 'image', image: part.source.data, mediaType: part.source.media_type };
 }

@@ -19,7 +19,7 @@ import { inferenceKeySlot, managementKeySlot } from './tab-memory.ts';
 import { languages, type Texts } from './texts/languages.ts';
 import { useHashRoute } from './use-hash-route.ts';
 
-const pages = ['overview', 'generations', 'keys', 'workspaces', 'models', 'playground'] as const;
+const navigationPages = ['overview', 'generations', 'keys', 'workspaces', 'models', 'playground'] as const;
 
 /** The whole page: signed out, a question for a key; signed in, a page of the account. */
 export function Console() {
@@ -87,13 +87,13 @@ function SignedIn({ texts }: { texts: Texts }) {
       scrollTo(0, 0);
     }
     last.current = place;
-    const page = pages.find((page) => page === route.page);
+    const page = navigationPages.find((page) => page === route.page);
     document.title = `${page === undefined ? '' : `${texts.pages[page]} · `}${texts.title}`;
   }, [place, texts]);
   return (
     <>
       <nav aria-label={texts.navigation}>
-        {pages.map((page) => (
+        {navigationPages.map((page) => (
           <a key={page} href={hashOf(page)} aria-current={route.page === page ? 'page' : undefined}>
             {texts.pages[page]}
           </a>

@@ -9,22 +9,22 @@ import { Money } from '../../lambdas/money/money.ts';
 export type ExactNumber = number | string;
 
 /** What an answer of the API is once it was read: amounts are numbers as they came. */
-export type Shown<Body> = Body extends Money
+export type ShownBody<Body> = Body extends Money
   ? ExactNumber
   : Body extends readonly (infer Entry)[]
-    ? Shown<Entry>[]
+    ? ShownBody<Entry>[]
     : Body extends object
-      ? { [Name in keyof Body]: Shown<Body[Name]> }
+      ? { [Name in keyof Body]: ShownBody<Body[Name]> }
       : Body;
 
 type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown;
 
-const keepDigits: Reviver = (_key, value, { source }) =>
+const keepExactDigits: Reviver = (_key, value, { source }) =>
   typeof value === 'number' && source !== undefined && String(value) !== source ? source : value;
 
 /** Reads JSON so that each number still prints the digits that it came with. */
 export function parseExactJson(text: string): unknown {
-  return JSON.parse(text, keepDigits as (key: string, value: unknown) => unknown);
+  return JSON.parse(text, keepExactDigits as (key: string, value: unknown) => unknown);
 }
 
 export function moneyOf(amount: ExactNumber): Money {

@@ -59,8 +59,8 @@ export function limitRowsOf(data: AccountData): LimitRow[] {
         ),
       ),
     ),
-    ...data.keys.flatMap((key) => keyRow(data, key, spentInPace)),
-    ...accountRow(data, spentInPace),
+    ...data.keys.flatMap((key) => keyLimitRows(data, key, spentInPace)),
+    ...accountLimitRows(data, spentInPace),
   ];
   return rows.toSorted((a, b) => leftShare(a) - leftShare(b));
 }
@@ -74,7 +74,7 @@ function paceOf({ activity, days }: AccountData): SpentInPace {
   return (isOwn) => Money.sum(recent.filter(isOwn).map(({ usage }) => moneyOf(usage)));
 }
 
-function keyRow(data: AccountData, key: ShownKey, spentInPace: SpentInPace): LimitRow[] {
+function keyLimitRows(data: AccountData, key: ShownKey, spentInPace: SpentInPace): LimitRow[] {
   if (key.limit === null || key.limit_remaining === null) return [];
   const byReset = { daily: key.usage_daily, weekly: key.usage_weekly, monthly: key.usage_monthly };
   return [
@@ -97,7 +97,7 @@ function keyRow(data: AccountData, key: ShownKey, spentInPace: SpentInPace): Lim
 }
 
 /** A prepaid account is a limit, too: its balance. */
-function accountRow(data: AccountData, spentInPace: SpentInPace): LimitRow[] {
+function accountLimitRows(data: AccountData, spentInPace: SpentInPace): LimitRow[] {
   const { balance, held, total_credits, total_usage } = data.credits;
   if (balance === null) return [];
   const left = Money.max(Money.zero, moneyOf(balance).minus(moneyOf(held)));

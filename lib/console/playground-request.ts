@@ -47,7 +47,7 @@ export function messagesBody(draft: PlaygroundDraft): MessagesBody {
     ...(draft.system.trim() === '' ? {} : { system: draft.system }),
     ...(tools.length === 0 ? {} : { tools }),
     ...(draft.isThinking ? { thinking: { type: 'adaptive', display: 'summarized' } } : {}),
-    messages: [{ role: 'user', content: contentOf(draft) }],
+    messages: [{ role: 'user', content: promptContent(draft) }],
   };
 }
 
@@ -58,7 +58,7 @@ function typedTools(text: string): SentTool[] {
   return tools as SentTool[];
 }
 
-function contentOf({ prompt, image }: PlaygroundDraft): string | ContentPart[] {
+function promptContent({ prompt, image }: PlaygroundDraft): string | ContentPart[] {
   if (!image) return prompt;
   return [
     { type: 'image', source: { type: 'base64', media_type: image.mediaType, data: image.base64 } },
@@ -67,17 +67,17 @@ function contentOf({ prompt, image }: PlaygroundDraft): string | ContentPart[] {
 }
 
 /** A model, as far as the playground looks at it. */
-type ListedModel = Pick<ShownModel, 'id' | 'available'> & {
+type PlaygroundModel = Pick<ShownModel, 'id' | 'available'> & {
   architecture: Pick<ShownModel['architecture'], 'output_modalities'>;
 };
 
 /** Whether a prompt may be sent to a model here; it is not ruled out where nobody knows. */
-export function isCallable({ available, architecture }: ListedModel): boolean {
+export function isCallable({ available, architecture }: PlaygroundModel): boolean {
   return available !== false && architecture.output_modalities.includes('text');
 }
 
 /** The model that is tried first: one that is known to be callable, before those of which nothing is known. */
-export function firstModelOf(models: readonly ListedModel[]): string | undefined {
+export function firstModelOf(models: readonly PlaygroundModel[]): string | undefined {
   const callable = models.filter(isCallable);
   return (callable.find(({ available }) => available === true) ?? callable[0])?.id;
 }

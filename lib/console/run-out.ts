@@ -5,7 +5,7 @@ import { DAY_MS } from '../../lambdas/money/periods.ts';
 
 export const DAYS_OF_PACE = 7;
 /** What lasts for longer is not worth a date. */
-const MAX_DAYS = 3_650;
+const MAX_RUN_OUT_DAYS = 3_650;
 
 export type RunOut = { kind: 'no_pace' } | { kind: 'is_out' } | { kind: 'lasts' } | { kind: 'at'; atMs: number };
 
@@ -18,7 +18,7 @@ export function runOutOf(remaining: Money, spentInPace: Money, nowMs: number, re
   if (spentInPace.isZero || spentInPace.isNegative) return { kind: 'no_pace' };
   // Remaining divided by the mean of a day, in milliseconds; whole numbers all the way.
   const durationMs = (remaining.pico * BigInt(DAYS_OF_PACE * DAY_MS)) / spentInPace.pico;
-  if (durationMs > BigInt(MAX_DAYS * DAY_MS)) return { kind: 'lasts' };
+  if (durationMs > BigInt(MAX_RUN_OUT_DAYS * DAY_MS)) return { kind: 'lasts' };
   const atMs = nowMs + Number(durationMs);
   return resetsAtMs !== undefined && atMs >= resetsAtMs ? { kind: 'lasts' } : { kind: 'at', atMs };
 }

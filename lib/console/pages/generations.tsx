@@ -11,8 +11,8 @@ import { firstRecentDay, type FoundRequests } from '../request-search.ts';
 import { useRequestSearch } from '../use-request-search.ts';
 import { requestStatusNames } from '../texts/languages.ts';
 
-const REFRESH_MS = 4_000;
-const PAGE_ROWS = 50;
+const GENERATIONS_REFRESH_MS = 4_000;
+const GENERATIONS_PAGE_ROWS = 50;
 
 const filterNames = ['workspace', 'key', 'member', 'model', 'status', 'from', 'to'] as const;
 type Filters = Record<(typeof filterNames)[number], string>;
@@ -34,9 +34,9 @@ export function GenerationsPage({ query }: { query: URLSearchParams }) {
       filters: { workspace_id: workspace, api_key_hash: key, user_id: member, model, status, to },
       from,
       cursor,
-      rows: PAGE_ROWS,
+      rows: GENERATIONS_PAGE_ROWS,
     },
-    isLive ? REFRESH_MS : undefined,
+    isLive ? GENERATIONS_REFRESH_MS : undefined,
   );
   return (
     <>
@@ -51,7 +51,7 @@ export function GenerationsPage({ query }: { query: URLSearchParams }) {
         {cursor !== '' && <a href={hashOf('generations', undefined, filters)}>{texts.newest}</a>}
         {!search.isSearching && search.cursor !== null && (
           <a href={hashOf('generations', undefined, { ...filters, cursor: search.cursor })}>
-            {search.rows.length < PAGE_ROWS ? texts.searchFurther : texts.older}
+            {search.rows.length < GENERATIONS_PAGE_ROWS ? texts.searchFurther : texts.older}
           </a>
         )}
       </p>
@@ -68,7 +68,7 @@ function firstDayBefore(to: string): string {
 function SearchNotice({ search: { isSearching, searchedUntil, rows } }: { search: FoundRequests }) {
   const { texts } = useConsole();
   const { time } = useFormats();
-  const isShort = rows.length < PAGE_ROWS && searchedUntil !== null;
+  const isShort = rows.length < GENERATIONS_PAGE_ROWS && searchedUntil !== null;
   const words = searchedUntil === null ? texts.loading : texts.searchedUntil(time(searchedUntil));
   return (
     <p class="quiet" role="status">

@@ -10,21 +10,21 @@ import { DeleteKey } from './keys/delete-key.tsx';
 import { EditKey } from './keys/edit-key.tsx';
 import { NewKeyDialog } from './keys/new-key.tsx';
 
-const PAGE_ROWS = 50;
+const KEYS_PAGE_ROWS = 50;
 
-type Opened = { kind: 'new' } | { kind: 'edit' | 'delete'; key: ShownKey } | undefined;
+type KeyDialogState = { kind: 'new' } | { kind: 'edit' | 'delete'; key: ShownKey } | undefined;
 
 /** The keys of a workspace: made, changed, switched off, deleted. */
 export function KeysPage({ query }: { query: URLSearchParams }) {
   const { texts, client } = useConsole();
-  const [opened, setOpened] = useState<Opened>();
+  const [opened, setOpened] = useState<KeyDialogState>();
   const offset = Number(query.get('offset') ?? 0);
   const chosen = query.get('workspace') ?? '';
   const workspaces = useLoaded(
     async (signal) => (await client.read<ListOf<ShownWorkspace>>('/workspaces', signal)).body.data,
     [client],
   );
-  const search = new URLSearchParams({ offset: String(offset), limit: String(PAGE_ROWS) });
+  const search = new URLSearchParams({ offset: String(offset), limit: String(KEYS_PAGE_ROWS) });
   if (chosen !== '') search.set('workspace_id', chosen);
   const path = `/keys?${search.toString()}`;
   const keys = useLoaded(async (signal) => (await client.read<ListOf<ShownKey>>(path, signal)).body, [client, path]);
@@ -75,13 +75,13 @@ function Pages({ offset, total, workspace }: { offset: number; total: number; wo
   const at = (place: number) => hashOf('keys', undefined, { workspace, offset: String(place) });
   return (
     <p class="actions">
-      {offset > 0 && <a href={at(Math.max(0, offset - PAGE_ROWS))}>{texts.previous}</a>}
-      {offset + PAGE_ROWS < total && <a href={at(offset + PAGE_ROWS)}>{texts.next}</a>}
+      {offset > 0 && <a href={at(Math.max(0, offset - KEYS_PAGE_ROWS))}>{texts.previous}</a>}
+      {offset + KEYS_PAGE_ROWS < total && <a href={at(offset + KEYS_PAGE_ROWS)}>{texts.next}</a>}
     </p>
   );
 }
 
-function KeyTable({ rows, onOpen }: { rows: ShownKey[]; onOpen: (opened: Opened) => void }) {
+function KeyTable({ rows, onOpen }: { rows: ShownKey[]; onOpen: (opened: KeyDialogState) => void }) {
   const { texts } = useConsole();
   const { rub, time } = useFormats();
   return (

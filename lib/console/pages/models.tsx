@@ -10,7 +10,7 @@ import { Availability, MillionPrice } from './models/model-facts.tsx';
 
 /** As many columns as fit beside each other. */
 const MAX_COMPARED = 4;
-const MAX_ROWS = 100;
+const MAX_MODEL_ROWS = 100;
 
 /** The catalog: what each model costs, and whether it can be called here. */
 export function ModelsPage() {
@@ -43,8 +43,8 @@ export function ModelsPage() {
           const found = all.filter((model) => fits(model, words) && (!onlyCallable || model.available !== false));
           return (
             <>
-              <ModelTable rows={found.slice(0, MAX_ROWS)} compared={compared} onChoose={choose} />
-              {found.length > MAX_ROWS && <p class="quiet">{texts.firstRows(MAX_ROWS, found.length)}</p>}
+              <ModelTable rows={found.slice(0, MAX_MODEL_ROWS)} compared={compared} onChoose={choose} />
+              {found.length > MAX_MODEL_ROWS && <p class="quiet">{texts.firstRows(MAX_MODEL_ROWS, found.length)}</p>}
             </>
           );
         }}

@@ -1,7 +1,7 @@
 import { englishLists } from './english-lists.ts';
 
 /** The amounts of a limit that had too little for a request, with their currency. */
-interface Shortfall {
+interface ShortfallAmounts {
   limit: string | undefined;
   required: string;
   left: string;
@@ -159,7 +159,7 @@ export const english = {
   fieldAtFault: 'Field',
   limitAtFault: 'Limit',
   whenRefused: 'As it was then',
-  shortfall: ({ limit, required, left, short }: Shortfall) =>
+  shortfall: ({ limit, required, left, short }: ShortfallAmounts) =>
     `The request might have cost ${required}, and ${left} was left${limit === undefined ? '' : ` (${limit})`}: ${short} too little.`,
   asksForMoreThanAll: 'That is more than the whole limit: raise the limit, or ask for a shorter answer (max_tokens).',
   raiseOrAskLess: 'Raise the limit, or ask for a shorter answer (max_tokens).',

@@ -1,7 +1,7 @@
 import type { ListedTexts } from './english-lists.ts';
 import type { Texts } from './english.ts';
 
-const listed: ListedTexts = {
+const russianLists: ListedTexts = {
   statuses: {
     pending: 'идёт',
     complete: 'завершён',
@@ -82,7 +82,7 @@ const listed: ListedTexts = {
 };
 
 export const russian: Texts = {
-  ...listed,
+  ...russianLists,
   title: 'Шлюз моделей',
   navigation: 'Страницы',
   pages: {

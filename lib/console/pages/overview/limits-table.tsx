@@ -18,7 +18,7 @@ export function LimitsTable({ data }: { data: AccountData }) {
         rowKey={({ id }) => id}
         empty={texts.noLimits}
         columns={[
-          { title: texts.whose, cell: (row) => <Owner row={row} /> },
+          { title: texts.whose, cell: (row) => <LimitOwner row={row} /> },
           { title: texts.period, cell: (row) => <PeriodText row={row} /> },
           { title: texts.limit, isFigure: true, cell: ({ limit }) => rub(limit) },
           { title: texts.spent, isFigure: true, cell: ({ spent }) => rub(spent) },
@@ -32,7 +32,7 @@ export function LimitsTable({ data }: { data: AccountData }) {
   );
 }
 
-function Owner({ row: { owner, name, href, spent, limit, held } }: { row: LimitRow }) {
+function LimitOwner({ row: { owner, name, href, spent, limit, held } }: { row: LimitRow }) {
   const { texts } = useConsole();
   const whole = moneyOf(limit);
   return (

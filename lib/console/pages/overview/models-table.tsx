@@ -43,7 +43,7 @@ export function ModelsTable({ data: { month, latest } }: { data: AccountData }) 
           },
           { title: texts.failed, isFigure: true, cell: ([, requests]) => count(requests.filter(hasFailed).length) },
           { title: texts.medianLatency, isFigure: true, cell: ([, requests]) => duration(medianLatency(requests)) },
-          { title: texts.cost, isFigure: true, cell: ([, requests]) => rub(costOf(requests)) },
+          { title: texts.cost, isFigure: true, cell: ([, requests]) => rub(costOfRequests(requests)) },
         ]}
       />
     </section>
@@ -67,7 +67,7 @@ function hasFailed({ status }: ShownRequest): boolean {
   return status === 'broke_off' || status === 'refused_before' || status === 'out_of_time';
 }
 
-function costOf(requests: ShownRequest[]): Money {
+function costOfRequests(requests: ShownRequest[]): Money {
   return Money.sum(requests.flatMap(({ total_cost }) => (total_cost === null ? [] : [moneyOf(total_cost)])));
 }
 

@@ -14,16 +14,16 @@ const dimensions = ['workspace', 'key', 'member', 'model'] as const;
 type Dimension = (typeof dimensions)[number];
 
 /** As many rows as a person reads; all of them are in the statement and its files. */
-const MAX_ROWS = 200;
+const MAX_CURVE_ROWS = 200;
 
 /** Thirty days as curves, by what the reader chooses, and beneath them the rows that they are drawn from. */
 export function SpendingCurves({ data }: { data: AccountData }) {
   const { texts } = useConsole();
   const { rub, count, day } = useFormats();
   const [by, setBy] = useState<Dimension>('model');
-  const nameOf = useMemo(() => namesIn(data, by, texts), [data, by, texts]);
+  const nameOf = useMemo(() => nameByDimension(data, by, texts), [data, by, texts]);
   const curves = useMemo(() => curvesOf(data, nameOf, texts.others), [data, nameOf, texts]);
-  const rows = useMemo(() => rowsOf(data.activity, nameOf), [data, nameOf]);
+  const rows = useMemo(() => spendingByDay(data.activity, nameOf), [data, nameOf]);
   return (
     <section>
       <h2>{texts.thirtyDays}</h2>
@@ -43,7 +43,7 @@ export function SpendingCurves({ data }: { data: AccountData }) {
             <summary>{texts.rowsBeneath}</summary>
             <DataTable
               caption={texts.rowsBeneath}
-              rows={rows.slice(0, MAX_ROWS)}
+              rows={rows.slice(0, MAX_CURVE_ROWS)}
               rowKey={({ date, name }) => `${date} ${name}`}
               columns={[
                 { title: texts.day, cell: ({ date }) => day(date) },
@@ -52,7 +52,7 @@ export function SpendingCurves({ data }: { data: AccountData }) {
                 { title: texts.cost, isFigure: true, cell: ({ cost }) => rub(cost) },
               ]}
             />
-            {rows.length > MAX_ROWS && <p class="quiet">{texts.firstRows(MAX_ROWS, rows.length)}</p>}
+            {rows.length > MAX_CURVE_ROWS && <p class="quiet">{texts.firstRows(MAX_CURVE_ROWS, rows.length)}</p>}
           </details>
         </>
       )}
@@ -60,7 +60,7 @@ export function SpendingCurves({ data }: { data: AccountData }) {
   );
 }
 
-function namesIn(data: AccountData, by: Dimension, texts: Texts): (row: ShownActivity) => string {
+function nameByDimension(data: AccountData, by: Dimension, texts: Texts): (row: ShownActivity) => string {
   const slugs = new Map(data.workspaces.map(({ id, slug }) => [id, slug]));
   const keys = new Map(data.keys.map(({ hash, name }) => [hash, name]));
   switch (by) {
@@ -83,7 +83,7 @@ interface DayRow {
 }
 
 /** What each has cost on each day, the newest day first. */
-function rowsOf(activity: readonly ShownActivity[], nameOf: (row: ShownActivity) => string): DayRow[] {
+function spendingByDay(activity: readonly ShownActivity[], nameOf: (row: ShownActivity) => string): DayRow[] {
   const ofDay = Map.groupBy(activity.toReversed(), ({ date }) => date);
   return [...ofDay].flatMap(([date, rows]) =>
     [...Map.groupBy(rows, nameOf)].map(([name, own]) => ({

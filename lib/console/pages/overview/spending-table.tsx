@@ -7,7 +7,7 @@ import { DataTable } from '../../parts/data-table.tsx';
 import { ChoiceField } from '../../parts/fields.tsx';
 
 const owners = ['workspace', 'key', 'member', 'model'] as const;
-type Owner = (typeof owners)[number];
+type SpendingOwner = (typeof owners)[number];
 
 interface SpendingRow {
   id: string;
@@ -24,7 +24,7 @@ interface SpendingRow {
 export function SpendingNow({ data }: { data: AccountData }) {
   const { texts } = useConsole();
   const { rub, day } = useFormats();
-  const [by, setBy] = useState<Owner>('workspace');
+  const [by, setBy] = useState<SpendingOwner>('workspace');
   const { counted_from: countedFrom } = data.models;
   return (
     <section>
@@ -33,11 +33,11 @@ export function SpendingNow({ data }: { data: AccountData }) {
         label={texts.by}
         value={by}
         choices={owners.map((name) => [name, texts.dimensions[name]])}
-        onChange={(value) => setBy(value as Owner)}
+        onChange={(value) => setBy(value as SpendingOwner)}
       />
       <DataTable
         caption={texts.spending}
-        rows={rowsOf(data)[by]}
+        rows={spendingByOwner(data)[by]}
         rowKey={({ id }) => id}
         columns={[
           { title: texts.dimensions[by], cell: ({ name, href }) => <a href={href}>{name}</a> },
@@ -54,7 +54,7 @@ export function SpendingNow({ data }: { data: AccountData }) {
   );
 }
 
-function rowsOf({ workspaces, keys, members, models }: AccountData): Record<Owner, SpendingRow[]> {
+function spendingByOwner({ workspaces, keys, members, models }: AccountData): Record<SpendingOwner, SpendingRow[]> {
   const slugs = new Map(workspaces.map(({ id, slug }) => [id, slug]));
   return {
     workspace: workspaces.map((one) => ({ ...one, name: one.slug, href: hashOf('workspaces', one.id) })),

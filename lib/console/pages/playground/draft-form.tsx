@@ -104,7 +104,7 @@ function ModelField({
 }
 
 /** Files are read as a `data:` address, whose part behind the comma is their base64. */
-function base64Of(file: File): Promise<string> {
+function readFileAsBase64(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.addEventListener('load', () => resolve((reader.result as string).split(',', 2)[1]!));
@@ -122,7 +122,7 @@ function ImageField({ isChosen, onImage }: { isChosen: boolean; onImage: (image:
     onImage(undefined);
     if (!file) return;
     if (file.size > MAX_IMAGE_BYTES) setSaid(texts.imageTooLarge);
-    else onImage({ mediaType: file.type, base64: await base64Of(file) });
+    else onImage({ mediaType: file.type, base64: await readFileAsBase64(file) });
   };
   return (
     <div class="field">

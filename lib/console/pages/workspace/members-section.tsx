@@ -10,7 +10,7 @@ import { TextField } from '../../parts/fields.tsx';
 import { Failure, WhenLoaded } from '../../parts/notice.tsx';
 import { BudgetEditor } from './budget-editor.tsx';
 
-type Opened = { kind: 'budgets' | 'remove'; id: string } | undefined;
+type MemberDialogState = { kind: 'budgets' | 'remove'; id: string } | undefined;
 
 interface MembersSectionProps {
   /** The path of the workspace. */
@@ -22,7 +22,7 @@ interface MembersSectionProps {
 /** The members of a workspace: added, given budgets, removed. */
 export function MembersSection({ path, opensBudgetsOf }: MembersSectionProps) {
   const { texts, client } = useConsole();
-  const [opened, setOpened] = useState<Opened>(
+  const [opened, setOpened] = useState<MemberDialogState>(
     opensBudgetsOf === undefined ? undefined : { kind: 'budgets', id: opensBudgetsOf },
   );
   const [failure, setFailure] = useState<unknown>();
@@ -92,7 +92,7 @@ function AddMembers({ onAdd }: { onAdd: (ids: string[]) => void }) {
   );
 }
 
-function MemberTable({ rows, onOpen }: { rows: ShownMember[]; onOpen: (opened: Opened) => void }) {
+function MemberTable({ rows, onOpen }: { rows: ShownMember[]; onOpen: (opened: MemberDialogState) => void }) {
   const { texts } = useConsole();
   const { rub, day } = useFormats();
   return (
