@@ -9,10 +9,10 @@ import { SERVER_BUNDLE } from '../lib/aws/web-server.ts';
 
 const context = JSON.parse(process.env['CDK_CONTEXT_JSON'] ?? '{}') as Record<string, unknown>;
 const catalog = context['gateway:catalog'] as string | undefined;
-const directory = await currentBundles('.build/functions', catalog, (...where) => {
+const bundlesDirectory = await currentBundles('.build/functions', catalog, (...where) => {
   process.stderr.write(`Bundling ${Object.keys(functions).length} functions…\n`);
   return bundleFunctions(...where);
 });
-if (context['gateway:streamRuntime'] === 'web') await bundleServer(join(directory, SERVER_BUNDLE), catalog);
+if (context['gateway:streamRuntime'] === 'web') await bundleServer(join(bundlesDirectory, SERVER_BUNDLE), catalog);
 process.stderr.write('Making the templates, and checking them…\n');
-createGatewayApp(directory);
+createGatewayApp(bundlesDirectory);

@@ -9,7 +9,7 @@ import { pascalCase } from './pascal-case.ts';
 export const CATALOG = 'AwsDataCatalog';
 
 /** No export is older than the gateway. */
-const FIRST_DATE = '2026-01-01';
+const FIRST_EXPORT_DATE = '2026-01-01';
 
 const hiveTypes: Record<ColumnType, string> = {
   varchar: 'string',
@@ -36,7 +36,7 @@ export function createBooksTables(stack: Stack, { books, database }: { books: Bu
     new CfnTable(stack, id, { catalogId: Aws.ACCOUNT_ID, databaseName: database, tableInput }).addResourceDependency(
       parent,
     );
-  add('Lines', linesOf(books));
+  add('Lines', exportLinesTable(books));
   for (const view of athenaViews) add(`${pascalCase(view.name.replaceAll('_', '-'))}View`, tableOf(view, database));
 }
 
@@ -44,7 +44,7 @@ export function createBooksTables(stack: Stack, { books, database }: { books: Bu
  * One column, which no rule of a format changes: fields end at the byte 1, which JSON has nowhere, and nothing is an escape. Places of
  * partitions follow from their names, so that nobody has to register them.
  */
-function linesOf(books: Bucket): CfnTable.TableInputProperty {
+function exportLinesTable(books: Bucket): CfnTable.TableInputProperty {
   const bucket = `s3://${books.bucketName}/`;
   return {
     name: 'lines',
@@ -57,7 +57,7 @@ function linesOf(books: Bucket): CfnTable.TableInputProperty {
       'projection.kind.values': 'full,incremental',
       'projection.dt.type': 'date',
       'projection.dt.format': 'yyyy-MM-dd',
-      'projection.dt.range': `${FIRST_DATE},NOW`,
+      'projection.dt.range': `${FIRST_EXPORT_DATE},NOW`,
       'projection.dt.interval': '1',
       'projection.dt.interval.unit': 'DAYS',
       'storage.location.template': `${bucket}\${kind}/dt=\${dt}/`,

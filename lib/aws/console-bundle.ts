@@ -2,13 +2,13 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import type { ConsoleFiles } from '../../lambdas/api/console/built-files.ts';
 
-const directory = fileURLToPath(new URL('../console/', import.meta.url));
+const consoleDirectory = fileURLToPath(new URL('../console/', import.meta.url));
 
 /** Bundles the console for browsers: one script and one file of styles, which need nothing else. */
 export async function buildConsole(): Promise<ConsoleFiles> {
   const { outputFiles } = await build({
-    entryPoints: { app: `${directory}main.tsx` },
-    outdir: directory,
+    entryPoints: { app: `${consoleDirectory}main.tsx` },
+    outdir: consoleDirectory,
     write: false,
     bundle: true,
     format: 'esm',

@@ -18,7 +18,7 @@ const project = fileURLToPath(new URL('../..', import.meta.url));
 const sources = ['lambdas/**/*', 'lib/**/*', 'package-lock.json'];
 
 /** Longer than bundling takes on a busy machine: another process that does it is waited for. */
-const CLAIM_WAIT_MS = 300_000;
+const BUNDLES_CLAIM_WAIT_MS = 300_000;
 /** The programs that make bundles: a claim of any other process is that of one that died. */
 const bundlers = ['gateway.ts', 'bundle.ts', 'vitest'];
 
@@ -36,7 +36,7 @@ export async function currentBundles(
   const directory = resolve(outputDirectory);
   const parent = dirname(directory);
   mkdirSync(parent, { recursive: true });
-  const release = await claimDirectory(parent, CLAIM_WAIT_MS, bundlers);
+  const release = await claimDirectory(parent, BUNDLES_CLAIM_WAIT_MS, bundlers);
   try {
     const note = `${directory}.made-of`;
     const digest = digestOfSources(catalogDirectory);

@@ -29,7 +29,7 @@ interface Watched {
 }
 
 const period = Duration.minutes(5);
-const WIDTH = 8;
+const WIDGET_WIDTH = 8;
 
 /**
  * One page for whoever is on duty: money, what clients notice, what waits, and what is near its limit. It is made from the manifest, so a new
@@ -39,13 +39,13 @@ export function createDashboard(stack: Stack, watched: Watched): Dashboard {
   const dashboard = new Dashboard(stack, 'Dashboard', { periodOverride: PeriodOverride.AUTO });
   dashboard.addWidgets(
     new TextWidget({
-      width: 3 * WIDTH,
+      width: 3 * WIDGET_WIDTH,
       height: 2,
       markdown:
         'Amounts are floating point here: the books are in the table (docs/billing.md). Runbooks: docs/operations.md.',
     }),
   );
-  const rows = [moneyRow(watched), clientRow(watched), workRow(watched), waitingRow(watched), limitRow(watched)];
+  const rows = [moneyRow(watched), clientRow(watched), workRow(watched), waitingRow(watched), saturationRow(watched)];
   for (const row of rows) dashboard.addWidgets(...row.map(([title, ...left]) => graph(title, left)));
   if (watched.serverLogs) dashboard.addWidgets(serverFailures(watched.serverLogs));
   addQueries(stack, watched);
@@ -55,7 +55,7 @@ export function createDashboard(stack: Stack, watched: Watched): Dashboard {
 type Graph = [title: string, ...metrics: IMetric[]];
 
 function graph(title: string, left: IMetric[]): GraphWidget {
-  return new GraphWidget({ title, left, width: WIDTH, height: 6, period });
+  return new GraphWidget({ title, left, width: WIDGET_WIDTH, height: 6, period });
 }
 
 function own({ namespace }: Watched, metricName: MetricsBy<'all'>, statistic = 'Sum'): IMetric {
@@ -87,7 +87,7 @@ function serverFailures(logs: LogGroup): LogQueryWidget {
     title: 'Failures of ours in the server',
     logGroupNames,
     queryString: queryString.toString(),
-    width: 3 * WIDTH,
+    width: 3 * WIDGET_WIDTH,
     height: 6,
   });
 }
@@ -158,7 +158,7 @@ function waitingRow(watched: Watched): Graph[] {
   ];
 }
 
-function limitRow(watched: Watched): Graph[] {
+function saturationRow(watched: Watched): Graph[] {
   const { table, functions } = watched;
   const sum = { period, statistic: 'Sum' };
   const spending = Object.entries<Route>(routes).filter(([, { inference }]) => inference);

@@ -51,8 +51,8 @@ export class DataStack extends Stack {
     const warm = warmWriteUnits === undefined ? {} : { warmThroughput: warmthOf(warmWriteUnits) };
     const throughput = { maxReadRequestUnits: config.maxReadUnits, maxWriteRequestUnits: config.maxWriteUnits };
     const own = new TableV2(this, 'Table', {
-      partitionKey: text(tableDefinition.partitionKey),
-      sortKey: text(tableDefinition.sortKey),
+      partitionKey: stringAttribute(tableDefinition.partitionKey),
+      sortKey: stringAttribute(tableDefinition.sortKey),
       billing: Billing.onDemand(throughput),
       encryption: TableEncryptionV2.dynamoOwnedKey(),
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true, recoveryPeriodInDays: 35 },
@@ -62,8 +62,8 @@ export class DataStack extends Stack {
       ...warm,
       globalSecondaryIndexes: tableDefinition.indexes.map((index) => ({
         indexName: index.name,
-        partitionKey: text(index.partition),
-        sortKey: text(index.sort),
+        partitionKey: stringAttribute(index.partition),
+        sortKey: stringAttribute(index.sort),
         ...throughput,
         ...warm,
         ...(index.projected.length > 0
@@ -161,6 +161,6 @@ function warmthOf(writeUnitsPerSecond: number) {
   return { readUnitsPerSecond: Math.max(12_000, writeUnitsPerSecond), writeUnitsPerSecond };
 }
 
-function text(name: string): Attribute {
+function stringAttribute(name: string): Attribute {
   return { name, type: AttributeType.STRING };
 }

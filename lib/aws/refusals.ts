@@ -9,7 +9,7 @@ import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { errorKinds, type ErrorKind } from '../../lambdas/platform/errors.ts';
 import { NO_ROOM, TOO_MANY_REQUESTS, TOO_SLOW } from '../door-refusals.ts';
 
-interface Refusal {
+interface ApiGatewayRefusal {
   type: ResponseType;
   kind: ErrorKind;
   /** Where it is not that of the kind. AWS_STATUS: the one that AWS gives it. */
@@ -31,12 +31,12 @@ const MALFORMED = '"The front door of this API cannot read the request. Check it
 const MISCONFIGURED = '"The API is not set up as it should be. Tell its operator the request_id."';
 const KEPT_OUT = '"The front door of this API does not let the request in. Ask its operator, with the request_id."';
 
-const unknownRoute = (type: ResponseType): Refusal => ({ type, kind: 'not_found', message: NO_SUCH_ROUTE });
-const keptOut = (type: ResponseType): Refusal => ({ type, kind: 'permission_denied', message: KEPT_OUT });
-const malformed = (type: ResponseType): Refusal => ({ type, kind: 'invalid_request', message: MALFORMED });
-const misconfigured = (type: ResponseType): Refusal => ({ type, kind: 'server', message: MISCONFIGURED });
+const unknownRoute = (type: ResponseType): ApiGatewayRefusal => ({ type, kind: 'not_found', message: NO_SUCH_ROUTE });
+const keptOut = (type: ResponseType): ApiGatewayRefusal => ({ type, kind: 'permission_denied', message: KEPT_OUT });
+const malformed = (type: ResponseType): ApiGatewayRefusal => ({ type, kind: 'invalid_request', message: MALFORMED });
+const misconfigured = (type: ResponseType): ApiGatewayRefusal => ({ type, kind: 'server', message: MISCONFIGURED });
 
-const refusals: Record<string, Refusal> = {
+const refusals: Record<string, ApiGatewayRefusal> = {
   // API Gateway reports an unknown path or method as a missing token.
   UnknownRoute: unknownRoute(ResponseType.MISSING_AUTHENTICATION_TOKEN),
   // No route takes AWS signatures: `authorization` is read as one only on an unknown path or method.

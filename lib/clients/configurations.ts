@@ -24,7 +24,7 @@ export interface ClientConfiguration {
   note?: string;
 }
 
-const KEY = 'GATEWAY_KEY';
+const KEY_VARIABLE = 'GATEWAY_KEY';
 const SHELL = 'a shell';
 const N8N_TEST =
   'n8n tests a credential with the list of models, which takes no key: the test succeeds with a wrong key as well.';
@@ -55,7 +55,7 @@ export const configurations: readonly ClientConfiguration[] = [
     title: 'Claude Code',
     api: 'messages',
     where: SHELL,
-    text: (place) => `export ANTHROPIC_BASE_URL=${anthropicUrl(place)} ANTHROPIC_AUTH_TOKEN="$${KEY}"
+    text: (place) => `export ANTHROPIC_BASE_URL=${anthropicUrl(place)} ANTHROPIC_AUTH_TOKEN="$${KEY_VARIABLE}"
 export ANTHROPIC_MODEL=${place.model} ANTHROPIC_SMALL_FAST_MODEL=${place.model}
 export ANTHROPIC_DEFAULT_HAIKU_MODEL=${place.model} ANTHROPIC_DEFAULT_SONNET_MODEL=${place.model} ANTHROPIC_DEFAULT_OPUS_MODEL=${place.model}${claudeCodeFacts(place)}
 claude`,
@@ -72,9 +72,9 @@ ${facts ? `model_context_window = ${facts.contextTokens}\n` : ''}
 [model_providers.gateway]
 name = "Gateway"
 base_url = "${baseUrl}"
-env_key = "${KEY}"
+env_key = "${KEY_VARIABLE}"
 wire_api = "responses"`,
-    note: `The variable ${KEY} has to be set in the shell that Codex is started from.`,
+    note: `The variable ${KEY_VARIABLE} has to be set in the shell that Codex is started from.`,
   },
   {
     name: 'opencode',
@@ -87,7 +87,7 @@ wire_api = "responses"`,
     "gateway": {
       "npm": "@ai-sdk/openai-compatible",
       "name": "Gateway",
-      "options": { "baseURL": "${baseUrl}", "apiKey": "{env:${KEY}}" },
+      "options": { "baseURL": "${baseUrl}", "apiKey": "{env:${KEY_VARIABLE}}" },
       "models": {
         "${model}": {
           "name": "${model}",
@@ -105,7 +105,10 @@ wire_api = "responses"`,
     title: 'Qwen Code',
     api: 'chat completions',
     where: SHELL,
-    text: ({ baseUrl, model }) => `export OPENAI_BASE_URL=${baseUrl} OPENAI_API_KEY="$${KEY}" OPENAI_MODEL=${model}
+    text: ({
+      baseUrl,
+      model,
+    }) => `export OPENAI_BASE_URL=${baseUrl} OPENAI_API_KEY="$${KEY_VARIABLE}" OPENAI_MODEL=${model}
 qwen --auth-type openai`,
   },
   {
@@ -121,7 +124,7 @@ models:
     provider: openai
     model: ${model}
     apiBase: ${baseUrl}
-    apiKey: <the value of ${KEY}>
+    apiKey: <the value of ${KEY_VARIABLE}>
     roles: [chat, edit, apply]
     capabilities: [tool_use, image_input]`,
     note: 'Models named gpt-5… or o3… are asked over the Responses API, which works as well.',
@@ -131,7 +134,7 @@ models:
     title: 'Cursor',
     api: 'chat completions',
     where: 'Settings → Models',
-    text: ({ baseUrl, model }) => `OpenAI API key: <the value of ${KEY}>
+    text: ({ baseUrl, model }) => `OpenAI API key: <the value of ${KEY_VARIABLE}>
 Override OpenAI base URL: ${baseUrl}
 Add model: ${model}`,
     note: 'Cursor calls from its own servers, so the address has to be reachable over public https.',
@@ -141,7 +144,7 @@ Add model: ${model}`,
     title: 'n8n, its OpenAI nodes',
     api: 'responses',
     where: 'Credentials → OpenAI',
-    text: ({ baseUrl, model }) => `API key: <the value of ${KEY}>
+    text: ({ baseUrl, model }) => `API key: <the value of ${KEY_VARIABLE}>
 Base URL: ${baseUrl}
 Model of the node "OpenAI Chat Model", by ID: ${model}`,
     note: `With "Use Responses API" switched off, the node asks over chat completions. ${N8N_TEST}`,
@@ -151,7 +154,7 @@ Model of the node "OpenAI Chat Model", by ID: ${model}`,
     title: 'n8n, its Anthropic nodes',
     api: 'messages',
     where: 'Credentials → Anthropic',
-    text: (place) => `API key: <the value of ${KEY}>
+    text: (place) => `API key: <the value of ${KEY_VARIABLE}>
 Base URL: ${anthropicUrl(place)}
 Model of the node "Anthropic Chat Model", by ID: ${place.model}`,
     note: `Its agents change the arguments of calls that they send back, which a model of Gemini may refuse; the OpenAI nodes can ask it. ${N8N_TEST}`,
@@ -161,7 +164,9 @@ Model of the node "Anthropic Chat Model", by ID: ${place.model}`,
     title: 'Open WebUI',
     api: 'chat completions',
     where: SHELL,
-    text: ({ baseUrl }) => `docker run -p 3000:8080 -e OPENAI_API_BASE_URLS=${baseUrl} -e OPENAI_API_KEYS="$${KEY}" \\
+    text: ({
+      baseUrl,
+    }) => `docker run -p 3000:8080 -e OPENAI_API_BASE_URLS=${baseUrl} -e OPENAI_API_KEYS="$${KEY_VARIABLE}" \\
   ghcr.io/open-webui/open-webui:main`,
     note: 'From inside of a container this machine has another name, such as host.docker.internal.',
   },
@@ -172,7 +177,7 @@ Model of the node "Anthropic Chat Model", by ID: ${place.model}`,
     where: TYPESCRIPT,
     text: ({ baseUrl, model }) => `import OpenAI from 'openai';
 
-const client = new OpenAI({ baseURL: '${baseUrl}', apiKey: process.env.${KEY} });
+const client = new OpenAI({ baseURL: '${baseUrl}', apiKey: process.env.${KEY_VARIABLE} });
 const answer = await client.chat.completions.create({
   model: '${model}',
   messages: [{ role: 'user', content: 'Hello!' }],
@@ -187,7 +192,7 @@ console.log(answer.choices[0].message.content);`,
     text: ({ baseUrl, model }) => `import os
 from openai import OpenAI
 
-client = OpenAI(base_url="${baseUrl}", api_key=os.environ["${KEY}"])
+client = OpenAI(base_url="${baseUrl}", api_key=os.environ["${KEY_VARIABLE}"])
 answer = client.chat.completions.create(
     model="${model}", messages=[{"role": "user", "content": "Hello!"}]
 )
@@ -210,7 +215,7 @@ import (
 )
 
 func main() {
-	client := openai.NewClient(option.WithBaseURL("${baseUrl}/"), option.WithAPIKey(os.Getenv("${KEY}")))
+	client := openai.NewClient(option.WithBaseURL("${baseUrl}/"), option.WithAPIKey(os.Getenv("${KEY_VARIABLE}")))
 	answer, err := client.Chat.Completions.New(context.Background(), openai.ChatCompletionNewParams{
 		Model:    "${model}",
 		Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage("Hello!")},
@@ -228,7 +233,7 @@ func main() {
     where: TYPESCRIPT,
     text: (place) => `import Anthropic from '@anthropic-ai/sdk';
 
-const client = new Anthropic({ baseURL: '${anthropicUrl(place)}', apiKey: process.env.${KEY} });
+const client = new Anthropic({ baseURL: '${anthropicUrl(place)}', apiKey: process.env.${KEY_VARIABLE} });
 const answer = await client.messages.create({
   model: '${place.model}',
   max_tokens: 1000,
@@ -247,7 +252,7 @@ import { generateText } from 'ai';
 const gateway = createOpenAICompatible({
   name: 'gateway',
   baseURL: '${baseUrl}',
-  apiKey: process.env.${KEY},
+  apiKey: process.env.${KEY_VARIABLE},
   supportsStructuredOutputs: true,
 });
 const { text } = await generateText({ model: gateway('${model}'), prompt: 'Hello!' });
@@ -263,7 +268,7 @@ console.log(text);`,
 
 const chat = new ChatOpenAI({
   model: '${model}',
-  apiKey: process.env.${KEY},
+  apiKey: process.env.${KEY_VARIABLE},
   configuration: { baseURL: '${baseUrl}' },
 });
 console.log((await chat.invoke('Hello!')).text);`,
@@ -275,7 +280,7 @@ console.log((await chat.invoke('Hello!')).text);`,
     where: TYPESCRIPT,
     text: ({ baseUrl, model }) => `import { OpenRouter } from '@openrouter/sdk';
 
-const client = new OpenRouter({ serverURL: '${baseUrl}', apiKey: process.env.${KEY} });
+const client = new OpenRouter({ serverURL: '${baseUrl}', apiKey: process.env.${KEY_VARIABLE} });
 const answer = await client.chat.send({
   chatRequest: { model: '${model}', messages: [{ role: 'user', content: 'Hello!' }] },
 });
@@ -290,7 +295,7 @@ console.log(answer.choices[0].message.content);`,
     text: ({
       baseUrl,
       model,
-    }) => `curl ${baseUrl}/messages -H "authorization: Bearer $${KEY}" -H "content-type: application/json" \\
+    }) => `curl ${baseUrl}/messages -H "authorization: Bearer $${KEY_VARIABLE}" -H "content-type: application/json" \\
   -d '{"model": "${model}", "max_tokens": 1000, "messages": [{"role": "user", "content": "Hello!"}]}'`,
   },
 ];

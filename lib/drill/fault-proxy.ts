@@ -88,18 +88,20 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     proxy.calls.push(call);
     const fault = proxy.faultFor(call, proxy.calls.length);
     if (fault === 'conflict')
-      return refuse(
+      return sendTableError(
         response,
         conflict(call, () => true),
       );
     if (typeof fault === 'object')
-      return refuse(
+      return sendTableError(
         response,
         conflict(call, (item) => item.includes(fault.conflictsAt), fault.code),
       );
     if (fault === 'unavailable') return void response.writeHead(503).end();
     if (fault === 'throttle') {
-      return refuse(response, { __type: 'com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException' });
+      return sendTableError(response, {
+        __type: 'com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException',
+      });
     }
     if (fault === 'delayed') {
       const { method, headers } = request;
@@ -123,7 +125,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   return proxy;
 }
 
-function refuse(response: ServerResponse, error: object): void {
+function sendTableError(response: ServerResponse, error: object): void {
   response.writeHead(400, { 'content-type': 'application/x-amz-json-1.0' });
   response.end(JSON.stringify(error));
 }

@@ -76,7 +76,7 @@ export async function startedGateway(data: string, { args = [], env = {} }: Gate
       const messages = [{ role: 'user', content: 'Hello\n@sandbox delay=0' }];
       const beganMs = performance.now();
       const response = await asking('/messages', key, { model, max_tokens: 20, messages });
-      return answerOf(response, await response.text(), performance.now() - beganMs);
+      return drilledAnswer(response, await response.text(), performance.now() - beganMs);
     },
     spendingOf,
     async spentRub(key) {
@@ -100,7 +100,7 @@ export async function startedGateway(data: string, { args = [], env = {} }: Gate
   };
 }
 
-function answerOf({ status, headers }: Response, text: string, durationMs: number): DrilledAnswer {
+function drilledAnswer({ status, headers }: Response, text: string, durationMs: number): DrilledAnswer {
   const body = JSON.parse(text) as { usage?: { cost: number }; error?: { type: string } };
   if (status === 200) return { status, seen: '200', costRub: body.usage!.cost, durationMs };
   const comeBack = headers.has('retry-after') ? ' with retry-after' : '';

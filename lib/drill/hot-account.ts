@@ -41,7 +41,7 @@ function letMeet(table: FaultProxy, conflicts: { count: number }): void {
   const held = new WeakMap<DynamodbCall, string[]>();
   table.faultFor = (call) => {
     if (call.action !== 'TransactWriteItems') return undefined;
-    const keys = keysOf(call);
+    const keys = transactionItemKeys(call);
     const met = keys.find((key) => busy.has(key));
     if (met !== undefined) {
       conflicts.count += 1;
@@ -60,7 +60,7 @@ function letMeet(table: FaultProxy, conflicts: { count: number }): void {
 }
 
 /** The sort keys and partitions of the items that a transaction writes, each as it stands in the call. */
-function keysOf({ body }: DynamodbCall): string[] {
+function transactionItemKeys({ body }: DynamodbCall): string[] {
   const { TransactItems } = JSON.parse(body) as {
     TransactItems: Record<string, { Key?: ItemKey; Item?: ItemKey }>[];
   };

@@ -17,7 +17,7 @@ export function drillProviderDown(options: DrillOptions): Promise<DrillStep[]> {
   return inDrill(options, async (tools) => {
     const { parent, requests, done, start } = tools;
     const catalog = join(parent, 'catalog');
-    writeCatalog(catalog, await freePort());
+    writeCatalogWithDeadProvider(catalog, await freePort());
     const gateway = await start({ args: ['--catalog', catalog] });
     const { key } = gateway;
     const both = { gateway, key, model: 'drill/both' };
@@ -31,7 +31,7 @@ export function drillProviderDown(options: DrillOptions): Promise<DrillStep[]> {
 }
 
 /** A provider at a port where nothing listens, and the sandbox. */
-function writeCatalog(directory: string, port: number): void {
+function writeCatalogWithDeadProvider(directory: string, port: number): void {
   const providers = [
     drillProvider('down', { base_url: `http://127.0.0.1:${port}` }),
     drillProvider('up', { base_url_variable: 'GATEWAY_SANDBOX_URL' }),

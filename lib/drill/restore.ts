@@ -41,7 +41,7 @@ export function drillRestore(options: DrillOptions): Promise<DrillStep[]> {
       `${requests} came to their end, ${broken} broke off`,
     );
     if (!(await restored(tools, books, table))) return;
-    const { answers, refusals } = inOrder(await Promise.all(meanwhile));
+    const { answers, refusals } = answersAndRefusals(await Promise.all(meanwhile));
     const areTold = refusals.length > 0 && refusals.every(({ seen }) => seen.endsWith('with retry-after'));
     done('requests without a table', areTold, seenIn(refusals));
     done(
@@ -89,6 +89,9 @@ async function askUntilAnswered(gateway: DrilledGateway, key: string): Promise<D
   return answers;
 }
 
-function inOrder(clients: readonly DrilledAnswer[][]): { answers: DrilledAnswer[]; refusals: DrilledAnswer[] } {
+function answersAndRefusals(clients: readonly DrilledAnswer[][]): {
+  answers: DrilledAnswer[];
+  refusals: DrilledAnswer[];
+} {
   return { answers: clients.map((got) => got.at(-1)!), refusals: clients.flatMap((got) => got.slice(0, -1)) };
 }

@@ -39,7 +39,7 @@ const MAX_REQUESTS = 10_000;
 
 /** @returns the exit code @throws {StartFailure} for arguments that are missing or wrong */
 export async function runDrill(args: string[]): Promise<number> {
-  const { values, positionals } = parsed(args);
+  const { values, positionals } = parseDrillArgs(args);
   if (values.help) {
     process.stdout.write(drillUsage);
     return 0;
@@ -61,17 +61,17 @@ export async function runDrill(args: string[]): Promise<number> {
   });
   const isRight = steps.every((step) => step.isRight);
   process.stdout.write(
-    values.json ? `${JSON.stringify({ passed: isRight, steps }, null, 2)}\n` : reportOf(steps, isRight),
+    values.json ? `${JSON.stringify({ passed: isRight, steps }, null, 2)}\n` : drillReport(steps, isRight),
   );
   return isRight ? 0 : 1;
 }
 
-function reportOf(steps: readonly DrillStep[], isRight: boolean): string {
+function drillReport(steps: readonly DrillStep[], isRight: boolean): string {
   const lines = steps.map(({ step, isRight: right, says }) => `${right ? 'ok   ' : 'WRONG'}  ${step}: ${says}\n`);
   return `${lines.join('')}\n${isRight ? 'Everything was as it should be.' : 'Something was NOT as it should be.'}\n`;
 }
 
-function parsed(args: string[]) {
+function parseDrillArgs(args: string[]) {
   try {
     return parseArgs({
       args,

@@ -40,8 +40,8 @@ export function drillSecretMissing(options: DrillOptions): Promise<DrillStep[]> 
 
 async function rehearse(tools: DrillTools, manager: DrilledSecrets): Promise<void> {
   const catalog = join(tools.parent, 'catalog');
-  writeCatalog(catalog);
-  const start = () => tools.start({ args: ['--catalog', catalog], env: environmentOf(manager) });
+  writeCatalogWithSecret(catalog);
+  const start = () => tools.start({ args: ['--catalog', catalog], env: secretsEnvironment(manager) });
   const all = new Map(manager.secrets);
   const first = await start();
   const { key } = first;
@@ -105,7 +105,7 @@ function isUnknownKey({ status }: DrilledAnswer): boolean {
 }
 
 /** A function's, as far as secrets are concerned. */
-function environmentOf({ endpoint }: DrilledSecrets): Record<string, string> {
+function secretsEnvironment({ endpoint }: DrilledSecrets): Record<string, string> {
   return {
     [variables.pepperSecret]: PEPPER,
     [variables.providerKeysSecret]: KEYS,
@@ -118,7 +118,7 @@ function environmentOf({ endpoint }: DrilledSecrets): Record<string, string> {
 }
 
 /** The sandbox, as a provider that has a key. */
-function writeCatalog(directory: string): void {
+function writeCatalogWithSecret(directory: string): void {
   const providers = [drillProvider('keyed', { base_url_variable: 'GATEWAY_SANDBOX_URL', credential: 'DRILL_KEY' })];
   const models = [drillModel(MODEL, [drillEndpoint('keyed', '0.001')])];
   writeDrillCatalog(directory, { providers, models });

@@ -8,10 +8,10 @@ const REFUSED = new Set(['container_upload']);
 export const blockShapes: Readonly<Record<string, z.ZodType>> = Object.fromEntries(
   [...knownBlocks]
     .filter(([type]) => !REFUSED.has(type))
-    .map(([type, shape]) => [nameOf(type), z.looseObject({ type: z.literal(type), ...shape.shape })]),
+    .map(([type, shape]) => [blockComponentName(type), z.looseObject({ type: z.literal(type), ...shape.shape })]),
 );
 
-function nameOf(type: string): string {
+function blockComponentName(type: string): string {
   const words = type.split('_').map((word) => `${word[0]!.toUpperCase()}${word.slice(1)}`);
   return `${words.join('')}Block`;
 }

@@ -137,7 +137,7 @@ function operationOf(operationId: string, operation: Operation): ZodOpenApiOpera
       [`${success.status}`]: {
         description: success.description,
         headers: responseHeaders(operation),
-        ...(success.status === 302 ? {} : { content: contentOf(success) }),
+        ...(success.status === 302 ? {} : { content: responseContent(success) }),
       },
       ...Object.fromEntries(errorsOf(operation).map((kind) => componentOf(kind))),
     },
@@ -152,7 +152,7 @@ function bodyExamples({ summary, bodyExample, moreExamples }: About) {
   return { examples: Object.fromEntries(named.map(([name, value]) => [name, { summary: name, value }])) };
 }
 
-function contentOf({ schema, example, content }: Success) {
+function responseContent({ schema, example, content }: Success) {
   // A stream is another form of the same answer; a page is no JSON.
   const isJson = content === undefined || 'text/event-stream' in content;
   const json = { schema, ...(example === undefined ? {} : { example: wholeExample(schema, example) }) };
@@ -233,12 +233,12 @@ function errorsOf({ route, about, accepts }: Operation): ErrorKind[] {
   return [...all].toSorted((a, b) => errorKinds[a].status - errorKinds[b].status);
 }
 
-const retryAfter = textHeader('Seconds until another try may succeed; absent where none is known.');
+const retryAfterHeader = textHeader('Seconds until another try may succeed; absent where none is known.');
 /** Headers that programs read of a refusal, by its kind. */
 const errorHeaders: Partial<Record<ErrorKind, Record<string, ReturnType<typeof textHeader>>>> = {
-  payment_required: { 'retry-after': retryAfter },
+  payment_required: { 'retry-after': retryAfterHeader },
   rate_limit_exceeded: {
-    'retry-after': retryAfter,
+    'retry-after': retryAfterHeader,
     'x-ratelimit-limit': textHeader(
       'The most requests to free models in the day or minute. Only refusals of free models have this header.',
     ),

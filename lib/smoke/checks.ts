@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MIN_COMPRESSED_CHARACTERS } from '../../lambdas/http/compressed.ts';
-import { call, demand, expectStatus, FailedError, jsonOf, SkippedError, type Target } from './target.ts';
+import { call, demand, expectJson, expectStatus, FailedError, SkippedError, type Target } from './target.ts';
 
 /** The findings of the checks before. */
 export interface Findings {
@@ -22,7 +22,7 @@ export interface SmokeCheck {
   run: (target: Target, findings: Findings) => Promise<string>;
 }
 
-interface ListedModel {
+interface SmokeModel {
   id: string;
   /** Whether a provider of it can be asked. */
   available?: boolean;
@@ -44,7 +44,7 @@ interface ErrorBody {
 
 /** An error in the form that clients read. */
 async function errorOf(response: Response, status: number): Promise<NonNullable<ErrorBody['error']>> {
-  const { type, error } = await jsonOf<ErrorBody>(response, status);
+  const { type, error } = await expectJson<ErrorBody>(response, status);
   demand(
     type === 'error' && typeof error?.message === 'string',
     `a ${status} that has not the form of the gateway's errors: something in front answers in its place`,
@@ -53,7 +53,7 @@ async function errorOf(response: Response, status: number): Promise<NonNullable<
 }
 
 async function listsModels(target: Target, findings: Findings): Promise<string> {
-  const { data } = await jsonOf<{ data: ListedModel[] }>(await call(target, '/models', { key: null }));
+  const { data } = await expectJson<{ data: SmokeModel[] }>(await call(target, '/models', { key: null }));
   demand(data.length > 0, 'lists no model: look at the catalog that is in force (npm run admin -- catalog show)');
   if (findings.isKeyRefused) return `${data.length} models`;
   findings.model = target.model ?? (await cheapestUsable(target)).id;
@@ -61,12 +61,12 @@ async function listsModels(target: Target, findings: Findings): Promise<string> 
 }
 
 /** The cheapest by its tokens among the models that this key may use. */
-async function cheapestUsable(target: Target): Promise<ListedModel> {
-  const { data } = await jsonOf<{ data: ListedModel[] }>(await call(target, '/models/user'));
+async function cheapestUsable(target: Target): Promise<SmokeModel> {
+  const { data } = await expectJson<{ data: SmokeModel[] }>(await call(target, '/models/user'));
   const texts = data.filter(({ id, available, architecture }) => {
     return available === true && !id.endsWith(':free') && architecture?.output_modalities?.includes('text') === true;
   });
-  const cost = ({ pricing }: ListedModel) => Number(pricing?.prompt ?? 0) + Number(pricing?.completion ?? 0);
+  const cost = ({ pricing }: SmokeModel) => Number(pricing?.prompt ?? 0) + Number(pricing?.completion ?? 0);
   const [cheapest] = texts.filter((model) => cost(model) > 0).toSorted((a, b) => cost(a) - cost(b));
   if (!cheapest) throw new FailedError('no model with a price can be used with this key: are keys of providers set?');
   return cheapest;
@@ -117,7 +117,7 @@ async function knowsNoOtherRoute(target: Target): Promise<string> {
 
 async function counts(target: Target, { model }: Findings): Promise<string> {
   const { max_tokens: _, ...prompt } = question(model!);
-  const { input_tokens: tokens } = await jsonOf<{ input_tokens: number }>(
+  const { input_tokens: tokens } = await expectJson<{ input_tokens: number }>(
     await call(target, '/messages/count_tokens', { body: prompt }),
   );
   demand(Number.isInteger(tokens) && tokens > 0, `${tokens} tokens`);
@@ -134,7 +134,7 @@ async function answers(target: Target, findings: Findings): Promise<string> {
   const begunAtMs = performance.now();
   const response = await call(target, '/messages', { body: question(findings.model!) });
   const text = response.clone();
-  const { id, content, usage } = await jsonOf<MessageBody>(response);
+  const { id, content, usage } = await expectJson<MessageBody>(response);
   const told = /"cost":\s*([0-9.eE-]+)/.exec(await text.text())?.[1];
   findings.generationId = id;
   findings.toldCost = told;
@@ -237,7 +237,7 @@ async function knowsItsKey(target: Target, findings: Findings): Promise<string> 
       `the key is refused: ${response.status} ${(await response.text()).slice(0, 300)}. Is it whole, in use, and of this deployment (npm run admin -- keys list)? A proxy or CDN in front must pass on the header authorization`,
     );
   }
-  const { data } = await jsonOf<{ data: { label: string; usage: number } }>(response);
+  const { data } = await expectJson<{ data: { label: string; usage: number } }>(response);
   return `${data.label}, ${data.usage} RUB spent`;
 }
 
@@ -252,7 +252,7 @@ async function manages(target: Target): Promise<string> {
   const { managementKey: key } = target;
   if (key === undefined) throw new SkippedError('no --management-key was given');
   for (const path of ['/credits', '/keys', '/workspaces', '/activity', '/generations']) {
-    await jsonOf(await call(target, path, { key }));
+    await expectJson(await call(target, path, { key }));
   }
   return 'credits, keys, workspaces, activity, generations';
 }

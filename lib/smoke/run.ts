@@ -73,11 +73,11 @@ export async function runSmoke(args: string[], environment: NodeJS.ProcessEnv): 
   const failed = results.filter(({ result }) => result === 'failed').length;
   if (values.json)
     process.stdout.write(`${JSON.stringify({ url: target.url, passed: failed === 0, results }, null, 2)}\n`);
-  else process.stdout.write(reportOf(results, failed));
+  else process.stdout.write(smokeReport(results, failed));
   return failed === 0 ? 0 : 1;
 }
 
-function reportOf(results: readonly CheckResult[], failed: number): string {
+function smokeReport(results: readonly CheckResult[], failed: number): string {
   const rows = results.map(({ says, ...row }): Row => ({ ...row, says }));
   // A table cuts what is long.
   const told = results.filter(({ result }) => result === 'failed').map(({ check, says }) => `${check}: ${says}\n`);
@@ -115,8 +115,9 @@ function targetOf(given: Given, environment: NodeJS.ProcessEnv): Target {
     throw new StartFailure('Say what to check with --url and --key. (--help shows what there is)');
   }
   return {
-    url: baseOf(given.url, '--url'),
-    streamingUrl: given['streaming-url'] === undefined ? undefined : baseOf(given['streaming-url'], '--streaming-url'),
+    url: apiBaseUrl(given.url, '--url'),
+    streamingUrl:
+      given['streaming-url'] === undefined ? undefined : apiBaseUrl(given['streaming-url'], '--streaming-url'),
     key,
     managementKey: given['management-key'] ?? environment['MANAGEMENT_KEY'],
     model: given.model,
@@ -136,7 +137,7 @@ function settledWithinSeconds(text: string): number {
 }
 
 /** With `/v1` at its end, as outputs have it or not. */
-function baseOf(text: string, option: string): string {
+function apiBaseUrl(text: string, option: string): string {
   if (!URL.canParse(text) || !/^https?:/.test(text)) {
     throw new StartFailure(
       `${option} must be a URL such as https://abc.execute-api.eu-central-1.amazonaws.com/v1, not "${text}".`,

@@ -68,7 +68,7 @@ export async function expectStatus(response: Response, status: number): Promise<
 }
 
 /** The JSON of an answer with this status. @throws {FailedError} */
-export async function jsonOf<Body>(response: Response, status = 200): Promise<Body> {
+export async function expectJson<Body>(response: Response, status = 200): Promise<Body> {
   await expectStatus(response, status);
   const text = await response.text();
   try {
