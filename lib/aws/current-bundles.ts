@@ -8,12 +8,11 @@
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { shippedCatalogDirectory } from '../../lambdas/catalog/load.ts';
 import { claimDirectory } from '../local/directory-claim.ts';
+import { projectDirectory } from '../project-directory.ts';
 import { bundleFunctions } from './bundle.ts';
 
-const project = fileURLToPath(new URL('../..', import.meta.url));
 /** All that a bundle may be made of; packages are what the lockfile says. */
 const sources = ['lambdas/**/*', 'lib/**/*', 'package-lock.json'];
 
@@ -53,7 +52,7 @@ export async function currentBundles(
 function digestOfSources(catalogDirectory: string): string {
   const hash = createHash('sha256');
   const files = [
-    ...globSync(sources, { cwd: project, withFileTypes: true }),
+    ...globSync(sources, { cwd: projectDirectory, withFileTypes: true }),
     ...globSync('**/*', { cwd: catalogDirectory, withFileTypes: true }),
   ];
   const paths = files.filter((file) => file.isFile()).map(({ parentPath, name }) => join(parentPath, name));

@@ -1,4 +1,4 @@
-import { Duration, type Stack } from 'aws-cdk-lib';
+import type { Stack } from 'aws-cdk-lib';
 import {
   Dashboard,
   GraphWidget,
@@ -15,7 +15,7 @@ import { queueWorkers, routes, scheduledWorkers } from '../../lambdas/routes.ts'
 import type { Route } from '../../lambdas/route.ts';
 import type { GatewayFunction } from './gateway-function.ts';
 import type { GatewayTable } from './data-stack.ts';
-import { ownMetric } from './own-metrics.ts';
+import { metricPeriod, ownMetric } from './own-metrics.ts';
 import { pascalCase } from './pascal-case.ts';
 import type { WorkerQueue } from './worker-queue.ts';
 
@@ -28,7 +28,6 @@ interface Watched {
   serverLogs?: LogGroup | undefined;
 }
 
-const period = Duration.minutes(5);
 const WIDGET_WIDTH = 8;
 
 /**
@@ -55,7 +54,7 @@ export function createDashboard(stack: Stack, watched: Watched): Dashboard {
 type Graph = [title: string, ...metrics: IMetric[]];
 
 function graph(title: string, left: IMetric[]): GraphWidget {
-  return new GraphWidget({ title, left, width: WIDGET_WIDTH, height: 6, period });
+  return new GraphWidget({ title, left, width: WIDGET_WIDTH, height: 6, period: metricPeriod });
 }
 
 function own({ namespace }: Watched, metricName: MetricsBy<'all'>, statistic = 'Sum'): IMetric {
@@ -72,9 +71,9 @@ function split<By extends MetricDimension>(
 ): MathExpression {
   const search = `{"${namespace}",${by}} MetricName="${name}"`;
   return new MathExpression({
-    expression: `SEARCH('${search}', '${statistic}', ${period.toSeconds()})`,
+    expression: `SEARCH('${search}', '${statistic}', ${metricPeriod.toSeconds()})`,
     label: '',
-    period,
+    period: metricPeriod,
   });
 }
 
@@ -144,13 +143,13 @@ function workRow(watched: Watched): Graph[] {
 function waitingRow(watched: Watched): Graph[] {
   const { queues, functions } = watched;
   const ages = Object.entries(queues).map(([name, { queue }]) =>
-    queue.metricApproximateAgeOfOldestMessage({ period, label: name }),
+    queue.metricApproximateAgeOfOldestMessage({ period: metricPeriod, label: name }),
   );
   const dead = Object.entries(queues).map(([name, { deadLetters }]) =>
-    deadLetters.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum', label: name }),
+    deadLetters.metricApproximateNumberOfMessagesVisible({ period: metricPeriod, statistic: 'Maximum', label: name }),
   );
   const workers = [...Object.keys(queueWorkers), ...Object.keys(scheduledWorkers)];
-  const errors = workers.map((name) => functions[name]!.lambda.metricErrors({ period, label: name }));
+  const errors = workers.map((name) => functions[name]!.lambda.metricErrors({ period: metricPeriod, label: name }));
   return [
     ['From message to settlement, 95 of 100', own(watched, 'SettlementLagMs', 'p95'), ...ages],
     ['Dead letters', ...dead],
@@ -160,7 +159,7 @@ function waitingRow(watched: Watched): Graph[] {
 
 function saturationRow(watched: Watched): Graph[] {
   const { table, functions } = watched;
-  const sum = { period, statistic: 'Sum' };
+  const sum = { period: metricPeriod, statistic: 'Sum' };
   const spending = Object.entries<Route>(routes).filter(([, { inference }]) => inference);
   return [
     [
@@ -174,13 +173,19 @@ function saturationRow(watched: Watched): Graph[] {
       'Lambda: at once, and refused for want of room',
       ...spending.flatMap(([name]) => {
         const { lambda } = functions[name]!;
-        const concurrent = lambda.metric('ConcurrentExecutions', { period, statistic: 'Maximum', label: name });
-        return [concurrent, lambda.metricThrottles({ period, label: `${name} refused` })];
+        const concurrent = lambda.metric('ConcurrentExecutions', {
+          period: metricPeriod,
+          statistic: 'Maximum',
+          label: name,
+        });
+        return [concurrent, lambda.metricThrottles({ period: metricPeriod, label: `${name} refused` })];
       }),
     ],
     [
       'Duration, 95 of 100',
-      ...spending.map(([name]) => functions[name]!.lambda.metricDuration({ period, statistic: 'p95', label: name })),
+      ...spending.map(([name]) =>
+        functions[name]!.lambda.metricDuration({ period: metricPeriod, statistic: 'p95', label: name }),
+      ),
     ],
   ];
 }

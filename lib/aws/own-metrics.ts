@@ -4,7 +4,8 @@ import { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Door, MetricDimension, MetricsBy } from '../../lambdas/platform/metrics.ts';
 
-const metricPeriod = Duration.minutes(5);
+/** Each point of a graph, and each that an alarm looks at, stands for so much time. */
+export const metricPeriod = Duration.minutes(5);
 
 /** A metric over all. */
 export function ownMetric(namespace: string, metricName: MetricsBy<'all'>, statistic = 'Sum'): Metric {

@@ -15,6 +15,8 @@ import { readOwners, type Owners } from './owners.ts';
 import { firstRecentDay } from './request-search.ts';
 
 const DAYS_OF_CURVES = 30;
+/** A page that shows the data of an account reads them again this often. */
+export const ACCOUNT_REFRESH_MS = 30_000;
 
 export interface AccountData extends Owners {
   readAtMs: number;

@@ -2,10 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { StartFailure } from '../local/failure.ts';
-
-const root = fileURLToPath(new URL('../..', import.meta.url));
+import { projectDirectory } from '../project-directory.ts';
 
 /** What a client got. */
 export interface DrilledAnswer {
@@ -46,7 +44,7 @@ const MAX_LAST_WORDS = 1_000;
 /** @throws {StartFailure} where it does not start */
 export async function startedGateway(data: string, { args = [], env = {} }: GatewayMore = {}): Promise<DrilledGateway> {
   const child = spawn(process.execPath, ['bin/local.ts', '--json', '--port', '0', '--data', data, ...args], {
-    cwd: root,
+    cwd: projectDirectory,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
   });
@@ -118,7 +116,10 @@ export async function runCommand(
   entry: string,
   args: readonly string[],
 ): Promise<{ code: number; answer: Record<string, unknown> }> {
-  const child = spawn(process.execPath, [entry, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [entry, ...args], {
+    cwd: projectDirectory,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const [output] = await Promise.all([text(child.stdout), once(child, 'exit')]);
   const answer = output.trim() === '' ? {} : (JSON.parse(output) as Record<string, unknown>);
   return { code: child.exitCode ?? 1, answer };

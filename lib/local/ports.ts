@@ -3,7 +3,7 @@ import { closeServer, openServer } from '../../lambdas/server/listener.ts';
 import { StartFailure } from './failure.ts';
 
 /** Nobody but this machine reaches what listens here. */
-const LOOPBACK_HOST = '127.0.0.1';
+export const LOOPBACK_HOST = '127.0.0.1';
 
 /** @throws {StartFailure} when the API, or the function URL one port above, could not listen. */
 export async function checkPorts(port: number): Promise<void> {

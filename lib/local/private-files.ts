@@ -43,5 +43,5 @@ export function privateDatabase(directory: string): string {
   return path;
 }
 
-/** Options of writeFileSync for a file of the data directory. */
+/** Options with which a file is made that its owner alone can read. */
 export const privateFile = { mode: OWNER_ONLY_FILE } as const;

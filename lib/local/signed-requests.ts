@@ -4,8 +4,9 @@
  * version 4, and without the library that signs.
  */
 
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { awsSignature, SIGNING_ALGORITHM } from './aws-signing.ts';
 
 interface AskedFor {
   method: string;
@@ -31,11 +32,10 @@ interface Signed {
   query: string[];
 }
 
-const ALGORITHM = 'AWS4-HMAC-SHA256';
 const SIGNATURE = 'X-Amz-Signature';
 const BASIC_FORM = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
 const EMULATOR_AUTHORIZATION = new RegExp(
-  `^${ALGORITHM} Credential=(.+?), ?SignedHeaders=(.+?), ?Signature=([0-9a-f]+)$`,
+  `^${SIGNING_ALGORITHM} Credential=(.+?), ?SignedHeaders=(.+?), ?Signature=([0-9a-f]+)$`,
 );
 
 /** @returns what S3 says to a request that it does not let in; undefined where it may go on */
@@ -94,14 +94,10 @@ function matchesSignature(key: AccessKey, { method, url, headers }: AskedFor, si
     signedHeaders.join(';'),
     payload,
   ].join('\n');
-  const toSign = [ALGORITHM, date, scope.join('/'), sha256(canonical)].join('\n');
-  const signingKey = scope.reduce<Buffer>((by, part) => hmac(by, part), Buffer.from(`AWS4${key.secretAccessKey}`));
-  const expected = hmac(signingKey, toSign);
+  const expected = awsSignature({ secret: key.secretAccessKey, date, scope }, canonical);
   const given = Buffer.from(signature, 'hex');
   const isOurs = keyId === key.accessKeyId && signedHeaders.includes('host');
   return isOurs && given.length === expected.length && timingSafeEqual(expected, given);
 }
 
 const denied = (code: string) => `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code></Error>`;
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
-const hmac = (key: Buffer, text: string) => createHmac('sha256', key).update(text).digest();

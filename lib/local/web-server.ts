@@ -10,9 +10,9 @@ import { serverVariables } from '../../lambdas/platform/environment.ts';
 import { adoptChild, needChild } from './children.ts';
 import { StartFailure } from './failure.ts';
 import { freePort } from './free-port.ts';
+import { LOOPBACK_HOST } from './ports.ts';
 
 const builds = fileURLToPath(new URL('../../.build', import.meta.url));
-const LOOPBACK = '127.0.0.1';
 const SERVER_START_TIMEOUT_MS = 10_000;
 
 export interface WebServer {
@@ -38,13 +38,13 @@ export async function startWebServer(catalogDirectory: string | undefined): Prom
   const child = adoptChild(
     spawn(process.execPath, ['--enable-source-maps', join(directory, SERVER_PROGRAM)], {
       stdio: ['ignore', 'ignore', 'inherit'],
-      env: { ...process.env, [serverVariables.host]: LOOPBACK, [serverVariables.port]: String(port) },
+      env: { ...process.env, [serverVariables.host]: LOOPBACK_HOST, [serverVariables.port]: String(port) },
       detached: true,
     }),
   );
   const exit = once(child, 'exit');
   const needed = needChild(child, { name: 'The server of --web', endsForOthers: true });
-  const baseUrl = `http://${LOOPBACK}:${port}/v1`;
+  const baseUrl = `http://${LOOPBACK_HOST}:${port}/v1`;
   const stop = async () => {
     await needed.stop();
     rmSync(directory, { recursive: true, force: true });

@@ -11,23 +11,24 @@ import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { ScanCommand, type AttributeValue, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { ScanCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { nowMs } from '../../../lambdas/platform/clock.ts';
 import { sdkClient } from '../../../lambdas/store/sdk-table.ts';
 import type { Table } from '../../../lambdas/store/table.ts';
+import { privateFile } from '../../local/private-files.ts';
 import {
   DATA_FOLDER,
   EXPORTS_FOLDER,
   FILES_MANIFEST,
   SUMMARY_MANIFEST,
   type DataFile,
+  type ItemAttributes,
   type Summary,
 } from './manifests.ts';
 
 /** Some hundreds of kilobytes: what is parsed at once decides how much memory is used. */
 const ITEMS_PER_PAGE = 250;
 const ITEMS_PER_FILE = 100_000;
-const OWNER_ONLY = 0o600;
 
 export interface ExportedTable {
   directory: string;
@@ -74,10 +75,8 @@ export async function exportTable(
   return { directory, export: id, items: itemCount, files: files.length, bytes };
 }
 
-type Attributes = Record<string, AttributeValue>;
-
-async function* scanPages(client: DynamoDBClient, name: string): AsyncGenerator<Attributes[], void> {
-  let start: Attributes | undefined;
+async function* scanPages(client: DynamoDBClient, name: string): AsyncGenerator<ItemAttributes[], void> {
+  let start: ItemAttributes | undefined;
   do {
     const page = await client.send(
       new ScanCommand({
@@ -107,12 +106,12 @@ class DataFileWriter {
       this.#md5.update(chunk);
       this.#bytes += chunk.length;
     });
-    this.#written = pipeline(this.#gzip, createWriteStream(join(directory, key), { mode: OWNER_ONLY }));
+    this.#written = pipeline(this.#gzip, createWriteStream(join(directory, key), privateFile));
     // It is awaited at the end; a disk that is full must not end the process before.
     this.#written.catch(() => {});
   }
 
-  async write(item: Attributes): Promise<void> {
+  async write(item: ItemAttributes): Promise<void> {
     this.itemCount += 1;
     if (!this.#gzip.write(`${JSON.stringify({ Item: item }, asBase64)}\n`)) {
       // A disk that is full ends this one with its error; after that nothing drains.
@@ -172,5 +171,5 @@ function writeWithMd5(folder: string, name: string, text: string): void {
 }
 
 function writeExportFile(folder: string, name: string, text: string): void {
-  writeFileSync(join(folder, name), text, { mode: OWNER_ONLY });
+  writeFileSync(join(folder, name), text, privateFile);
 }

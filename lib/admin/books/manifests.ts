@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import { StartFailure } from '../../local/failure.ts';
 
@@ -11,6 +12,9 @@ export const EXPORTS_FOLDER = 'AWSDynamoDB';
 export const DATA_FOLDER = 'data';
 export const SUMMARY_MANIFEST = 'manifest-summary.json';
 export const FILES_MANIFEST = 'manifest-files.json';
+
+/** An item, or its key, as the lines of an export have it: each value with its type. */
+export type ItemAttributes = Record<string, AttributeValue>;
 
 const dataFile = z.object({
   itemCount: z.int().nonnegative(),

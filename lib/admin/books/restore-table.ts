@@ -1,13 +1,13 @@
 /** Puts an export back into an empty table: the newest full one, and the increments that go on from it. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BatchWriteItemCommand, type AttributeValue, type WriteRequest } from '@aws-sdk/client-dynamodb';
+import { BatchWriteItemCommand, type WriteRequest } from '@aws-sdk/client-dynamodb';
 import { listAccountIds } from '../../../lambdas/store/accounts.ts';
 import { sdkClient } from '../../../lambdas/store/sdk-table.ts';
 import type { Table } from '../../../lambdas/store/table.ts';
 import { StartFailure } from '../../local/failure.ts';
 import { packedLines } from '../packed-lines.ts';
-import { alteredFiles, findExports } from './manifests.ts';
+import { alteredFiles, findExports, type ItemAttributes } from './manifests.ts';
 
 /** DynamoDB's limit for one call. */
 const MAX_BATCH = 25;
@@ -20,10 +20,8 @@ export interface RestoredTable {
   deleted: number;
 }
 
-type Attributes = Record<string, AttributeValue>;
-
 /** A line of a full export, or of an increment. */
-type ExportLine = { Item: Attributes } | { Keys: Attributes; NewImage?: Attributes };
+type ExportLine = { Item: ItemAttributes } | { Keys: ItemAttributes; NewImage?: ItemAttributes };
 
 /**
  * Guarantee: nothing is written unless every file is what its manifest says, and the table has no account.

@@ -9,8 +9,7 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify';
 import { csvOptions, type CsvRow, type Locale } from '../../../lambdas/books/csv.ts';
-
-const OWNER_ONLY = 0o600;
+import { privateFile } from '../../local/private-files.ts';
 
 /** What a file has come to. */
 export interface WrittenFile {
@@ -39,7 +38,7 @@ export class CsvFile {
         done(null, chunk);
       },
     });
-    this.#written = pipeline(this.#rows, counted, createWriteStream(join(directory, name), { mode: OWNER_ONLY }));
+    this.#written = pipeline(this.#rows, counted, createWriteStream(join(directory, name), privateFile));
     // It is awaited at the end; a disk that is full must not end the process before.
     this.#written.catch(() => {});
   }
@@ -69,7 +68,7 @@ export async function csvText(rows: AsyncIterable<CsvRow>, locale: Locale): Prom
 
 /** A small file at once. Its owner alone can read it. */
 export function writeText(path: string, content: string): WrittenFile {
-  writeFileSync(path, content, { mode: OWNER_ONLY });
+  writeFileSync(path, content, privateFile);
   const sha256 = createHash('sha256').update(content).digest('hex');
   return { name: basename(path), lines: content.split('\n').length - 1, bytes: Buffer.byteLength(content), sha256 };
 }

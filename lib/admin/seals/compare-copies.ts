@@ -14,12 +14,11 @@ import { Money } from '../../../lambdas/money/money.ts';
 import { readChunkRoots, readChunks, type Leaf, type SealedDay, type SealHead } from '../../../lambdas/store/seals.ts';
 import type { Table } from '../../../lambdas/store/table.ts';
 import type { CheckedDay } from './check-files.ts';
+import type { TellFinding } from './findings.ts';
 import { isPaymentKind, SealedLineReader } from './sealed-lines.ts';
 
-type Tell = (where: string, says: string) => void;
-
 /** @param last of the days that have files: the one that the head names, or none where it names none */
-export function compareHead(head: SealHead, last: CheckedDay | undefined, tell: Tell): void {
+export function compareHead(head: SealHead, last: CheckedDay | undefined, tell: TellFinding): void {
   const statement = last?.statement;
   const fields: ComparedFields = {
     'seal_head.date': [head.date, statement?.date],
@@ -35,7 +34,7 @@ export function compareHead(head: SealHead, last: CheckedDay | undefined, tell: 
 export async function compareCopy(
   { table, directory, account }: { table: Table; directory: string; account: string },
   { day, copy }: { day: CheckedDay; copy: SealedDay | undefined },
-  tell: Tell,
+  tell: TellFinding,
 ): Promise<void> {
   if (!copy) return tell('sealed_day', 'is not in the table');
   const { statement, sha256, signature } = day;
@@ -56,7 +55,7 @@ export async function compareCopy(
 /** What the table has of something, and what the files say of it. */
 type ComparedFields = Record<string, [kept: string | undefined, sealed: string | undefined]>;
 
-function compareFields(fields: ComparedFields, tell: Tell): void {
+function compareFields(fields: ComparedFields, tell: TellFinding): void {
   for (const [where, [kept, sealed]] of Object.entries(fields)) {
     if (kept !== sealed) tell(where, `is ${kept ?? 'none'} in the table, and ${sealed ?? 'none'} in the files`);
   }
@@ -65,7 +64,7 @@ function compareFields(fields: ComparedFields, tell: Tell): void {
 async function compareLeaves(
   { table, directory, account }: { table: Table; directory: string; account: string },
   { date, lines: { file, root } }: SealStatement,
-  tell: Tell,
+  tell: TellFinding,
 ): Promise<void> {
   const day = { date, root };
   const index = await readChunkRoots(table, account, day);

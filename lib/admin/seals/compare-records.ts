@@ -17,6 +17,7 @@ import { lateSealsOf, readSealHead, sealedDays, type SealedDay } from '../../../
 import type { Table } from '../../../lambdas/store/table.ts';
 import type { CheckedDay, SealFinding } from './check-files.ts';
 import { compareCopy, compareHead } from './compare-copies.ts';
+import type { TellFinding } from './findings.ts';
 import { isPaymentKind, SealedLineReader, type SealedLine } from './sealed-lines.ts';
 
 interface ComparedAccount {
@@ -24,8 +25,6 @@ interface ComparedAccount {
   directory: string;
   account: string;
 }
-
-type Tell = (where: string, says: string) => void;
 
 /** @param days of the account, in order, as their files have them */
 export async function compareAccount(
@@ -39,7 +38,7 @@ export async function compareAccount(
   for await (const copy of sealedDays(table, account, ALL_DATES)) copies.set(copy.date, copy);
   const payments = await listBalanceEntries(table, account);
   const tellOf =
-    (date: string): Tell =>
+    (date: string): TellFinding =>
     (where, says) =>
       found({ account, date, where, says });
   const through = await compareProgress(table, { account, last: days.at(-1), tellOf });
@@ -64,7 +63,7 @@ const ALL_DATES = { from: '', to: '\uffff' };
  */
 async function compareProgress(
   table: Table,
-  { account, last, tellOf }: { account: string; last: CheckedDay | undefined; tellOf: (date: string) => Tell },
+  { account, last, tellOf }: { account: string; last: CheckedDay | undefined; tellOf: (date: string) => TellFinding },
 ): Promise<string> {
   const head = await readSealHead(table, account);
   const sealed = last?.statement.date ?? '';
@@ -120,7 +119,7 @@ interface LineGroup {
 async function compareDay(
   { table, directory, account }: ComparedAccount,
   { date, day, payments }: { date: string; day: CheckedDay | undefined; payments: readonly BalanceEntry[] },
-  tell: Tell,
+  tell: TellFinding,
 ): Promise<void> {
   const known = new Map(payments.map((entry) => [entry.id, entry]));
   const records = new RecordsInOrder(generationsInOrder(table, account, date), ({ id }) =>
@@ -223,7 +222,7 @@ async function estimatedLines(
   return chargeLines(estimate, first.kind);
 }
 
-function compareGroup(group: LineGroup, expected: readonly string[], tell: Tell): void {
+function compareGroup(group: LineGroup, expected: readonly string[], tell: TellFinding): void {
   if (expected.length === 0) return tell(sealedLineName(group), 'is sealed, and there is no such record any more');
   const differing = group.lines.findIndex(({ text }, at) => text !== expected[at]);
   if (differing === -1 && group.lines.length === expected.length) return;

@@ -1,5 +1,8 @@
 import type { SealFinding } from './check-files.ts';
 
+/** A function that takes down what is wrong on a day of an account, both of which it knows. */
+export type TellFinding = (where: string, says: string) => void;
+
 /** All findings are counted, and the first of them kept: of a lost day there may be as many as it has lines. */
 export class SealFindings {
   readonly kept: SealFinding[] = [];

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import { utcDate } from '../../../lambdas/money/periods.ts';
-import { dataOfMember, readAccountData, type AccountData } from '../account-data.ts';
+import { ACCOUNT_REFRESH_MS, dataOfMember, readAccountData, type AccountData } from '../account-data.ts';
 import type { ShownKey, ShownMember } from '../answers.ts';
 import { useConsole, useFormats } from '../environment.ts';
 import { budgetsOfMemberHash, hashOf } from '../hash-route.ts';
@@ -13,7 +13,6 @@ import { WhenLoaded } from '../parts/notice.tsx';
 import { useRequestSearch } from '../use-request-search.ts';
 import { LimitsTable } from './overview/limits-table.tsx';
 
-const REFRESH_MS = 30_000;
 /** Of today so many requests are added up. */
 const MAX_ADDED_UP = 2_000;
 const ROWS_SHOWN = 10;
@@ -21,7 +20,7 @@ const ROWS_SHOWN = 10;
 /** One member: what was spent this week, on what, how much is left, and the latest requests, refused ones among them. */
 export function MemberPage({ id, workspaceId }: { id: string; workspaceId: string }) {
   const { texts, client } = useConsole();
-  const account = useLoaded((signal) => readAccountData(client, signal), [client], REFRESH_MS);
+  const account = useLoaded((signal) => readAccountData(client, signal), [client], ACCOUNT_REFRESH_MS);
   return (
     <>
       <p>
@@ -100,7 +99,7 @@ function RequestsOfMember({ data, member }: { data: AccountData; member: ShownMe
   const today = useRequestSearch(
     client,
     { filters, from: utcDate(data.readAtMs), cursor: '', rows: MAX_ADDED_UP },
-    REFRESH_MS,
+    ACCOUNT_REFRESH_MS,
   );
   const week = weekByModel(data, member, today.rows);
   return (

@@ -1,4 +1,4 @@
-import { readAccountData, type AccountData } from '../account-data.ts';
+import { ACCOUNT_REFRESH_MS, readAccountData, type AccountData } from '../account-data.ts';
 import { useConsole } from '../environment.ts';
 import { hashOf } from '../hash-route.ts';
 import { useLoaded } from '../loaded.ts';
@@ -9,12 +9,10 @@ import { ModelsTable } from './overview/models-table.tsx';
 import { SpendingCurves } from './overview/spending-curves.tsx';
 import { SpendingNow } from './overview/spending-table.tsx';
 
-const REFRESH_MS = 30_000;
-
 /** What is spent, what is left, and until when. */
 export function OverviewPage() {
   const { texts, client } = useConsole();
-  const account = useLoaded((signal) => readAccountData(client, signal), [client], REFRESH_MS);
+  const account = useLoaded((signal) => readAccountData(client, signal), [client], ACCOUNT_REFRESH_MS);
   return (
     <>
       <h1>{texts.pages.overview}</h1>

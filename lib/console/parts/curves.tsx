@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import UPlot from 'uplot';
 import { useConsole } from '../environment.ts';
-import { markText, timeMarks } from './time-axis.ts';
+import { DAY_SECONDS, markText, timeMarks } from './time-axis.ts';
 
 export interface Curve {
   name: string;
@@ -17,7 +17,6 @@ const AXIS_NAME_SIZE = 18;
 /** A mark of the axis of time needs so much room. */
 const MARK_WIDTH = 64;
 const POINT_SIZE = 5;
-const DAY_SECONDS = 86_400;
 
 interface CurvesProps {
   /** Days or hours, evenly spaced, the earliest first: what `Date.parse` reads. */

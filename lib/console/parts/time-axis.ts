@@ -1,7 +1,7 @@
 /** Where an axis of time has marks, and what they say; all in UTC. */
 
 const HOUR_SECONDS = 3_600;
-const DAY_SECONDS = 24 * HOUR_SECONDS;
+export const DAY_SECONDS = 24 * HOUR_SECONDS;
 
 /** The distances that marks may have, in seconds. */
 const distances = [

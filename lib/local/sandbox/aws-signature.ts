@@ -3,7 +3,8 @@
  * library that the gateway signs with: what both agree on is what AWS expects.
  */
 
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
+import { awsSignature, sha256Hex } from '../aws-signing.ts';
 
 export interface SignedRequest {
   method: string;
@@ -26,14 +27,9 @@ export function isSignedWith({ id, secret }: Key, request: SignedRequest): boole
   const [, keyId, scope = '', names = '', signature = ''] =
     BEDROCK_AUTHORIZATION.exec(headerOf(request, 'authorization')) ?? [];
   if (keyId !== id || !names.split(';').includes('host')) return false;
-  const toSign = [
-    'AWS4-HMAC-SHA256',
-    headerOf(request, 'x-amz-date'),
-    scope,
-    sha256(canonicalRequest(request, names)),
-  ].join('\n');
-  const signingKey = scope.split('/').reduce<Buffer>((key, part) => hmac(key, part), Buffer.from(`AWS4${secret}`));
-  return timingSafeEqual(hmac(signingKey, toSign), Buffer.from(signature, 'hex'));
+  const facts = { secret, date: headerOf(request, 'x-amz-date'), scope: scope.split('/') };
+  const expected = awsSignature(facts, canonicalRequest(request, names));
+  return timingSafeEqual(expected, Buffer.from(signature, 'hex'));
 }
 
 function canonicalRequest(request: SignedRequest, names: string): string {
@@ -46,7 +42,7 @@ function canonicalRequest(request: SignedRequest, names: string): string {
     query,
     headers.join(''),
     names,
-    sha256(request.body),
+    sha256Hex(request.body),
   ].join('\n');
 }
 
@@ -60,12 +56,4 @@ function encoded(segment: string): string {
 
 function headerOf({ headers }: SignedRequest, name: string): string {
   return [headers[name] ?? ''].flat().join(',');
-}
-
-function sha256(content: string | Buffer): string {
-  return createHash('sha256').update(content).digest('hex');
-}
-
-function hmac(key: Buffer, text: string): Buffer {
-  return createHmac('sha256', key).update(text).digest();
 }

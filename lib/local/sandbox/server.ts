@@ -10,6 +10,7 @@ import { objectionToDirectives } from './fault-injection.ts';
 import { play } from './player.ts';
 import { writeScript } from './script.ts';
 import { embedTexts } from './embeddings.ts';
+import { sendJson } from './send-json.ts';
 import { answerSearch } from './search/answer.ts';
 import { openStudio, type Studio } from './video/studio.ts';
 import { askedFor, type SandboxWire } from './wires.ts';
@@ -145,9 +146,4 @@ function sendRefusal(
 ): void {
   const headers = wire.refusalHeaders(status, retryAfterSeconds);
   sendJson(response, status, wire.refusal(status, message, retryAfterSeconds), headers);
-}
-
-function sendJson(response: ServerResponse, status: number, body: object, headers: Record<string, string> = {}): void {
-  response.writeHead(status, { 'content-type': 'application/json', ...headers });
-  response.end(JSON.stringify(body));
 }

@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { projectDirectory } from '../../project-directory.ts';
 import { StartFailure } from '../failure.ts';
 
-const project = fileURLToPath(new URL('../../../', import.meta.url));
 const execFileAsync = promisify(execFile);
 
 /** What the CDK's own command adds to the context of cdk.json; with it, the output is the same to the byte. */
@@ -17,12 +16,12 @@ const cliContext = {
 
 /** Synthesizes the stacks as `npm run synth` does. @returns the directory of the cloud assembly */
 export async function synthesize(catalogDirectory: string | undefined): Promise<string> {
-  const outputDirectory = join(project, 'cdk.out');
-  const { context } = JSON.parse(readFileSync(join(project, 'cdk.json'), 'utf8')) as { context: object };
+  const outputDirectory = join(projectDirectory, 'cdk.out');
+  const { context } = JSON.parse(readFileSync(join(projectDirectory, 'cdk.json'), 'utf8')) as { context: object };
   const ownContext = catalogDirectory ? { 'gateway:catalog': catalogDirectory } : {};
   try {
-    await execFileAsync(process.execPath, [join(project, 'bin', 'gateway.ts')], {
-      cwd: project,
+    await execFileAsync(process.execPath, [join(projectDirectory, 'bin', 'gateway.ts')], {
+      cwd: projectDirectory,
       env: {
         ...process.env,
         CDK_OUTDIR: outputDirectory,

@@ -1,8 +1,6 @@
 /** Counters, days of models and limits as they are kept, against the records and payments that they come from. */
 
-import { amountAt, amountOf, documentAt, textAt, valuesTable, ZERO, type BooksView } from './view.ts';
-
-const amount = 'decimal(38,12)';
+import { AMOUNT_TYPE, amountAt, amountOf, documentAt, textAt, valuesTable, ZERO, type BooksView } from './view.ts';
 
 /** Each attribute of an item: its name, and its value as JSON. */
 const itemAttributesSql = {
@@ -21,8 +19,8 @@ const counters: BooksView = {
     scope_kind: 'varchar',
     scope_id: 'varchar',
     window: 'varchar',
-    spent_rub: amount,
-    committed_rub: amount,
+    spent_rub: AMOUNT_TYPE,
+    committed_rub: AMOUNT_TYPE,
   },
   query: `WITH stored AS (
   SELECT pk, item, coalesce(split_part(sk, '#', 2), '') AS part_of, ${textAt('item', 'spread.S')} AS spread
@@ -55,7 +53,7 @@ const leasesLeft: BooksView = {
     key_hash: 'varchar',
     held_scopes: 'varchar',
     day: 'varchar',
-    left_rub: amount,
+    left_rub: AMOUNT_TYPE,
   },
   query: `WITH sides AS (
   SELECT entity, ${textAt('item', 'id.S')} AS id, ${textAt('item', 'lease_id.S')} AS lease_id, ${textAt('item', 'state.S')} AS state,
@@ -77,7 +75,13 @@ FROM of_leases GROUP BY coalesce(lease_id, id) HAVING max(CASE WHEN entity = 'le
 /** The sums of the records of each window. Lifetime windows need every record there ever was. */
 const spentInScopes: BooksView = {
   name: 'spent_in_scopes',
-  columns: { scope_kind: 'varchar', scope_id: 'varchar', window: 'varchar', spent_rub: amount, held_rub: amount },
+  columns: {
+    scope_kind: 'varchar',
+    scope_id: 'varchar',
+    window: 'varchar',
+    spent_rub: AMOUNT_TYPE,
+    held_rub: AMOUNT_TYPE,
+  },
   query: `WITH spent AS (
   SELECT account_id, workspace_id, member_id, key_hash, held_scopes, substr(created_at, 1, 10) AS day,
     CASE WHEN state = 'final' THEN coalesce(total_cost_rub, ${ZERO}) ELSE ${ZERO} END AS spent_rub,
@@ -110,10 +114,10 @@ const drift: BooksView = {
     scope_kind: 'varchar',
     scope_id: 'varchar',
     window: 'varchar',
-    counter_spent_rub: amount,
-    records_spent_rub: amount,
-    counter_held_rub: amount,
-    records_held_rub: amount,
+    counter_spent_rub: AMOUNT_TYPE,
+    records_spent_rub: AMOUNT_TYPE,
+    counter_held_rub: AMOUNT_TYPE,
+    records_held_rub: AMOUNT_TYPE,
   },
   query: `SELECT coalesce(c.scope_kind, s.scope_kind) AS scope_kind, coalesce(c.scope_id, s.scope_id) AS scope_id,
   coalesce(c."window", s."window") AS "window",
@@ -129,7 +133,7 @@ WHERE c.spent_rub <> coalesce(s.spent_rub, ${ZERO}) OR c.committed_rub - c.spent
 /** Each UTC day of each model as it is counted. */
 const modelDays: BooksView = {
   name: 'model_days',
-  columns: { account_id: 'varchar', day: 'varchar', model: 'varchar', spent_rub: amount },
+  columns: { account_id: 'varchar', day: 'varchar', model: 'varchar', spent_rub: AMOUNT_TYPE },
   query: `WITH months AS (
   SELECT ${textAt('item', 'account_id.S')} AS account_id, ${textAt('item', 'month.S')} AS of_month, ${textAt('item', 'model.S')} AS model,
     ${itemAttributesSql.columns}
@@ -148,8 +152,8 @@ const modelDrift: BooksView = {
     account_id: 'varchar',
     day: 'varchar',
     model: 'varchar',
-    counted_spent_rub: amount,
-    records_spent_rub: amount,
+    counted_spent_rub: AMOUNT_TYPE,
+    records_spent_rub: AMOUNT_TYPE,
   },
   query: `WITH both_sides AS (
   SELECT account_id, day, model, day AS counted_day, spent_rub AS counted_rub, ${ZERO} AS recorded_rub FROM model_days
@@ -170,7 +174,7 @@ FROM with_first_day WHERE day > first_day AND counted_spent_rub <> records_spent
 /** Payments and what was given back, against the limits that follow from them. */
 const paymentDrift: BooksView = {
   name: 'payment_drift',
-  columns: { account_id: 'varchar', paid_rub: amount, limit_rub: amount, counter_limit_rub: amount },
+  columns: { account_id: 'varchar', paid_rub: AMOUNT_TYPE, limit_rub: AMOUNT_TYPE, counter_limit_rub: AMOUNT_TYPE },
   query: `WITH paid AS (
   SELECT split_part(pk, '#', 2) AS account_id, sum(amount_rub) AS paid_rub FROM payments GROUP BY split_part(pk, '#', 2)
 ), limited AS (

@@ -1,7 +1,7 @@
 /** The daily rows that count, of days of which every part was rolled up, against those that the records come to, attribute by attribute. */
 
 import { itemViews } from './item-views.ts';
-import { countAt, textAt, valuesTable, type BooksView, type ColumnType } from './view.ts';
+import { AMOUNT_TYPE, countAt, textAt, valuesTable, type BooksView, type ColumnType } from './view.ts';
 
 const PARTS = [0, 1, 2, 3, 4, 5, 6, 7];
 
@@ -30,8 +30,8 @@ const rowTexts = ['workspace_id', 'model', 'model_permaslug', 'endpoint_id', 'pr
 
 /** The sums of a daily row, and what each record adds to them. */
 const rowSums: Record<string, { of: string; type: ColumnType }> = {
-  usage_rub: { of: 'total_cost_rub', type: 'decimal(38,12)' },
-  cache_saved_rub: { of: 'cache_saved_rub', type: 'decimal(38,12)' },
+  usage_rub: { of: 'total_cost_rub', type: AMOUNT_TYPE },
+  cache_saved_rub: { of: 'cache_saved_rub', type: AMOUNT_TYPE },
   requests: { of: '1', type: 'bigint' },
   prompt_tokens: { of: 'tokens_prompt', type: 'bigint' },
   completion_tokens: { of: 'tokens_completion', type: 'bigint' },

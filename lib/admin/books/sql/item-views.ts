@@ -2,7 +2,7 @@
 
 import { reviewedItems } from '../../../../lambdas/store/reviewed-items.ts';
 import type { Attribute } from '../../../../lambdas/store/record.ts';
-import { amountAt, countAt, documentAt, textAt, type BooksView, type ColumnType } from './view.ts';
+import { AMOUNT_TYPE, amountAt, countAt, documentAt, textAt, type BooksView, type ColumnType } from './view.ts';
 
 const forms: Record<Attribute['form'], { type: ColumnType; valueOf: (name: string) => string }> = {
   text: { type: 'varchar', valueOf: (name) => textAt('item', `${name}.S`) },
@@ -12,7 +12,7 @@ const forms: Record<Attribute['form'], { type: ColumnType; valueOf: (name: strin
     valueOf: (name) => `coalesce(CAST(${textAt('item', `${name}.BOOL`)} AS BOOLEAN), false)`,
   },
   count: { type: 'bigint', valueOf: (name) => countAt('item', name) },
-  money: { type: 'decimal(38,12)', valueOf: (name) => amountAt('item', name) },
+  money: { type: AMOUNT_TYPE, valueOf: (name) => amountAt('item', name) },
   document: { type: 'varchar', valueOf: (name) => documentAt('item', name) },
 };
 

@@ -1,8 +1,16 @@
 /** The cost that each generation should have, by its own fields: each request to a provider with its prices, and their sum. */
 
-import { amountAt, countAt, documentAt, listAt, textAt, ZERO, type BooksView, type ColumnType } from './view.ts';
-
-const amount = 'decimal(38,12)';
+import {
+  AMOUNT_TYPE,
+  amountAt,
+  countAt,
+  documentAt,
+  listAt,
+  textAt,
+  ZERO,
+  type BooksView,
+  type ColumnType,
+} from './view.ts';
 
 const TOKENS = {
   prompt: 'tokens_prompt',
@@ -40,8 +48,8 @@ const rounds: BooksView = {
     round: 'bigint',
     ...columnsOfType(Object.values(TOKENS), 'bigint'),
     tier_above_tokens: 'bigint',
-    ...columnsOfType(Object.values(TIERED_PRICES), amount),
-    cost_rub: amount,
+    ...columnsOfType(Object.values(TIERED_PRICES), AMOUNT_TYPE),
+    cost_rub: AMOUNT_TYPE,
   },
   query: `WITH asked AS (
   SELECT ${textAt('item', 'id.S')} AS id, item, ${documentAt('item', 'prices.M')} AS prices,
@@ -93,9 +101,9 @@ const proofs: BooksView = {
     id: 'varchar',
     account_id: 'varchar',
     created_at: 'varchar',
-    total_cost_rub: amount,
-    hold_rub: amount,
-    expected_rub: amount,
+    total_cost_rub: AMOUNT_TYPE,
+    hold_rub: AMOUNT_TYPE,
+    expected_rub: AMOUNT_TYPE,
     is_above_hold: 'boolean',
     has_other_tokens: 'boolean',
   },

@@ -6,8 +6,10 @@
  * behind the point is an error, because both engines would round it. Sums and products by whole numbers keep twelve digits, and an overflow is an error.
  */
 
+export const AMOUNT_TYPE = 'decimal(38,12)';
+
 /** The types that columns have, in the words of Trino. */
-export type ColumnType = 'varchar' | 'boolean' | 'bigint' | 'decimal(38,12)';
+export type ColumnType = 'varchar' | 'boolean' | 'bigint' | typeof AMOUNT_TYPE;
 
 export interface BooksView {
   name: string;

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sendJsonText } from '../send-json.ts';
 import { find } from './find.ts';
 import type { SandboxPage } from './page.ts';
 import { sandboxPages } from './pages.ts';
@@ -38,9 +39,4 @@ function searxngAnswer(query: string, found: readonly SandboxPage[]): string {
   }));
   const others = { answers: [], corrections: [], infoboxes: [], suggestions: [], unresponsive_engines: [] };
   return JSON.stringify({ query, number_of_results: results.length, results, ...others });
-}
-
-function sendJsonText(response: ServerResponse, status: number, body: string): void {
-  response.writeHead(status, { 'content-type': 'application/json' });
-  response.end(body);
 }

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sendJson } from '../send-json.ts';
 import { isMade, jobRequest, pollAnswer, readFilmDirectives, type FilmJob } from './job.ts';
 
 /** Every finished job has made this: a test card that wanders, for two seconds. */
@@ -43,7 +44,7 @@ export function openStudio(): Studio {
     const known = idempotencyKey === undefined ? undefined : idByKey.get(idempotencyKey);
     const id = known ?? `film-${randomUUID()}`;
     if (known === undefined) keep({ id, request: parsed.data, directives, asked: 0, isOver: false }, idempotencyKey);
-    send(response, 202, { id, polling_url: `${base}/videos/${id}`, status: 'pending' });
+    sendJson(response, 202, { id, polling_url: `${base}/videos/${id}`, status: 'pending' });
   };
 
   const keep = (job: FilmJob, key: string | undefined) => {
@@ -61,7 +62,7 @@ export function openStudio(): Studio {
     if (file !== undefined) return sendFile(job, response);
     job.asked += 1;
     if (job.directives.garbage) response.writeHead(200, { 'content-type': 'application/json' }).end('{"status": "comp');
-    else send(response, 200, pollAnswer(job, base));
+    else sendJson(response, 200, pollAnswer(job, base));
   };
 }
 
@@ -94,10 +95,5 @@ function json(text: string): unknown {
 }
 
 function sendFilmRefusal(response: ServerResponse, status: number, message: string): void {
-  send(response, status, { error: { code: status, message } });
-}
-
-function send(response: ServerResponse, status: number, body: object): void {
-  response.writeHead(status, { 'content-type': 'application/json' });
-  response.end(JSON.stringify(body));
+  sendJson(response, status, { error: { code: status, message } });
 }
