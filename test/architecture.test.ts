@@ -82,6 +82,13 @@ const roomOf = (path: string) => (path.startsWith('lambdas/') ? path.split('/')[
 
 const resourceOf = (path: string) => /^lambdas\/api\/([^/]+)\//.exec(path)?.[1];
 
+/** The names that a file defines outside of its functions, each once, but for those that every function of its kind has. */
+const definedNames = ({ text }: Source): string[] => {
+  const definitions = text.matchAll(/^(?:export )?(?:async )?(?:const|function\*?|class|interface|type|enum) (\w+)/gm);
+  const names = new Set([...definitions].map(([, name]) => name!));
+  return [...names].filter((name) => name !== 'handler' && name !== 'accepts');
+};
+
 describe('the architecture', () => {
   it('knows every room', () => {
     const rooms = new Set(sources.map(({ path }) => roomOf(path)).filter((room) => room && !room.endsWith('.ts')));
@@ -181,22 +188,16 @@ describe('the architecture', () => {
     expect(exported.filter((name, index) => exported.indexOf(name) !== index && !repeated.has(name))).toEqual([]);
   });
 
-  it('lets few names stand for several things', () => {
-    const defined = sources
-      .filter(({ path }) => path.startsWith('lambdas/'))
-      .map(({ text }) => [
-        ...new Set(
-          [...text.matchAll(/^(?:export )?(?:async )?(?:const|function\*?|class|interface|type|enum) (\w+)/gm)].map(
-            ([, name]) => name!,
-          ),
-        ),
-      ]);
+  it.each([
+    { where: 'lambdas', path: /^lambdas\//, maxShare: 0.06 },
+    { where: 'lib and bin', path: /^(?:lib|bin)\//, maxShare: 0.03 },
+  ])('lets few names in $where stand for several things', ({ path: folders, maxShare }) => {
+    const names = sources.filter(({ path }) => folders.test(path)).flatMap(definedNames);
     const files = new Map<string, number>();
-    for (const name of defined.flat()) files.set(name, (files.get(name) ?? 0) + 1);
-    const all = defined.flat().filter((name) => name !== 'handler' && name !== 'accepts');
-    const ambiguous = all.filter((name) => files.get(name)! > 1);
+    for (const name of names) files.set(name, (files.get(name) ?? 0) + 1);
+    const ambiguous = names.filter((name) => files.get(name)! > 1);
 
-    expect(ambiguous.length / all.length).toBeLessThan(0.06);
+    expect(ambiguous.length / names.length).toBeLessThan(maxShare);
   });
 
   it('has a handler for every entry of the manifest, and no other', async () => {
