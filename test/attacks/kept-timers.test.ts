@@ -3,7 +3,7 @@ import { post, said, startGateway, type RunningGateway } from '../support/gatewa
 import { repeated } from '../support/long-runs.ts';
 import { memoryEnvironment, timersOf } from '../support/process-memory.ts';
 
-/** Of each kind: far more than what a gateway waits for by itself changes by. */
+/** Requests of each kind: far more than what a gateway waits for by itself changes by. */
 const REQUESTS = repeated(200, { ofWhichAlways: 60 });
 /** Few, because connections that are kept open have timers of their own. */
 const AT_ONCE = 5;

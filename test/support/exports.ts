@@ -76,7 +76,7 @@ const openDatabase = onceOpen(async () => {
 /**
  * The bucket as Hive's text format reads it: one text for each line, by the place of its file. Names that begin with an underline are not
  * read. In what is no JSON, such as a checksum, Trino finds nothing, and for DuckDB it is an error: here it is a text within JSON.
- * What was opened before answers from this bucket as well.
+ * Books that were opened before answer from this bucket as well.
  */
 export async function openAthenaBooks(directory: string): Promise<AthenaBooks> {
   const connection = await openDatabase();

@@ -19,7 +19,7 @@ export interface Synthesized {
   violations: readonly unknown[];
 }
 
-/** What is kept of it in a file. */
+/** The form in which a file keeps it. */
 type SynthesizedText = Record<'data' | 'api' | 'books', object> & { violations: unknown[] };
 
 /** The templates of a deployment with these settings, made once in a run. */
