@@ -16,13 +16,14 @@ import { addToDayRows } from '../accounting/day-rows.ts';
 import { drawnFrom } from '../accounting/return-lease.ts';
 import { Money } from '../money/money.ts';
 import { utcDate } from '../money/periods.ts';
+import { atMost } from '../platform/at-most.ts';
 import { nowMs } from '../platform/clock.ts';
 import { dailyRows, namedDailyRows, readDays, type DailyRow, type Day } from '../store/activity.ts';
 import { listBalanceEntries, readAccount, type Account } from '../store/accounts.ts';
 import { readCounter, readCounters, scopeKinds, type ScopeId, type StoredCounter } from '../store/counters.ts';
 import { shardOf } from '../store/generation-key.ts';
 import { generationsInOrder } from '../store/generation-queries.ts';
-import { leasedScopes, openLeases } from '../store/leases.ts';
+import { leasedScopes, openLeases, type Lease } from '../store/leases.ts';
 import type { SpentBefore } from '../store/proved-spending.ts';
 import { memberScope } from '../store/payer.ts';
 import type { Table } from '../store/table.ts';
@@ -71,6 +72,8 @@ export interface ReconcileQuestion {
 const PAUSE_MS = 3_000;
 const MAX_ATTEMPTS = 4;
 const MAX_FINDINGS = 1_000;
+/** Each busy key of an account has an open lease on each server, and what was drawn from it is a query of its own. */
+const MAX_LEASES_AT_ONCE = 16;
 
 export async function reconcile(table: Table, question: ReconcileQuestion): Promise<Reconciliation> {
   let before: Reconciliation | undefined;
@@ -191,12 +194,16 @@ async function addLeases(
   { account, dates }: Pick<ReconcileQuestion, 'account' | 'dates'>,
   { sums }: DaysRead,
 ): Promise<void> {
-  for await (const lease of openLeases(table)) {
-    const date = utcDate(lease.createdAtMs);
-    if (lease.payer.accountId !== account.id || !dates.includes(date)) continue;
+  const isCompared = ({ payer, createdAtMs }: Lease) =>
+    payer.accountId === account.id && dates.includes(utcDate(createdAtMs));
+  const leases = (await Array.fromAsync(openLeases(table))).filter(isCompared);
+  const inTurn = atMost(MAX_LEASES_AT_ONCE);
+  const add = async (lease: Lease) => {
     const held = lease.amount.minus(await drawnFrom(table, lease));
+    const date = utcDate(lease.createdAtMs);
     for (const scope of leasedScopes(lease)) sums.addTo(scope, date, { spent: Money.zero, held });
-  }
+  };
+  await Promise.all(leases.map((lease) => inTurn(() => add(lease))));
 }
 
 /** Adds up the rows of a closed day by the scopes that they belong to. */

@@ -1,13 +1,13 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OldAnthropic from 'anthropic-sdk-0x';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { finalGeneration, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { commonGateway } from '../support/common-gateway.ts';
+import { finalGeneration, said, type GatewayClient } from '../support/gateway.ts';
 
-let gateway: RunningGateway;
+let gateway: GatewayClient;
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await commonGateway();
 });
-afterAll(() => gateway.stop());
 
 const tools: Anthropic.Tool[] = [
   {

@@ -1,21 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { messagesWires } from '../../lambdas/catalog/wires.ts';
 import { isLongForm } from '../support/long-runs.ts';
-import { startGateway, type RunningGateway } from '../support/gateway.ts';
+import { commonGateway } from '../support/common-gateway.ts';
+import type { GatewayClient } from '../support/gateway.ts';
 import { reportOnClients, sandboxModels } from './clients/report.ts';
 import { documented } from './document.ts';
 
 /** In the short form each client is tried over some wires, and each wire by some clients. */
 const WIRES_PER_CLIENT = isLongForm ? messagesWires.length : 2;
 
-let gateway: RunningGateway;
+let gateway: GatewayClient;
 let report: Awaited<ReturnType<typeof reportOnClients>>;
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await commonGateway();
   report = await reportOnClients(gateway, WIRES_PER_CLIENT);
   process.stdout.write(`\n${report.table}\n\n`);
 }, 300_000);
-afterAll(() => gateway.stop());
 
 /** The clients that people use, through every door and over all wires of the sandbox, against one running gateway. */
 describe('clients', () => {

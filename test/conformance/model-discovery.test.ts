@@ -1,16 +1,16 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { OpenRouter } from '@openrouter/sdk';
 import OldAnthropic from 'anthropic-sdk-0x';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startGateway, type RunningGateway } from '../support/gateway.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { commonGateway } from '../support/common-gateway.ts';
+import type { GatewayClient } from '../support/gateway.ts';
 
-let gateway: RunningGateway;
+let gateway: GatewayClient;
 let client: OpenRouter;
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await commonGateway();
   client = new OpenRouter({ serverURL: gateway.baseUrl, retryConfig: { strategy: 'none' }, apiKey: gateway.key });
 });
-afterAll(() => gateway.stop());
 
 const version = { 'anthropic-version': '2023-06-01' };
 

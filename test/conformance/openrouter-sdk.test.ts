@@ -1,19 +1,19 @@
 import { OpenRouter } from '@openrouter/sdk';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { readMp4 } from '../support/mp4.ts';
-import { finalGeneration, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { commonGateway } from '../support/common-gateway.ts';
+import { finalGeneration, post, said, type GatewayClient } from '../support/gateway.ts';
 
-let gateway: RunningGateway;
+let gateway: GatewayClient;
 let manager: OpenRouter;
 let client: OpenRouter;
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await commonGateway();
   // It would repeat every 5xx for an hour.
   const options = { serverURL: gateway.baseUrl, retryConfig: { strategy: 'none' as const } };
   manager = new OpenRouter({ ...options, apiKey: gateway.managementKey });
   client = new OpenRouter({ ...options, apiKey: gateway.key });
 });
-afterAll(() => gateway.stop());
 
 /** A client that is not ours, whose validators check every answer: an answer that it cannot read makes it throw. */
 describe('the OpenRouter SDK', () => {

@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startGateway, type RunningGateway } from '../support/gateway.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { commonGateway } from '../support/common-gateway.ts';
+import type { GatewayClient } from '../support/gateway.ts';
 import { answerPitfalls } from './pitfalls/answers.ts';
 import { journeyPitfalls } from './pitfalls/journeys.ts';
 import { requestPitfalls } from './pitfalls/requests.ts';
 
-let gateway: RunningGateway;
+let gateway: GatewayClient;
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await commonGateway();
 });
-afterAll(() => gateway.stop());
 
 /** Each was an open fault of at least one other gateway; several have a part on the way there, and one on the way back. */
 const pitfalls = [...requestPitfalls, ...answerPitfalls, ...journeyPitfalls].toSorted((a, b) => a.number - b.number);

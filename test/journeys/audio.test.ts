@@ -1,13 +1,13 @@
 /** Recordings, from every door to the models that list audio, and to those that do not. */
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { finalGeneration, post, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { commonGateway } from '../support/common-gateway.ts';
+import { finalGeneration, post, type GatewayClient } from '../support/gateway.ts';
 
-let gateway: RunningGateway;
+let gateway: GatewayClient;
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await commonGateway();
 });
-afterAll(() => gateway.stop());
 
 const data = Buffer.from('RIFF....WAVEfmt ').toString('base64');
 const words = 'What is said?\n@sandbox delay=0';

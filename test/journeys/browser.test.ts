@@ -2,19 +2,19 @@ import { createServer } from 'node:http';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumPath, startChromium } from '../support/chromium.ts';
-import { startGateway, type RunningGateway } from '../support/gateway.ts';
+import { commonGateway } from '../support/common-gateway.ts';
+import type { GatewayClient } from '../support/gateway.ts';
 import { listen } from '../support/listen.ts';
 
-let gateway: RunningGateway;
+let gateway: GatewayClient;
 let browser: Browser;
 beforeAll(async () => {
   if (chromiumPath === undefined) return;
-  gateway = await startGateway();
+  gateway = await commonGateway();
   browser = await startChromium();
 }, 180_000);
 afterAll(async () => {
   await browser?.close();
-  await gateway?.stop();
 });
 
 /** What a page of another origin does, and what becomes of it, in its own document. */

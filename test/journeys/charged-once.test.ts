@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { commonGateway } from '../support/common-gateway.ts';
+import { finalGeneration, get, post, said, type GatewayClient } from '../support/gateway.ts';
 import { manage } from '../support/manage.ts';
 
-let gateway: RunningGateway;
-beforeAll(async () => void (gateway = await startGateway()));
-afterAll(() => gateway.stop());
+let gateway: GatewayClient;
+beforeAll(async () => void (gateway = await commonGateway()));
 
 const message = (directives = 'delay=0', more: object = {}) => ({
   model: 'sandbox/claude',

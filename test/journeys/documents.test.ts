@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { finalGeneration, post, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { commonGateway } from '../support/common-gateway.ts';
+import { finalGeneration, post, type GatewayClient } from '../support/gateway.ts';
 
-let gateway: RunningGateway;
+let gateway: GatewayClient;
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await commonGateway();
 });
-afterAll(() => gateway.stop());
 
 it.each(['sandbox/claude', 'sandbox/gpt', 'sandbox/reasoner'])(
   '%s reads a PDF document and charges its page',

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { manage } from '../support/manage.ts';
-import { get, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { commonGateway } from '../support/common-gateway.ts';
+import { get, type GatewayClient } from '../support/gateway.ts';
 
-let gateway: RunningGateway;
+let gateway: GatewayClient;
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await commonGateway();
 });
-afterAll(() => gateway.stop());
 
 const asked = async (path: string, encoding: string) =>
   fetch(`${gateway.baseUrl}${path}`, {

@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startGateway, type RunningGateway } from '../support/gateway.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { commonGateway } from '../support/common-gateway.ts';
+import type { GatewayClient } from '../support/gateway.ts';
 import { manage } from '../support/manage.ts';
 
-let gateway: RunningGateway;
+let gateway: GatewayClient;
 let key: string;
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await commonGateway();
   const { body } = await manage(gateway, 'POST', '/keys', { name: 'first', limit: 5 });
   key = `/keys/${body.data.hash}`;
 });
-afterAll(() => gateway.stop());
 
 describe('a null in a change', () => {
   it('leaves what cannot be cleared as it is, and clears what can', async () => {

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { utcDate } from '../../lambdas/money/periods.ts';
-import { finalGeneration, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { commonGateway } from '../support/common-gateway.ts';
+import { finalGeneration, post, said, type GatewayClient } from '../support/gateway.ts';
 import { manage } from '../support/manage.ts';
 import { copyGeneration } from '../support/many-generations.ts';
 
@@ -8,10 +9,10 @@ import { copyGeneration } from '../support/many-generations.ts';
 const COPIES = 1_000;
 const PAGES = 3;
 
-let gateway: RunningGateway;
+let gateway: GatewayClient;
 let ids: string[];
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await commonGateway();
   const asked = { model: 'sandbox/claude', max_tokens: 20, messages: [said('Hello', 'delay=0')] };
   const { id } = (await (await post(gateway, '/messages', asked)).json()) as { id: string };
   await finalGeneration(gateway, id);
@@ -19,7 +20,6 @@ beforeAll(async () => {
   const of = { accountId: gateway.accountId, id, count: COPIES, endMs: Date.now(), spanMs };
   ids = [...(await copyGeneration(gateway.table(), of)), id];
 }, 60_000);
-afterAll(() => gateway.stop());
 
 interface Page {
   data: { id: string }[];

@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { Money } from '../../lambdas/money/money.ts';
-import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { commonGateway } from '../support/common-gateway.ts';
+import { finalGeneration, get, post, said, type GatewayClient } from '../support/gateway.ts';
 
 // oxlint-disable-next-line typescript/no-explicit-any -- answers of any shape
 type Answer = any;
 
-let gateway: RunningGateway;
+let gateway: GatewayClient;
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await commonGateway();
 });
-afterAll(() => gateway.stop());
 
 const managed = async (path: string): Promise<Answer> => (await get(gateway, path, gateway.managementKey)).json();
 const record = async (id: string): Promise<Answer> => (await managed(`/generations/${id}`)).data;

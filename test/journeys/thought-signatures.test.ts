@@ -1,14 +1,14 @@
 import Anthropic from '@anthropic-ai/sdk';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { commonGateway } from '../support/common-gateway.ts';
+import { said, type GatewayClient } from '../support/gateway.ts';
 
-let gateway: RunningGateway;
+let gateway: GatewayClient;
 let client: Anthropic;
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await commonGateway();
   client = new Anthropic({ baseURL: gateway.anthropicUrl, apiKey: gateway.key, maxRetries: 0 });
 });
-afterAll(() => gateway.stop());
 
 const tools: Anthropic.Tool[] = [
   {

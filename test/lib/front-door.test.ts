@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { get, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { commonGateway } from '../support/common-gateway.ts';
+import { get, type GatewayClient } from '../support/gateway.ts';
 import { sendRaw } from '../support/raw-http.ts';
 
-let gateway: RunningGateway;
+let gateway: GatewayClient;
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await commonGateway();
 });
-afterAll(() => gateway.stop());
 
 const names = ['constructor', '__proto__', 'toString', 'valueOf', 'hasOwnProperty'];
 

@@ -1,7 +1,8 @@
 import { repeated } from '../support/long-runs.ts';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { get, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { commonGateway } from '../support/common-gateway.ts';
+import { get, type GatewayClient } from '../support/gateway.ts';
 import { documentedOperations, documentedResponse, misfit, type DocumentedOperation } from '../support/openapi.ts';
 import { requestsTo, type GeneratedRequest } from '../support/request-arbitrary.ts';
 
@@ -11,10 +12,10 @@ const REQUESTS_PER_OPERATION = repeated(100, { ofWhichAlways: 50 });
 /** Workspaces that may go; the others are needed by what comes after. */
 const doomed = ['gone-1', 'gone-2', 'gone-3', 'nowhere'];
 
-let gateway: RunningGateway;
+let gateway: GatewayClient;
 let known: Record<string, string[]>;
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await commonGateway();
   const slugs = ['one', 'two', 'three'];
   for (const slug of doomed) await manage('POST', '/workspaces', { name: slug, slug });
   const ids: string[] = [];
@@ -50,7 +51,6 @@ beforeAll(async () => {
     id: ['gen-01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d'],
   };
 });
-afterAll(() => gateway.stop());
 
 describe('requests generated from the document', () => {
   it.each(documentedOperations)('never break $name', { timeout: 60_000 }, async (documented) => {

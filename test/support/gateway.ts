@@ -8,23 +8,30 @@ import { openTable, type Table } from '../../lambdas/store/table.ts';
 import { programOf } from './programs.ts';
 import { unprovenRecords } from './proof.ts';
 
-/** A gateway in its own process, started as `npm start` does, or from the bundle of a run of tests. */
-export interface RunningGateway {
+export interface GatewayAddresses {
   baseUrl: string;
   /** The base URL of clients that append /v1 themselves. */
   anthropicUrl: string;
   streamingUrl: string;
-  /** Base URL of the server; with `--web`. */
-  webUrl: string;
+}
+
+/** What a client of a gateway has. */
+export interface GatewayClient extends GatewayAddresses {
   key: string;
   managementKey: string;
   accountId: string;
   workspaceId: string;
+  /** The gateway's table. */
+  table: () => Table;
+}
+
+/** A gateway in its own process, started as `npm start` does, or from the bundle of a run of tests. */
+export interface RunningGateway extends GatewayClient {
+  /** Base URL of the server; with `--web`. */
+  webUrl: string;
   process: ChildProcess;
   /** Everything on standard error so far. */
   log: () => string;
-  /** Its table. */
-  table: () => Table;
   /** @throws when one of its records does not prove its price. */
   stop: () => Promise<void>;
   kill: () => Promise<void>;
@@ -92,7 +99,8 @@ function isRunning(child: ChildProcess, data: string): boolean {
   return child.exitCode === null && child.signalCode === null && existsSync(join(data, 'run.json'));
 }
 
-function tableOf(data: string): Table {
+/** The table of the gateway that runs on this data. */
+export function tableOf(data: string): Table {
   const run = JSON.parse(readFileSync(join(data, 'run.json'), 'utf8')) as Record<string, string>;
   return openTable({ endpoint: run['dynamodb_endpoint']!, name: run['table_name']! });
 }
@@ -103,7 +111,7 @@ function optionOf(args: string[], name: string): string | undefined {
 }
 
 /** A JSON request with the gateway's inference key. */
-export function post(gateway: RunningGateway, path: string, body: unknown, headers: Record<string, string> = {}) {
+export function post(gateway: GatewayClient, path: string, body: unknown, headers: Record<string, string> = {}) {
   return fetch(`${gateway.baseUrl}${path}`, {
     method: 'POST',
     headers: { 'x-api-key': gateway.key, 'content-type': 'application/json', ...headers },
@@ -111,7 +119,7 @@ export function post(gateway: RunningGateway, path: string, body: unknown, heade
   });
 }
 
-export function get(gateway: RunningGateway, path: string, key = gateway.key) {
+export function get(gateway: GatewayClient, path: string, key = gateway.key) {
   return fetch(`${gateway.baseUrl}${path}`, { headers: { authorization: `Bearer ${key}` } });
 }
 
@@ -121,7 +129,7 @@ export function said(text: string, directives = ''): { role: 'user'; content: st
 }
 
 /** Reads a generation once it is final. @throws when it is not within `timeoutMs`. */
-export async function finalGeneration(gateway: RunningGateway, id: string, timeoutMs = 5_000) {
+export async function finalGeneration(gateway: GatewayClient, id: string, timeoutMs = 5_000) {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     const response = await get(gateway, `/generation?id=${id}`);

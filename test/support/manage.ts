@@ -1,4 +1,4 @@
-import type { RunningGateway } from './gateway.ts';
+import type { GatewayClient } from './gateway.ts';
 
 export interface Answer {
   status: number;
@@ -9,7 +9,7 @@ export interface Answer {
 
 /** Calls the management API with the gateway's management key. */
 export async function manage(
-  gateway: RunningGateway,
+  gateway: GatewayClient,
   method: string,
   path: string,
   body?: unknown,

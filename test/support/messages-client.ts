@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import type { MessagesEvent } from '../../lambdas/messages/types.ts';
 import type { WireName } from './dialects.ts';
-import type { RunningGateway } from './gateway.ts';
+import type { GatewayClient } from './gateway.ts';
 import { fallbackOrder, modelOf } from './hostile-catalog.ts';
 
 /** What a client asks of a hostile model. */
@@ -41,7 +41,7 @@ export const MAX_TOKENS = 200;
 
 /** Sends it as a client of the Messages API. @param leaving the client goes away when this aborts */
 export function ask(
-  client: RunningGateway,
+  client: GatewayClient,
   question: Question,
   marker: string,
   leaving?: AbortSignal,

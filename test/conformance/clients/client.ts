@@ -1,7 +1,7 @@
 /** What every client is asked to do, through its door and over every wire. */
 
 import assert from 'node:assert/strict';
-import type { RunningGateway } from '../../support/gateway.ts';
+import type { GatewayClient } from '../../support/gateway.ts';
 
 export const features = [
   'text',
@@ -19,7 +19,7 @@ export type Feature = (typeof features)[number];
 
 /** Where the gateway is, and the model that is asked. */
 export interface Subject {
-  gateway: RunningGateway;
+  gateway: GatewayClient;
   model: string;
 }
 

@@ -8,7 +8,7 @@ import { createOpenRouter } from '@openrouter/ai-sdk-provider';
 import { OpenRouter } from '@openrouter/sdk';
 import { embedMany, type EmbeddingModel } from 'ai';
 import OpenAI from 'openai';
-import type { RunningGateway } from '../../support/gateway.ts';
+import type { GatewayClient } from '../../support/gateway.ts';
 import { markdownTable } from '../markdown.ts';
 
 const MODEL = 'sandbox/embedder';
@@ -20,10 +20,10 @@ const FAILING = ['x\n@sandbox error=529'];
 interface EmbeddingClient {
   name: string;
   /** @returns a vector of numbers for each text @throws where the gateway refuses */
-  embed: (gateway: RunningGateway, texts: string[], dimensions?: number) => Promise<number[][]>;
+  embed: (gateway: GatewayClient, texts: string[], dimensions?: number) => Promise<number[][]>;
 }
 
-const addressOf = ({ baseUrl, key }: RunningGateway) => ({ baseURL: baseUrl, apiKey: key });
+const addressOf = ({ baseUrl, key }: GatewayClient) => ({ baseURL: baseUrl, apiKey: key });
 
 const openAi = (name: string, encoding_format?: 'float'): EmbeddingClient => ({
   name,
@@ -42,7 +42,7 @@ const openAi = (name: string, encoding_format?: 'float'): EmbeddingClient => ({
 
 const aiSdk = (
   name: string,
-  modelOf: (gateway: RunningGateway, dimensions?: number) => EmbeddingModel,
+  modelOf: (gateway: GatewayClient, dimensions?: number) => EmbeddingModel,
   optionsName: string,
 ): EmbeddingClient => ({
   name: `AI SDK, ${name}`,
@@ -97,7 +97,7 @@ const clients: EmbeddingClient[] = [
   },
 ];
 
-const embeddingFeatures: Record<string, (gateway: RunningGateway, client: EmbeddingClient) => Promise<void>> = {
+const embeddingFeatures: Record<string, (gateway: GatewayClient, client: EmbeddingClient) => Promise<void>> = {
   'one text': async (gateway, { embed }) => {
     const [vector, ...others] = await embed(gateway, ['Hello']);
     assert.deepEqual(others, []);
@@ -118,7 +118,7 @@ const embeddingFeatures: Record<string, (gateway: RunningGateway, client: Embedd
 };
 
 /** Each client with each feature. @returns what does not work, and the table */
-export async function reportOnEmbeddings(gateway: RunningGateway): Promise<{ unexplained: string[]; table: string }> {
+export async function reportOnEmbeddings(gateway: GatewayClient): Promise<{ unexplained: string[]; table: string }> {
   const unexplained: string[] = [];
   const rows: string[][] = [];
   for (const client of clients) {

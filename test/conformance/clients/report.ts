@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { messagesWires } from '../../../lambdas/catalog/wires.ts';
 import { shippedCatalog } from '../../support/catalog.ts';
-import type { RunningGateway } from '../../support/gateway.ts';
+import type { GatewayClient } from '../../support/gateway.ts';
 import { manage } from '../../support/manage.ts';
 import { markdownList, markdownTable } from '../markdown.ts';
 import { aiSdk } from './ai-sdk.ts';
@@ -73,7 +73,7 @@ function read(file: string): unknown {
 
 /** @param wiresPerClient over so many wires each client is tried, each over others than the one before it; without it over all of them */
 export async function reportOnClients(
-  gateway: RunningGateway,
+  gateway: GatewayClient,
   wiresPerClient = messagesWires.length,
 ): Promise<ClientsReport> {
   const models = sandboxModels();
@@ -102,7 +102,7 @@ export async function reportOnClients(
 }
 
 /** All at once over these wires: fifty requests at most. */
-function usesOf(client: Client, models: SandboxModel[], gateway: RunningGateway): Promise<Cell[]> {
+function usesOf(client: Client, models: SandboxModel[], gateway: GatewayClient): Promise<Cell[]> {
   const places = models.flatMap(({ wire, model }) => features.map((feature) => ({ wire, model, feature })));
   return Promise.all(places.map((place) => use(client, { ...place, gateway })));
 }
@@ -114,7 +114,7 @@ interface Use {
   wire: string;
   model: string;
   feature: Feature;
-  gateway: RunningGateway;
+  gateway: GatewayClient;
 }
 
 async function use(client: Client, { wire, model, feature, gateway }: Use): Promise<Cell> {

@@ -5,7 +5,7 @@ import type { Quirks } from '../../../lambdas/catalog/quirk-schemas.ts';
 import type { MessagesEvent, MessagesRequest } from '../../../lambdas/messages/types.ts';
 import type { DecodeContext, WireTarget } from '../../../lambdas/providers/wire.ts';
 import { messagesWire } from '../../../lambdas/providers/wires.ts';
-import { post, type RunningGateway } from '../../support/gateway.ts';
+import { post, type GatewayClient } from '../../support/gateway.ts';
 import { readEvents } from '../../support/sse.ts';
 import { casesOf } from '../../providers/streams.ts';
 import { sandboxModels } from '../clients/report.ts';
@@ -16,7 +16,7 @@ export interface Pitfall {
   title: string;
   /** The wires that it is about. */
   wires: readonly MessagesWireName[];
-  holds: (wire: MessagesWireName, gateway: RunningGateway) => Promise<void> | void;
+  holds: (wire: MessagesWireName, gateway: GatewayClient) => Promise<void> | void;
 }
 
 export const everyWire: readonly MessagesWireName[] = messagesWires;
@@ -103,13 +103,13 @@ export const chatDelta = (delta: object, finish: string | null = null) => ({
 });
 
 /** Asks the wire's sandbox model through the running gateway. */
-export function ask(gateway: RunningGateway, wire: MessagesWireName, directives: string, more: Json = {}) {
+export function ask(gateway: GatewayClient, wire: MessagesWireName, directives: string, more: Json = {}) {
   const { model } = sandboxModels().find((known) => known.wire === wire)!;
   const messages = [{ role: 'user', content: `Weather?\n@sandbox delay=0 ${directives}` }];
   return post(gateway, '/messages', { model, max_tokens: 2_000, messages, tools, ...more });
 }
 
-export async function eventsFor(gateway: RunningGateway, wire: MessagesWireName, directives: string, more: Json = {}) {
+export async function eventsFor(gateway: GatewayClient, wire: MessagesWireName, directives: string, more: Json = {}) {
   return readEvents(await ask(gateway, wire, directives, { stream: true, ...more }));
 }
 
