@@ -2,7 +2,8 @@ import { createServer } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { agentHeaders, agentTurn } from '../support/agent-session.ts';
 import { catalogDirectory, textModel, type CatalogDirectory } from '../support/catalog.ts';
-import { finalGeneration, post, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { commonGateway } from '../support/common-gateway.ts';
+import { finalGeneration, post, startGateway, type RunningGateway, type GatewayClient } from '../support/gateway.ts';
 import { listen, type Listening } from '../support/listen.ts';
 import { startRefusingBedrock, type RefusingBedrock } from '../support/refusing-bedrock.ts';
 import { readEvents } from '../support/sse.ts';
@@ -123,11 +124,10 @@ describe('a session of an agent', () => {
 });
 
 const sandboxes = ['claude', 'gpt', 'gemini', 'reasoner', 'bedrock', 'bedrock-claude', 'thinker'];
-let shipped: RunningGateway;
+let shipped: GatewayClient;
 beforeAll(async () => {
-  shipped = await startGateway();
+  shipped = await commonGateway();
 });
-afterAll(() => shipped.stop());
 
 describe.each(sandboxes)('on sandbox/%s, a session of an agent', (name) => {
   it.each(turns)('is answered to its end (turn %i)', async (turn) => {

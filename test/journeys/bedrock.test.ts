@@ -1,13 +1,13 @@
 import Anthropic from '@anthropic-ai/sdk';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { catalogDirectory, textModel } from '../support/catalog.ts';
-import { finalGeneration, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { commonGateway } from '../support/common-gateway.ts';
+import { finalGeneration, post, said, startGateway, type GatewayClient } from '../support/gateway.ts';
 
-let gateway: RunningGateway;
+let gateway: GatewayClient;
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await commonGateway();
 });
-afterAll(() => gateway.stop());
 
 /** A model whose provider has another credential than the one that the sandbox expects. */
 const misledProvider = {

@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startGateway, type RunningGateway } from '../support/gateway.ts';
+import { commonGateway } from '../support/common-gateway.ts';
+import { startGateway, type RunningGateway, type GatewayClient } from '../support/gateway.ts';
 
 const PAGE = 'https://app.example.org';
-let open: RunningGateway;
+let open: GatewayClient;
 let strict: RunningGateway;
 beforeAll(async () => {
   [open, strict] = await Promise.all([
-    startGateway(),
+    commonGateway(),
     startGateway({ env: { CORS_ORIGINS: `${PAGE}, http://localhost:3000` } }),
   ]);
 });
-afterAll(() => Promise.all([open.stop(), strict.stop()]));
+afterAll(() => strict.stop());
 
 const ask = { model: 'sandbox/claude', max_tokens: 20, stream: true, messages: [{ role: 'user', content: 'Hi' }] };
 
@@ -25,7 +26,7 @@ const mayI = (url: string, method: string, origin = PAGE) =>
     },
   });
 
-const send = (on: RunningGateway, url: string, origin: string) =>
+const send = (on: GatewayClient, url: string, origin: string) =>
   fetch(url, {
     method: 'POST',
     headers: { origin, 'x-api-key': on.key, 'content-type': 'application/json' },

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { curlLine, examplesOf } from '../../lambdas/api/service/reference.ts';
 import { errorKinds } from '../../lambdas/platform/errors.ts';
 import { hasCurl } from '../support/curl.ts';
-import { finalGeneration, get, post, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { commonGateway } from '../support/common-gateway.ts';
+import { finalGeneration, get, post, type GatewayClient } from '../support/gateway.ts';
 import { documentedOperations } from '../support/openapi.ts';
 
 /** Of providers, and of a video that is not there yet. */
@@ -20,10 +21,10 @@ const lines = documentedOperations
   .map(({ name, method, path, operation }) => ({ name, line: curlLine({ path, method, operation }) }))
   .toSorted((a, b) => placeOf(a.name) - placeOf(b.name));
 
-let gateway: RunningGateway;
+let gateway: GatewayClient;
 const variables: Record<string, string> = {};
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await commonGateway();
   const managed = async (path: string, body: object) => {
     const answer = await post(gateway, path, body, { 'x-api-key': gateway.managementKey });
     return ((await answer.json()) as { data: Record<string, string> }).data;
@@ -47,7 +48,6 @@ beforeAll(async () => {
     FILE: 'app.js',
   });
 });
-afterAll(() => gateway.stop());
 
 describe.skipIf(!hasCurl)('the reference', () => {
   it.each(lines)('has a line that works for $name', async ({ line }) => {

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { finalGeneration, post, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { commonGateway } from '../support/common-gateway.ts';
+import { finalGeneration, post, type GatewayClient } from '../support/gateway.ts';
 import { manage } from '../support/manage.ts';
 
-let gateway: RunningGateway;
+let gateway: GatewayClient;
 beforeAll(async () => {
-  gateway = await startGateway({ env: { CALLER_CACHE_MS: '1' } });
+  gateway = await commonGateway();
 });
-afterAll(() => gateway.stop());
 
 interface Embedded {
   id: string;

@@ -8,19 +8,19 @@ import { shippedCatalogDirectory } from '../../lambdas/catalog/load.ts';
 import { configurations, type ClientConfiguration } from '../../lib/clients/configurations.ts';
 import { parseBaseUrl } from '../../lib/admin/arguments.ts';
 import { modelFacts } from '../../lib/clients/model-facts.ts';
-import { startGateway, type RunningGateway } from '../support/gateway.ts';
+import { commonGateway } from '../support/common-gateway.ts';
+import type { GatewayClient } from '../support/gateway.ts';
 
 const run = promisify(execFile);
 const MODEL = 'sandbox/gpt';
 
-let gateway: RunningGateway;
+let gateway: GatewayClient;
 /** Beside the packages that the texts import. */
 const directory = mkdtempSync(join(import.meta.dirname, '../../node_modules/.clients-'));
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await commonGateway();
 });
 afterAll(async () => {
-  await gateway.stop();
   rmSync(directory, { recursive: true, force: true });
 });
 
