@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
@@ -28,6 +29,9 @@ interface VitestResults {
   numFailedTests: number;
   testResults: { name: string; status: string; assertionResults: { fullName: string; status: string }[] }[];
 }
+
+// What tests take by chance is the same where a file is run again: a failure is not passed by.
+process.env['TEST_SEED'] ??= String(randomInt(2 ** 31));
 
 const selection = process.argv.slice(2);
 const checks = selection.length > 0 ? [] : await runChecks(['typecheck', 'lint', 'format:check', 'unused']);

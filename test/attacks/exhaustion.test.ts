@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { attackedWires, dialects, readers, wires, type Dialect, type WireName } from '../support/dialects.ts';
+import { dialects, readers, wires, type Dialect, type WireName } from '../support/dialects.ts';
 import { packFrame } from '../support/event-stream.ts';
 import { startHostileGateway, type Attack, type HostileGateway } from '../support/hostile-gateway.ts';
 import type { Behaviour, Exchange } from '../support/hostile-upstream.ts';
+import { entriesIn } from '../support/long-runs.ts';
 import { heldMb, measurable } from '../support/process-usage.ts';
 import { cpuMs, residentMb } from '../support/processes.ts';
 
@@ -105,22 +106,26 @@ const within =
 const blanks = ({ blank }: Dialect) => blank.repeat((64 * KB) / blank.length);
 
 const floods: [string, Attack][] = [
-  ...attackedWires.map((wire): [string, Attack] => [
+  ...entriesIn(wires, { ofWhichAlways: 2 }).map((wire): [string, Attack] => [
     `60 MB of text over ${wire}, put together`,
     { wire, behaviour: within(({ send, dialect }) => flood(send, dialect.text('x'.repeat(16 * KB)), 60 * MB)) },
   ]),
-  ...readers.flatMap((wire): [string, Attack][] => [
-    [
-      `one event of 40 MB over ${wire}, at once`,
-      {
-        wire,
-        behaviour: async ({ begin, send, dialect }) => {
-          await begin();
-          await send(dialect.endless);
-          await flood(send, 'x'.repeat(64 * KB), 40 * MB);
-        },
+  ...entriesIn(readers, { ofWhichAlways: 1 }).map((wire): [string, Attack] => [
+    `one event of 40 MB over ${wire}, at once`,
+    {
+      wire,
+      behaviour: async ({ begin, send, dialect }) => {
+        await begin();
+        await send(dialect.endless);
+        await flood(send, 'x'.repeat(64 * KB), 40 * MB);
       },
-    ],
+    },
+  ]),
+  ...entriesIn(readers, { ofWhichAlways: 1 }).map((wire): [string, Attack] => [
+    `40 MB of blanks over ${wire}, in an answer`,
+    { wire, behaviour: within(({ send, dialect }) => flood(send, blanks(dialect), 40 * MB)) },
+  ]),
+  ...readers.flatMap((wire): [string, Attack][] => [
     [
       `one event of 40 MB over ${wire}, in an answer`,
       {
@@ -130,10 +135,6 @@ const floods: [string, Attack][] = [
           await flood(send, 'x'.repeat(64 * KB), 40 * MB);
         }),
       },
-    ],
-    [
-      `40 MB of blanks over ${wire}, in an answer`,
-      { wire, behaviour: within(({ send, dialect }) => flood(send, blanks(dialect), 40 * MB)) },
     ],
   ]),
   // Before an answer is read by its wire, all wires are one.

@@ -8,6 +8,7 @@ import {
   type Attack,
   type HostileGateway,
 } from '../support/hostile-gateway.ts';
+import { entriesIn } from '../support/long-runs.ts';
 import { frameHead, frameOf, packFrame } from '../support/event-stream.ts';
 import type { Behaviour } from '../support/hostile-upstream.ts';
 
@@ -150,33 +151,45 @@ const beginnings: [WireName, string, string][] = [
 ];
 
 describe('an answer that begins with', () => {
-  it.concurrent.each(beginnings)('(%s) %s is a failure of its provider, and free', async (wire, _what, text) => {
-    const { status, cost } = await attack(wire, streamOf(text));
-    expect([status, cost.toString()]).toEqual([502, '0']);
-  });
+  it.concurrent.each(entriesIn(beginnings, { ofWhichAlways: 30 }))(
+    '(%s) %s is a failure of its provider, and free',
+    async (wire, _what, text) => {
+      const { status, cost } = await attack(wire, streamOf(text));
+      expect([status, cost.toString()]).toEqual([502, '0']);
+    },
+  );
 
-  it.concurrent.each(beginnings)('(%s) %s is answered by the next endpoint', async (wire, _what, text) => {
-    const { status, text: words } = await attack(wire, streamOf(text), { fallback: true, stream: true });
-    expect([status, words]).toEqual([200, 'All is well.']);
-  });
+  it.concurrent.each(entriesIn(beginnings, { ofWhichAlways: 30 }))(
+    '(%s) %s is answered by the next endpoint',
+    async (wire, _what, text) => {
+      const { status, text: words } = await attack(wire, streamOf(text), { fallback: true, stream: true });
+      expect([status, words]).toEqual([200, 'All is well.']);
+    },
+  );
 });
 
 describe('an answer in which there comes', () => {
-  it.concurrent.each(unreadable)('(%s) %s is a failure, charged as the provider said', async (wire, json) => {
-    const { event, opening, text } = dialects[wire];
-    const broken = await attack(wire, streamOf(opening() + text(WORDS), event(json)));
-    expectBrokenOff(broken, wire);
-  });
+  it.concurrent.each(entriesIn(unreadable, { ofWhichAlways: 25 }))(
+    '(%s) %s is a failure, charged as the provider said',
+    async (wire, json) => {
+      const { event, opening, text } = dialects[wire];
+      const broken = await attack(wire, streamOf(opening() + text(WORDS), event(json)));
+      expectBrokenOff(broken, wire);
+    },
+  );
 
-  it.concurrent.each(unreadable)('(%s) %s is told within the stream', async (wire, json) => {
-    const { event, opening, text } = dialects[wire];
-    const behaviour = streamOf(opening() + text(WORDS), event(json));
-    const { status, text: words, error, events, generation } = await attack(wire, behaviour, { stream: true });
-    expect([status, words, error?.code]).toEqual([200, WORDS, 502]);
-    expect(generation['estimated']).toBe(true);
-    expect(Number(generation['tokens_completion'])).toBeGreaterThanOrEqual(3);
-    expect(events.at(-1)!.type).toBe('error');
-  });
+  it.concurrent.each(entriesIn(unreadable, { ofWhichAlways: 25 }))(
+    '(%s) %s is told within the stream',
+    async (wire, json) => {
+      const { event, opening, text } = dialects[wire];
+      const behaviour = streamOf(opening() + text(WORDS), event(json));
+      const { status, text: words, error, events, generation } = await attack(wire, behaviour, { stream: true });
+      expect([status, words, error?.code]).toEqual([200, WORDS, 502]);
+      expect(generation['estimated']).toBe(true);
+      expect(Number(generation['tokens_completion'])).toBeGreaterThanOrEqual(3);
+      expect(events.at(-1)!.type).toBe('error');
+    },
+  );
 });
 
 /** Nothing of it is to be relied on; whether it is tolerated or refused, what every answer has to be, it is. */

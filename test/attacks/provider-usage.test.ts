@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { dialects, wires, type WireName } from '../support/dialects.ts';
+import { entriesIn } from '../support/long-runs.ts';
 import { startHostileGateway, type Aftermath, type Attack, type HostileGateway } from '../support/hostile-gateway.ts';
 
 /**
@@ -69,7 +70,7 @@ const noCounts = ['1e400', '1e300', '9007199254740993', '-5', '"7"', 'null', '10
 const absurdCounts = ['217', '5000', '1e15'];
 
 describe.each(wires)('output that a provider on %s tells', (wire) => {
-  it.concurrent.each(noCounts)('as %s is counted by the gateway', async (value) => {
+  it.concurrent.each(entriesIn(noCounts, { ofWhichAlways: 5 }))('as %s is counted by the gateway', async (value) => {
     const aftermath = await toldOutput(wire, value);
     expect(aftermath).toMatchObject({ status: 200, text: WORDS, generation: { estimated: true } });
     const { prompt, completion } = tokens(aftermath);
@@ -136,14 +137,17 @@ describe.each(wires)('output that a provider on %s tells', (wire) => {
 });
 
 describe.each(wires)('a prompt that a provider on %s counts', (wire) => {
-  it.concurrent.each([...noCounts, '0'])('as %s is counted by the gateway', async (value) => {
-    const aftermath = await toldInput(wire, value);
-    expect(aftermath).toMatchObject({ status: 200, text: WORDS, generation: { estimated: true } });
-    const { prompt, completion } = tokens(aftermath);
-    expect(prompt).toBeGreaterThan(0);
-    expect(completion).toBe(5);
-    expectHonestUsage(aftermath);
-  });
+  it.concurrent.each(entriesIn([...noCounts, '0'], { ofWhichAlways: 6 }))(
+    'as %s is counted by the gateway',
+    async (value) => {
+      const aftermath = await toldInput(wire, value);
+      expect(aftermath).toMatchObject({ status: 200, text: WORDS, generation: { estimated: true } });
+      const { prompt, completion } = tokens(aftermath);
+      expect(prompt).toBeGreaterThan(0);
+      expect(completion).toBe(5);
+      expectHonestUsage(aftermath);
+    },
+  );
 
   it.concurrent.each(['1e15', '150000'])('as %s is charged as what it can be at most', async (value) => {
     const aftermath = await toldInput(wire, value);

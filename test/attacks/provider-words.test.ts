@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { wires, type WireName } from '../support/dialects.ts';
 import { get } from '../support/gateway.ts';
 import { CREDENTIAL } from '../support/hostile-catalog.ts';
+import { entriesIn } from '../support/long-runs.ts';
 import { expectBrokenOff, startHostileGateway, type Attack, type HostileGateway } from '../support/hostile-gateway.ts';
 import type { Behaviour } from '../support/hostile-upstream.ts';
 
@@ -86,15 +87,18 @@ describe.each(wires)('a refusal over %s', (wire) => {
     expect(error!.metadata).toMatchObject({ provider_status: 400 });
   });
 
-  it.concurrent.each(errorTypes)('that is the first event, %s, is told as %i', async (type, expected) => {
-    const { status, error, cost } = await attack(wire, async ({ begin, send, finish, dialect }) => {
-      await begin();
-      await send(dialect.event(dialect.refusal(type, tellTale())));
-      await finish();
-    });
-    expect([status, cost.toString()]).toEqual([expected, '0']);
-    if (type !== 'not_found_error') expect(error!.message.includes('sad')).toBe(!OPERATORS.has(type));
-  });
+  it.concurrent.each(entriesIn(errorTypes, { ofWhichAlways: 4 }))(
+    'that is the first event, %s, is told as %i',
+    async (type, expected) => {
+      const { status, error, cost } = await attack(wire, async ({ begin, send, finish, dialect }) => {
+        await begin();
+        await send(dialect.event(dialect.refusal(type, tellTale())));
+        await finish();
+      });
+      expect([status, cost.toString()]).toEqual([expected, '0']);
+      if (type !== 'not_found_error') expect(error!.message.includes('sad')).toBe(!OPERATORS.has(type));
+    },
+  );
 
   it.concurrent.each(['authentication_error', 'overloaded_error', 'api_error'])(
     'in the middle of an answer, %s, has no secrets',
@@ -130,7 +134,7 @@ describe.each(wires)('a refusal over %s', (wire) => {
     expect(inStream.body.length).toBeLessThan(10_000);
   });
 
-  it.concurrent.each(['{"a":1}', '["a"]', '5', 'null', 'true', '""'])(
+  it.concurrent.each(entriesIn(['{"a":1}', '["a"]', '5', 'null', 'true', '""'], { ofWhichAlways: 3 }))(
     'whose message is %s is told in words of ours',
     async (message) => {
       for (const status of ['400 No', '500 No']) {
@@ -143,7 +147,8 @@ describe.each(wires)('a refusal over %s', (wire) => {
     },
   );
 
-  it.concurrent.each(['', 'null', '[]', '5', '{"error":', '<h1>Bad gateway</h1>', '{"error":[]}', '\u0000'])(
+  const noRefusals = ['', 'null', '[]', '5', '{"error":', '<h1>Bad gateway</h1>', '{"error":[]}', '\u0000'];
+  it.concurrent.each(entriesIn(noRefusals, { ofWhichAlways: 4 }))(
     'that is %j is told in words of ours',
     async (body) => {
       const { status, error } = await attack(wire, ({ respond }) => respond('500 No', json, body));
@@ -175,15 +180,13 @@ describe.each(wires)('JSON instead of a stream over %s', (wire) => {
     expect([next.status, next.text]).toEqual([200, 'All is well.']);
   });
 
-  it.concurrent.each(['null', '{}', '[]', '{"choices":[]}', '{"choices":[{}]}', '{"type":"message"}', '"ok"', '{'])(
-    'is a failure, when it is %s',
-    async (body) => {
-      const behaviour: Behaviour = ({ respond }) => respond('200 OK', json, body);
-      const { status, cost } = await attack(wire, behaviour);
-      expect([status, cost.toString()]).toEqual([502, '0']);
-      expect((await attack(wire, behaviour, { fallback: true })).text).toBe('All is well.');
-    },
-  );
+  const noAnswers = ['null', '{}', '[]', '{"choices":[]}', '{"choices":[{}]}', '{"type":"message"}', '"ok"', '{'];
+  it.concurrent.each(entriesIn(noAnswers, { ofWhichAlways: 4 }))('is a failure, when it is %s', async (body) => {
+    const behaviour: Behaviour = ({ respond }) => respond('200 OK', json, body);
+    const { status, cost } = await attack(wire, behaviour);
+    expect([status, cost.toString()]).toEqual([502, '0']);
+    expect((await attack(wire, behaviour, { fallback: true })).text).toBe('All is well.');
+  });
 });
 
 const count = async (behaviour: Behaviour) => {

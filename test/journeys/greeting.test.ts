@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { hasCurl } from '../support/curl.ts';
+import { programOf } from '../support/programs.ts';
 
 const running: { child: ChildProcess; directory: string }[] = [];
 afterEach(async () => {
@@ -19,7 +20,7 @@ afterEach(async () => {
 /** What a person reads at a start. */
 async function greetingOf(args: (directory: string) => string[], env: Record<string, string> = {}): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), 'gateway greeting-'));
-  const child = spawn(process.execPath, ['bin/local.ts', '--port', '0', ...args(directory)], {
+  const child = spawn(process.execPath, [programOf('bin/local.ts'), '--port', '0', ...args(directory)], {
     stdio: ['ignore', 'pipe', 'ignore'],
     env: { ...process.env, ANTHROPIC_API_KEY: '', ...env },
   });
@@ -70,7 +71,7 @@ describe.skipIf(!hasCurl)('the greeting of a first start', () => {
 
 describe('flags that contradict each other', () => {
   it('are refused: a directory for what keeps nothing', () => {
-    const { status, stderr } = spawnSync(process.execPath, ['bin/local.ts', '--ephemeral', '--data', 'x'], {
+    const { status, stderr } = spawnSync(process.execPath, [programOf('bin/local.ts'), '--ephemeral', '--data', 'x'], {
       encoding: 'utf8',
     });
     expect(status).toBe(1);

@@ -182,7 +182,7 @@ function describeStreams(name: string, wire: MessagesWire, streams: Case[]): voi
       const events = eventsOf(given.sent);
       const whole = await decode(wire, given, events);
       for (const garbage of GARBAGE) {
-        for (let at = 0; at <= events.length; at += 1) {
+        for (const at of placesIn(events.length + 1, { ofWhichAlways: 5 })) {
           const pieces = (events as (string | Buffer)[]).toSpliced(at, 0, garbage);
           expectAllOrFailure(await decode(wire, given, pieces), whole, `${String(garbage)} at ${at}`);
         }
@@ -217,7 +217,7 @@ function describeStreams(name: string, wire: MessagesWire, streams: Case[]): voi
       const events = eventsOf(given.sent);
       const whole = await decode(wire, given, events);
       for (const { sent } of errorEvents.filter((error) => isFramed(error.sent) === isFramed(given.sent))) {
-        for (let at = 0; at < events.length; at += 1) {
+        for (const at of placesIn(events.length, { ofWhichAlways: 5 })) {
           const outcome = await decode(wire, given, events.toSpliced(at, 0, sent));
           const said = whole.events.slice(0, whole.before[at]);
           const hasEnded = said.at(-1)?.type === 'message_stop' || whole.before[at] === undefined;
@@ -229,7 +229,8 @@ function describeStreams(name: string, wire: MessagesWire, streams: Case[]): voi
 
     it.each(streams)('that begins twice, or says something twice, is sound: $name', async (given) => {
       const events = eventsOf(given.sent);
-      for (let at = 1; at <= events.length; at += 1) {
+      for (const place of placesIn(events.length, { ofWhichAlways: 5 })) {
+        const at = place + 1;
         expectSound(await decode(wire, given, events.toSpliced(at, 0, events[0]!)), `a start at ${at}`);
         expectSound(await decode(wire, given, events.toSpliced(at, 0, events[at - 1]!)), `${events[at - 1]} twice`);
         expectSound(await decode(wire, given, events.toSpliced(at, 0, ...events)), `all again at ${at}`);

@@ -9,13 +9,20 @@ export function repeated(times: number, { ofWhichAlways }: { ofWhichAlways: numb
   return isLongForm ? times : ofWhichAlways;
 }
 
+/** A whole number that is the same for all files of a run, and for those of them that are run again (test/run.ts). */
+const runSeed = Number(process.env['TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+
 /**
- * The places of a list that a test goes through one by one: a part of them in `npm test`, from a random one on, and all of them
- * in the long form.
+ * The places of a list that a test goes through one by one: a part of them in `npm test`, from one on that differs from run to run, and all
+ * of them in the long form.
  */
 export function placesIn(length: number, { ofWhichAlways }: { ofWhichAlways: number }): number[] {
   const all = Array.from({ length }, (_, place) => place);
   const step = isLongForm ? 1 : Math.max(1, Math.floor(length / ofWhichAlways));
-  const first = Math.floor(Math.random() * step);
-  return all.filter((place) => place % step === first);
+  return all.filter((place) => place % step === runSeed % step);
+}
+
+/** The entries at these places. */
+export function entriesIn<Entry>(list: readonly Entry[], terms: { ofWhichAlways: number }): Entry[] {
+  return placesIn(list.length, terms).map((place) => list[place]!);
 }
