@@ -68,6 +68,7 @@ const settingUp = [
   'journeys/readme',
   'journeys/refused-requests',
   'journeys/spending',
+  'journeys/spread-records',
   'journeys/start',
   'journeys/unkind-lambda',
   'lib/admin',
@@ -112,9 +113,9 @@ export default defineConfig({
     // What hangs ends; a machine that is busy with other things is slower than that by far.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // Much of a test's time is waiting, so more than the two cores that there are at least; beyond that they would only wait for
-    // each other, because tests start gateways and databases of their own.
-    maxWorkers: 3,
+    // Much of a test's time is waiting, so twice the two cores that there are at least; beyond that they would only wait for each
+    // other, because tests start gateways and databases of their own.
+    maxWorkers: 4,
     fileParallelism: true,
     sequence: { sequencer: LongestFirst },
     projects: [

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { isSpreadId } from '../../lambdas/platform/ids.ts';
-import { admin } from '../support/admin.ts';
+import { adminJson } from '../support/admin.ts';
 import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { manage } from '../support/manage.ts';
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'gateway-spread-'));
   gateway = await startGateway({ args: ['--data', directory] });
   before = (await ask()).id;
-  await admin(directory, 'accounts', 'spread-records');
+  await adminJson(directory, 'accounts', 'spread-records');
   // Callers are remembered for some seconds.
   await vi.waitUntil(async () => isSpreadId((await ask()).id), { timeout: 20_000, interval: 500 });
   spread = await Promise.all(Array.from({ length: REQUESTS }, ask));
@@ -57,7 +57,7 @@ describe('an account whose records are spread in the middle of a day', () => {
   it("shows the operator a record by the request's id", async () => {
     const { id, requestId } = spread[0]!;
 
-    expect(await admin(directory, 'generations', 'show', requestId)).toMatchObject({ id });
+    expect(await adminJson(directory, 'generations', 'show', requestId)).toMatchObject({ id });
   });
 
   it('notes refusals with the id that was told', async () => {
@@ -69,14 +69,14 @@ describe('an account whose records are spread in the middle of a day', () => {
   });
 
   it('has books that add up', async () => {
-    expect(await admin(directory, 'reconcile', '--deep')).toMatchObject({ sound: true });
+    expect(await adminJson(directory, 'reconcile', '--deep')).toMatchObject({ sound: true });
   });
 
   it('says since when, the second time as well', async () => {
-    const { records_spread_since: since } = await admin(directory, 'accounts', 'spread-records');
+    const { records_spread_since: since } = await adminJson(directory, 'accounts', 'spread-records');
 
     expect(Date.parse(since as string)).toBeLessThan(Date.now());
-    expect(await admin(directory, 'accounts', 'spread-records')).toMatchObject({ records_spread_since: since });
-    expect(await admin(directory, 'accounts', 'list')).toMatchObject([{ records_spread_since: since }]);
+    expect(await adminJson(directory, 'accounts', 'spread-records')).toMatchObject({ records_spread_since: since });
+    expect(await adminJson(directory, 'accounts', 'list')).toMatchObject([{ records_spread_since: since }]);
   });
 });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { admin } from '../support/admin.ts';
-import { finalGeneration, get, post, said, startGateway } from '../support/gateway.ts';
+import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { programOf } from '../support/programs.ts';
 import { readEvents } from '../support/sse.ts';
 
@@ -72,56 +72,68 @@ describe('a gateway that cannot start says why in one sentence', () => {
   });
 });
 
-describe('a second start on the same data', () => {
-  it('finds keys, generations and counters again, and does not show keys', async () => {
-    const data = join(directory, 'data');
+describe('a gateway that is stopped in the middle of a stream, and started again on the same data', () => {
+  let data: string;
+  let answered: Record<string, unknown>;
+  let cutId: string;
+  let cutTypes: string[];
+  let second: RunningGateway;
+  let client: RunningGateway;
+  beforeAll(async () => {
+    data = join(directory, 'data');
     const first = await startGateway({ args: ['--data', data] });
     const response = await post(first, '/messages', { model: 'sandbox/claude', messages: [said('x', 'delay=0')] });
     const { id } = (await response.json()) as { id: string };
-    const generation = await finalGeneration(first, id);
-    await first.stop();
+    answered = await finalGeneration(first, id);
+    ({ id: cutId, types: cutTypes } = await stopWithinStream(first));
+    second = await startGateway({ args: ['--data', data] });
+    client = { ...second, key: first.key };
+  });
 
-    const second = await startGateway({ args: ['--data', data] });
-    const client = { ...second, key: first.key };
+  it('finds keys, generations and counters again, and does not show keys', async () => {
+    const cut = await finalGeneration(client, cutId);
 
     expect(second.key).toBeNull();
-    expect(await finalGeneration(client, id)).toEqual(generation);
-    expect(await (await get(client, '/key')).json()).toMatchObject({ data: { usage: generation['total_cost'] } });
+    expect(await finalGeneration(client, answered['id'] as string)).toEqual(answered);
+    const { data: key } = (await (await get(client, '/key')).json()) as { data: { usage: number } };
+    expect(key.usage).toBeCloseTo(Number(answered['total_cost']) + Number(cut['total_cost']), 9);
+  });
+
+  it('has said so in the stream, and settles what was written, as real as any other answer', async () => {
+    const generation = await finalGeneration(client, cutId);
+
+    // Agents repeat what ends with an error; a connection that is cut may look like an end.
+    expect(cutTypes.at(-1)).toBe('error');
+    expect(generation).toMatchObject({ cancelled: true });
+    expect(generation['tokens_completion']).toBeGreaterThan(20);
+    expect(second.log()).not.toContain('holds swept');
+  });
+
+  it('leaves no note of its processes behind', async () => {
     await second.stop();
+
     expect(existsSync(join(data, 'run.json'))).toBe(false);
     expect(existsSync(join(data, 'dynamodb.pid'))).toBe(false);
   });
 });
 
-describe('a gateway that is stopped in the middle of a stream', () => {
-  it('says so in the stream, and settles what was written, as real as any other answer', async () => {
-    const data = join(directory, 'stopped');
-    const first = await startGateway({ args: ['--data', data] });
-    const ask = { model: 'sandbox/claude', stream: true, messages: [said('Write', 'tokens=500 delay=10')] };
-    const response = await post(first, '/messages', ask);
-    const isWritten = Promise.withResolvers<void>();
-    let deltas = 0;
-    const types: string[] = [];
-    const reading = readEvents(response, ({ type }) => {
-      types.push(type);
-      if (type === 'content_block_delta') deltas += 1;
-      if (deltas === 40) isWritten.resolve();
-    });
-    await isWritten.promise;
-    await first.stop();
-    await reading;
-
-    const second = await startGateway({ args: ['--data', data] });
-    const generation = await finalGeneration({ ...second, key: first.key }, response.headers.get('x-generation-id')!);
-    await second.stop();
-
-    // Agents repeat what ends with an error; a connection that is cut may look like an end.
-    expect(types.at(-1)).toBe('error');
-    expect(generation).toMatchObject({ cancelled: true });
-    expect(generation['tokens_completion']).toBeGreaterThan(20);
-    expect(second.log()).not.toContain('holds swept');
+/** Stops a gateway that has written some words of an answer. @returns the answer's id, and the types of its events to the end */
+async function stopWithinStream(gateway: RunningGateway): Promise<{ id: string; types: string[] }> {
+  const ask = { model: 'sandbox/claude', stream: true, messages: [said('Write', 'tokens=500 delay=10')] };
+  const response = await post(gateway, '/messages', ask);
+  const isWritten = Promise.withResolvers<void>();
+  let deltas = 0;
+  const types: string[] = [];
+  const reading = readEvents(response, ({ type }) => {
+    types.push(type);
+    if (type === 'content_block_delta') deltas += 1;
+    if (deltas === 40) isWritten.resolve();
   });
-});
+  await isWritten.promise;
+  await gateway.stop();
+  await reading;
+  return { id: response.headers.get('x-generation-id')!, types };
+}
 
 describe('a gateway that starts while commands work on its data', () => {
   it('keeps its database, and the commands reach it', async () => {
