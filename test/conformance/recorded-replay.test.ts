@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MessagesEvent } from '../../lambdas/messages/types.ts';
 import { complaintsAbout } from '../providers/well-formed.ts';
 import { finalGeneration, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { repeated } from '../support/long-runs.ts';
 import type { Listening } from '../support/listen.ts';
 import { replayModel, startReplay, type Cut } from '../support/replay-upstream.ts';
 import { readEvents } from '../support/sse.ts';
@@ -16,8 +17,8 @@ import { heard, type Said } from './recorded/said.ts';
  * A sample of the recordings, played back through the whole gateway: streams and a document of each provider. What the
  * decoders make of all recordings is measured without a gateway, in recorded.test.ts.
  */
-const MAX_STREAMS = 8;
-const MAX_SMALL = 8;
+const MAX_STREAMS = repeated(8, { ofWhichAlways: 4 });
+const MAX_SMALL = repeated(8, { ofWhichAlways: 4 });
 const SMALL_BYTES = 8_000;
 const sample = sampleOf(findInteractions(wireRows).interactions);
 

@@ -135,7 +135,7 @@ describe('a stream', () => {
     for (let seen = -1; seen !== written;) {
       seen = written;
       response.read(1_024);
-      for (let times = 0; times < 100; times += 1) await (await get(gateway, '/health')).text();
+      for (let times = 0; times < 25; times += 1) await (await get(gateway, '/health')).text();
     }
 
     expect(residentMb(gateway.process.pid!) - before).toBeLessThan(40);

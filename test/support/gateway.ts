@@ -53,7 +53,15 @@ export async function startGateway({ args = [], env = {} }: StartOptions = {}): 
   const isOwn = !args.includes('--data') && !args.includes('--ephemeral');
   const child = spawn(
     process.execPath,
-    [programOf('bin/local.ts'), '--port', '0', '--json', ...(isOwn ? ['--data', data] : []), ...args],
+    [
+      '--max-semi-space-size=16',
+      programOf('bin/local.ts'),
+      '--port',
+      '0',
+      '--json',
+      ...(isOwn ? ['--data', data] : []),
+      ...args,
+    ],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, ...noSearchAccounts, ...env },
