@@ -311,7 +311,7 @@ it('leases admit no more than one number would, lose nothing, and refuse nothing
       await model.end();
       leased += model.leased;
     }),
-    { numRuns: repeated(400, { ofWhichAlways: 10 }), endOnFailure: true },
+    { numRuns: repeated(400, { ofWhichAlways: 6 }), endOnFailure: true },
   );
   expect(leased).toBeGreaterThan(50);
 });

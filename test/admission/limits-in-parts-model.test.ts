@@ -318,6 +318,6 @@ it('a limit in parts admits what one number would, and no more, after any sequen
         await model.check();
       }
     }),
-    { numRuns: repeated(400, { ofWhichAlways: 16 }), endOnFailure: true },
+    { numRuns: repeated(400, { ofWhichAlways: 10 }), endOnFailure: true },
   );
 });

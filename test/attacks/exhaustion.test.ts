@@ -4,7 +4,7 @@ import { dialects, readers, wires, type Dialect, type WireName } from '../suppor
 import { packFrame } from '../support/event-stream.ts';
 import { startHostileGateway, type Attack, type HostileGateway } from '../support/hostile-gateway.ts';
 import type { Behaviour, Exchange } from '../support/hostile-upstream.ts';
-import { entriesIn } from '../support/long-runs.ts';
+import { entriesIn, repeated } from '../support/long-runs.ts';
 import { heldMb, measurable } from '../support/process-usage.ts';
 import { cpuMs, residentMb } from '../support/processes.ts';
 
@@ -103,6 +103,8 @@ const within =
     await behaviour(exchange);
   };
 
+/** Blanks are read one by one. */
+const BLANK_BYTES = repeated(40, { ofWhichAlways: 10 }) * MB;
 const blanks = ({ blank }: Dialect) => blank.repeat((64 * KB) / blank.length);
 
 const floods: [string, Attack][] = [
@@ -122,8 +124,8 @@ const floods: [string, Attack][] = [
     },
   ]),
   ...entriesIn(readers, { ofWhichAlways: 1 }).map((wire): [string, Attack] => [
-    `40 MB of blanks over ${wire}, in an answer`,
-    { wire, behaviour: within(({ send, dialect }) => flood(send, blanks(dialect), 40 * MB)) },
+    `blanks over ${wire}, in an answer, without end`,
+    { wire, behaviour: within(({ send, dialect }) => flood(send, blanks(dialect), BLANK_BYTES)) },
   ]),
   ...readers.flatMap((wire): [string, Attack][] => [
     [

@@ -7,6 +7,7 @@ import { catalogDirectory, shippedCatalog, textModel, type CatalogDirectory } fr
 import { answer, dialects } from '../support/dialects.ts';
 import { post, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { listen, type Listening } from '../support/listen.ts';
+import { placesIn } from '../support/long-runs.ts';
 import { manage } from '../support/manage.ts';
 import { documentedOperations } from '../support/openapi.ts';
 import { planted } from '../support/planted.ts';
@@ -88,8 +89,21 @@ const routes: PlantedRoute[] = [
 const PLANT = 'PLANTED';
 const nameOf = (index: number) => `leak${index}x`;
 
-/** Sends a body for each text of a route's schema, with a value in it. @returns where they were */
-async function planting({ name, path, model, forms }: PlantedRoute): Promise<string[]> {
+/** So many texts of each route are always tried; of routes with more than twice as many, every so many. */
+const SOME = 100;
+
+interface PlantedValue {
+  place: string;
+  name: string;
+}
+
+/** Sends a body for each text of a route's schema, with a value in it. @returns where they were, and the share of all that they are */
+async function planting({
+  name,
+  path,
+  model,
+  forms,
+}: PlantedRoute): Promise<{ values: PlantedValue[]; share: number }> {
   const { body } = documentedOperations.find((one) => one.name === name)!;
   const bodies = planted(body!, PLANT, {
     model,
@@ -100,25 +114,31 @@ async function planting({ name, path, model, forms }: PlantedRoute): Promise<str
     data: 'V29yZHM=',
     ...forms,
   });
-  const places: string[] = [];
-  for (const [index, { path: place, value }] of bodies.entries()) {
+  const values: PlantedValue[] = [];
+  for (const index of placesIn(bodies.length, { ofWhichAlways: SOME })) {
+    const { path: place, value } = bodies[index]!;
     const email = `${nameOf(index)}@secret.example`;
     const response = await post(gateway, path, JSON.stringify(value).replaceAll(PLANT, email));
     await response.text();
-    places.push(place);
+    values.push({ place, name: nameOf(index) });
   }
-  return places;
+  return { values, share: values.length / bodies.length };
+}
+
+/** The requests that reach a provider at least: of a part of the texts, a little fewer than their share may be accepted. */
+function leastSent({ sends }: PlantedRoute, share: number): number {
+  return share === 1 ? sends : Math.floor(sends * share * 0.85);
 }
 
 describe('a value in any text of a request', () => {
   it.each(routes)('of $name leaves the gateway nowhere', { timeout: 120_000 }, async (route) => {
     sent.length = 0;
-    const places = await planting(route);
+    const { values, share } = await planting(route);
     // Videos are begun behind their answer.
-    await vi.waitFor(() => expect(sent.length).toBeGreaterThanOrEqual(route.sends), 5_000);
+    await vi.waitFor(() => expect(sent.length).toBeGreaterThanOrEqual(leastSent(route, share)), 5_000);
 
-    const isLeaked = (place: string, index: number) =>
-      !ENCODED.test(place) && sent.some((words) => words.includes(nameOf(index)));
-    expect(places.filter(isLeaked)).toEqual([]);
+    const isLeaked = ({ place, name }: PlantedValue) =>
+      !ENCODED.test(place) && sent.some((words) => words.includes(name));
+    expect(values.filter(isLeaked)).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import type { MessagesRequest } from '../../lambdas/messages/types.ts';
 import { protectTexts } from '../../lambdas/protection/protect-texts.ts';
 import { protect } from '../../lambdas/protection/sensitive-data.ts';
 import type { SensitiveData } from '../../lambdas/store/sensitive-data.ts';
-import { repeated } from '../support/long-runs.ts';
+import { entriesIn, repeated } from '../support/long-runs.ts';
 import { everything, prompt } from '../support/protection.ts';
 import { refusedLater } from '../support/refused.ts';
 
@@ -108,7 +108,7 @@ describe('a text that is searched at once', () => {
 const emails = (count: number) => Array.from({ length: count }, (_, index) => `a${index}@b.co`).join(' ');
 
 describe('the longest prompt keeps the event loop for a moment', () => {
-  it.each<[string, () => MessagesRequest]>([
+  const longest: [string, () => MessagesRequest][] = [
     ['of words', () => prompt(filled('Lorem ipsum dolor sit amet. ', LONGEST))],
     ['of values', () => prompt(filled('ann@example.org ', LONGEST))],
     ['of as many different values as may be', () => prompt(filled(`${emails(50_000)} `, LONGEST))],
@@ -118,7 +118,8 @@ describe('the longest prompt keeps the event loop for a moment', () => {
       'of texts',
       () => ({ ...prompt(''), system: Array.from({ length: 45_000 }, () => ({ type: 'text', text: 'x' })) }),
     ],
-  ])(
+  ];
+  it.each(entriesIn(longest, { ofWhichAlways: 3 }))(
     '%s',
     async (_what, write) => {
       const request = write();

@@ -64,7 +64,7 @@ describe.each(wires)('usage that a provider on %s reports again and again', (wir
         // Every answer is checked where it is asked for.
         await reported(wire, reports, stream);
       }),
-      { numRuns: repeated(300, { ofWhichAlways: 15 }) },
+      { numRuns: repeated(300, { ofWhichAlways: 8 }) },
     );
   }, 120_000);
 

@@ -12,6 +12,7 @@ import { deadLettersVariable, queueVariable } from '../../lambdas/platform/envir
 import { operatorActions } from '../../lib/aws/data-stack.ts';
 import { createGatewayApp } from '../../lib/aws/gateway-app.ts';
 import { pascalCase } from '../../lib/aws/pascal-case.ts';
+import { entriesIn } from '../support/long-runs.ts';
 import { decide, type Statement } from '../support/policy.ts';
 import { readAssets, readTemplate, readTemplates, type Deployment } from '../../lib/local/sandboxed/templates.ts';
 import { manifestWiring, type WiredQueue } from '../../lib/local/wiring.ts';
@@ -180,31 +181,38 @@ describe('the synthesized template', () => {
     }
   });
 
-  it.each([false, 'false'])('has no function URL where the operator wants none (%j)', (functionUrl) => {
-    const { api: stack, outdir } = deploymentWith({ 'gateway:functionUrl': functionUrl });
-    const template = wholeTemplate(stack);
-    template.resourceCountIs('AWS::Lambda::Url', 0);
-    expect(Object.keys(template.findOutputs('*'))).not.toContain('StreamingUrl');
-    expect(JSON.stringify(template.findResources('AWS::Lambda::Permission'))).not.toContain('InvokeFunctionUrl');
-    expect(readTemplates(outdir).wiring.functionUrl).toBeUndefined();
-  });
+  it.each(entriesIn([false, 'false'], { ofWhichAlways: 1 }))(
+    'has no function URL where the operator wants none (%j)',
+    (functionUrl) => {
+      const { api: stack, outdir } = deploymentWith({ 'gateway:functionUrl': functionUrl });
+      const template = wholeTemplate(stack);
+      template.resourceCountIs('AWS::Lambda::Url', 0);
+      expect(Object.keys(template.findOutputs('*'))).not.toContain('StreamingUrl');
+      expect(JSON.stringify(template.findResources('AWS::Lambda::Permission'))).not.toContain('InvokeFunctionUrl');
+      expect(readTemplates(outdir).wiring.functionUrl).toBeUndefined();
+    },
+  );
 
-  it.each([
+  const origins: [string, string | undefined][] = [
     ['*', "'*'"],
     ['https://app.example.org', "'https://app.example.org'"],
     ['https://app.example.org, https://b.example.org', undefined],
-  ])('lets pages of %s call its functions, and read API Gateway’s refusals where it can', (corsOrigins, header) => {
-    const { api: stack } = deploymentWith({ 'gateway:corsOrigins': corsOrigins });
-    const template = wholeTemplate(stack);
-    template.allResourcesProperties('AWS::Lambda::Function', {
-      Environment: { Variables: Match.objectLike({ CORS_ORIGINS: corsOrigins }) },
-    });
-    template.allResourcesProperties('AWS::ApiGateway::GatewayResponse', {
-      ResponseParameters: Match.objectLike({
-        'gatewayresponse.header.access-control-allow-origin': header ?? Match.absent(),
-      }),
-    });
-  });
+  ];
+  it.each(entriesIn(origins, { ofWhichAlways: 1 }))(
+    'lets pages of %s call its functions, and read API Gateway’s refusals where it can',
+    (corsOrigins, header) => {
+      const { api: stack } = deploymentWith({ 'gateway:corsOrigins': corsOrigins });
+      const template = wholeTemplate(stack);
+      template.allResourcesProperties('AWS::Lambda::Function', {
+        Environment: { Variables: Match.objectLike({ CORS_ORIGINS: corsOrigins }) },
+      });
+      template.allResourcesProperties('AWS::ApiGateway::GatewayResponse', {
+        ResponseParameters: Match.objectLike({
+          'gatewayresponse.header.access-control-allow-origin': header ?? Match.absent(),
+        }),
+      });
+    },
+  );
 
   it('runs every function on Node 24, on arm64, with a role and logs of its own', () => {
     const count = Object.keys(functions).length;
