@@ -1,8 +1,7 @@
 /** One row of a command's answer: for a table, and for programs. */
 export type Row = Record<string, unknown>;
 
-/** Tables fit a usual window, or a wider one: names are cut before amounts are. */
-const MAX_TABLE_CHARACTERS = Math.max(120, process.stdout.columns ?? 0);
+const MIN_TERMINAL_COLUMNS = 120;
 const GAP = '  ';
 /** No column is cut to less. */
 const NARROWEST = 8;
@@ -14,8 +13,17 @@ export function print(value: Row | Row[], json: boolean): void {
   );
 }
 
-/** A list as aligned columns under their names, numbers to the right. */
-export function table(rows: Row[]): string {
+/** How wide a table may be: as the terminal is. What goes to a file or to another program is whole. */
+function outputColumns(): number {
+  const { isTTY, columns = 0 } = process.stdout;
+  return isTTY ? Math.max(MIN_TERMINAL_COLUMNS, columns) : Infinity;
+}
+
+/**
+ * A list as aligned columns under their names, numbers to the right.
+ * @param maxCharacters of a line: where a row has more, names are cut before amounts are
+ */
+export function table(rows: Row[], maxCharacters = outputColumns()): string {
   const [first] = rows;
   if (!first) return '(none)\n';
   const names = Object.keys(first);
@@ -26,6 +34,7 @@ export function table(rows: Row[]): string {
   const widths = fitting(
     names.map((_, index) => Math.max(...lines.map((line) => line[index]!.length))),
     isFixed,
+    maxCharacters,
   );
   const padded = (text: string, index: number) => {
     const width = widths[index]!;
@@ -42,9 +51,9 @@ function areNumbers(cells: string[]): boolean {
 }
 
 /** The widest columns of texts give way until all columns fit. */
-function fitting(widths: number[], isFixed: boolean[]): number[] {
+function fitting(widths: number[], isFixed: boolean[], maxCharacters: number): number[] {
   const fitted = [...widths];
-  const excess = () => fitted.reduce((sum, width) => sum + width + GAP.length, -GAP.length) - MAX_TABLE_CHARACTERS;
+  const excess = () => fitted.reduce((sum, width) => sum + width + GAP.length, -GAP.length) - maxCharacters;
   while (excess() > 0) {
     const candidates = fitted.map((width, index) => (isFixed[index] || width <= NARROWEST ? 0 : width));
     const widest = Math.max(...candidates);

@@ -19,7 +19,7 @@ describe('a table for people', () => {
     ]);
   });
 
-  it('fits 120 columns: long texts are cut, the longest first, and neither numbers nor ids', () => {
+  it('fits a terminal of 120 columns: long texts are cut, the longest first, and neither numbers nor ids', () => {
     const row = {
       id: 'gen-01a202b2-f9a4-7871-842e-d6ce2165c5f4',
       name: 'n'.repeat(100),
@@ -27,7 +27,7 @@ describe('a table for people', () => {
       cost_rub: '1500.123456789012',
     };
 
-    const [head, body] = lines(table([row])) as [string, string];
+    const [head, body] = lines(table([row], 120)) as [string, string];
 
     expect(head.length).toBeLessThanOrEqual(120);
     expect(body.length).toBe(120);
@@ -35,6 +35,11 @@ describe('a table for people', () => {
     expect(body).toContain(row.model);
     expect(body).toContain(row.cost_rub);
     expect(body).toMatch(/n+…/);
+  });
+
+  it('is whole where it goes to a file or to another program', () => {
+    const name = 'n'.repeat(200);
+    expect(table([{ name }])).toContain(name);
   });
 
   it('says limits by period without braces', () => {

@@ -9,7 +9,10 @@ const SEEDS = repeated(10, { ofWhichAlways: 1 });
 const NIGHT_RATE = repeated(2_000, { ofWhichAlways: 500 });
 const busy = { perSecond: 2_000, seconds: repeated(5, { ofWhichAlways: 1 }) };
 
-describe('a key with a limit', () => {
+/** The long form takes minutes, and a simulation that is still running when the next one begins would disturb it. */
+const TIMES = { timeout: 900_000 };
+
+describe('a key with a limit', TIMES, () => {
   it('holds for two thousand requests a second, most of them within 50 ms, and its counter is exact', async () => {
     for (let seed = 1; seed <= SEEDS; seed += 1) {
       const { refused, p95Ms, counted, settled, held } = await simulateHolds({ seed, ...busy, hasParts: true });

@@ -17,7 +17,10 @@ async function runs(scenario: Omit<SettlementScenario, 'seed'>) {
   return all;
 }
 
-describe('an account without limits', () => {
+/** The long form takes minutes, and a simulation that is still running when the next one begins would disturb it. */
+const TIMES = { timeout: 900_000 };
+
+describe('an account without limits', TIMES, () => {
   it('settles two thousand requests a second and more, and its counter is exact', async () => {
     for (const { perSecond, met, counted, settled } of await runs({ ...busy, isLimited: false })) {
       expect(perSecond).toBeGreaterThanOrEqual(2_000);
@@ -34,7 +37,7 @@ describe('an account without limits', () => {
   });
 });
 
-describe('an account with limits, whose holds have made no parts', () => {
+describe('an account with limits, whose holds have made no parts', TIMES, () => {
   it('is one item, which settles some hundreds a second, and no fewer than with half as many workers', async () => {
     const [all, half] = [
       await runs({ ...busy, isLimited: true }),

@@ -11,5 +11,5 @@ export function proofText({ proofs, records, pending, period, only }: Statement)
   const days = `${period.from} to ${period.to} (${period.zone})`;
   if (records === 0) return `nothing to prove: there is no record${part} of ${days}`;
   const verdict = isProven({ proofs }) ? 'proven' : 'NOT PROVEN';
-  return `${verdict}: ${records} records${part} of ${days}${open}; ${told.join('; ')}`;
+  return `${verdict}: ${records} ${records === 1 ? 'record' : 'records'}${part} of ${days}${open}; ${told.join('; ')}`;
 }
