@@ -15,7 +15,7 @@ export function print(value: Row | Row[], json: boolean): void {
 
 /** How wide a table may be: as the terminal is. What goes to a file or to another program is whole. */
 function outputColumns(): number {
-  const { isTTY, columns = 0 } = process.stdout;
+  const { isTTY, columns } = process.stdout;
   return isTTY ? Math.max(MIN_TERMINAL_COLUMNS, columns) : Infinity;
 }
 
