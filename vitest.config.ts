@@ -107,6 +107,7 @@ const sharing = { include: rooms.map((room) => `test/${room}/**/*.test.ts`), exc
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
+    setupFiles: ['test/support/same-seed.ts'],
     reporters: ['default', ['json', { outputFile: '.vitest/results.json' }]],
     // Tests run on a person's machine, as `npm start` does; nothing is published there.
     env: { GATEWAY_LOCAL: '1', GATEWAY_PUBLICATIONS_DIRECTORY: '/nowhere' },

@@ -42,6 +42,11 @@ const checks = selection.length > 0 ? [] : await runChecks(['typecheck', 'lint',
 const suite = runSuite(selection);
 const final = mayRunAgain(suite) ? afterSecondChance(suite) : suite;
 
+if (suite.failed > 0) {
+  process.stdout.write(
+    `\nTEST_SEED=${process.env['TEST_SEED']} npm test -- <file> takes by chance what this run took.\n`,
+  );
+}
 const failed = final.failed + checks.filter((hasPassed) => !hasPassed).length;
 process.stdout.write(`${final.passed + checks.filter(Boolean).length} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 ? 0 : 1;

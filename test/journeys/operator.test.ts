@@ -21,6 +21,13 @@ async function admin(...args: string[]): Promise<unknown> {
   return JSON.parse((await adminHere(directory, '--json', ...args)).out);
 }
 
+/** Runs a command as a person does, in a window so wide. */
+async function inTerminal<Result>(columns: number, run: () => Promise<Result>): Promise<Result> {
+  const { isTTY, columns: before } = process.stdout;
+  Object.assign(process.stdout, { isTTY: true, columns });
+  return run().finally(() => Object.assign(process.stdout, { isTTY, columns: before }));
+}
+
 const list = async (...args: string[]) => (await admin('--account', account, ...args)) as Rows;
 
 async function ask(name: string, directives = ''): Promise<{ id: string; cost: Money }> {
@@ -192,7 +199,8 @@ describe('an operator sees', () => {
     'audit',
     'providers',
   ])('%s in a table that fits a window', async (command) => {
-    const text = (await adminHere(directory, '--account', account, ...command.split(' '))).out;
+    const run = () => adminHere(directory, '--account', account, ...command.split(' '));
+    const text = (await inTerminal(120, run)).out;
 
     const lines = text.trimEnd().split('\n');
     expect(lines.length).toBeGreaterThan(1);

@@ -10,7 +10,7 @@ export function repeated(times: number, { ofWhichAlways }: { ofWhichAlways: numb
 }
 
 /** A whole number that is the same for all files of a run, and for those of them that are run again (test/run.ts). */
-const runSeed = Number(process.env['TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+export const runSeed = Number(process.env['TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 /**
  * The places of a list that a test goes through one by one: a part of them in `npm test`, from one on that differs from run to run, and all
