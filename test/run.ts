@@ -30,7 +30,7 @@ interface VitestResults {
   testResults: { name: string; status: string; assertionResults: { fullName: string; status: string }[] }[];
 }
 
-// What tests take by chance is the same where a file is run again: a failure is not passed by.
+// A file that is run again takes by chance the same as before: its failure is not passed by.
 process.env['TEST_SEED'] ??= String(randomInt(2 ** 31));
 // Gateways and functions are some hundred processes of the same code, which is compiled once.
 const compileCache = resolve('.vitest/compile-cache');

@@ -15,7 +15,7 @@ export interface GatewayAddresses {
   streamingUrl: string;
 }
 
-/** What a client of a gateway has. */
+/** The addresses and keys that a client of a gateway has. */
 export interface GatewayClient extends GatewayAddresses {
   key: string;
   managementKey: string;
