@@ -44,8 +44,8 @@ export async function returnDueLeases(
  *
  * Guarantee: what records have of the lease stays held until they are settled, and the rest is given back, once: the lease stops being open
  * in the transaction that gives back. Who is late finds it returned.
- * Weakness: a record of it that is written later than this would be held by nothing. Its process has waited for that record since before the lease
- * was due (leases.ts), so it was stopped in the middle of a write for two minutes, and went on.
+ * Weakness: a record of it that is written later than this is held by nothing. Its process was stopped for two minutes and went on, its write has
+ * waited for as long in a queue of calls, or its clock is as much too slow (docs/guarantees.md).
  * @throws {StoreBusyError} the next sweep tries again
  */
 async function returnLease(table: Table, lease: Lease): Promise<void> {

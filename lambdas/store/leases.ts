@@ -39,7 +39,10 @@ export const leaseAttributes = leaseRecord.attributes;
 
 /** So long a process takes holds from a lease. */
 export const LEASE_MS = 2_000;
-/** The sweep finds a lease by then. Its process has ended, or every write that it has begun has. */
+/**
+ * The sweep finds a lease by then. Its process has ended, or every write that it has begun has.
+ * Weakness: no deadline holds a write to that, and the time is by the clock of the server that leases (docs/guarantees.md).
+ */
 const SWEPT_AFTER_MS = 120_000;
 /** A request that has waited longer, for its prompt or for the money of others, is held by itself. */
 const MAX_WAITED_MS = 5_000;
