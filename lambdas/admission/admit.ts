@@ -48,8 +48,8 @@ export interface Admitted {
   /** Why the answer may only be as long as this plan says; undefined when it may be as long as was asked for. */
   shortened: Shortening | undefined;
   /**
-   * Its record is being written; absent where that is done. Rejects when it is unknown whether it was: by then nothing is held for the
-   * request, and nothing is to be settled.
+   * Its record is being written; absent where that is done. Rejects when it is unknown whether it was: by then what was held for the
+   * request is released, or left to the sweep where the table cannot be reached, and nothing is to be settled.
    */
   recorded?: Promise<void> | undefined;
 }

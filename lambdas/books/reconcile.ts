@@ -5,6 +5,8 @@
  *
  * Guarantee: no false alarm while requests go on. Of the day that goes on nothing is compared (unless nothing happens meanwhile),
  * and what differs is looked at again: only what differs in the same way twice is reported.
+ * Weakness: where a server leases, a record may be written between the reading of the records and of what was drawn from its lease, which
+ * changes no counter: of the day that goes on, that may be reported as a difference.
  * Weakness: windows of days and weeks that ended more than two days ago are removed from counters, so a change of these can no
  * longer be seen there; the lifetime window and the daily rows stay.
  */
