@@ -47,9 +47,11 @@ export interface Admitted {
   plan: SpendingPlan;
   /** Why the answer may only be as long as this plan says; undefined when it may be as long as was asked for. */
   shortened: Shortening | undefined;
+  /** Its record is being written; absent where that is done. Rejects as soon as it is unknown whether it was. */
+  recording?: Promise<void> | undefined;
   /**
-   * Its record is being written; absent where that is done. Rejects when it is unknown whether it was: by then what was held for the
-   * request is released, or left to the sweep where the table cannot be reached, and nothing is to be settled.
+   * The same, but what it rejects with comes later: by then what was held for the request is released, or left to the sweep where the
+   * table cannot be reached, and nothing is to be settled.
    */
   recorded?: Promise<void> | undefined;
 }
@@ -97,11 +99,11 @@ export async function admit(
   try {
     const result = await holdOrRefuse(admission, place);
     if ('placed' in result) {
-      const { placed, plan, shortened } = result;
+      const { placed, plan, shortened, recording } = result;
       const [quote] = plan.quotes as [Quote];
-      const recorded = result.recording && releasedOnFailure(table, generation, result.recording);
+      const recorded = recording && releasedOnFailure(table, generation, recording);
       const keeper = new HoldKeeper({ table, request, placed, stepTokens: plan.stepTokens, quote, recorded });
-      return { admitted: { keeper, plan, shortened, recorded } };
+      return { admitted: { keeper, plan, shortened, recording, recorded } };
     }
     if (isUncertain && !(await releaseUnknown(table, generation))) throw new StoreBusyError();
     return { refused: { ...result.refused, isReleased: isUncertain } };

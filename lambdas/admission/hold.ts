@@ -129,7 +129,7 @@ function holdFromLease(
   const record = pendingPut(table, { ...generation, hold, lease: { id: leased.leaseId, amount } });
   const placed = { hold, scopes };
   const recorded = leased
-    .record(() => writeAlone(table, record))
+    .record((timeoutMs) => writeAlone(table, record, { timeoutMs }))
     .then((existing) => (existing ? placedBefore(existing, request) : { placed }));
   return { placed, recorded };
 }

@@ -10,16 +10,19 @@ export interface LeasedRequest {
   amount: Money;
 }
 
+/**
+ * Writes the record of a request, which names the lease.
+ * @param timeoutMs after this time it is given up
+ * @returns the record that was there before, or undefined
+ * @throws {Error} it is not known whether the record is there
+ */
+export type RecordWrite = (timeoutMs: number) => Promise<FailedCondition | undefined>;
+
 /** The part of a lease that a request has. Its record has to be written, or the lease is never returned by its process. */
 export interface LeasedHold {
   leaseId: string;
-  /**
-   * Has the record written.
-   * @param write the record of the request, which names the lease
-   * @returns what `write` does: the record that was there before, or undefined
-   * @throws {Error} what `write` throws: it is not known whether the record is there
-   */
-  record: (write: () => Promise<FailedCondition | undefined>) => Promise<FailedCondition | undefined>;
+  /** Has the record written. Returns and throws what that does. */
+  record: (write: RecordWrite) => Promise<FailedCondition | undefined>;
 }
 
 /** The source of holds that need no transaction of their own: leases.ts, of which functions load nothing. */

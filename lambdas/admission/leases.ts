@@ -4,20 +4,21 @@
  *
  * Guarantee: limits are as hard as without leases. A lease is held in every limited scope by the same transaction as any hold, and requests
  * get no more than is in it. What is left is given back when its time is over, by its process, or by the sweep where that has died
- * or has lost the reply to a record: from the records, which say what they have of it (return-lease.ts).
- * Guarantee: no request is refused for what its own process has leased: that is returned first. A lease is a 64th of the room that there is, or
- * less, and counters with room for fewer than some hundreds of holds get none, so the last roubles are held one by one.
+ * or does not know whether a record was written: from the records, which say what they have of it (return-lease.ts).
+ * Guarantee: no request is refused for what its own process has leased: that is returned first, if the table takes it within half a second.
+ * A lease is a 64th of the room that there is, or less, and counters with room for fewer than some hundreds of holds get none, so the last
+ * roubles are held one by one.
  * Weakness: a scope that is switched off, or gets a lower limit, is noticed when the lease is over, two seconds later at most; as late as the change
- * of what else is cached of a caller. What a lease has left when its process dies is held for two minutes.
+ * of what else is cached of a caller. What a lease has left when its process dies is held for two to four minutes.
  */
 
 import { Money } from '../money/money.ts';
 import { windowsAt, type Windows } from '../money/periods.ts';
 import { BoundedMap } from '../platform/bounded-map.ts';
-import { nowMs } from '../platform/clock.ts';
+import { nowMs, thisMoment } from '../platform/clock.ts';
 import { describeError, log } from '../platform/logger.ts';
 import { counterKey, type Scope, type ScopeId } from '../store/counters.ts';
-import { LEASE_MS, leasePut, newLease, type Lease } from '../store/leases.ts';
+import { isLeasable, LEASE_MS, leasePut, newLease } from '../store/leases.ts';
 import { roomAt } from '../store/limited-parts.ts';
 import { readItem } from '../store/query.ts';
 import { numberFrom, type Table } from '../store/table.ts';
@@ -32,7 +33,7 @@ interface Demand {
   amount: Money;
 }
 
-/** One that is nearly used up, and the next; those of yesterday are nobody's. */
+/** One that is nearly used up, and the next. */
 const MAX_LEASES_AT_ONCE = 2;
 
 /** When a lease is taken, and how large it may be. */
@@ -97,10 +98,9 @@ class Tenant {
     return undefined;
   }
 
-  /** No lease has much left for such requests, and another may be taken. */
-  needsLease(request: LeasedRequest): boolean {
-    const usable = [...this.leases].filter((lease) => lease.isFor(request));
-    return usable.length < MAX_LEASES_AT_ONCE && usable.every((lease) => lease.isLow);
+  /** No lease has much left, and another may be taken. */
+  get needsLease(): boolean {
+    return this.leases.size < MAX_LEASES_AT_ONCE && [...this.leases].every((lease) => lease.isLow);
   }
 }
 
@@ -131,13 +131,15 @@ export class Leases implements LeaseSource {
     const atMs = performance.now();
     tenant.note(request.amount, atMs);
     this.#tenants.set(name, tenant);
-    const hold = tenant.take(request);
+    const hold = this.#takeFrom(tenant, request);
     if (!hold) for (const lease of tenant.leases) if (lease.isUsedUpFor(request)) void this.#end(lease);
     const isBusy = tenant.demand.holds >= this.#terms.minHoldsASecond && atMs >= tenant.takesFromMs;
-    if (isBusy && !tenant.taking && tenant.needsLease(request)) this.#takeLease(table, tenant, request);
-    if (hold || !tenant.taking) return hold;
+    // One that has waited long is of no lease that is taken now, nor is one of yesterday.
+    const isTimely = isLeasable(request.generation);
+    if (isTimely && isBusy && !tenant.taking && tenant.needsLease) this.#takeLease(table, tenant, request);
+    if (hold || !tenant.taking || !isTimely) return hold;
     await waitedFor(tenant.taking);
-    return tenant.take(request);
+    return this.#takeFrom(tenant, request);
   }
 
   /**
@@ -145,11 +147,11 @@ export class Leases implements LeaseSource {
    */
   async returnIn(scope: ScopeId): Promise<void> {
     const tenants = new Set([...this.#takers, ...this.#open.values()].filter((tenant) => tenant.isIn(scope)));
-    for (const tenant of tenants) tenant.takesFromMs = performance.now() + this.#terms.refusedMs;
+    for (const tenant of tenants) this.#pause(tenant);
     // A lease that is being taken now would be in the way a moment later.
-    await Promise.all([...tenants].flatMap(({ taking }) => taking ?? []));
+    await waitedFor(Promise.all([...tenants].flatMap(({ taking }) => taking ?? [])));
     const leases = [...this.#open].filter(([, tenant]) => tenants.has(tenant));
-    await Promise.all(leases.map(([lease]) => this.#end(lease)));
+    await waitedFor(Promise.all(leases.map(([lease]) => this.#end(lease))));
   }
 
   /** Returns all leases: the process is about to end. Never throws. */
@@ -164,6 +166,22 @@ export class Leases implements LeaseSource {
     await Promise.all([...this.#takers].flatMap(({ taking }) => taking ?? []));
   }
 
+  /** A hold whose record is lost tells of trouble, in which leases would be lost as well. */
+  #takeFrom(tenant: Tenant, request: LeasedRequest): LeasedHold | undefined {
+    const hold = tenant.take(request);
+    if (!hold) return undefined;
+    const pause = (error: unknown) => {
+      this.#pause(tenant);
+      throw error;
+    };
+    return { ...hold, record: (write) => hold.record(write).catch(pause) };
+  }
+
+  /** Requests are held one by one for a while. */
+  #pause(tenant: Tenant): void {
+    tenant.takesFromMs = performance.now() + this.#terms.refusedMs;
+  }
+
   #takeLease(table: Table, tenant: Tenant, request: LeasedRequest): void {
     const { demand, scopes } = tenant;
     tenant.taking = takeLease(table, scopes, request, { demand, terms: this.#terms })
@@ -175,8 +193,8 @@ export class Leases implements LeaseSource {
       .then((lease) => {
         tenant.taking = undefined;
         this.#takers.delete(tenant);
-        if (lease) this.#begin(new OpenLease(table, lease), tenant);
-        else tenant.takesFromMs = performance.now() + this.#terms.refusedMs;
+        if (lease) this.#begin(lease, tenant);
+        else this.#pause(tenant);
       });
     this.#takers.add(tenant);
   }
@@ -184,7 +202,7 @@ export class Leases implements LeaseSource {
   #begin(lease: OpenLease, tenant: Tenant): void {
     tenant.leases.add(lease);
     this.#open.set(lease, tenant);
-    setTimeout(() => void this.#end(lease), LEASE_MS).unref();
+    setTimeout(() => void this.#end(lease), Math.max(0, lease.remainingMs)).unref();
   }
 
   async #end(lease: OpenLease): Promise<void> {
@@ -194,8 +212,8 @@ export class Leases implements LeaseSource {
   }
 }
 
-/** Waits for a lease that is being taken, but not for ever. */
-async function waitedFor(taking: Promise<void>): Promise<void> {
+/** Waits for leases that are being taken or returned, but not for ever. Where the table is busy, both may take long. */
+async function waitedFor(taking: Promise<unknown>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, MAX_WAIT_MS);
   await Promise.race([taking, promise]);
@@ -212,23 +230,24 @@ async function takeLease(
   scopes: readonly Scope[],
   { generation: { payer, bootId }, amount: asked }: LeasedRequest,
   { demand, terms }: { demand: Demand; terms: LeaseTerms },
-): Promise<Lease | undefined> {
+): Promise<OpenLease | undefined> {
   const atMs = nowMs();
   const rooms = await Promise.all(scopes.map((scope) => roomIn(table, scope, windowsAt(atMs))));
   const share = Money.fromPico(Money.min(rooms[0]!, ...rooms).pico / BigInt(terms.partsOfRoom));
   const amount = Money.min(Money.fromPico((demand.amount.pico * BigInt(LEASE_MS)) / 1_000n), share);
   if (asked.times(terms.minHolds).exceeds(amount) || amount.isZero) return undefined;
+  const takenAt = thisMoment();
   const lease = newLease({ payer, bootId, amount, scopes: scopes.map(({ kind }) => kind) });
   const record = leasePut(table, lease);
   const scopeHold = { windows: windowsAt(lease.createdAtMs), amount };
   const outcome = await holdInScopes(table, scopes, scopeHold, { record }).catch((error: unknown) => {
-    // The table was busy, and nothing was written.
-    if (error instanceof StoreBusyError && !error.isUncertain) return undefined;
+    // The table was busy. What a try without a reply may have taken, the sweep returns.
+    if (error instanceof StoreBusyError) return undefined;
     throw error;
   });
   if (!outcome) return undefined;
   // A record that was there before is our own, of a try whose reply was lost.
-  if (outcome.committed || outcome.failed.record) return lease;
+  if (outcome.committed || outcome.failed.record) return new OpenLease(table, lease, takenAt);
   if (outcome.isUncertain) throw new Error('It is not known whether a lease was taken');
   return undefined;
 }

@@ -1,11 +1,12 @@
 import { endLease } from '../accounting/return-lease.ts';
-import type { Money } from '../money/money.ts';
+import { Money } from '../money/money.ts';
+import { ageMs, type Moment } from '../platform/clock.ts';
 import { describeError, log } from '../platform/logger.ts';
 import { generationFrom } from '../store/generation.ts';
-import { LEASE_MS, leasedTimes, type Lease } from '../store/leases.ts';
+import { leasedTimes, RECORD_TIMEOUT_MS, returnedOf, type Lease } from '../store/leases.ts';
 import type { Table } from '../store/table.ts';
 import type { FailedCondition } from '../store/transact.ts';
-import type { LeasedHold, LeasedRequest } from './lease-source.ts';
+import type { LeasedHold, LeasedRequest, RecordWrite } from './lease-source.ts';
 
 /**
  * A lease from which this process takes holds.
@@ -16,17 +17,24 @@ import type { LeasedHold, LeasedRequest } from './lease-source.ts';
 export class OpenLease {
   readonly #table: Table;
   readonly #lease: Lease;
-  readonly #endsAtMs = performance.now() + LEASE_MS;
+  readonly #takenAt: Moment;
   /** One for each hold whose record is not written yet. */
   readonly #records = new Set<Promise<void>>();
   #left: Money;
   #isUncertain = false;
   #end: Promise<void> | undefined;
 
-  constructor(table: Table, lease: Lease) {
+  /** @param takenAt a moment before it was made */
+  constructor(table: Table, lease: Lease, takenAt: Moment) {
     this.#table = table;
     this.#lease = lease;
+    this.#takenAt = takenAt;
     this.#left = lease.amount;
+  }
+
+  /** How long it may still be taken from, in milliseconds: to its end, or to that of its UTC day. Below 0 it is over. */
+  get remainingMs(): number {
+    return leasedTimes(this.#lease).toMs - this.#lease.createdAtMs - ageMs(this.#takenAt);
   }
 
   /** Whether less than half of it is left. */
@@ -41,7 +49,7 @@ export class OpenLease {
 
   /** Whether a request may be held from it, if there is enough left. */
   isFor({ generation: { createdAtMs } }: LeasedRequest): boolean {
-    if (this.#end || this.#isUncertain || performance.now() >= this.#endsAtMs) return false;
+    if (this.#end || this.#isUncertain || this.remainingMs < 0) return false;
     const { fromMs, toMs } = leasedTimes(this.#lease);
     return createdAtMs >= fromMs && createdAtMs <= toMs;
   }
@@ -69,12 +77,9 @@ export class OpenLease {
     return this.#end;
   }
 
-  async #record(
-    amount: Money,
-    write: () => Promise<FailedCondition | undefined>,
-  ): Promise<FailedCondition | undefined> {
+  async #record(amount: Money, write: RecordWrite): Promise<FailedCondition | undefined> {
     try {
-      const existing = await write();
+      const existing = await write(RECORD_TIMEOUT_MS);
       // The record of an earlier try is held by whatever it says.
       if (existing && !this.#isNamedIn(existing)) this.#left = this.#left.plus(amount);
       return existing;
@@ -87,9 +92,17 @@ export class OpenLease {
   async #giveBack(): Promise<void> {
     await Promise.all(this.#records);
     if (this.#isUncertain) return;
-    await endLease(this.#table, this.#lease, this.#left).catch((error: unknown) =>
-      log('error', 'lease not returned', { ...describeError(error) }),
+    await endLease(this.#table, this.#lease, this.#left).then(
+      (before) => before?.item && this.#compareReturned(returnedOf(before.item)),
+      (error: unknown) => log('error', 'lease not returned', { ...describeError(error) }),
     );
+  }
+
+  /** A reply to the return may have been lost. Otherwise the sweep has taken this process for dead, and what it has recorded since is held by nothing. */
+  #compareReturned(returned = Money.zero): void {
+    if (returned.equals(this.#left)) return;
+    const differenceRub = returned.minus(this.#left).toString();
+    log('error', 'lease was returned with another amount', { leaseId: this.#lease.id, differenceRub });
   }
 
   #isNamedIn({ item }: FailedCondition): boolean {

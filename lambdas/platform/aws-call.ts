@@ -8,6 +8,7 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ageMs, thisMoment } from './clock.ts';
 import { ServiceError } from './errors.ts';
 
 export interface CallOptions {
@@ -70,8 +71,26 @@ const TRANSIENT = new Set([
   'TransactionInProgressException',
   'InternalServerError',
 ]);
-/** Makes a call, and makes it again while it may succeed a moment later. @param signal ends that */
-export async function retryTransient<Output>(attempt: () => Promise<Output>, signal?: AbortSignal): Promise<Output> {
+
+/** The time that a call has. The signal ends what waits, for a connection too; the wall clock says more once a machine was suspended. */
+export class CallTime {
+  readonly signal: AbortSignal | undefined;
+  readonly #begunAt = thisMoment();
+  readonly #timeoutMs: number;
+
+  /** Begins now. */
+  constructor({ timeoutMs = Infinity }: CallOptions) {
+    this.#timeoutMs = timeoutMs;
+    this.signal = timeoutMs === Infinity ? undefined : AbortSignal.timeout(timeoutMs);
+  }
+
+  get isOver(): boolean {
+    return this.signal !== undefined && (this.signal.aborted || ageMs(this.#begunAt) >= this.#timeoutMs);
+  }
+}
+
+/** Makes a call, and makes it again while it may succeed a moment later, and there is time. */
+export async function retryTransient<Output>(attempt: () => Promise<Output>, time = new CallTime({})): Promise<Output> {
   let wasUncertain = false;
   for (let attempts = 1; ; attempts += 1) {
     try {
@@ -79,9 +98,10 @@ export async function retryTransient<Output>(attempt: () => Promise<Output>, sig
     } catch (error) {
       wasUncertain ||= isUncertain(error);
       if (error instanceof AwsError) error.isUncertain = wasUncertain;
-      if (attempts >= MAX_CALL_ATTEMPTS || signal?.aborted || !isTransientFailure(error)) throw error;
+      if (attempts >= MAX_CALL_ATTEMPTS || time.isOver || !isTransientFailure(error)) throw error;
     }
-    await sleep(Math.random() * Math.min(MAX_CALL_DELAY_MS, BASE_CALL_DELAY_MS * 2 ** attempts), undefined, { signal });
+    const delayMs = Math.random() * Math.min(MAX_CALL_DELAY_MS, BASE_CALL_DELAY_MS * 2 ** attempts);
+    await sleep(delayMs, undefined, { signal: time.signal });
   }
 }
 

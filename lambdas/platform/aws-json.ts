@@ -8,7 +8,7 @@
 
 import type { SignatureV4 } from '@smithy/signature-v4';
 import type { AwsIdentity } from './aws-identity.ts';
-import { AwsError, NoReplyError, retryTransient, type AwsCall, type CallOptions } from './aws-call.ts';
+import { AwsError, CallTime, NoReplyError, retryTransient, type AwsCall, type CallOptions } from './aws-call.ts';
 import { exchangeSigned } from './aws-exchange.ts';
 import { newAwsSigner } from './aws-signer.ts';
 import { nowMs } from './clock.ts';
@@ -80,11 +80,11 @@ export function openAwsJson(
     throw error;
   }
 
-  return async <Output>(operation: string, input: object, { timeoutMs }: CallOptions = {}): Promise<Output> => {
-    const signal = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
+  return async <Output>(operation: string, input: object, options: CallOptions = {}): Promise<Output> => {
+    const time = new CallTime(options);
     const body = JSON.stringify(input);
     const place = await opening();
-    return retryTransient(() => attempt(place, operation, body, signal) as Promise<Output>, signal);
+    return retryTransient(() => attempt(place, operation, body, time.signal) as Promise<Output>, time);
   };
 }
 

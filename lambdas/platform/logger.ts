@@ -58,6 +58,9 @@ export interface LogFields {
   count?: number;
   attempt?: number;
   costRub?: string;
+  leaseId?: string;
+  /** How much more one side of a comparison has than the other. */
+  differenceRub?: string;
   stack?: string;
 }
 

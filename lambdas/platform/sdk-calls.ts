@@ -3,7 +3,7 @@
  * tools do: in the environment, a profile, a session of single sign-on, a container.
  */
 
-import { AwsError, NoReplyError, retryTransient, type AwsCall, type CallOptions } from './aws-call.ts';
+import { AwsError, CallTime, NoReplyError, retryTransient, type AwsCall, type CallOptions } from './aws-call.ts';
 import { quietLogger, requestTimeouts } from './sdk.ts';
 
 /** A client of the SDK, as far as calls need one. */
@@ -28,21 +28,21 @@ export function openSdkCalls(
   commands: Record<string, new (input: never) => object>,
   Exception: ServiceExceptionClass,
 ): AwsCall {
-  return async <Output>(operation: string, input: object, { timeoutMs }: CallOptions = {}): Promise<Output> => {
+  return async <Output>(operation: string, input: object, options: CallOptions = {}): Promise<Output> => {
     const Command = commands[operation];
     if (!Command) throw new TypeError(`No command is known for the call "${operation}"`);
-    const signal = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
+    const time = new CallTime(options);
     const attempt = async () => {
       try {
         const command = new Command(input as never) as never;
-        const output = await client.send(command, signal ? { abortSignal: signal } : {});
+        const output = await client.send(command, time.signal ? { abortSignal: time.signal } : {});
         const { $metadata: _, ...answer } = output as { $metadata?: unknown };
         return answer as Output;
       } catch (error) {
         throw sdkFailure(error as Error, Exception);
       }
     };
-    return retryTransient(attempt, signal);
+    return retryTransient(attempt, time);
   };
 }
 

@@ -15,7 +15,7 @@ import { scopeKinds, type ScopeId, type ScopeKind } from './counters.ts';
 import { payerRecord, scopesOf } from './payer.ts';
 import { queryItems, readItem } from './query.ts';
 import { instant, money, oneOf, optional, part, plain, record, text, type RecordOf } from './record.ts';
-import { indexes, moneyAttribute, TTL_ATTRIBUTE, type Table } from './table.ts';
+import { indexes, moneyAttribute, TTL_ATTRIBUTE, type Item, type Table } from './table.ts';
 import { putNew, update, type Key, type Write } from './writes.ts';
 
 const leaseRecord = record({
@@ -28,8 +28,10 @@ const leaseRecord = record({
   /** The windows of its money are those of this moment. */
   createdAtMs: instant('created_at'),
   bootId: text('boot_id'),
-  /** When whoever finds it may return it: its process has done so by then, or has died. */
+  /** When the sweep looks at it: its process has returned it by then, or has died. */
   sweepAtMs: optional(instant(indexes.sweep.sort)),
+  /** When the sweep has found it open, by its own clock. */
+  foundAtMs: optional(instant('found_at')),
   returned: optional(money('returned_rub')),
 });
 
@@ -39,19 +41,29 @@ export const leaseAttributes = leaseRecord.attributes;
 
 /** So long a process takes holds from a lease. */
 export const LEASE_MS = 2_000;
+/** A record that names a lease is given up when it is not written in this time. */
+export const RECORD_TIMEOUT_MS = 30_000;
 /**
- * The sweep finds a lease by then. Its process has ended, or every write that it has begun has.
- * Weakness: no deadline holds a write to that, and the time is by the clock of the server that leases (docs/guarantees.md).
+ * The sweep looks at a lease so long after it was made, and returns it when it is still open so long after that look, by the sweep's own
+ * clock: whatever the clock of its process says, its last record is written by then, or given up.
  */
-const SWEPT_AFTER_MS = 120_000;
+const SWEPT_AFTER_MS = 2 * (LEASE_MS + RECORD_TIMEOUT_MS);
 /** A request that has waited longer, for its prompt or for the money of others, is held by itself. */
 const MAX_WAITED_MS = 5_000;
 
 /** A lease that begins now. */
 export function newLease(of: Pick<Lease, 'payer' | 'amount' | 'scopes' | 'bootId'>): Lease {
   const createdAtMs = nowMs();
-  const sweepAtMs = createdAtMs + LEASE_MS + SWEPT_AFTER_MS;
-  return { ...of, id: uuidv7(createdAtMs), state: 'open', createdAtMs, sweepAtMs, returned: undefined };
+  const sweepAtMs = createdAtMs + SWEPT_AFTER_MS;
+  return {
+    ...of,
+    id: uuidv7(createdAtMs),
+    state: 'open',
+    createdAtMs,
+    sweepAtMs,
+    foundAtMs: undefined,
+    returned: undefined,
+  };
 }
 
 /**
@@ -64,6 +76,12 @@ export function leasedTimes({ createdAtMs }: Pick<Lease, 'createdAtMs'>): { from
     fromMs: Math.max(createdAtMs - MAX_WAITED_MS, dayStartMs),
     toMs: Math.min(createdAtMs + LEASE_MS, dayStartMs + DAY_MS - 1),
   };
+}
+
+/** Whether a request may have something of a lease that would be taken now. */
+export function isLeasable({ createdAtMs }: { createdAtMs: number }): boolean {
+  const { fromMs, toMs } = leasedTimes({ createdAtMs: nowMs() });
+  return createdAtMs >= fromMs && createdAtMs <= toMs;
 }
 
 /** A returned lease is of use to whoever looks for a difference, for a while. */
@@ -89,6 +107,15 @@ export function leasePut(table: Table, lease: Lease): Write {
   });
 }
 
+/** Notes that the sweep has found a lease open, and when it is to look again. */
+export function leaseFound(table: Table, { id }: Lease, atMs: number): Write {
+  const set = {
+    found_at: new Date(atMs).toISOString(),
+    [indexes.sweep.sort]: new Date(atMs + SWEPT_AFTER_MS).toISOString(),
+  };
+  return update(table, leaseKey(id), { set, when: { equal: { state: 'open' } } });
+}
+
 /** Ends an open lease: its condition makes that happen once, together with what is written with it. */
 export function leaseReturn(table: Table, { id }: Lease, returned: Money, atMs: number): Write {
   const expiresAt = Math.ceil((atMs + KEPT_AFTER_RETURN_MS) / 1_000);
@@ -100,10 +127,10 @@ export function leaseReturn(table: Table, { id }: Lease, returned: Money, atMs: 
 }
 
 /**
- * Open leases; the index may be a little behind, so each is read consistently.
- * @param upTo.sweepAtMs only those that are due by then: of others there may be as many as there are busy keys
+ * The keys of open leases; the index may be a little behind (`readOpenLease`).
+ * @param upTo.sweepAtMs only of those that are due by then: of others there may be as many as there are busy keys
  */
-export async function* openLeases(table: Table, upTo: { sweepAtMs?: number } = {}): AsyncGenerator<Lease, void> {
+export async function* openLeaseKeys(table: Table, upTo: { sweepAtMs?: number } = {}): AsyncGenerator<Key, void> {
   const untilMs = upTo.sweepAtMs;
   for (const partition of duePartitions) {
     const entries = queryItems(table, {
@@ -119,12 +146,27 @@ export async function* openLeases(table: Table, upTo: { sweepAtMs?: number } = {
         ...(untilMs === undefined ? {} : { ':at': new Date(untilMs).toISOString() }),
       },
     });
-    for await (const { pk, sk } of entries) {
-      const item = await readItem(table, { pk: pk as string, sk: sk as string });
-      const lease = item && leaseRecord.from(item);
-      if (lease?.state === 'open') yield lease;
-    }
+    for await (const { pk, sk } of entries) yield { pk: pk as string, sk: sk as string };
   }
+}
+
+/** @returns undefined where it is not open any more */
+export async function readOpenLease(table: Table, key: Key): Promise<Lease | undefined> {
+  const item = await readItem(table, key);
+  const lease = item && leaseRecord.from(item);
+  return lease?.state === 'open' ? lease : undefined;
+}
+
+export async function* openLeases(table: Table): AsyncGenerator<Lease, void> {
+  for await (const key of openLeaseKeys(table)) {
+    const lease = await readOpenLease(table, key);
+    if (lease) yield lease;
+  }
+}
+
+/** What was given back of a lease, by its item. */
+export function returnedOf(item: Item): Money | undefined {
+  return leaseRecord.from(item).returned;
 }
 
 /** The scopes that the money of a lease is held in. */

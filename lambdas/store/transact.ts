@@ -2,7 +2,8 @@
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AwsError, isUncertain } from '../platform/aws-call.ts';
+import { AwsError, isUncertain, NoReplyError, type CallOptions } from '../platform/aws-call.ts';
+import { ageMs, thisMoment } from '../platform/clock.ts';
 import { GatewayError } from '../platform/errors.ts';
 import { writeMetrics } from '../platform/metrics.ts';
 import { fromAttributes, type Attributes } from './attribute-values.ts';
@@ -117,12 +118,24 @@ async function transactInTurn<Name extends string>(
 
 /**
  * Carries out one write; retried while a transaction holds its item.
+ * @param options.timeoutMs after this time the write is given up; what was sent by then may be carried out all the same
  * @returns undefined when it is written, else the condition that failed
  * @throws {StoreBusyError} after the last attempt.
+ * @throws {Error} when the time is over
  */
-export async function writeAlone(table: Table, write: Write): Promise<FailedCondition | undefined> {
+export async function writeAlone(
+  table: Table,
+  write: Write,
+  { timeoutMs }: CallOptions = {},
+): Promise<FailedCondition | undefined> {
+  const begunAt = thisMoment();
+  const writeOnce = () => {
+    const leftMs = timeoutMs === undefined ? undefined : timeoutMs - ageMs(begunAt);
+    if (leftMs !== undefined && leftMs <= 0) throw new NoReplyError('The write was given up: its time is over');
+    return writeItem(table, write, leftMs === undefined ? {} : { timeoutMs: Math.ceil(leftMs) });
+  };
   try {
-    await retryConflicts(() => writeItem(table, write));
+    await retryConflicts(writeOnce);
     return undefined;
   } catch (error) {
     if (!(error instanceof AwsError) || error.name !== 'ConditionalCheckFailedException') throw error;

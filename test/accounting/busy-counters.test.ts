@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { pruneOnceADay } from '../../lambdas/accounting/prune.ts';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import type { Settlement } from '../../lambdas/accounting/settlement.ts';
@@ -17,8 +17,8 @@ import type { Limits } from '../../lambdas/store/limits.ts';
 import { moneyAttribute, type Table } from '../../lambdas/store/table.ts';
 import { transact } from '../../lambdas/store/transact.ts';
 import { update } from '../../lambdas/store/writes.ts';
-import { startFaultProxy, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
 import { count, hasParts, meetOthersAt, newTableWithParts, rootOf, spent } from '../support/counter-parts.ts';
+import { faultyTable } from '../support/faulty-table.ts';
 import {
   books,
   finalCosts,
@@ -30,23 +30,10 @@ import {
   settlement,
   type Spender,
 } from '../support/spending.ts';
-import { tableThrough } from '../support/table.ts';
 
-let table: Table;
-let proxy: FaultProxy;
-let faulty: Table;
+const { table, faulty, proxy } = await faultyTable(newTableWithParts);
 
-beforeAll(async () => {
-  table = await newTableWithParts();
-  proxy = await startFaultProxy(inject('dynamodbEndpoint'));
-  faulty = tableThrough(proxy.endpoint, table);
-});
-beforeEach(() => {
-  proxy.faultFor = () => undefined;
-  proxy.calls.length = 0;
-});
 afterEach(() => vi.restoreAllMocks());
-afterAll(() => proxy.stop());
 
 const scopeOf = (spender: Spender, kind: ScopeKind): ScopeId => spender.scopes.find((scope) => scope.kind === kind)!;
 

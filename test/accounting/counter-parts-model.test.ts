@@ -1,34 +1,23 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
+import { afterAll, expect, it, vi } from 'vitest';
 import { forgetParts, giveParts } from '../../lambdas/accounting/busy-counters.ts';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { gatherCounter, limitWrites } from '../../lambdas/store/counter-parts.ts';
 import { readCounter, spreadOf, type ScopeId } from '../../lambdas/store/counters.ts';
 import { isLimited, type Limits } from '../../lambdas/store/limits.ts';
-import type { Table } from '../../lambdas/store/table.ts';
 import { transact } from '../../lambdas/store/transact.ts';
-import { startFaultProxy, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
 import { newTableWithParts, rootOf } from '../support/counter-parts.ts';
+import { faultyTable } from '../support/faulty-table.ts';
 import { repeated } from '../support/long-runs.ts';
 import { finalCosts, holdRequest, newSpender, placeHold, rub, settlement, type Spender } from '../support/spending.ts';
-import { tableThrough } from '../support/table.ts';
 
 // The long form runs many sequences.
 vi.setConfig({ testTimeout: 900_000 });
 
-let table: Table;
-let proxy: FaultProxy;
-let faulty: Table;
-beforeAll(async () => {
-  table = await newTableWithParts();
-  proxy = await startFaultProxy(inject('dynamodbEndpoint'));
-  faulty = tableThrough(proxy.endpoint, table);
-});
-afterAll(async () => {
-  vi.resetConfig();
-  await proxy.stop();
-});
+const { table, faulty, proxy } = await faultyTable(newTableWithParts);
+
+afterAll(() => vi.resetConfig());
 
 /** Something that happens to one account. */
 type Step =

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { releaseUnknown } from '../../lambdas/accounting/release.ts';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import type { Settlement } from '../../lambdas/accounting/settlement.ts';
@@ -9,21 +9,11 @@ import type { HoldRequest } from '../../lambdas/admission/hold.ts';
 import { GatewayError } from '../../lambdas/platform/errors.ts';
 import type { Hold } from '../../lambdas/store/generation.ts';
 import { emptyOutcome } from '../../lambdas/store/outcome.ts';
-import type { Table } from '../../lambdas/store/table.ts';
-import { startFaultProxy, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
+import { faultyTable } from '../support/faulty-table.ts';
 import { budgetOf, countedRequests, freeRequest } from '../support/free-use.ts';
 import { newSpender, outcome, placeHold, rub } from '../support/spending.ts';
-import { newTable, tableThrough } from '../support/table.ts';
 
-let table: Table;
-let proxy: FaultProxy;
-let faulty: Table;
-beforeAll(async () => {
-  table = await newTable();
-  proxy = await startFaultProxy(inject('dynamodbEndpoint'));
-  faulty = tableThrough(proxy.endpoint, table);
-});
-afterAll(() => proxy.stop());
+const { table, faulty, proxy } = await faultyTable();
 
 const newModel = () => `test/${randomUUID()}:free`;
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { drawnFrom, returnDueLeases } from '../../lambdas/accounting/return-lease.ts';
 import { releaseUnknown } from '../../lambdas/accounting/release.ts';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
@@ -20,32 +20,21 @@ import { readCounter, type Scope } from '../../lambdas/store/counters.ts';
 import { readGeneration } from '../../lambdas/store/generation-queries.ts';
 import { openLeases, type Lease } from '../../lambdas/store/leases.ts';
 import { grantParts } from '../../lambdas/store/limited-parts.ts';
-import type { Table } from '../../lambdas/store/table.ts';
 import { transact } from '../../lambdas/store/transact.ts';
-import { startFaultProxy, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
 import { newTableWithParts } from '../support/counter-parts.ts';
+import { faultyTable } from '../support/faulty-table.ts';
 import { repeated } from '../support/long-runs.ts';
 import { holdRequest, newSpender, settlement, type Spender } from '../support/spending.ts';
-import { tableThrough } from '../support/table.ts';
 
 // The long form runs many sequences.
 vi.setConfig({ testTimeout: 3_600_000 });
 
-let table: Table;
-let proxy: FaultProxy;
-let faulty: Table;
-beforeAll(async () => {
-  table = await newTableWithParts();
-  proxy = await startFaultProxy(inject('dynamodbEndpoint'));
-  faulty = tableThrough(proxy.endpoint, table);
-});
+const { table, faulty, proxy } = await faultyTable(newTableWithParts);
+
 // Leases end when the model says so.
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] }));
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'performance', 'Date'] }));
 afterEach(() => vi.useRealTimers());
-afterAll(async () => {
-  vi.resetConfig();
-  await proxy.stop();
-});
+afterAll(() => vi.resetConfig());
 
 /** Something that happens in one of two processes that serve one key; amounts are thousandths of a rouble. */
 type Step = { process: 0 | 1 } & (

@@ -1,76 +1,29 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { endLease, returnDueLeases } from '../../lambdas/accounting/return-lease.ts';
 import { releaseUnknown } from '../../lambdas/accounting/release.ts';
-import { settleBatch } from '../../lambdas/accounting/settle.ts';
-import { placeHold, type HoldRequest, type HoldResult, type PlacedHold } from '../../lambdas/admission/hold.ts';
+import { placeHold } from '../../lambdas/admission/hold.ts';
 import { Leases } from '../../lambdas/admission/leases.ts';
 import { limitWrites } from '../../lambdas/store/counter-parts.ts';
 import { readGeneration } from '../../lambdas/store/generation-queries.ts';
-import { leasedTimes, openLeases, type Lease } from '../../lambdas/store/leases.ts';
-import type { Table } from '../../lambdas/store/table.ts';
+import { leasedTimes } from '../../lambdas/store/leases.ts';
 import { transact } from '../../lambdas/store/transact.ts';
-import { startFaultProxy, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
-import { books, holdRequest, newSpender, rub, settlement, type Spender } from '../support/spending.ts';
-import { newTable, tableThrough } from '../support/table.ts';
+import { faultyTable } from '../support/faulty-table.ts';
+import * as support from '../support/leasing.ts';
+import { books, holdRequest, newSpender, rub, type Spender } from '../support/spending.ts';
 
-let table: Table;
-let proxy: FaultProxy;
-/** The same table, where calls can be refused and lost. */
-let faulty: Table;
-beforeAll(async () => {
-  table = await newTable();
-  proxy = await startFaultProxy(inject('dynamodbEndpoint'));
-  faulty = tableThrough(proxy.endpoint, table);
-});
+const { table, faulty, proxy } = await faultyTable();
+
 beforeEach(() => {
-  proxy.faultFor = () => undefined;
-  proxy.before = () => undefined;
-  proxy.calls.length = 0;
   // No lease ends by itself, however slow the machine is, and all holds are in one second.
-  vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'performance', 'Date'] });
 });
 afterEach(() => vi.useRealTimers());
-afterAll(() => proxy.stop());
 
-/** Two holds in a second are enough. */
-const eager = () => new Leases({ minHoldsASecond: 2 });
-const limited = (limit: string) =>
-  newSpender(table, { key: { daily: rub(limit) }, account: { lifetime: rub('1000') } });
-const keyOf = async (spender: Spender) => (await books(table, spender)).key[0];
-
-function placed(result: HoldResult): PlacedHold {
-  if ('refused' in result) throw new Error(`Refused: ${result.refused.kind}`);
-  return result.placed;
-}
-
-async function leasesOf(spender: Spender): Promise<Lease[]> {
-  const found: Lease[] = [];
-  for await (const lease of openLeases(table)) if (lease.payer.keyHash === spender.payer.keyHash) found.push(lease);
-  return found;
-}
-
-/**
- * A process that has held 0.4 RUB twice for a spender: once by itself, and once from the lease of 1.6 RUB that it has taken for the second. So
- * 2 RUB are held, of which 1.2 RUB are left in the lease.
- */
-async function withLease(spender: Spender, through = table): Promise<Leases> {
-  const leases = eager();
-  for (let hold = 0; hold < 2; hold += 1) {
-    placed(await placeHold(through, holdRequest(spender, rub('0.4')), { leases }));
-  }
-  return leases;
-}
-
-async function settle(request: HoldRequest, cost: string): Promise<void> {
-  const { id, payer } = request.generation;
-  const { hold } = (await readGeneration(table, payer.accountId, id))!;
-  expect(await settleBatch(table, [settlement(request, hold, rub(cost))], { swept: false })).toEqual(['settled']);
-}
-
-const isRecord = ({ action }: { action: string }) => action === 'PutItem';
-
-/** When a lease may be swept. */
-const dueAt = (lease: Lease) => ({ nowMs: lease.sweepAtMs! });
+const { eagerLeases: eager, isRecord, placed } = support;
+const limited = (limit: string) => support.limitedSpender(table, limit);
+const keyOf = (spender: Spender) => support.keyOf(table, spender);
+const leasesOf = (spender: Spender) => support.leasesOf(table, spender);
+const withLease = (spender: Spender, through = table) => support.withLease(through, spender);
 
 describe('a process that leases', () => {
   it('holds what is asked for in two seconds, once a payer asks often, in all its limited scopes', async () => {
@@ -115,7 +68,7 @@ describe('a process that leases', () => {
     await expect.poll(() => keyOf(spender), { timeout: 10_000 }).toBe('0 of 0.95');
 
     expect(await leasesOf(spender)).toEqual([]);
-    await settle(request, '0.05');
+    await support.settleOne(table, request, '0.05');
     expect(await keyOf(spender)).toBe('0.05 of 0.85');
   });
 
@@ -125,7 +78,7 @@ describe('a process that leases', () => {
     const request = holdRequest(spender, rub('0.15'));
     placed(await placeHold(table, request, { leases }));
 
-    await settle(request, '0.05');
+    await support.settleOne(table, request, '0.05');
 
     expect(await keyOf(spender)).toBe('0.05 of 1.9');
     await leases.returnAll();
@@ -279,16 +232,14 @@ describe('the lease of a process that has died', () => {
     const leases = await withLease(spender);
     const [pending, settled] = [holdRequest(spender, rub('0.15')), holdRequest(spender, rub('0.05'))];
     for (const request of [pending, settled]) placed(await placeHold(table, request, { leases }));
-    await settle(settled, '0.02');
+    await support.settleOne(table, settled, '0.02');
     const [lease] = await leasesOf(spender);
 
-    expect(await returnDueLeases(table, { nowMs: lease!.sweepAtMs! - 1 })).toMatchObject({ failures: [] });
-    expect(await keyOf(spender)).toBe('0.02 of 1.97');
-    expect(await returnDueLeases(table, dueAt(lease!))).toMatchObject({ failures: [] });
-    expect(await returnDueLeases(table, dueAt(lease!))).toMatchObject({ failures: [] });
+    await support.sweepTwice(table, lease!.sweepAtMs!);
+    await support.sweepTwice(table, lease!.sweepAtMs!);
 
     expect(await keyOf(spender)).toBe('0.02 of 0.97');
-    await settle(pending, '0.1');
+    await support.settleOne(table, pending, '0.1');
     expect(await keyOf(spender)).toBe('0.12 of 0.92');
   });
 
@@ -328,7 +279,7 @@ describe('a record whose fate is not known', () => {
 
       await leases.returnAll();
       const [lease] = await leasesOf(spender);
-      await returnDueLeases(table, dueAt(lease!));
+      await support.sweepTwice(table, lease!.sweepAtMs!);
 
       expect(await keyOf(spender)).toBe('0 of 0.8');
     }
@@ -368,7 +319,7 @@ describe('a record whose fate is not known', () => {
     expect(await readGeneration(table, spender.payer.accountId, request.generation.id)).toMatchObject({
       lease: undefined,
     });
-    for (const lease of await leasesOf(spender)) await returnDueLeases(table, dueAt(lease));
+    for (const lease of await leasesOf(spender)) await support.sweepTwice(table, lease.sweepAtMs!);
     expect(await keyOf(spender)).toBe('0 of 0.3');
   });
 });

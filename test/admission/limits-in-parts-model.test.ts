@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
+import { afterAll, expect, it, vi } from 'vitest';
 import { forgetParts, limitedPartsOf, rememberLimitedParts } from '../../lambdas/accounting/busy-counters.ts';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import {
@@ -18,29 +18,19 @@ import { activeUpdate, COUNTER_PARTS, readCounter, spreadOf, type Scope } from '
 import { readGeneration } from '../../lambdas/store/generation-queries.ts';
 import { gatherGranted, grantParts, type LimitedParts } from '../../lambdas/store/limited-parts.ts';
 import { isLimited, type Limits } from '../../lambdas/store/limits.ts';
-import { moneyFrom, type Table } from '../../lambdas/store/table.ts';
+import { moneyFrom } from '../../lambdas/store/table.ts';
 import { transact } from '../../lambdas/store/transact.ts';
-import { startFaultProxy, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
 import { newTableWithParts, partsAt, rootOf } from '../support/counter-parts.ts';
+import { faultyTable } from '../support/faulty-table.ts';
 import { repeated } from '../support/long-runs.ts';
 import { holdRequest, newSpender, rub, settlement, type Spender } from '../support/spending.ts';
-import { tableThrough } from '../support/table.ts';
 
 // The long form runs many sequences.
 vi.setConfig({ testTimeout: 900_000 });
 
-let table: Table;
-let proxy: FaultProxy;
-let faulty: Table;
-beforeAll(async () => {
-  table = await newTableWithParts();
-  proxy = await startFaultProxy(inject('dynamodbEndpoint'));
-  faulty = tableThrough(proxy.endpoint, table);
-});
-afterAll(async () => {
-  vi.resetConfig();
-  await proxy.stop();
-});
+const { table, faulty, proxy } = await faultyTable(newTableWithParts);
+
+afterAll(() => vi.resetConfig());
 
 /** Something that happens to one key; amounts are thousandths of a rouble. */
 type Step =

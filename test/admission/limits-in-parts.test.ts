@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { forgetParts, limitedPartsOf, rememberLimitedParts } from '../../lambdas/accounting/busy-counters.ts';
 import { pruneOnceADay } from '../../lambdas/accounting/prune.ts';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
@@ -10,10 +10,9 @@ import { gatherCounter, limitWrites, spreadCounter } from '../../lambdas/store/c
 import { activeUpdate, COUNTER_PARTS, counterKey, readCounter, type Scope } from '../../lambdas/store/counters.ts';
 import { gatherGranted } from '../../lambdas/store/limited-parts.ts';
 import type { Limits } from '../../lambdas/store/limits.ts';
-import { moneyFrom, type Table } from '../../lambdas/store/table.ts';
+import { moneyFrom } from '../../lambdas/store/table.ts';
 import { transact } from '../../lambdas/store/transact.ts';
 import { update } from '../../lambdas/store/writes.ts';
-import { startFaultProxy, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
 import {
   giveLimitedParts,
   hasParts,
@@ -22,6 +21,7 @@ import {
   partsAt,
   rootOf,
 } from '../support/counter-parts.ts';
+import { faultyTable } from '../support/faulty-table.ts';
 import {
   books,
   extendHold,
@@ -35,25 +35,12 @@ import {
 } from '../support/spending.ts';
 import { newTable, tableThrough } from '../support/table.ts';
 
-let table: Table;
-let proxy: FaultProxy;
-let faulty: Table;
+const { table, faulty, proxy } = await faultyTable(newTableWithParts);
 
-beforeAll(async () => {
-  table = await newTableWithParts();
-  proxy = await startFaultProxy(inject('dynamodbEndpoint'));
-  faulty = tableThrough(proxy.endpoint, table);
-});
-beforeEach(() => {
-  proxy.faultFor = () => undefined;
-  proxy.before = async () => undefined;
-  proxy.calls.length = 0;
-});
 afterEach(() => {
   vi.restoreAllMocks();
   vi.useRealTimers();
 });
-afterAll(() => proxy.stop());
 
 const keyOf = (spender: Spender): Scope => spender.scopes.find(({ kind }) => kind === 'key')!;
 const ALL_PARTS = [...Array(COUNTER_PARTS).keys()];

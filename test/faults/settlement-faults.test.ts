@@ -1,12 +1,12 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { documentsOf } from '../support/documents.ts';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import type { Settlement } from '../../lambdas/accounting/settlement.ts';
 import { generationKey } from '../../lambdas/store/generation-key.ts';
 import { StoreBusyError } from '../../lambdas/store/transact.ts';
-import type { Table } from '../../lambdas/store/table.ts';
-import { startFaultProxy, type DynamodbCall, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
+import type { DynamodbCall } from '../../lib/drill/fault-proxy.ts';
+import { faultyTable } from '../support/faulty-table.ts';
 import {
   books,
   holdRequest,
@@ -17,22 +17,8 @@ import {
   settlement,
   type Spender,
 } from '../support/spending.ts';
-import { newTable, tableThrough } from '../support/table.ts';
 
-let table: Table;
-let proxy: FaultProxy;
-let faulty: Table;
-
-beforeAll(async () => {
-  table = await newTable();
-  proxy = await startFaultProxy(inject('dynamodbEndpoint'));
-  faulty = tableThrough(proxy.endpoint, table);
-});
-beforeEach(() => {
-  proxy.faultFor = () => undefined;
-  proxy.calls.length = 0;
-});
-afterAll(() => proxy.stop());
+const { table, faulty, proxy } = await faultyTable();
 
 const limited = () => newSpender(table, { key: { daily: rub('100') } });
 

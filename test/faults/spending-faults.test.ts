@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import type { Settlement } from '../../lambdas/accounting/settlement.ts';
 import { sweepHolds } from '../../lambdas/accounting/sweep.ts';
 import { Money } from '../../lambdas/money/money.ts';
-import type { Table } from '../../lambdas/store/table.ts';
-import { startFaultProxy, type TableFault, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
+import type { TableFault } from '../../lib/drill/fault-proxy.ts';
+import { faultyTable } from '../support/faulty-table.ts';
 import {
   books,
   extendHold,
@@ -17,19 +17,9 @@ import {
   settledEverywhere,
   settlement,
 } from '../support/spending.ts';
-import { newTable, tableThrough } from '../support/table.ts';
 import { repeated } from '../support/long-runs.ts';
 
-let table: Table;
-let proxy: FaultProxy;
-let faulty: Table;
-
-beforeAll(async () => {
-  table = await newTable();
-  proxy = await startFaultProxy(inject('dynamodbEndpoint'));
-  faulty = tableThrough(proxy.endpoint, table);
-});
-afterAll(() => proxy.stop());
+const { table, faulty, proxy } = await faultyTable();
 
 /** The first `count` writes suffer the fault, what follows passes. */
 function failFirst(fault: TableFault, count: number): void {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DAY_MS, windowsAt } from '../../lambdas/money/periods.ts';
 import { gatherCounter, hasOldParts, limitWrites, spreadCounter } from '../../lambdas/store/counter-parts.ts';
 import {
@@ -17,27 +17,13 @@ import { TTL_ATTRIBUTE, type Table } from '../../lambdas/store/table.ts';
 import { StoreBusyError, transact } from '../../lambdas/store/transact.ts';
 import { remove } from '../../lambdas/store/writes.ts';
 import { allowParts, forbidParts } from '../../lambdas/store/parts-allowance.ts';
-import { startFaultProxy, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
 import { count, hasParts, newTableWithParts, partsAt, rootOf, spent, spentIn } from '../support/counter-parts.ts';
+import { faultyTable } from '../support/faulty-table.ts';
 import { placesIn } from '../support/long-runs.ts';
 import { rub } from '../support/spending.ts';
-import { newTable, tableThrough } from '../support/table.ts';
+import { newTable } from '../support/table.ts';
 
-let table: Table;
-let proxy: FaultProxy;
-let faulty: Table;
-
-beforeAll(async () => {
-  table = await newTableWithParts();
-  proxy = await startFaultProxy(inject('dynamodbEndpoint'));
-  faulty = tableThrough(proxy.endpoint, table);
-});
-beforeEach(() => {
-  proxy.faultFor = () => undefined;
-  proxy.before = () => undefined;
-  proxy.calls.length = 0;
-});
-afterAll(() => proxy.stop());
+const { table, faulty, proxy } = await faultyTable(newTableWithParts);
 
 /** A key's counter as it is made with the key. */
 async function newScope(limits: { daily?: string } = {}): Promise<ScopeId> {

@@ -35,7 +35,7 @@ export interface AnswerContext {
   attempts: Attempted[];
   /** Resolves once the generation is recorded, too. */
   dispatched: Promise<Dispatched>;
-  /** Whether the generation is recorded; otherwise nothing is held, and nothing is settled. Never rejects. */
+  /** Whether the generation is recorded; otherwise what was held is released, or left to the sweep, and nothing is settled. Never rejects. */
   isRecorded: Promise<boolean>;
   /**
    * The attempt that is under way, or was the last: its index, and performance.now() at which its whole request was sent

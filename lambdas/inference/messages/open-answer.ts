@@ -3,10 +3,11 @@ import { resources } from '../../resources.ts';
 import { dispatch, type Attempt, type Dispatched } from './dispatch.ts';
 import type { ProviderTime } from '../../platform/provider-time.ts';
 import type { SharedHealth } from '../../routing/health.ts';
-import { abortInTime, abortWhenLeft, abortWhenStopping, type AbortReason } from '../abort.ts';
+import { abortInTime, abortWhenLeft, abortWhenStopping } from '../abort.ts';
 import type { AnswerContext } from './answer-context.ts';
 import { passThrough } from './answer-stage.ts';
 import { holdForRequest, preparationOf, type MessageInput } from './message-hold.ts';
+import { onceRecorded } from './once-recorded.ts';
 import { SearchStage } from './search/search-stage.ts';
 import { routeMessage } from './routed-message.ts';
 import { noteConversation } from './warm-conversation.ts';
@@ -58,7 +59,7 @@ export async function openAnswer(input: MessageInput): Promise<AnswerContext> {
     attempts: attempts.map(({ candidate }, index) => ({ candidate, quote: admitted.plan.quotes[index]! })),
     dispatched: onceRecorded(
       stage.prepare(attempts).then((prepared) => ask(prepared, (index) => index)),
-      admitted.recorded,
+      admitted,
       abort,
     ),
     isRecorded: admitted.recorded
@@ -78,26 +79,6 @@ export async function openAnswer(input: MessageInput): Promise<AnswerContext> {
     stage,
     abort,
   };
-}
-
-/**
- * An answer that has begun, when its generation is recorded as well. Where that fails, the provider's work is ended, and nothing of it goes out.
- * @throws {Error} of the record, or of the dispatch
- */
-async function onceRecorded(
-  dispatched: Promise<Dispatched>,
-  recorded: Promise<void> | undefined,
-  abort: AbortController,
-): Promise<Dispatched> {
-  if (!recorded) return dispatched;
-  recorded.catch(() => abort.abort('ended' satisfies AbortReason));
-  const [answer, record] = await Promise.allSettled([dispatched, recorded]);
-  if (record.status === 'rejected') {
-    if (answer.status === 'fulfilled') await answer.value.batches.return();
-    throw record.reason;
-  }
-  if (answer.status === 'rejected') throw answer.reason;
-  return answer.value;
 }
 
 /** @param placeOf which of the request's attempts each of these is */

@@ -42,6 +42,9 @@ SELECT
 FROM amounts GROUP BY pk, counted`,
 };
 
+/** What the lease says of a group of one lease and its generations, which may be of other keys. */
+const ofLease = (column: string) => `max(CASE WHEN entity = 'lease' THEN ${column} END)`;
+
 /** Money that open leases have left: it is held, though no generation says so. */
 const leasesLeft: BooksView = {
   name: 'leases_left',
@@ -65,9 +68,9 @@ const leasesLeft: BooksView = {
 ), of_leases AS (
   SELECT * FROM sides WHERE lease_id IS NOT NULL OR (entity = 'lease' AND state = 'open')
 )
-SELECT coalesce(lease_id, id) AS id, max(account_id) AS account_id, max(workspace_id) AS workspace_id, max(member_id) AS member_id,
-  max(key_hash) AS key_hash, max(CASE WHEN entity = 'lease' THEN held_scopes END) AS held_scopes,
-  max(CASE WHEN entity = 'lease' THEN substr(created_at, 1, 10) END) AS day,
+SELECT coalesce(lease_id, id) AS id, ${ofLease('account_id')} AS account_id, ${ofLease('workspace_id')} AS workspace_id,
+  ${ofLease('member_id')} AS member_id, ${ofLease('key_hash')} AS key_hash, ${ofLease('held_scopes')} AS held_scopes,
+  ${ofLease('substr(created_at, 1, 10)')} AS day,
   sum(CASE WHEN entity = 'lease' THEN amount_rub ELSE -leased_rub END) AS left_rub
 FROM of_leases GROUP BY coalesce(lease_id, id) HAVING max(CASE WHEN entity = 'lease' THEN 1 ELSE 0 END) = 1`,
 };

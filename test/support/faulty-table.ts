@@ -1,0 +1,21 @@
+import { afterAll, beforeEach, inject } from 'vitest';
+import type { Table } from '../../lambdas/store/table.ts';
+import { startFaultProxy, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
+import { newTable, tableThrough } from './table.ts';
+
+/**
+ * A table for the tests of a file, and the same table through a proxy in which they let calls fail, wait, or lose their replies. Each test
+ * begins with a proxy that lets all calls pass, and has seen none.
+ */
+export async function faultyTable(
+  create: () => Promise<Table> = newTable,
+): Promise<{ table: Table; faulty: Table; proxy: FaultProxy }> {
+  const [table, proxy] = await Promise.all([create(), startFaultProxy(inject('dynamodbEndpoint'))]);
+  beforeEach(() => {
+    proxy.faultFor = () => undefined;
+    proxy.before = () => undefined;
+    proxy.calls.length = 0;
+  });
+  afterAll(() => proxy.stop());
+  return { table, faulty: tableThrough(proxy.endpoint, table), proxy };
+}

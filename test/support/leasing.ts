@@ -1,0 +1,63 @@
+import { placeHold, type HoldRequest, type HoldResult, type PlacedHold } from '../../lambdas/admission/hold.ts';
+import { Leases } from '../../lambdas/admission/leases.ts';
+import { returnDueLeases } from '../../lambdas/accounting/return-lease.ts';
+import { settleBatch } from '../../lambdas/accounting/settle.ts';
+import { readGeneration } from '../../lambdas/store/generation-queries.ts';
+import { openLeases, type Lease } from '../../lambdas/store/leases.ts';
+import type { Table } from '../../lambdas/store/table.ts';
+import type { DynamodbCall } from '../../lib/drill/fault-proxy.ts';
+import { books, holdRequest, newSpender, outcome, rub, type Spender } from './spending.ts';
+
+/** A spender whose key may spend so much in a day. */
+export function limitedSpender(table: Table, limit: string): Promise<Spender> {
+  return newSpender(table, { key: { daily: rub(limit) }, account: { lifetime: rub('1000') } });
+}
+
+/** What its key has spent, and what is committed of it. */
+export async function keyOf(table: Table, spender: Spender): Promise<string | undefined> {
+  return (await books(table, spender)).key[0];
+}
+
+export async function leasesOf(table: Table, spender: Spender): Promise<Lease[]> {
+  const found: Lease[] = [];
+  for await (const lease of openLeases(table)) if (lease.payer.keyHash === spender.payer.keyHash) found.push(lease);
+  return found;
+}
+
+export function placed(result: HoldResult): PlacedHold {
+  if ('refused' in result) throw new Error(`Refused: ${result.refused.kind}`);
+  return result.placed;
+}
+
+/** Leases of a process for which two holds in a second are enough. */
+export const eagerLeases = () => new Leases({ minHoldsASecond: 2 });
+
+/**
+ * A process that has held 0.4 RUB twice for a spender: once by itself, and once from the lease of 1.6 RUB that it has taken for the second. So
+ * 2 RUB are held, of which 1.2 RUB are left in the lease.
+ */
+export async function withLease(table: Table, spender: Spender): Promise<Leases> {
+  const leases = eagerLeases();
+  for (let hold = 0; hold < 2; hold += 1) placed(await placeHold(table, holdRequest(spender, rub('0.4')), { leases }));
+  return leases;
+}
+
+/** Whether a call writes a record by itself. */
+export const isRecord = ({ action }: DynamodbCall) => action === 'PutItem';
+
+/** Settles what was held for a request. */
+export async function settleOne(table: Table, { generation }: HoldRequest, cost: string): Promise<void> {
+  const { id, payer } = generation;
+  const { hold } = (await readGeneration(table, payer.accountId, id))!;
+  const one = { generationId: id, payer, hold, outcome: outcome(rub(cost)) };
+  const results = await settleBatch(table, [one], { swept: false });
+  if (results[0] !== 'settled') throw new Error(`Not settled: ${String(results[0])}`);
+}
+
+/** Two runs of the sweep, the first of which finds the leases that are due by its time, and the second returns them. */
+export async function sweepTwice(table: Table, nowMs: number): Promise<void> {
+  for (const atMs of [nowMs, nowMs + 600_000]) {
+    const { failures } = await returnDueLeases(table, { nowMs: atMs });
+    if (failures.length > 0) throw new AggregateError(failures);
+  }
+}
