@@ -155,7 +155,7 @@ function found({ findings }: DaysRead, finding: BookFinding): void {
 interface DaysRead {
   sums: ScopeSums;
   models: ModelDaySums;
-  /** What the records that were read have of each lease that was open before them. Others would be more than there is room for. */
+  /** Each lease that was open before the records were read, with what those have of it. All leases ever would be more than there is room for. */
   drawn: Map<string, Money>;
   findings: BookFinding[];
   records: number;

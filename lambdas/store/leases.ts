@@ -164,7 +164,7 @@ export async function* openLeases(table: Table): AsyncGenerator<Lease, void> {
   }
 }
 
-/** What was given back of a lease, by its item. */
+/** The amount that was given back of a lease, by its item. */
 export function returnedOf(item: Item): Money | undefined {
   return leaseRecord.from(item).returned;
 }

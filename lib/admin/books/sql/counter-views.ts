@@ -42,7 +42,7 @@ SELECT
 FROM amounts GROUP BY pk, counted`,
 };
 
-/** What the lease says of a group of one lease and its generations, which may be of other keys. */
+/** A column of the lease, in a group of one lease and its generations, which may be of other keys. */
 const ofLease = (column: string) => `max(CASE WHEN entity = 'lease' THEN ${column} END)`;
 
 /** Money that open leases have left: it is held, though no generation says so. */
