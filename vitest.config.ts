@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
+import { outOfTurn } from './test/support/turns.ts';
 
 /**
  * Rooms whose tests leave nothing behind in their process: files of theirs share one, with all that it has imported. That is a
@@ -102,7 +103,9 @@ const settingUp = [
   'server/idle-memory',
 ].map((file) => `test/${file}.test.ts`);
 
-const sharing = { include: rooms.map((room) => `test/${room}/**/*.test.ts`), exclude: settingUp };
+/** Files that this run leaves to another; test/run.ts says whose turn it is. */
+const left = outOfTurn(process.env['TEST_TURN']);
+const sharing = { include: rooms.map((room) => `test/${room}/**/*.test.ts`), exclude: [...settingUp, ...left] };
 
 export default defineConfig({
   test: {
@@ -122,7 +125,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'alone', include: ['test/*.test.ts', 'test/workers/**/*.test.ts', ...settingUp] },
+        test: { name: 'alone', include: ['test/*.test.ts', 'test/workers/**/*.test.ts', ...settingUp], exclude: left },
       },
       { extends: true, test: { name: 'sharing', ...sharing, isolate: false } },
     ],

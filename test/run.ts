@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
+import { outOfTurn, turnOf } from './support/turns.ts';
 
 /**
  * The whole test: types, lint, format, unused code, then the suite. Ends with one line that counts, "N passed, N failed"; each check
@@ -37,6 +38,9 @@ const compileCache = resolve('.vitest/compile-cache');
 process.env['NODE_COMPILE_CACHE'] ??= compileCache;
 
 const selection = process.argv.slice(2);
+const isWholeSuite = selection.length === 0 && !process.env['TEST_LONG'];
+if (isWholeSuite) process.env['TEST_TURN'] = turnOf(Number(process.env['TEST_SEED']), process.env['TEST_TURN']);
+else delete process.env['TEST_TURN'];
 if (selection.length === 0) rmSync(compileCache, { recursive: true, force: true });
 const checks = selection.length > 0 ? [] : await runChecks(['typecheck', 'lint', 'format:check', 'unused']);
 const suite = runSuite(selection);
@@ -47,6 +51,8 @@ if (suite.failed > 0) {
     `\nTEST_SEED=${process.env['TEST_SEED']} npm test -- <file> takes by chance what this run took.\n`,
   );
 }
+const left = outOfTurn(process.env['TEST_TURN']).length;
+if (left > 0) process.stdout.write(`\n${left} dear files were left to other runs; TEST_TURN=all npm test takes all.\n`);
 const failed = final.failed + checks.filter((hasPassed) => !hasPassed).length;
 process.stdout.write(`${final.passed + checks.filter(Boolean).length} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 ? 0 : 1;
@@ -101,7 +107,6 @@ function resultFrom(json: string): SuiteResult {
 }
 
 function mayRunAgain({ failedFiles }: SuiteResult): boolean {
-  const isWholeSuite = selection.length === 0 && !process.env['TEST_LONG'];
   return isWholeSuite && failedFiles.length > 0 && failedFiles.length <= MAX_FILES_AGAIN;
 }
 
