@@ -119,7 +119,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Much of a test's time is waiting, so twice the two cores that there are at least; beyond that they would only wait for each
     // other, because tests start gateways and databases of their own.
-    maxWorkers: 4,
+    maxWorkers: 6,
     fileParallelism: true,
     sequence: { sequencer: LongestFirst },
     projects: [
