@@ -10,7 +10,10 @@ export type Preferences = {
 type Said<Value> = NonNullable<Value> extends (infer Element)[] ? readonly Element[] : NonNullable<Value>;
 
 /** @throws {GatewayError} 400 when the model's suffix and the request ask for different sorts */
-export function preferencesFor({ model, sort: bySuffix }: RequestedModel, asked: ProviderPreferences): Preferences {
+export function preferencesFor(
+  { model, sort: bySuffix }: Pick<RequestedModel, 'model' | 'sort'>,
+  asked: ProviderPreferences,
+): Preferences {
   const byRequest = sortOf(asked);
   if (bySuffix && byRequest && bySuffix !== byRequest) {
     throw invalidRequest(

@@ -10,7 +10,7 @@ export interface RequestedModel {
   /** Where the request names it. */
   field: string;
   /** By its suffix, the web is to be searched for its answer. */
-  isOnline?: boolean;
+  isOnline: boolean;
 }
 
 /** Suffixes that any model may have; other ones, like `:free`, are part of a model's own id. */
@@ -20,7 +20,8 @@ const variants = { floor: 'price', nitro: 'throughput' } as const satisfies Reco
 const ONLINE = 'online';
 
 /**
- * The models of a request, each once, in the order in which they are tried.
+ * The models of a request, each once, in the order in which they are tried. One that is named twice has what its first name says; the web
+ * is searched where either says so.
  * @throws {GatewayError} 404 for an id that the catalog does not know
  */
 export function requestedModels(catalog: Catalog, { model, models = [] }: RoutedRequest): RequestedModel[] {
@@ -28,25 +29,22 @@ export function requestedModels(catalog: Catalog, { model, models = [] }: Routed
     resolveModel(catalog, model, 'model'),
     ...models.map((id, index) => resolveModel(catalog, id, `models.${index}`)),
   ];
-  return requested.filter((one, index) => requested.findIndex((other) => other.model === one.model) === index);
-}
-
-/** Whether a model is named with the suffix that has the web searched for its answer. */
-export function asksForSearch(catalog: Catalog, { model, models = [] }: RoutedRequest): boolean {
-  return [model, ...models].some((id) => id.endsWith(`:${ONLINE}`) && catalog.meant(id) === undefined);
+  const byModel = Map.groupBy(requested, (one) => one.model);
+  return [...byModel.values()].map((same) => ({ ...same[0]!, isOnline: same.some(({ isOnline }) => isOnline) }));
 }
 
 function resolveModel(catalog: Catalog, id: string, field: string): RequestedModel {
   const known = catalog.meant(id);
-  if (known) return { model: known.aliasOf ?? known, sort: undefined, field };
+  if (known) return { model: known.aliasOf ?? known, sort: undefined, field, isOnline: false };
   const colon = id.lastIndexOf(':');
   const base = colon === -1 ? undefined : catalog.meant(id.slice(0, colon));
   const suffix = id.slice(colon + 1);
   if (!base) throw unknownModel(catalog, id, field);
+  const model = base.aliasOf ?? base;
+  if (suffix === ONLINE) return { model, sort: undefined, field, isOnline: true };
   if (Object.hasOwn(variants, suffix)) {
-    return { model: base.aliasOf ?? base, sort: variants[suffix as keyof typeof variants], field };
+    return { model, sort: variants[suffix as keyof typeof variants], field, isOnline: false };
   }
-  if (suffix === ONLINE) return { model: base.aliasOf ?? base, sort: undefined, field, isOnline: true };
   const suffixes = [...Object.keys(variants), ONLINE].map((name) => `":${name}"`);
   throw notFound(`There is no variant ":${suffix}" of "${base.id}". Leave it out, or use ${suffixes.join(' or ')}.`, {
     field,

@@ -43,6 +43,8 @@ export function engineTarget({ endpoint }: UsableEndpoint): WireTarget {
 export interface RoutingInput {
   catalog: Catalog;
   request: RoutedRequest;
+  /** Its models, where they are known already. */
+  requested?: readonly RequestedModel[];
   /** Why an endpoint may not see this prompt; undefined when it may. */
   exclusionOf: (endpoint: Endpoint) => SettingsReason | undefined;
   signals: EndpointSignals;
@@ -87,7 +89,7 @@ export async function usableEndpoints<Candidate extends UsableEndpoint>(
 ): Promise<Candidate[]> {
   const asked = input.request.provider ?? {};
   refuseUnknownNames(input.catalog, asked);
-  const requested = requestedModels(input.catalog, input.request);
+  const requested = input.requested ?? requestedModels(input.catalog, input.request);
   for (const one of requested) refuseOtherKinds(one, kind.makes);
   const choices = await Promise.all(requested.map((one) => choiceOf(one, preferencesFor(one, asked), input, kind)));
   const found = choices.filter(({ candidates }) => candidates.length > 0);

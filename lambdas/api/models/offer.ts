@@ -36,7 +36,7 @@ const NO_SIGNALS = { isFailing: () => false, speedOf: () => undefined };
  * Guarantee: the first one is the default route, whose price the catalog shows; inference orders by the same functions.
  */
 export function inRoutingOrder(model: Model, endpoints: readonly Endpoint[], isReady: IsReady): Priced<Endpoint>[] {
-  const preferences = preferencesFor({ model, sort: undefined, field: 'model' }, {});
+  const preferences = preferencesFor({ model, sort: undefined }, {});
   const priced = endpoints.filter(hasPrice);
   const fitting = priced.filter((endpoint) => misfitOf(model, endpoint, preferences, NOTHING_ASKED) === undefined);
   const tried = inOrder(

@@ -10,6 +10,7 @@ import { protect, type Protected } from '../../protection/sensitive-data.ts';
 import { messagesCandidates, type Candidate } from '../../routing/candidates.ts';
 import type { LeaveOut } from '../../routing/left-out.ts';
 import { sessionOf } from '../../routing/conversation.ts';
+import { requestedModels } from '../../routing/requested-models.ts';
 import { openSearch, type RequestSearch } from './search/open-search.ts';
 import { withinContext } from './compression.ts';
 import { endpointSignals } from '../endpoint-signals.ts';
@@ -42,10 +43,11 @@ export async function routeMessage(
   leaveOut?: LeaveOut,
 ): Promise<RoutedMessage> {
   const catalog = await servedCatalog();
+  const requested = requestedModels(catalog, body);
   const session = sessionOf(body, headers);
-  const finding = findConversation(body, { caller, session, catalog });
+  const finding = findConversation(body, { caller, session, requested });
   const sent = withoutRouting(body);
-  const read = await readSearches(sent, { body, catalog, accountId: caller.account.id });
+  const read = await readSearches(sent, { body, requested, accountId: caller.account.id });
   const declared = read?.declared && { tool: read.declared, index: read.toolIndex! };
   const settings = { plugins: body.plugins, declared, betaHeader: headers['anthropic-beta'] };
   const { message: changed, ...protection } = await protect(
@@ -65,6 +67,7 @@ export async function routeMessage(
   const candidates = await messagesCandidates({
     catalog,
     request: body,
+    requested,
     exclusionOf: privacyFilter(privacyOf(caller)),
     signals: endpointSignals(),
     promptTokens: content.estimatedTokens,

@@ -2,7 +2,6 @@
 
 import { createHash } from 'node:crypto';
 import type { Caller } from '../../admission/caller.ts';
-import type { Catalog } from '../../catalog/catalog.ts';
 import { hasPrice } from '../../catalog/default-route.ts';
 import { factsOf } from '../../catalog/wires.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';
@@ -10,7 +9,7 @@ import { nowMs } from '../../platform/clock.ts';
 import { resources } from '../../resources.ts';
 import type { Candidate } from '../../routing/candidates.ts';
 import { conversationName } from '../../routing/conversation.ts';
-import { requestedModels } from '../../routing/requested-models.ts';
+import type { RequestedModel } from '../../routing/requested-models.ts';
 import type { WarmPrompt } from '../../routing/warm-prompt.ts';
 import type { Outcome } from '../../store/outcome.ts';
 
@@ -28,21 +27,13 @@ export interface WarmConversation {
  */
 export async function findConversation(
   body: RoutedRequest,
-  { caller, session, catalog }: { caller: Caller; session: string | undefined; catalog: Catalog },
+  { caller, session, requested }: { caller: Caller; session: string | undefined; requested: readonly RequestedModel[] },
 ): Promise<WarmConversation | undefined> {
-  if (!mayGoElsewhere(body, catalog)) return undefined;
+  const mayGoElsewhere = requested.some(({ model }) => model.endpoints.filter(hasPrice).length > 1);
+  if (!mayGoElsewhere) return undefined;
   const name = hashOf(body, caller, session);
   const isBeginning = session === undefined && body.messages.length === 1;
   return { name, prompt: isBeginning ? undefined : await resources.warmPrompts().find(name) };
-}
-
-function mayGoElsewhere(body: RoutedRequest, catalog: Catalog): boolean {
-  try {
-    return requestedModels(catalog, body).some(({ model }) => model.endpoints.filter(hasPrice).length > 1);
-  } catch {
-    // A model that does not exist is refused where candidates are looked for.
-    return false;
-  }
 }
 
 /** One key's conversation with the same models; nobody who reads the name learns anything of the prompt. */

@@ -1,6 +1,5 @@
 /** The searches that a request asks for: of the model, or before it is asked. */
 
-import type { Catalog } from '../../../catalog/catalog.ts';
 import { webPlugin, type WebPlugin } from '../../../messages/plugins.ts';
 import type { RoutedRequest } from '../../../messages/preferences.ts';
 import { declaredSearch, type SearchTool } from '../../../messages/search-tool.ts';
@@ -8,7 +7,7 @@ import type { MessagesRequest } from '../../../messages/types.ts';
 import { invalidRequest } from '../../../platform/errors.ts';
 import { readPepper } from '../../../platform/secrets.ts';
 import type { Candidate } from '../../../routing/candidates.ts';
-import { asksForSearch } from '../../../routing/requested-models.ts';
+import type { RequestedModel } from '../../../routing/requested-models.ts';
 import { hasSearches, readHistory } from '../../../search/history.ts';
 import { sealsOf, type Seals } from '../../../search/seals.ts';
 import { Sources } from '../../../search/sources.ts';
@@ -38,10 +37,10 @@ export interface ReadSearches {
  */
 export async function readSearches(
   message: MessagesRequest,
-  asked: { body: RoutedRequest; catalog: Catalog; accountId: string },
+  asked: { body: RoutedRequest; requested: readonly RequestedModel[]; accountId: string },
 ): Promise<ReadSearches | undefined> {
   const declared = declaredSearch(message);
-  const isSuffix = asksForSearch(asked.catalog, asked.body);
+  const isSuffix = asked.requested.some(({ isOnline }) => isOnline);
   const plugin = webPlugin(asked.body) ?? (isSuffix ? { id: 'web' as const, isSuffix } : undefined);
   if (!declared && !plugin && !hasSearches(message.messages)) return undefined;
   const seals = sealsOf(await readPepper(), asked.accountId);
