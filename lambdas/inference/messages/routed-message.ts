@@ -1,12 +1,11 @@
 import { privacyOf, type Caller } from '../../admission/caller.ts';
 import { measurePrompt, type PromptContent } from '../../admission/prompt/prompt-size.ts';
 import { servedCatalog } from '../../catalog/served-catalog.ts';
-import { allowsCompression, webPlugin } from '../../messages/plugins.ts';
+import { allowsCompression } from '../../messages/plugins.ts';
 import { withBreakpoints } from '../../messages/cache-breakpoints.ts';
 import { withoutRouting, type RoutedRequest } from '../../messages/preferences.ts';
-import type { MessagesRequest } from '../../messages/types.ts';
 import { privacyFilter } from '../../protection/privacy.ts';
-import { protect, type Protected } from '../../protection/sensitive-data.ts';
+import type { Protected } from '../../protection/sensitive-data.ts';
 import { messagesCandidates, type Candidate } from '../../routing/candidates.ts';
 import type { LeaveOut } from '../../routing/left-out.ts';
 import { sessionOf } from '../../routing/conversation.ts';
@@ -14,8 +13,7 @@ import { requestedModels } from '../../routing/requested-models.ts';
 import { openSearch, type RequestSearch } from './search/open-search.ts';
 import { withinContext } from './compression.ts';
 import { endpointSignals } from '../endpoint-signals.ts';
-import { apartFromSettings, withSettings } from './protected-settings.ts';
-import { atOrigin } from './paths-as-sent.ts';
+import { protectedMessage } from './protected-message.ts';
 import { readSearches, refuseWithoutFunctions } from './search/requested-search.ts';
 import { findConversation, type WarmConversation } from './warm-conversation.ts';
 
@@ -48,17 +46,7 @@ export async function routeMessage(
   const finding = findConversation(body, { caller, session, requested });
   const sent = withoutRouting(body);
   const read = await readSearches(sent, { body, requested, accountId: caller.account.id });
-  const declared = read?.declared && { tool: read.declared, index: read.toolIndex! };
-  const settings = { plugins: body.plugins, declared, betaHeader: headers['anthropic-beta'] };
-  const { message: changed, ...protection } = await protect(
-    withSettings(read?.message ?? sent, settings),
-    caller.key.sensitiveData,
-    { mayGrow: read !== undefined },
-  ).catch((error: unknown) => {
-    throw atOrigin(error, read?.origins);
-  });
-  const { message: asked, plugins, tool } = apartFromSettings(changed, settings);
-  const searches = read && { ...read, declared: tool, plugin: read.plugin && (webPlugin({ plugins }) ?? read.plugin) };
+  const { message: asked, searches, ...protection } = await protectedMessage(sent, read, { body, caller, headers });
   const search =
     searches &&
     (await openSearch(searches, { message: asked, ...protection }, { catalog, privacy: privacyOf(caller) }));
@@ -76,15 +64,15 @@ export async function routeMessage(
     leaveOut,
   });
   if (searches) refuseWithoutFunctions(searches, candidates);
-  const routed = { ...protection, content, candidates, search, origins: searches?.origins, conversation };
-  const marked = body.cache === 'auto' ? withBreakpoints : (unmarked: MessagesRequest) => unmarked;
-  if (!allowsCompression(body)) return { ...routed, message: marked(asked) };
-  const message = await withinContext(asked, candidates[0]!);
-  if (message === asked) return { ...routed, message: marked(message) };
+  const message = allowsCompression(body) ? await withinContext(asked, candidates[0]!) : asked;
+  const isWhole = message === asked;
   return {
-    ...routed,
-    message: marked(message),
-    content: { ...measurePrompt(message), ...search?.first },
-    origins: undefined,
+    ...protection,
+    message: body.cache === 'auto' ? withBreakpoints(message) : message,
+    content: isWhole ? content : { ...measurePrompt(message), ...search?.first },
+    candidates,
+    search,
+    origins: isWhole ? searches?.origins : undefined,
+    conversation,
   };
 }
