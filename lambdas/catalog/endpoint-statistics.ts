@@ -8,6 +8,7 @@ export interface EndpointStatistics {
   throughput: Percentiles | null;
 }
 
+/** Half, three quarters … of the values are at least as good. */
 export interface Percentiles {
   p50: number;
   p75: number;

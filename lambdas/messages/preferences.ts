@@ -58,15 +58,18 @@ const cutoff = z.union(
   [
     positive,
     z.strictObject({
-      p50: optionalField(positive).meta({ description: 'The median: half of the requests are better than this.' }),
+      p50: optionalField(positive).meta({
+        description: 'The value for the median: half of the requests must have been at least as good as this.',
+      }),
       p75: optionalField(positive).meta({
-        description: 'The 75th percentile: three requests in four are better than this.',
+        description:
+          'The value for the 75th percentile: three requests in four must have been at least as good as this.',
       }),
       p90: optionalField(positive).meta({
-        description: 'The 90th percentile: nine requests in ten are better than this.',
+        description: 'The value for the 90th percentile: nine requests in ten must have been at least as good as this.',
       }),
       p99: optionalField(positive).meta({
-        description: 'The 99th percentile: 99 requests in 100 are better than this.',
+        description: 'The value for the 99th percentile: 99 requests in 100 must have been at least as good as this.',
       }),
     }),
   ],

@@ -26,15 +26,21 @@ export function addTo(histogram: Histogram, bucket: number, count: number): void
   histogram.set(bucket, (histogram.get(bucket) ?? 0) + count);
 }
 
-/** @returns null where there are fewer values than `least` */
-export function percentilesOf(histogram: Histogram, least: number): Percentiles | null {
-  const buckets = [...histogram].toSorted(([a], [b]) => a - b);
+/**
+ * Percentiles as OpenRouter has them: of so many values in a hundred each is at least as good as the percentile. So those of latency rise
+ * from the median on, and those of throughput fall.
+ * @param better which values are the better ones
+ * @returns null where there are fewer values than `least`
+ * @see https://openrouter.ai/docs/guides/routing/provider-selection
+ */
+export function percentilesOf(histogram: Histogram, least: number, better: 'low' | 'high'): Percentiles | null {
+  const buckets = [...histogram].toSorted(([a], [b]) => (better === 'low' ? a - b : b - a));
   const total = buckets.reduce((sum, [, count]) => sum + count, 0);
   if (total < least) return null;
   const percentile = (percent: number) => {
     const rank = Math.ceil((percent / 100) * total);
-    let below = 0;
-    const [bucket] = buckets.find(([, count]) => (below += count) >= rank)!;
+    let passed = 0;
+    const [bucket] = buckets.find(([, count]) => (passed += count) >= rank)!;
     return Math.round(10 * GROWTH ** bucket) / 10;
   };
   return { p50: percentile(50), p75: percentile(75), p90: percentile(90), p99: percentile(99) };

@@ -74,8 +74,8 @@ async function writePoints(table: Table, hourMs: number, sums: ReadonlyMap<strin
   const writes = [...sums].flatMap(([endpointId, of]) => {
     const uptimePercent = uptimeOf([of]);
     if (uptimePercent === null) return [];
-    const latencyMs = percentilesOf(of.latencyMs, MIN_REQUESTS)?.p50 ?? null;
-    const throughput = percentilesOf(of.throughput, MIN_REQUESTS)?.p50 ?? null;
+    const latencyMs = percentilesOf(of.latencyMs, MIN_REQUESTS, 'low')?.p50 ?? null;
+    const throughput = percentilesOf(of.throughput, MIN_REQUESTS, 'high')?.p50 ?? null;
     return inTurn(() => writePoint(table, endpointId, { hourMs, uptimePercent, latencyMs, throughput }));
   });
   await Promise.all(writes);
@@ -118,8 +118,8 @@ function measured(hours: Map<string, HourSums>[], slots: Slot[], atMs: number): 
           last30m: uptimeOf([recent]),
           last1d: uptimeOf(day),
         },
-        latencyMs: recent ? percentilesOf(recent.latencyMs, MIN_REQUESTS) : null,
-        throughput: recent ? percentilesOf(recent.throughput, MIN_REQUESTS) : null,
+        latencyMs: recent ? percentilesOf(recent.latencyMs, MIN_REQUESTS, 'low') : null,
+        throughput: recent ? percentilesOf(recent.throughput, MIN_REQUESTS, 'high') : null,
       },
     ];
   });

@@ -8,40 +8,54 @@ function histogramOf(values: number[]): Histogram {
   return histogram;
 }
 
-/** The least of the values that so many percent of them do not exceed. */
-const nearestRank = (values: number[], percent: number) =>
-  values.toSorted((a, b) => a - b)[Math.ceil((percent / 100) * values.length) - 1]!;
+/** The best value that so many percent of them reach. */
+const nearestRank = (values: number[], percent: number, better: 'low' | 'high') =>
+  values.toSorted((a, b) => (better === 'low' ? a - b : b - a))[Math.ceil((percent / 100) * values.length) - 1]!;
 
 describe('percentiles of a histogram', () => {
-  it('are off by 10 % at most, wherever the values are', () => {
-    const values = fc.array(fc.double({ min: 1, max: 1_000_000, noNaN: true }), { minLength: 1, maxLength: 300 });
-    fc.assert(
-      fc.property(values, (values) => {
-        const percentiles = percentilesOf(histogramOf(values), 1)!;
-        for (const [name, percent] of [
-          ['p50', 50],
-          ['p75', 75],
-          ['p90', 90],
-          ['p99', 99],
-        ] as const) {
-          const exact = nearestRank(values, percent);
-          // Shown with one digit after the point.
-          expect(Math.abs(percentiles[name] - exact)).toBeLessThanOrEqual(0.1 * exact + 0.05);
-        }
-      }),
-    );
-  });
+  it.each(['low', 'high'] as const)(
+    'are off by 10 %% at most, wherever the values are, where %s ones are better',
+    (better) => {
+      const values = fc.array(fc.double({ min: 1, max: 1_000_000, noNaN: true }), { minLength: 1, maxLength: 300 });
+      fc.assert(
+        fc.property(values, (values) => {
+          const percentiles = percentilesOf(histogramOf(values), 1, better)!;
+          for (const [name, percent] of [
+            ['p50', 50],
+            ['p75', 75],
+            ['p90', 90],
+            ['p99', 99],
+          ] as const) {
+            const exact = nearestRank(values, percent, better);
+            // Shown with one digit after the point.
+            expect(Math.abs(percentiles[name] - exact)).toBeLessThanOrEqual(0.1 * exact + 0.05);
+          }
+        }),
+      );
+    },
+  );
 
   it('are the same, however the values were divided before they were added up', () => {
     const values = Array.from({ length: 100 }, (_, index) => (index + 1) * 37);
     const together = histogramOf(values.slice(0, 30));
     for (const [bucket, count] of histogramOf(values.slice(30))) addTo(together, bucket, count);
-    expect(percentilesOf(together, 1)).toEqual(percentilesOf(histogramOf(values), 1));
+    expect(percentilesOf(together, 1, 'low')).toEqual(percentilesOf(histogramOf(values), 1, 'low'));
+  });
+
+  it('are reached by so many requests: slow latencies, and slow throughputs, are far from the median', () => {
+    const values = Array.from({ length: 100 }, (_, index) => (index + 1) * 10);
+
+    const [latency, throughput] = [
+      percentilesOf(histogramOf(values), 1, 'low')!,
+      percentilesOf(histogramOf(values), 1, 'high')!,
+    ];
+
+    expect([latency.p90 > 800, throughput.p90 < 120]).toEqual([true, true]);
   });
 
   it('are null where there are too few values', () => {
-    expect(percentilesOf(histogramOf([1, 2, 3]), 4)).toBeNull();
-    expect(percentilesOf(new Map(), 1)).toBeNull();
+    expect(percentilesOf(histogramOf([1, 2, 3]), 4, 'low')).toBeNull();
+    expect(percentilesOf(new Map(), 1, 'low')).toBeNull();
   });
 
   it.each([
@@ -51,7 +65,7 @@ describe('percentiles of a histogram', () => {
     ['endless', Infinity, 1_000_000],
     ['beyond all measure', 1e300, 1_000_000],
   ])('take a value that is %s as the nearest one that they know', (_what, value, nearest) => {
-    const { p50 } = percentilesOf(histogramOf([value]), 1)!;
+    const { p50 } = percentilesOf(histogramOf([value]), 1, 'low')!;
     expect(Math.abs(p50 - nearest)).toBeLessThanOrEqual(0.1 * nearest);
   });
 

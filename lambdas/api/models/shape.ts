@@ -193,10 +193,15 @@ const percent = z.number().min(0).max(100).nullable();
 
 const percentiles = z
   .strictObject({
-    p50: z.number().meta({ description: 'The median: half of the values are at most this.' }),
-    p75: z.number().meta({ description: 'The 75th percentile: three values in four are at most this.' }),
-    p90: z.number().meta({ description: 'The 90th percentile: nine values in ten are at most this.' }),
-    p99: z.number().meta({ description: 'The 99th percentile: 99 values in 100 are at most this.' }),
+    p50: z.number().meta({ description: 'The median: half of the requests were at least as good as this.' }),
+    p75: z.number().meta({ description: 'The 75th percentile: three requests in four were at least as good as this.' }),
+    p90: z
+      .number()
+      .meta({
+        description:
+          'The 90th percentile: nine requests in ten were at least as good as this, that is at most as slow, or at least as fast.',
+      }),
+    p99: z.number().meta({ description: 'The 99th percentile: 99 requests in 100 were at least as good as this.' }),
   })
   .nullable();
 

@@ -243,7 +243,8 @@ export const english = {
   latencySpread: 'Latency in half an hour',
   throughputSpread: 'Tokens a second in half an hour',
   windows: { fiveMinutes: '5 minutes', halfHour: '30 minutes', day: '1 day' },
-  percentilesHint: 'p50 is the median; p90 is the value that nine requests in ten did not exceed.',
+  percentilesHint:
+    'p50 is the median; nine requests in ten were at least as good as p90: as quick to begin, or as fast.',
   noStatistics: 'Nothing is known of how the endpoints are doing: too few requests have gone there lately.',
   comparison: 'Comparison',
   firstEndpointHint: 'Uptime, latency and speed are those of the endpoint that is tried first.',
