@@ -33,7 +33,7 @@ const noul = z.strictObject({
 
 const choice = z.strictObject({
   type: z.literal('choice'),
-  instructions: told.meta({ description: 'The question, which one of several options answers.' }),
+  instructions: told.meta({ description: 'The question. Its answer is one of the options in `criteria`.' }),
   criteria: boundedRecord(told.nullable(), {
     min: 2,
     max: MAX_OPTIONS,
@@ -49,7 +49,7 @@ const choice = z.strictObject({
 
 const score = z.strictObject({
   type: z.literal('score'),
-  instructions: told.meta({ description: 'The question, which a degree on a scale answers.' }),
+  instructions: told.meta({ description: 'The question. Its answer is a degree on the scale in `criteria`.' }),
   criteria: z
     .array(told)
     .min(2)
@@ -73,7 +73,10 @@ export const decisionsRequestSchema = z.strictObject({
   questions: boundedRecord(
     z.discriminatedUnion('type', [noul, choice, score], { error: 'must have a type: choice, noul or score' }),
     { min: 1, max: MAX_QUESTIONS, maxNameCharacters: MAX_QUESTION_NAME_CHARACTERS, entry: 'question' },
-  ).meta({ description: 'The questions to decide, by names of your choice.' }),
+  ).meta({
+    description:
+      'The questions to decide, as an object; its keys are names of your choice, under which the answers come back.',
+  }),
   models: otherModels.meta({
     description: 'Other models that are tried, in this order, if the first one cannot answer.',
   }),

@@ -52,7 +52,7 @@ export const commonFields = {
     description: 'The same as `session_id`, under the name of OpenAI’s API; if both are sent, `session_id` is used.',
   }),
   prompt_cache_retention: optionalField(z.enum(['in_memory', '24h'])).meta({
-    description: 'Accepted, and without an effect: a provider keeps its cache as long as its price says.',
+    description: 'Accepted, and without an effect: how long a prompt stays in a cache depends on its provider.',
   }),
   metadata: optionalField(
     z
@@ -63,7 +63,7 @@ export const commonFields = {
     z.enum(['auto', 'default', 'standard'], 'must be "auto" or "default": the catalog has no other price'),
   ).meta({
     description:
-      'Only the standard tier is supported, which all three values stand for; tiers with other prices are refused.',
+      'All three values mean the standard tier, because only that is supported; tiers with other prices are refused.',
   }),
   top_logprobs: optionalField(z.literal(0, `must be 0: ${NO_PROBABILITIES}`)).meta({
     description: 'Only 0 is accepted, because answers have no probabilities here.',

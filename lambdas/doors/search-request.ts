@@ -67,7 +67,8 @@ export const searchDeclaration = z
     external_web_access: optionalField(
       z.literal(true, 'must be true: nothing is kept here that could be searched'),
     ).meta({
-      description: 'With false the Responses API leaves the tool out: it asks for what OpenAI has in store.',
+      description:
+        'Only true is accepted, because the search of the gateway always reads the web; `POST /responses` leaves a tool with false out instead.',
     }),
     parameters: optionalField(z.strictObject(searchOptions)).meta({
       description:

@@ -39,7 +39,8 @@ const input = z
         },
       ],
     },
-    description: 'The text to embed, or up to 2,048 of them, or their tokens where the model takes tokens.',
+    description:
+      'The text to embed, or a list of up to 2,048 texts. Some models also take tokens: a list of numbers for one text, or a list of such lists.',
   }) as unknown as z.ZodType<string | string[] | number[] | number[][]>;
 
 /** The use of the vectors: some models make other vectors for a question than for the texts that answer it. */

@@ -16,7 +16,7 @@ export const rubText = z.string().regex(/^\d+(\.\d{1,12})?$/);
 /** Tags of a key: values by their names. */
 export const tagsShape = z
   .record(z.string(), z.string())
-  .meta({ description: 'Words of the account’s own for reports, such as a project: values by their names.' });
+  .meta({ description: 'Names and values of the account’s own for reports, such as `{"project": "search"}`.' });
 export const countShape = z.int().nonnegative();
 export const nothing = z.null().meta({
   description: 'Always null: clients of OpenRouter’s API read this field, and this gateway has no value for it.',
@@ -31,8 +31,7 @@ export function constants<const Values extends Record<string, string | number | 
     value === null
       ? nothing
       : z.literal(value).meta({
-          description:
-            'Always the same value: clients of OpenRouter’s API read this field, and this gateway has no other value for it.',
+          description: `Always \`${JSON.stringify(value)}\`. Clients of OpenRouter’s API read this field; this gateway has no other value for it.`,
         }),
   ]);
   return Object.fromEntries(shapes) as ReturnType<typeof constants<Values>>;
@@ -71,7 +70,8 @@ const limitDetails = {
     ])
     .optional()
     .meta({
-      description: 'The kind of the limit that refused the request, which is where it can be raised or topped up.',
+      description:
+        'The limit that refused the request: that of the key, the workspace, the member or the account (a balance is money that was paid in, a limit the credit of an account that pays later), or one of the limits of free models.',
     }),
   interval: z.string().optional().meta({ description: 'The period of the limit: lifetime, daily, weekly or monthly.' }),
   limit_rub: roublesShape('The limit that refused the request'),
@@ -80,16 +80,35 @@ const limitDetails = {
     'The part of the limit that is held (set aside) for running requests, most of which comes back',
   ),
   remaining_rub: roublesShape('The part of the limit that is left'),
-  required_rub: roublesShape('The most that the request may cost'),
+  required_rub: roublesShape(
+    'The money that would have been held (set aside) before the request was sent; the whole request may cost more',
+  ),
   required_input_rub: roublesShape('The part of `required_rub` that its prompt costs'),
-  required_output_rub: roublesShape('The part of `required_rub` that its answer may cost'),
+  required_output_rub: roublesShape('The part of `required_rub` that is for the answer'),
   affordable_max_tokens: z
     .int()
     .optional()
     .meta({ description: 'The highest `max_tokens` with which the request would fit.' }),
-  allowed_max_tokens: z.int().optional().meta({ description: 'The number of tokens to which the answer was limited.' }),
+  allowed_max_tokens: z.int().optional().meta({
+    description: 'The most tokens for which the limit had room; only in the `metadata` of an answer that ended there.',
+  }),
   resets_at: z.string().nullish().meta({ description: 'The time at which the period of the limit starts anew.' }),
 };
+
+/** What an answer says when it ended early for another reason than its own: a limit on spending, the time, or a broken call. */
+export const earlyEndShape = z
+  .looseObject({
+    error_type: z
+      .string()
+      .meta({ description: 'The kind of the cause, as errors name it, such as `payment_required`.' }),
+    message: z.string().meta({ description: 'An explanation for people: why the answer ends, and what to do.' }),
+    ...limitDetails,
+  })
+  .optional()
+  .meta({
+    description:
+      'Why the gateway ended the answer before its own end: a limit on spending, the time, or a call whose arguments could not be read. Absent in most answers.',
+  });
 
 /** The amounts of a refusal by a limit in roubles, as they are kept. */
 export const refusedAmountsShape = z
@@ -99,12 +118,14 @@ export const refusedAmountsShape = z
     spend_rub: z.string().meta({ description: 'The part of the limit that was spent, in RUB.' }),
     held_rub: z.string().meta({ description: 'The part of the limit that was held for other requests, in RUB.' }),
     remaining_rub: z.string().meta({ description: 'The part of the limit that was left, in RUB.' }),
-    required_rub: z.string().meta({ description: 'The most that the request might have cost, in RUB.' }),
+    required_rub: z
+      .string()
+      .meta({ description: 'The money that would have been held (set aside) for the request, in RUB.' }),
   })
   .nullable()
   .meta({
     description:
-      'The amounts of the limit when it refused the request, as the refusal (402) told them. Null where no limit in RUB refused, and for refusals of before they were kept.',
+      'The amounts of the limit when it refused the request, as the refusal (402) told them. Null if no limit in roubles refused the request, or if its amounts were not kept.',
   });
 
 export const errorShape = z
@@ -149,10 +170,10 @@ export const errorShape = z
               })
               .optional()
               .meta({ description: 'The refusal of the request that `GET /generation` was asked for.' }),
-            excluded_by: z
-              .array(z.string())
-              .optional()
-              .meta({ description: 'The settings that exclude every provider of the model.' }),
+            excluded_by: z.array(z.string()).optional().meta({
+              description:
+                'The reasons why no provider of the model may be asked: names of privacy settings and of fields of `provider`, such as `data_policy:logging` or `only`. The field `excluded[].reason` of an estimate explains them.',
+            }),
           })
           .meta({ description: 'Stable values for programs: error_type, the field, and what belongs to the refusal.' }),
       })

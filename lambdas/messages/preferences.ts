@@ -109,7 +109,7 @@ const maxPrice = z.strictObject({
     description: 'The highest price of one image in the prompt, in roubles.',
   }),
   audio: optionalField(roublesPreference).meta({
-    description: 'The highest price of audio in the prompt, in roubles.',
+    description: 'Accepted, and without an effect: no model has a price of its own for audio.',
   }),
 });
 
@@ -131,7 +131,10 @@ export const providerPreferences = z.strictObject({
   data_collection: optionalField(z.enum(['allow', 'deny'])).meta({
     description: 'With `deny` no endpoint is tried that keeps prompts or trains on them.',
   }),
-  zdr: optionalField(z.boolean()).meta({ description: 'With true only endpoints with zero data retention are tried.' }),
+  zdr: optionalField(z.boolean()).meta({
+    description:
+      'With true only endpoints with zero data retention are tried: those that `data_collection: deny` admits, and whose provider declares to keep prompts for zero days.',
+  }),
   enforce_distillable_text: optionalField(z.boolean()).meta({
     description: 'With true only models are tried whose author allows training other models on their output.',
   }),

@@ -132,7 +132,8 @@ const requestFields = z.looseObject({
     }),
   ).meta({ description: 'Lets the provider leave out old parts of a long conversation.' }),
   betas: optionalField(boundedList(z.string(), { max: MAX_BETAS })).meta({
-    description: 'Names of beta features, the same as in the header `anthropic-beta`.',
+    description:
+      'Names of beta features of Anthropic’s Messages API, as in the header `anthropic-beta`. Those that the endpoint does not know are left out; those with a price of their own are refused.',
   }),
   speed: optionalField(z.literal('standard', 'must be "standard": the catalog has no other price')).meta({
     description: 'Only `standard` is supported, because other speeds have other prices.',

@@ -66,7 +66,8 @@ export const searchTool = z
       description: 'With true the arguments always fit the schema, on models that support this.',
     }),
     defer_loading: optionalField(z.literal(false, 'must be false: the tool is always there')).meta({
-      description: 'With true the model does not get the tool at first, but finds it with a search among tools.',
+      description:
+        'With true the model does not read this tool until a result of your own search among tools refers to it with a `tool_reference` block.',
     }),
     allowed_callers: optionalField(
       boundedList(z.literal('direct', 'must be "direct": code that a provider runs is not supported by this gateway'), {

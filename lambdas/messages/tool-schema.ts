@@ -28,7 +28,8 @@ const clientTool = z
       description: 'With true the arguments always fit the schema, on models that support this.',
     }),
     defer_loading: optionalField(z.boolean()).meta({
-      description: 'With true the model does not get the tool at first, but finds it with a search among tools.',
+      description:
+        'With true the model does not read this tool until a result of your own search among tools refers to it with a `tool_reference` block.',
     }),
     allowed_callers: z
       .unknown()

@@ -23,7 +23,11 @@ export const contentBlock = {
     {
       type: 'object',
       properties: {
-        type: { type: 'string', description: 'The type of any other block; its provider checks the rest.' },
+        type: {
+          type: 'string',
+          description:
+            'The type of a block that this document does not describe. The gateway passes it on, and the provider checks its other fields.',
+        },
       },
       required: ['type'],
     },

@@ -183,12 +183,12 @@ const ifMatch = z.string().optional().meta({
 
 const idempotencyKey = z.string().min(1).max(255).optional().meta({
   description:
-    'A text of your choice that names the request. For 24 hours a repetition with the same text and body gets the answer of the first request, and changes nothing more.',
+    'A text of your choice that names the request. For 24 hours, a second request with the same key and body changes nothing: it gets the answer of the first, with the header `idempotent-replayed: true`. The same key with another body is refused (409).',
 });
 
 const chargedOnceKey = z.string().min(1).max(255).optional().meta({
   description:
-    'A text of your choice that names the request. For 24 hours a repetition with the same text and body is not charged again: it gets 409 with the id of the first request, while that is being answered and after it was charged.',
+    'A text of your choice that names the request. For 24 hours, a second request with the same key is not charged: it gets 409 while the first is being answered, and after the first was charged; `metadata.generation_id` names the first. If the first failed and cost nothing, the second is answered. The same key with another body gets 409 as well.',
 });
 
 function responseHeaders({ route, about }: Operation) {
@@ -210,7 +210,13 @@ function responseHeaders({ route, about }: Operation) {
       : {}),
     ...(about.success.status === 302 ? { location: textHeader('The address of the file, for ten minutes.') } : {}),
     ...Object.fromEntries(Object.entries(about.success.headers ?? {}).map(([name, text]) => [name, textHeader(text)])),
-    ...(about.etag ? { etag: textHeader('The version of the configuration, to send in `If-Match`.') } : {}),
+    ...(about.etag
+      ? {
+          etag: textHeader(
+            'The version of this resource. Send it in `If-Match` with a change, which is then refused if somebody else has changed the resource meanwhile.',
+          ),
+        }
+      : {}),
   };
 }
 

@@ -22,7 +22,7 @@ export const errorGuides: Record<ErrorKind, ErrorGuide> = {
   },
   payment_required: {
     cause:
-      'A limit, a budget or the balance has no room for the most that this request may cost. Nothing was sent to a provider.',
+      'A limit, a budget or the balance has no room for the money that has to be held (set aside) before the request is sent. Nothing was sent to a provider.',
     cure: 'Read in `metadata` which limit it is and what is left; then lower `max_tokens`, raise the limit, or wait until `resets_at`.',
   },
   permission_denied: {
@@ -35,8 +35,8 @@ export const errorGuides: Record<ErrorKind, ErrorGuide> = {
   },
   conflict: {
     cause:
-      'The change does not fit the present state, such as a name that is already taken, or the `Idempotency-Key` stands for a request that is being answered or was charged.',
-    cure: 'Read the resource, then decide whether the change is still wanted; a new `Idempotency-Key` pays for a new answer.',
+      'The change conflicts with the present state, such as a name that is already taken. Or the `Idempotency-Key` was used before: for a request that is being answered or was charged, or for another body.',
+    cure: 'Read the resource, and decide whether you still want the change. A request with a new `Idempotency-Key` is a new request, and is charged.',
   },
   gone: {
     cause: 'The resource was there and has been deleted since.',
@@ -47,7 +47,8 @@ export const errorGuides: Record<ErrorKind, ErrorGuide> = {
     cure: 'Read it again, apply the change to what is there now, and send the new `ETag` in `If-Match`.',
   },
   payload_too_large: {
-    cause: 'The request is larger than 6 MB with the quotes in its body escaped, which is about 5 MB of text.',
+    cause:
+      'The request is larger than 6 MB, where each double quote of the body counts as two bytes; that is about 5 MB of text.',
     cure: 'Send less, or name images and documents by their addresses instead of sending their bytes.',
   },
   unsupported_media_type: {
@@ -65,11 +66,11 @@ export const errorGuides: Record<ErrorKind, ErrorGuide> = {
   provider_unavailable: {
     cause:
       'Every provider of the model has failed or could not be reached. A failed request without output costs nothing.',
-    cure: 'Try again, or name other models in `models`, which are then tried by themselves.',
+    cure: 'Try again, or name other models in `models`: the gateway tries them when the first model fails.',
   },
   timeout: {
     cause: 'The provider was silent for too long, or the answer took longer than the gateway may run.',
-    cure: 'Ask for a shorter answer, or try again. With the header `x-should-retry: false` the first try was charged, so that a repetition is paid for again.',
+    cure: 'Ask for a shorter answer, or try again. Where the answer has the header `x-should-retry: false`, look first: the first try may have been charged, and `GET /generation` shows its cost.',
   },
   provider_overloaded: {
     cause: 'The provider or the gateway is overloaded for the moment.',

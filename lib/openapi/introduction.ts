@@ -33,18 +33,26 @@ A **model** is named by its id, such as \`anthropic/claude-sonnet-5\`. An **endp
 data policy of its own; a model may have several. A request goes to the cheapest endpoint that works, and to the next one if that fails before
 its answer begins; \`provider\` in a request changes that. \`GET /models/{slug}/endpoints\` lists the endpoints of a model.
 
+## Words
+
+A **prompt** is all that a model reads: instructions, conversation and tools. Models read and write **tokens**, pieces of text of a few characters;
+prices and limits count these. The **context** of a model is the most tokens that prompt and answer may have together. **Thinking** is text that a
+model writes for itself before its answer. A **tool** is a function that a model may ask your program, or the gateway, to run. A key belongs to a
+**workspace** of an **account**, and may belong to a **member**, a person or a program of yours. Each of them may have a limit of spending; that of a workspace or a
+member is a **budget**. The **operator** runs the gateway, and makes the accounts. The **catalog** is the operator's list of models, endpoints and prices.
+
 ## Money
 
 Prices are in roubles: per token, and per image, request, search or second of video where a model has such a price. A **hold** is money that is
-set aside before a request is sent to a provider: the most that it may cost. The exact cost is charged when the answer has ended, and the rest of the
-hold comes back. A request is refused (402) if a limit, a budget or the balance has no room for its hold. \`usage.cost\` of an answer, the charge, and the record of \`GET /generation\`
+set aside for a request: before it is sent, the most that its prompt and the first part of its answer may cost, and more while a long answer is written. The exact
+cost is charged when the answer has ended, and the rest of the hold comes back. A request is refused (402) if a limit, a budget or the balance has no room for its first
+hold; an answer whose hold cannot grow ends there, and says so in \`metadata\`. \`usage.cost\` of an answer, the charge, and the record of \`GET /generation\`
 (which is there as soon as the cost is final, within a second as a rule) are the same number. A request that fails without output costs nothing.
 
 ## Answers
 
-Every answer has a \`request-id\`, and every answer of a model an \`x-generation-id\`, by which \`GET /generation\` tells what became of it, and a
-\`server-timing\` with the milliseconds of the gateway itself and those of the provider, up to the answer's head. So has
-the answer of \`POST /messages/count_tokens\`. With
+Every answer has the header \`request-id\`. An answer of a model also has \`x-generation-id\`, by which \`GET /generation\` tells what became of it.
+Answers of models and of \`POST /messages/count_tokens\` have \`server-timing\`: the milliseconds of the gateway itself and those of the provider, up to the answer's head. With
 \`stream: true\` the answer comes as server-sent events while it is written.
 
 ## Errors

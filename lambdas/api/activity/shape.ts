@@ -57,7 +57,7 @@ export const modelSpendingAnswer = z
     data: z.array(modelSpendingShape).meta({ description: 'Each model that cost anything in this week or month.' }),
     counted_from: z.iso.date().nullable().meta({
       description:
-        'The first UTC day of this week and month on which a model was counted; null where none was. Earlier days had no spending, or were before this gateway counted models: /activity has these.',
+        'The first UTC day of this week and month on which a model was counted; null where none was. `GET /activity` has the spending of earlier days, if there is any.',
     }),
   })
   .meta({ id: 'SpendingByModel' });

@@ -116,7 +116,7 @@ export const chat = tagged('Inference', {
   'create-chat-completion': {
     summary: 'Create a chat completion',
     description:
-      'The chat completions API of OpenAI, for every model of the catalog: OpenAI’s SDKs and the clients that are built on them work with this base URL and a key of the gateway. Requests are routed, protected and billed as those of `POST /messages`; `usage.cost` is the price in RUB. A stream always ends with its usage and `[DONE]`. An error in the middle of a stream is a chunk with `error` and the `finish_reason` `error`; what was written until then is charged.',
+      'The chat completions API of OpenAI, for every model of the catalog: OpenAI’s SDKs and the clients that are built on them work with this base URL and a key of the gateway. Routing, privacy, the protection of sensitive data and billing are the same as those of `POST /messages`; `usage.cost` is the price in RUB. A stream always ends with its usage and `[DONE]`. An error in the middle of a stream is a chunk with `error` and the `finish_reason` `error`; what was written until then is charged.',
     bodyExample: body,
     moreExamples,
     errors: [...providerErrors, 'payment_required'],

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { countShape, rub } from '../../http/shapes.ts';
+import { countShape, earlyEndShape, rub } from '../../http/shapes.ts';
 
 const functionCall = z.looseObject({
   id: z.string().meta({ description: 'The id of the call; send it back with the result.' }),
@@ -55,7 +55,8 @@ export const chatCompletionAnswer = z
           index: z.literal(0),
           message: completionMessage.meta({ description: 'The answer of the model.' }),
           finish_reason: z.string().meta({
-            description: 'Why the answer ends: `stop`, `length`, `tool_calls`, `content_filter` or `error`.',
+            description:
+              'Why the answer ends: `stop`, `length`, `tool_calls`, `content_filter` or `error`. It is `length` also where the gateway ended the answer; `metadata` says why then.',
           }),
           native_finish_reason: z
             .string()
@@ -88,5 +89,6 @@ export const chatCompletionAnswer = z
         cost: rub.optional().meta({ description: 'The price of the request in roubles, exact.' }),
       })
       .meta({ description: 'The tokens of the request, and what they cost.' }),
+    metadata: earlyEndShape,
   })
   .meta({ id: 'ChatCompletion' });

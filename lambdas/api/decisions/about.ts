@@ -21,7 +21,7 @@ export const decisions = tagged('Inference', {
     chargedOnce: true,
     summary: 'Answer questions with probabilities',
     description:
-      'A model reads a text (`state`) and answers named questions about it with probabilities: `choice` of one of several options, `noul` for yes or no, `score` on a scale. All questions are answered, or none is. If the answer has no `usage.cost` yet, the header `x-service-billing-status` is `pending`, and `GET /generation` has the cost a little later.',
+      'A model reads a text (`state`) and answers named questions about it with probabilities: `choice` of one of several options, `noul` (the name of this type) for yes or no, `score` on a scale. All questions are answered, or none is. If the answer has no `usage.cost` yet, the header `x-service-billing-status` is `pending`, and `GET /generation` has the cost a little later.',
     bodyExample: body,
     success: {
       ...ok('An answer for each question.', decisionsAnswer, {

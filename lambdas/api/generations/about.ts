@@ -57,7 +57,7 @@ export const generations = tagged('Account', {
   'list-generations': {
     summary: 'List requests of the account',
     description:
-      'The requests of all keys of the account, the newest first, with the cost of each: those that were answered, those that are running, and those that were refused, which are kept for thirty days. One page looks at a bounded number of requests: where a filter fits few of them, it may have few or none, and `next_cursor` goes on behind what was looked at.',
+      'The requests of all keys of the account, the newest first, with the cost of each: those that were answered, those that are running, and those that were refused, which are kept for thirty days. One page examines at most 400 requests, so with a filter it may be short or empty although more follow: read on until `next_cursor` is null.',
     success: ok('A page of the requests that were asked for.', generationListAnswer, {
       data: [{ ...request, status: 'complete', refusal: null, api_key_hash: '5ff7'.repeat(16), user_id: null }],
       next_cursor: null,
@@ -68,7 +68,7 @@ export const generations = tagged('Account', {
   'get-request-record': {
     summary: 'Read one request of the account, and how its price comes about',
     description:
-      'For each request to a provider the units of each kind, the price of one, and what they come to; who was asked before; and of a refused request, why.',
+      'Shows the record of one request, and how its cost comes about: the units of each kind, the price of one unit, and their sum. It also shows which providers were asked, and why a refused request was refused.',
     success: ok('The request, its record, and the lines of its price.', requestRecordAnswer),
   },
 });

@@ -22,7 +22,7 @@ export const accepts = {
     }),
     proof: z.enum(['true', 'false']).optional().meta({
       description:
-        'With `true` the answer has `seals`: proofs that the charge is in the signed statement of its day, once that day is sealed.',
+        'With `true` the answer has `seals`. After each UTC day the gateway writes down all charges and payments of the account, and signs them: the day is sealed then. The seals prove that the charge is in the signed statement of its day.',
     }),
   }),
 };

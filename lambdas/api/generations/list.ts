@@ -37,7 +37,7 @@ export const accepts = {
       .optional()
       .meta({
         description:
-          'Only requests with this status: `pending` until the cost is final, `refused` if no provider was asked, and otherwise how the answer ended: `complete`, `out_of_money` (a limit was used up), `refused_before` (no provider began an answer), `broke_off` (the provider failed in the middle of it), `client_left` or `out_of_time`.',
+          'Only requests with this status: `pending` until the cost is final, `refused` if the gateway refused it and asked no provider, and otherwise how the answer ended: `complete`, `out_of_money` (a limit was used up), `refused_before` (every provider failed before its answer began), `broke_off` (the provider failed in the middle), `client_left` (the client closed the connection) or `out_of_time` (the answer took too long).',
       }),
     limit: integerParameter(1, 100).default(50).meta({ description: 'The most entries to return.' }),
     cursor: z

@@ -42,7 +42,7 @@ const sealShape = z
         z.strictObject({
           line: z.string().nullable().meta({
             description:
-              'The text of the sealed line, made from the record of the request as it is now. It is null if that gives another `leaf`: the charge was open, estimated or not yet corrected when the day was sealed, or the record was altered since.',
+              'The text of the sealed line, made from the record of the request as it is now. It is null if that text has another hash than `leaf`: the cost was not final when the day was sealed, it was corrected later, or the record was altered.',
           }),
           leaf: hash.meta({
             description: 'The leaf of the tree: the SHA-256 of a byte 0 followed by the line, in hexadecimal.',
@@ -93,7 +93,7 @@ const generationShape = z
     }),
     ending: z.enum(endings).nullable().meta({
       description:
-        'How the answer ended: `complete`, `out_of_money` (a limit was used up), `refused_before` (no provider began an answer), `broke_off` (the provider failed in the middle of it), `client_left` or `out_of_time`. Null if that is not known.',
+        'How the answer ended: `complete`, `out_of_money` (a limit was used up), `refused_before` (every provider failed before its answer began), `broke_off` (the provider failed in the middle), `client_left` (the client closed the connection) or `out_of_time` (the answer took too long). Null if that is not known.',
     }),
     provider_name: z.string().meta({ description: 'The name of the provider that was asked.' }),
     latency: countShape.nullable().meta({
@@ -105,7 +105,7 @@ const generationShape = z
     }),
     provider_ms: countShape.nullable().meta({
       description:
-        'Milliseconds from then until the last that a provider sent, further attempts and searches in between among them; for a video, until its job ended. Null if no provider was asked, or if that is not known.',
+        'Milliseconds from the end of `overhead_ms` until a provider sent its last byte; further attempts and searches in between are included. For a video, until its job ended. Null if no provider was asked, or if that is not known.',
     }),
     generation_time: countShape.nullable().meta({
       description:
@@ -116,10 +116,10 @@ const generationShape = z
     }),
     tokens_completion: countShape.meta({ description: 'All tokens of the answer, thinking included.' }),
     native_tokens_prompt: countShape.meta({
-      description: 'The same as `tokens_prompt`, which is counted by the provider already.',
+      description: 'The same number as `tokens_prompt`. Clients of OpenRouter’s API read this field.',
     }),
     native_tokens_completion: countShape.meta({
-      description: 'The same as `tokens_completion`, which is counted by the provider already.',
+      description: 'The same number as `tokens_completion`. Clients of OpenRouter’s API read this field.',
     }),
     native_tokens_reasoning: countShape
       .nullable()
@@ -175,7 +175,7 @@ const generationShape = z
     web_search_engine: nothing,
     seals: z.array(sealShape).optional().meta({
       description:
-        'The proofs that the charge is in the signed statement of its day, only with `proof=true`. The list is empty until a day with it was sealed.',
+        'The proofs that the charge is in the signed statement of its day, only with `proof=true`. The list is empty until the day of the charge is sealed.',
     }),
   })
   .meta({ id: 'Generation' });
@@ -190,7 +190,7 @@ const listedRequestShape = z
     created_at: time.meta({ description: 'The time at which the request came in.' }),
     status: z.enum(requestStatuses).meta({
       description:
-        'The state of the request: `pending` until the cost is final, `refused` if no provider was asked, and otherwise how the answer ended: `complete`, `out_of_money` (a limit was used up), `refused_before` (no provider began an answer), `broke_off` (the provider failed in the middle of it), `client_left` or `out_of_time`.',
+        'The state of the request: `pending` until the cost is final, `refused` if the gateway refused it and asked no provider, and otherwise how the answer ended: `complete`, `out_of_money` (a limit was used up), `refused_before` (every provider failed before its answer began), `broke_off` (the provider failed in the middle), `client_left` (the client closed the connection) or `out_of_time` (the answer took too long).',
     }),
     refusal: z
       .strictObject({
@@ -246,7 +246,7 @@ export const generationListAnswer = z.strictObject({
       'The cursor of the next page; null where there is none. One page looks at no more than 400 requests and ten days, so a page with a filter may be short or empty, and yet have a next one: whoever wants all reads on until this is null.',
   }),
   searched_until: time.nullable().meta({
-    description: 'The time back to which all requests were looked at; null where no page comes after this one.',
+    description: 'The list is complete from now back to this time; null on the last page.',
   }),
 });
 export type GenerationListAnswer = z.output<typeof generationListAnswer>;
@@ -260,12 +260,16 @@ const priceUnitShape = z.strictObject({
 
 const priceLineShape = z
   .strictObject({
-    round: countShape.meta({ description: 'The request to the provider that the line is about, counted from 1.' }),
+    round: countShape.meta({ description: 'The number of the round that the line is about, counted from 1.' }),
     units: z.array(priceUnitShape).meta({ description: 'The units that were charged; none where nothing was used.' }),
-    tier_above_tokens: countShape
-      .nullable()
-      .meta({ description: 'Prompts longer than this have the prices of the line; null for the usual ones.' }),
-    cut_rub: rub.meta({ description: 'Below zero where the charge was cut to what was held for the request.' }),
+    tier_above_tokens: countShape.nullable().meta({
+      description:
+        'The line has the prices for prompts of more than this many tokens (`pricing.overrides` of the model); null if it has the usual prices.',
+    }),
+    cut_rub: rub.meta({
+      description:
+        'The amount by which the charge was cut to what was held for the request, as a negative number; 0 if nothing was cut. Only the last line can have one.',
+    }),
     cost_rub: rub.meta({ description: 'The sum of the units and the cut, in RUB.' }),
   })
   .meta({ id: 'PriceLine' });
@@ -280,10 +284,12 @@ const requestRecordShape = z
       .nullable()
       .meta({ description: 'The most that was held for the request, in RUB; null where nothing was held.' }),
     price_lines: z.array(priceLineShape).meta({
-      description: 'How the cost comes about: a line for each request to a provider. Their sum is the cost.',
+      description:
+        'How the cost comes about. For some answers a provider is asked again, as after a search: each such round has a line, and their sum is the cost. Failed attempts have none. Searches and seconds of video are on the last line.',
     }),
     proven: z.boolean().nullable().meta({
-      description: 'Whether the lines come to what was charged, within what was held; null until the cost is final.',
+      description:
+        'Whether the lines add up to exactly the charge, and the charge is not more than what was held. With false the record is faulty: tell the operator. Null until the cost is final.',
     }),
   })
   .meta({ id: 'RequestRecord' });

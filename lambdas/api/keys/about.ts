@@ -84,7 +84,7 @@ export const keys = {
     'update-key': {
       summary: 'Change an inference key',
       description:
-        'Changes the fields that are sent, and leaves the others as they are; null removes a setting, such as `limit` or `expires_at`. A changed limit applies from the next request on, the first limit of a key after three seconds at most; a disabled key stops working within five seconds. A key cannot be moved to another workspace or member.',
+        'Changes the fields that are sent, and leaves the others as they are; null removes a setting, such as `limit` or `expires_at`. A changed limit applies from the next request on; if the key had no limit before, within three seconds. A disabled key stops working within five seconds. A key cannot be moved to another workspace or member.',
       bodyExample: { disabled: true },
       success: ok('The key as it is now.', keyAnswer, { data: { ...key, disabled: true } }),
       ifMatch: true,

@@ -73,7 +73,7 @@ export const keySettings = {
     .nullish()
     .meta({
       description:
-        'Words of your own for reports, such as a project or a cost centre: statements are split by them. They replace those that the key has; null removes all.',
+        'Names and values of your own for reports, such as a project or a cost centre. A statement that is grouped by key shows the tags of each key. The tags that you send replace all tags of the key; null removes them.',
       example: { project: 'search', cost_centre: '4711' },
     }),
   privacy: privacySettings,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { countShape, rub } from '../../http/shapes.ts';
+import { countShape, earlyEndShape, rub } from '../../http/shapes.ts';
 
 /** The document lists the known kinds in its place. */
 const contentBlock = z.looseObject({ type: z.string() }).meta({ id: 'ContentBlock' });
@@ -18,7 +18,7 @@ export const messageAnswer = z
       .meta({ description: 'The answer: blocks of text, of thinking, and of calls of tools.' }),
     stop_reason: z.string().nullable().meta({
       description:
-        'Why the answer ends: `end_turn`, `tool_use`, `max_tokens`, `stop_sequence`, `pause_turn` or `refusal`.',
+        'Why the answer ends: `end_turn`, `tool_use`, `max_tokens`, `stop_sequence`, `pause_turn` or `refusal`. It is `max_tokens` also where the gateway ended the answer; `metadata` says why then.',
     }),
     stop_sequence: z
       .string()
@@ -41,6 +41,7 @@ export const messageAnswer = z
         cost: rub.optional().meta({ description: 'The price of the request in roubles, exact.' }),
       })
       .meta({ description: 'The tokens of the request, and what they cost.' }),
+    metadata: earlyEndShape,
   })
   .meta({ id: 'Message' });
 

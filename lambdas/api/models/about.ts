@@ -22,7 +22,7 @@ const listExample = (model: object) => ({ data: [model], links: { next: null }, 
 export const models = tagged('Catalog', {
   'list-models': {
     summary: 'List models',
-    description: `All models of the catalog, unless \`offset\` or \`limit\` is given. \`pricing\` and \`top_provider\` are those of the default route: the cheapest endpoint (one provider’s offer of the model), which is tried first. ${filtersNote} ${messagesNote}`,
+    description: `Lists the models that make text; \`output_modalities=all\` lists all models. The whole list comes at once unless \`offset\` or \`limit\` is given. \`pricing\` and \`top_provider\` are those of the default route: the cheapest endpoint (one provider’s offer of the model), which is tried first. ${filtersNote} ${messagesNote}`,
     headers: modelHeaders,
     success: ok(
       'The models that fit all filters.',

@@ -31,7 +31,7 @@ const messagesParameters = {
   after_id: cursor.meta({ description: `The list begins after this model. ${MESSAGES_ONLY}` }),
   before_id: cursor.meta({ description: `The list ends before this model. ${MESSAGES_ONLY}` }),
   lifecycle: lifecycle.meta({
-    description: `Only models in one of these states, comma-separated: active (all of them are), deprecated, retired. ${MESSAGES_ONLY}`,
+    description: `Only models in one of these states, comma-separated: active, deprecated, retired. All models here are active, so other states alone give an empty list. ${MESSAGES_ONLY}`,
   }),
   'lifecycle[]': lifecycle.meta({
     description: `The same as \`lifecycle\`, as the SDKs of the Messages API write it. ${MESSAGES_ONLY}`,

@@ -38,7 +38,7 @@ const filters = {
   ),
   output_modalities: filter(
     modalitiesParameter,
-    `"all", or a comma-separated list of ${modalities.join(', ')}, one of which a model has to make.`,
+    `Only models that make at least one of these kinds of output: "all", or a comma-separated list of ${modalities.join(', ')}. Without it, only models that make text are listed.`,
     ({ model }, wanted) => wanted === 'all' || isAnyOf(wanted, model.data.output_modalities),
   ),
   input_modalities: filter(
@@ -78,7 +78,7 @@ const filters = {
   ),
   category: filter(
     z.enum(modelCategories, { error: `must be one of ${modelCategories.join(', ')}` }),
-    'Only models that their authors made for this use, as far as the catalog says.',
+    'Only models that the catalog lists for this field of use.',
     ({ model }, category) => model.data.categories?.includes(category) === true,
   ),
   model_authors: filter(

@@ -54,9 +54,10 @@ const serviceFreeShape = z
       description:
         'The most requests in a UTC day, over all free models, from one IP address (with IPv6, from one /64 network), by accounts that are not funded.',
     }),
-    rpm: z
-      .int()
-      .meta({ description: 'The most requests of an account in a minute of the clock, over all free models.' }),
+    rpm: z.int().meta({
+      description:
+        'The most requests that an account may send to all free models together in one minute; the count starts anew with each full minute.',
+    }),
     funded_balance_threshold_rub: rubText.meta({
       description: 'A prepaid account counts as funded with a balance of at least this many roubles.',
     }),
@@ -195,12 +196,10 @@ const percentiles = z
   .strictObject({
     p50: z.number().meta({ description: 'The median: half of the requests were at least as good as this.' }),
     p75: z.number().meta({ description: 'The 75th percentile: three requests in four were at least as good as this.' }),
-    p90: z
-      .number()
-      .meta({
-        description:
-          'The 90th percentile: nine requests in ten were at least as good as this, that is at most as slow, or at least as fast.',
-      }),
+    p90: z.number().meta({
+      description:
+        'The 90th percentile: nine requests in ten were at least as good as this, that is at most as slow, or at least as fast.',
+    }),
     p99: z.number().meta({ description: 'The 99th percentile: 99 requests in 100 were at least as good as this.' }),
   })
   .nullable();

@@ -86,4 +86,4 @@ export function estimateAbout({
 
 /** A sentence about estimates whose prompt may be counted. */
 export const countedEstimate =
-  'Where the limits have no room for the prompt by its size, it is counted first, by its provider where that counts, as it is for the request itself. The request may also wait some seconds for what running requests hold; the estimate does not. Free models have limits of their own (429), which `free_limits` shows without taking anything of them.';
+  'The number of tokens of the prompt is estimated from its size. Only if the limits have no room for that are the tokens counted, by the provider if it can; the request itself does the same. The request may also wait some seconds for what running requests hold; the estimate does not wait. Free models have limits of their own (429), which `free_limits` shows without taking anything of them.';

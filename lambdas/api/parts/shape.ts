@@ -95,7 +95,7 @@ export const estimateAnswerShape = z
         }),
         hold_rub: rubText.meta({
           description:
-            'The roubles that would be held (set aside) before anything is sent: the prompt and the first part of the answer, at the dearest candidate. The hold grows with a long answer. Where a limit of `limits` has no room, this is `required_rub` of the refusal.',
+            'The roubles that would be held (set aside) before anything is sent: the prompt and the first part of the answer, at the dearest candidate. The hold grows with a long answer. Where a limit of `limits` has no room, this or less is `required_rub` of the refusal, which is about the shortest answer that is possible.',
         }),
         admits: z.boolean().meta({
           description:
@@ -133,7 +133,7 @@ export const estimateAnswerShape = z
               provider_name: providerName,
               reason: z.enum(leftOutReasons).meta({
                 description:
-                  'Why it is not asked. Privacy settings: `allowed_providers`, `ignored_providers`, `data_policy:logging`, `data_policy:training`. Fields of `provider` in the request or of the model’s usual routing: `only`, `ignore`, `order`, `quantizations`, `data_collection`, `zdr`, `enforce_distillable_text`, `require_parameters`, `max_price`. The endpoint: `no_price`, `no_credential` (its operator has set none), `other_answers` (it gives no answers of this kind), `request_not_supported` (it does not take something in the request). The others before it: `too_many_endpoints`, `no_fallbacks` (`allow_fallbacks` is false). The limits: `no_room` (they have room for free models only), `free_limit` (a limit of the free model has no room, and other models are asked).',
+                  'Why it is not asked. Privacy settings: `allowed_providers`, `ignored_providers`, `data_policy:logging`, `data_policy:training`. Fields of `provider` in the request or of the model’s usual routing: `only`, `ignore`, `order`, `quantizations`, `data_collection`, `zdr`, `enforce_distillable_text`, `require_parameters`, `max_price`. The endpoint: `no_price`, `no_credential` (its operator has set none), `other_answers` (it gives no answers of this kind), `request_not_supported` (it does not take something in the request). Endpoints that come before it: `too_many_endpoints` (a request tries only so many), `no_fallbacks` (`allow_fallbacks` is false). Limits: `no_room` (they have room only for free models), `free_limit` (a limit of this free model is used up, so other models are asked).',
               }),
               message: z.string().optional().meta({
                 description:

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { countShape, rub } from '../../http/shapes.ts';
+import { countShape, earlyEndShape, rub } from '../../http/shapes.ts';
 
 /** A response; the code that builds one has its own type. */
 export const responseAnswer = z
@@ -18,7 +18,12 @@ export const responseAnswer = z
     }),
     error: z.looseObject({}).nullable().meta({ description: 'The failure of a stream; null where there was none.' }),
     incomplete_details: z
-      .looseObject({ reason: z.string().meta({ description: 'The reason, which is always `max_output_tokens`.' }) })
+      .looseObject({
+        reason: z.string().meta({
+          description:
+            'The reason, which is always `max_output_tokens`; where the gateway ended the answer, `gateway` says why.',
+        }),
+      })
       .nullable()
       .meta({ description: 'The reason why the answer is not whole; null if it is.' }),
     model: z.string().meta({ description: 'The id of the model that answered.' }),
@@ -57,5 +62,6 @@ export const responseAnswer = z
         cost: rub.optional().meta({ description: 'The price of the request in roubles, exact.' }),
       })
       .meta({ description: 'The tokens of the request, and what they cost.' }),
+    gateway: earlyEndShape,
   })
   .meta({ id: 'Response' });

@@ -50,7 +50,7 @@ const statementShape = z
     total: z.strictObject(sums).meta({ description: 'The sum of all rows of the statement.' }),
     counted_usage: rub.nullable().meta({
       description:
-        'The spending of the month as the account’s running counter has it, in RUB: `total.usage`, counted in another way. It is null while the month is not closed, and again two days after its end, because the counter is kept no longer.',
+        'The spending of the month, counted a second time and apart from the records, in RUB; it should equal `total.usage`. It is there only while `closed` is true and the month ended less than two days ago, and null otherwise.',
     }),
     proven: z.boolean().nullable().meta({
       description: 'Whether `counted_usage` and `total.usage` are equal; null if `counted_usage` is null.',
@@ -99,7 +99,10 @@ const statementShape = z
           key_id: z.string().meta({ description: 'The name of the key that has signed the statement.' }),
         }),
       )
-      .meta({ description: 'The days of the month that are sealed, oldest first; days without a line have none.' }),
+      .meta({
+        description:
+          'The sealed days of the month (their charges and payments are signed), oldest first. A day without charges and payments is not listed.',
+      }),
   })
   .meta({ id: 'Statement' });
 export type StatementBody = z.output<typeof statementShape>;
