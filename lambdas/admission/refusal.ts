@@ -185,7 +185,7 @@ function spendingRefusal(refusal: NoRoom, request: RefusedRequest): GatewayError
   ];
   return new GatewayError(
     'payment_required',
-    `This request may cost up to ${amount} RUB${amountParts(amount, inputAmount)}, and ${owner} ` +
+    `To begin, this request needs ${amount} RUB${amountParts(amount, inputAmount)}, and ${owner} ` +
       `(${limit} RUB${periodOf(interval)}) has ${left} RUB left. You can ${advice.join(', or ')}.`,
     {
       metadata: {
@@ -214,7 +214,7 @@ function spendingRefusal(refusal: NoRoom, request: RefusedRequest): GatewayError
 /** The bound is far above what most prompts cost: the message says that the rest comes back. */
 function amountParts(amount: Money, inputAmount: Money | undefined): string {
   if (!inputAmount) return '';
-  return ` (at most ${inputAmount} for its prompt and ${amount.minus(inputAmount)} for its answer; what it does not use comes back)`;
+  return ` (at most ${inputAmount} for its prompt, and ${amount.minus(inputAmount)} for its answer or the first part of it; what it does not use comes back)`;
 }
 
 function periodOf(interval: Interval): string {

@@ -91,8 +91,8 @@ describe('a refusal for money', () => {
 
     expect(error).toMatchObject({ status: 402, kind: 'payment_required', headers: {} });
     expect(error.message).toBe(
-      'This request may cost up to 3 RUB (at most 0.5 for its prompt and 2.5 for its answer; what it does not use comes ' +
-        'back), and the limit of this key (10 RUB daily) has 1 RUB left. You can raise the limit of the key, or wait until ' +
+      'To begin, this request needs 3 RUB (at most 0.5 for its prompt, and 2.5 for its answer or the first part of it; what it ' +
+        'does not use comes back), and the limit of this key (10 RUB daily) has 1 RUB left. You can raise the limit of the key, or wait until ' +
         '2026-11-21T00:00:00.000Z.',
     );
     expect(error.metadata).toEqual({

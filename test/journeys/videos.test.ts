@@ -202,7 +202,7 @@ describe.concurrent('a video', () => {
     expect([first.status, second.status]).toEqual([202, 402]);
     const { error } = (await second.json()) as { error: { message: string; metadata: object } };
     expect(error.metadata).toMatchObject({ limit_source: 'key_limit', required_rub: '125' });
-    expect(error.message).toMatch(/^This request may cost up to 125 RUB, and the limit of this key \(100 RUB\) has/);
+    expect(error.message).toMatch(/^To begin, this request needs 125 RUB, and the limit of this key \(100 RUB\) has/);
   });
 
   it('is asked for without what its key protects, or not at all', async () => {
