@@ -218,7 +218,8 @@ export const knownBlocks: ReadonlyMap<string, z.ZodObject> = new Map<string, z.Z
     'compaction',
     z.object({
       tool_changes: optionalField(blocks).meta({
-        description: 'Blocks that add tools at this point of the conversation.',
+        description:
+          'Blocks that add tools at this point of the conversation. A `compaction` block is a summary that stands in place of the messages before it.',
       }),
     }),
   ],
