@@ -20,5 +20,6 @@ describe('files that take turns', () => {
 
   it('have the turn that is named, or one by the seed of the run', () => {
     expect([turnOf(7, undefined), turnOf(7, '2'), turnOf(7, 'all')]).toEqual(['1', '2', 'all']);
+    expect(() => turnOf(7, '3')).toThrow('TEST_TURN must be one of all, 0, 1, 2');
   });
 });

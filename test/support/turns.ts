@@ -70,8 +70,14 @@ const pathOf = (name: string) => `test/${name}.test.ts`;
 
 export const takingTurns: readonly string[] = turns.flat().map(pathOf);
 
-/** The turn of a run. @param named `all`, a turn, or nothing: then it is by chance */
+/**
+ * The turn of a run.
+ * @param named `all`, a turn, or nothing: then it is by chance
+ * @throws {Error} for a turn that there is not: it would leave all files out
+ */
 export function turnOf(seed: number, named: string | undefined): string {
+  const known = ['all', ...turns.keys().map(String)];
+  if (named !== undefined && !known.includes(named)) throw new Error(`TEST_TURN must be one of ${known.join(', ')}`);
   return named ?? String(seed % turns.length);
 }
 
