@@ -95,7 +95,7 @@ const limitDetails = {
   resets_at: z.string().nullish().meta({ description: 'The time at which the period of the limit starts anew.' }),
 };
 
-/** What an answer says when it ended early for another reason than its own: a limit on spending, the time, or a broken call. */
+/** The cause of an early end, in an answer that a limit on spending, the time or a broken call has ended. */
 export const earlyEndShape = z
   .looseObject({
     error_type: z

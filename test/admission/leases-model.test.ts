@@ -140,7 +140,7 @@ class Model {
         await this.#setLimit(thousandths(one.daily));
     }
     await Promise.all(this.#processes.map((process) => process.leases.taken()));
-    // What was refused or lost keeps leases away for a millisecond.
+    // A hold that was refused or lost keeps leases away for a millisecond.
     vi.advanceTimersByTime(2);
   }
 

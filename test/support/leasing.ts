@@ -13,7 +13,7 @@ export function limitedSpender(table: Table, limit: string): Promise<Spender> {
   return newSpender(table, { key: { daily: rub(limit) }, account: { lifetime: rub('1000') } });
 }
 
-/** What its key has spent, and what is committed of it. */
+/** The sum that its key has spent, and the one that is committed of it. */
 export async function keyOf(table: Table, spender: Spender): Promise<string | undefined> {
   return (await books(table, spender)).key[0];
 }

@@ -23,7 +23,7 @@ interface Settings {
   betaHeader: string | undefined;
 }
 
-/** What a request says of searches, as far as it is protected, and its message as a model has it. */
+/** The searches that a request asks for, as far as they are protected, and its message as a model has it. */
 interface AskedSearches {
   message: MessagesRequest;
   declared: SearchTool | undefined;
