@@ -61,7 +61,7 @@ async function sweepLease(table: Table, key: Key, { nowMs: atMs, deadBootIds }: 
  * Guarantee: what records have of the lease stays held until they are settled, and the rest is given back, once: the lease stops being open
  * in the transaction that gives back. Who is late finds it returned.
  * Guarantee: no record of it is written later, however wrong the clock of its process is: that gives a record up long before (store/leases.ts).
- * Weakness: the machine of the process was suspended for a minute while the record waited for a connection, and went on (docs/guarantees.md).
+ * Weakness: the machine of the process was suspended for more than half a minute while the record waited for a connection, and went on (docs/guarantees.md).
  * Such a record is held by nothing.
  * @throws {StoreBusyError} the next sweep tries again
  */
