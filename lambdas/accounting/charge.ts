@@ -14,6 +14,8 @@ export interface Charged {
   estimated: boolean;
   /** The provider reported more than the request could come to; `usage` is then cut to what it could come to. */
   exceeded: boolean;
+  /** The limits had no room for what it costs. */
+  isCutByHold: boolean;
   /** The usage of each request to the provider, where there were several: each has its own price tier and fee. */
   rounds?: TokenUsage[];
 }
@@ -32,6 +34,7 @@ export const NOTHING_CHARGED: Charged = {
   cacheSaved: Money.zero,
   estimated: false,
   exceeded: false,
+  isCutByHold: false,
 };
 
 /**
@@ -63,12 +66,19 @@ export function chargeForMeasured(
   const { usage, exceeded } = withinBound(counted, bound);
   const reportedTooMuch = (meter.reportedOutputTokens ?? 0) > bound.outputTokens;
   const { total, cacheSaved } = priceUsage(usage, endpoint.pricing);
-  return { usage, cost: total, cacheSaved, estimated: measured.estimated, exceeded: exceeded || reportedTooMuch };
+  return {
+    usage,
+    cost: total,
+    cacheSaved,
+    estimated: measured.estimated,
+    exceeded: exceeded || reportedTooMuch,
+    isCutByHold: false,
+  };
 }
 
 /** A measured charge is cut to what the limits have room for. @param cost what they have room for */
 export function cappedAt(measured: Charged, cost: Money): Charged {
-  return cost.equals(measured.cost) ? measured : { ...measured, cost, exceeded: true };
+  return cost.equals(measured.cost) ? measured : { ...measured, cost, exceeded: true, isCutByHold: true };
 }
 
 /** The rounds of one answer together, each of which was priced by itself. @param rounds at least one */
@@ -79,6 +89,7 @@ export function chargedTogether(rounds: readonly Charged[]): Charged {
     cacheSaved: Money.sum(rounds.map(({ cacheSaved }) => cacheSaved)),
     estimated: rounds.some(({ estimated }) => estimated),
     exceeded: rounds.some(({ exceeded }) => exceeded),
+    isCutByHold: rounds.some(({ isCutByHold }) => isCutByHold),
     ...(rounds.length > 1 ? { rounds: rounds.map((round) => round.usage) } : {}),
   };
 }

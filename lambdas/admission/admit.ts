@@ -1,11 +1,19 @@
 import { releaseUnknown } from '../accounting/release.ts';
 import { Money } from '../money/money.ts';
 import { positiveIntegerVariable, variables } from '../platform/environment.ts';
+import type { GatewayError } from '../platform/errors.ts';
 import type { Table } from '../store/table.ts';
 import { StoreBusyError } from '../store/transact.ts';
 import { HoldKeeper } from './hold-keeper.ts';
 import { placeHold, type HoldRequest, type HoldResult, type PlacedHold } from './hold.ts';
-import { isHeldOnly, roomOf, type AdmissionRefusal, type RefusedRequest, type Shortening } from './refusal.ts';
+import {
+  isHeldOnly,
+  roomOf,
+  shortenedError,
+  type AdmissionRefusal,
+  type RefusedRequest,
+  type Shortening,
+} from './refusal.ts';
 import {
   affordableTokens,
   beyondMaxTokens,
@@ -45,8 +53,8 @@ export interface Admitted {
   keeper: HoldKeeper;
   /** What was held for: the plan that was asked for, or one that is more exact or shorter. */
   plan: SpendingPlan;
-  /** Why the answer may only be as long as this plan says; undefined when it may be as long as was asked for. */
-  shortened: Shortening | undefined;
+  /** Why the answer may only be as long as this plan says, as the client reads it; undefined when it may be as long as was asked for. */
+  shortened: GatewayError | undefined;
   /** Its record is being written; absent where that is done. Rejects as soon as it is unknown whether it was. */
   recording?: Promise<void> | undefined;
   /**
@@ -103,7 +111,7 @@ export async function admit(
       const [quote] = plan.quotes as [Quote];
       const recorded = recording && releasedOnFailure(table, generation, recording);
       const keeper = new HoldKeeper({ table, request, placed, stepTokens: plan.stepTokens, quote, recorded });
-      return { admitted: { keeper, plan, shortened, recording, recorded } };
+      return { admitted: { keeper, plan, shortened: shortened && shortenedError(shortened), recording, recorded } };
     }
     if (isUncertain && !(await releaseUnknown(table, generation))) throw new StoreBusyError();
     return { refused: { ...result.refused, isReleased: isUncertain } };

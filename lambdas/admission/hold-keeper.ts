@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { outputUpperBound, priceUpperBound, priceUsage } from '../accounting/price.ts';
 import type { TokenUsage } from '../accounting/usage.ts';
 import { Money } from '../money/money.ts';
+import type { GatewayError } from '../platform/errors.ts';
 import type { Table } from '../store/table.ts';
 import {
   extendHold,
@@ -11,7 +12,7 @@ import {
   type HoldResult,
   type PlacedHold,
 } from './hold.ts';
-import { isHeldByOthers, roomOf } from './refusal.ts';
+import { isHeldByOthers, outOfMoneyError, roomOf } from './refusal.ts';
 import { coveredTokens, firstStep, type Quote } from './spending-plan.ts';
 
 /** Each step pays for twice as much output as the one before, up to this many times the first, if others have room. */
@@ -106,9 +107,9 @@ export class HoldKeeper {
   /**
    * The provider is asked once more for the same answer: from now on the hold pays for what was spent, for this prompt, and
    * for a first step of output.
-   * @returns why there may be no such round, or undefined
+   * @returns why there may be no such round, as the client reads it, or undefined
    */
-  async nextRound(quote: Quote, spent: Money): Promise<HoldRefusal | undefined> {
+  async nextRound(quote: Quote, spent: Money): Promise<GatewayError | undefined> {
     const outputTokens = firstStep(quote, this.#stepTokens);
     const refusal = await this.reserve(spent.plus(priceUpperBound({ ...quote.bound, outputTokens }, quote.pricing)));
     if (refusal) return refusal;
@@ -121,15 +122,15 @@ export class HoldKeeper {
 
   /**
    * Makes the hold at least this large, before something is done that costs as much.
-   * @returns why that is not possible, or undefined
+   * @returns why that is not possible, as the client reads it, or undefined
    */
-  async reserve(amount: Money): Promise<HoldRefusal | undefined> {
+  async reserve(amount: Money): Promise<GatewayError | undefined> {
     if (this.#placed.scopes.length === 0) return undefined;
     const deadlineMs = performance.now() + HOLD_PATIENCE_MS;
     await this.#change;
     while (amount.exceeds(this.#placed.hold.amount)) {
       const refusal = await this.#add(amount.minus(this.#placed.hold.amount));
-      if (refusal && (!this.#mayPass(refusal) || performance.now() > deadlineMs)) return refusal;
+      if (refusal && (!this.#mayPass(refusal) || performance.now() > deadlineMs)) return this.#told(refusal);
       if (refusal) await sleep(WAIT_MS);
     }
     return undefined;
@@ -138,9 +139,9 @@ export class HoldKeeper {
   /**
    * Makes sure that the hold covers what has been written and a margin; waits only when it does not even cover what has
    * been written.
-   * @returns why the stream must end, or undefined
+   * @returns why the stream must end, as the client reads it, or undefined
    */
-  cover(outputBytes: number): HoldRefusal | undefined | Promise<HoldRefusal | undefined> {
+  cover(outputBytes: number): GatewayError | undefined | Promise<GatewayError | undefined> {
     if (this.#placed.scopes.length === 0) return undefined;
     if (this.#needed(outputBytes + Math.ceil(this.#nextStep() / 4)) <= this.#covered) return undefined;
     if (this.#needed(outputBytes) > this.#covered) return this.#waitForCover(outputBytes);
@@ -183,16 +184,20 @@ export class HoldKeeper {
     return Math.min(outputBytes + this.#quote.hiddenReasoningTokens, this.#quote.bound.outputTokens);
   }
 
-  async #waitForCover(outputBytes: number): Promise<HoldRefusal | undefined> {
+  async #waitForCover(outputBytes: number): Promise<GatewayError | undefined> {
     const deadlineMs = performance.now() + HOLD_PATIENCE_MS;
     await this.#change;
     while (this.#needed(outputBytes) > this.#covered) {
       const refusal = await this.#extend(outputBytes);
       if (!refusal) continue;
-      if (!this.#mayPass(refusal) || performance.now() > deadlineMs) return refusal;
+      if (!this.#mayPass(refusal) || performance.now() > deadlineMs) return this.#told(refusal);
       await sleep(WAIT_MS);
     }
     return undefined;
+  }
+
+  #told(refusal: HoldRefusal): GatewayError {
+    return outOfMoneyError(refusal, this.#request.generation.createdAtMs);
   }
 
   /** What is in the way may be gone in a moment. */

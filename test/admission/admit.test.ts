@@ -117,7 +117,10 @@ describe('a request that may go to a short and to a dear endpoint', () => {
 
     const { plan, shortened } = await ask(spender, long, short);
 
-    expect(shortened).toMatchObject({ refusal: { kind: 'no_room' }, maxTokens: plan.quotes[0]!.bound.outputTokens });
+    expect(shortened).toMatchObject({
+      kind: 'payment_required',
+      metadata: { limit_source: 'key_limit', allowed_max_tokens: plan.quotes[0]!.bound.outputTokens },
+    });
     expect(plan.quotes[0]!.bound.outputTokens).toBeGreaterThan(STEP);
     expect(plan.quotes[1]!.bound.outputTokens).toBe(1_000);
   });

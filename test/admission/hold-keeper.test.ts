@@ -102,7 +102,7 @@ describe('a stream inside its hold', () => {
 
     const refusal = await keeper.cover(10_000);
 
-    expect(refusal).toMatchObject({ kind: 'no_room' });
+    expect(refusal).toMatchObject({ kind: 'payment_required' });
     expect(keeper.coveredBytes).toBe(250);
     const charged = await keeper.chargeable(rub('9'));
     expect(charged.toString()).toBe('1.5');
@@ -150,7 +150,7 @@ describe('a stream that is out of money', () => {
     const { keeper } = await begin(await limited('2'));
     const startMs = performance.now();
 
-    expect(await keeper.cover(3_000)).toMatchObject({ kind: 'no_room' });
+    expect(await keeper.cover(3_000)).toMatchObject({ kind: 'payment_required' });
 
     expect(performance.now() - startMs).toBeLessThan(1_000);
   });

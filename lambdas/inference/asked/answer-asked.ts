@@ -66,14 +66,12 @@ async function answerUntil<Candidate extends AskedCandidate, Answer>(
   abortInTime(abort, input.remainingMs(), STOP_BEFORE_TIMEOUT_MS);
 
   const asked = await askEach(offers, asking, { signal: abort.signal, health, providerTime });
-  const measured = chargedForAll(asked.rounds);
-  const charged = await withinLimits(measured, keeper);
+  const charged = await withinLimits(chargedForAll(asked.rounds), keeper);
   const { hold } = await keeper.settled();
   const { receivedAtMs } = input.request;
   const outcome = askedOutcome(asked, charged, { offers, signal: abort.signal, receivedAtMs, providerTime });
   const { candidate } = offers[asked.index]!;
-  const isCutByHold = !charged.cost.equals(measured.cost);
-  raiseAlarms(askedSurprises(asked.rounds, isCutByHold), { generationId, candidate, cost: outcome.cost });
+  raiseAlarms(askedSurprises(asked.rounds, charged), { generationId, candidate, cost: outcome.cost });
   await Promise.all([
     reportSettlement(table, queue, { generationId, payer: caller.payer, hold, outcome }),
     health.publish(),
@@ -100,7 +98,7 @@ async function withinLimits(measured: Charged, keeper: HoldKeeper): Promise<Char
   return measured.cost.isZero ? measured : cappedAt(measured, await keeper.chargeable(measured.cost));
 }
 
-function askedSurprises(rounds: readonly AskedRound[], isCutByHold: boolean): Surprises {
+function askedSurprises(rounds: readonly AskedRound[], { isCutByHold }: Charged): Surprises {
   return {
     isBeyondHold: isCutByHold || rounds.some(({ surprises }) => surprises.isBeyondHold),
     unpriced: [...new Set(rounds.flatMap(({ surprises }) => surprises.unpriced))],

@@ -7,12 +7,6 @@ import type { Money } from '../../money/money.ts';
 import type { Ending } from '../../store/outcome.ts';
 import type { MeasuredAnswer } from './answer-context.ts';
 
-/** The charge of an answer that ends. */
-export interface FinalCharge extends Charged {
-  /** The limits had no room for what the answer costs. */
-  isCutByHold: boolean;
-}
-
 /** What is charged for the last round of an answer that ends in this way. */
 export function chargeOf({ context, attempted, meter }: MeasuredAnswer, ending: Ending): Charge {
   const { refusalsAreFree } = messagesFactsOf(attempted.candidate.endpoint.wire);
@@ -26,12 +20,11 @@ export function chargeOf({ context, attempted, meter }: MeasuredAnswer, ending: 
 }
 
 /** What an answer costs that ends now; the hold is raised to pay for it where that is possible. */
-export async function chargedAtEnd(answer: MeasuredAnswer, ending: Ending): Promise<FinalCharge> {
+export async function chargedAtEnd(answer: MeasuredAnswer, ending: Ending): Promise<Charged> {
   const charge = chargeOf(answer, ending);
   // A provider that fails costs nothing, nor does what was bought before it; a client that leaves has asked for that.
   const measured = chargedSoFar(answer, charge, charge !== 'nothing' || ending === 'client_left');
-  const cost = await answer.context.keeper.chargeable(measured.cost);
-  return { ...cappedAt(measured, cost), isCutByHold: !cost.equals(measured.cost) };
+  return cappedAt(measured, await answer.context.keeper.chargeable(measured.cost));
 }
 
 /** What an answer costs so far, within the hold as it is now. */

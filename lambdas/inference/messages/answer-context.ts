@@ -1,8 +1,8 @@
 import type { Charged } from '../../accounting/charge.ts';
 import type { UsageMeter } from '../../accounting/meter.ts';
 import type { HoldKeeper } from '../../admission/hold-keeper.ts';
-import type { Shortening } from '../../admission/refusal.ts';
 import type { Quote } from '../../admission/spending-plan.ts';
+import type { GatewayError } from '../../platform/errors.ts';
 import type { ProviderTime } from '../../platform/provider-time.ts';
 import type { QueueSender } from '../../platform/queue.ts';
 import type { Candidate } from '../../routing/candidates.ts';
@@ -55,8 +55,8 @@ export interface AnswerContext {
   requestId: string;
   /** The client gets events; else it gets a message when they end. */
   streamed: boolean;
-  /** Why the answer may only be shorter than was asked for. */
-  shortened: Shortening | undefined;
+  /** Why the answer may only be shorter than was asked for, as its client reads it. */
+  shortened: GatewayError | undefined;
   /** What the placeholders of the prompt stand for; undefined where nothing is to be restored. */
   originals: ReadonlyMap<string, string> | undefined;
   /** The work of the gateway for this answer besides passing it on. */

@@ -5,7 +5,7 @@
  */
 
 import type { HoldKeeper } from '../../admission/hold-keeper.ts';
-import type { HoldRefusal } from '../../admission/hold.ts';
+import type { GatewayError } from '../../platform/errors.ts';
 import type { Stop } from './early-end.ts';
 
 const MAX_BYTES_PER_TOKEN = 64;
@@ -28,8 +28,8 @@ export function answerLimitOf(
   const bytes = Math.min(maxOutputTokens * MAX_BYTES_PER_TOKEN + SLACK_BYTES, MAX_MESSAGE_BYTES);
   const isTooLarge = writtenBytes + extraBytes > MAX_MESSAGE_BYTES;
   if (writtenBytes > bytes || isTooLarge) return { bytes, stop: { ending: 'complete' } };
-  const limitBy = (refusal: HoldRefusal | undefined): Limit | undefined =>
-    refusal && { bytes: keeper.coveredBytes, stop: { ending: 'out_of_money', refusal } };
+  const limitBy = (failure: GatewayError | undefined): Limit | undefined =>
+    failure && { bytes: keeper.coveredBytes, stop: { ending: 'out_of_money', failure } };
   const covering = keeper.cover(writtenBytes);
   return covering instanceof Promise ? covering.then(limitBy) : limitBy(covering);
 }

@@ -5,7 +5,7 @@ import type { Pulled } from '../../platform/pulled.ts';
 import type { AbortReason } from '../abort.ts';
 import type { AnswerContext } from './answer-context.ts';
 import type { RoundBatch } from './answer-stage.ts';
-import type { FailedEnding } from './early-end.ts';
+import type { Ending } from '../../store/outcome.ts';
 import { Progress } from './progress.ts';
 
 /** How often the checkpointer is asked; it decides whether a checkpoint is due. */
@@ -70,7 +70,7 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
 }
 
 /** The failure as the client gets it. */
-function answerFailure(ending: FailedEnding, error: unknown, reason: AbortReason | undefined): GatewayError {
+function answerFailure(ending: Ending, error: unknown, reason: AbortReason | undefined): GatewayError {
   if (reason === 'stopping') {
     return new GatewayError('provider_overloaded', 'The gateway is stopping. Send the request again in a moment.');
   }

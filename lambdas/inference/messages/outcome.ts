@@ -47,7 +47,11 @@ export function outcomeOf(answer: MeasuredAnswer, ending: Ending | null, charged
 }
 
 /** Says what is surprising about an answer. */
-export function surprisesOf({ attempted, meter }: MeasuredAnswer, outcome: Outcome, isCutByHold: boolean): Surprises {
+export function surprisesOf(
+  { attempted, meter }: MeasuredAnswer,
+  outcome: Outcome,
+  { isCutByHold }: Charged,
+): Surprises {
   const { promptTokens: charged } = outcome;
   const reported = { promptTokens: charged, reportedOutputTokens: meter.reportedOutputTokens };
   const isBeyondHold = outcome.capped && (isCutByHold || !isUsualSlip(reported, attempted.quote.bound));

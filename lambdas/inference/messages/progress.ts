@@ -1,9 +1,9 @@
+import type { Charged } from '../../accounting/charge.ts';
 import { Checkpointer } from '../../accounting/checkpointer.ts';
 import { eventBytes, extraBytes } from '../../accounting/event-bytes.ts';
 import { UsageMeter } from '../../accounting/meter.ts';
 import { reportSettlement } from '../../accounting/report.ts';
 import { promptTokens, type TokenUsage } from '../../accounting/usage.ts';
-import type { HoldRefusal } from '../../admission/hold.ts';
 import type { Quote } from '../../admission/spending-plan.ts';
 import { messagesFactsOf } from '../../catalog/wires.ts';
 import type { AnswerEvent, MessageDelta, MessagesEvent } from '../../messages/types.ts';
@@ -13,27 +13,14 @@ import { failureOf } from '../../providers/failures.ts';
 import { failedProvider } from '../../routing/connection.ts';
 import type { Ending } from '../../store/outcome.ts';
 import type { AbortReason } from '../abort.ts';
-import {
-  chargedAtEnd,
-  chargedForRound,
-  chargedWithinHold,
-  chargeOf,
-  spentSoFar,
-  type FinalCharge,
-} from './answer-charge.ts';
+import { chargedAtEnd, chargedForRound, chargedWithinHold, chargeOf, spentSoFar } from './answer-charge.ts';
 import { hasOutput, type AnswerContext, type Attempted, type MeasuredAnswer } from './answer-context.ts';
 import type { RoundBatch, StagedAnswer } from './answer-stage.ts';
 import { answerLimitOf, type Limit } from './answer-limit.ts';
 import { cutAtLimit, isEnding, withGatewayIdentity, priced, splitAtError } from './client-events.ts';
-import { earlyEnding, withShortening, type FailedEnding, type Stop } from './early-end.ts';
+import { earlyEnding, withShortening, type Stop } from './early-end.ts';
 import { raiseAlarms } from '../tripwires.ts';
 import { outcomeOf, surprisesOf } from './outcome.ts';
-
-/** The part of a batch that may go out, and why the answer must end after it. */
-export interface Observed {
-  events: AnswerEvent[];
-  stop?: Stop | undefined;
-}
 
 /** One answer while it passes: measured, kept inside its hold, priced, and settled when it ends. */
 export class Progress implements StagedAnswer {
@@ -50,7 +37,7 @@ export class Progress implements StagedAnswer {
   /** Bytes beside what the model wrote: sources and results, which cost nothing and must be kept all the same. */
   #extraBytes = 0;
   /** What the last message_delta said that the answer costs: settlement says the same. */
-  #final: FinalCharge | undefined;
+  #final: Charged | undefined;
 
   constructor(context: AnswerContext) {
     this.#context = context;
@@ -128,8 +115,8 @@ export class Progress implements StagedAnswer {
     throw this.#failureOf(error);
   }
 
-  /** Measures a batch before it goes out, and takes from it what the hold does not pay for. */
-  observe(batch: RoundBatch): Observed | Promise<Observed> {
+  /** Measures a batch before it goes out. @returns the part that the hold pays for, and why the answer must end after it */
+  observe(batch: RoundBatch): RoundBatch | Promise<RoundBatch> {
     this.#context.providerTime.received();
     const { attempted, meter } = this.#answer;
     const { events, failure } = splitAtError(batch.events, attempted.candidate);
@@ -157,7 +144,7 @@ export class Progress implements StagedAnswer {
     { usage: reported, stop: asked }: RoundBatch,
     failure: GatewayError | undefined,
     limit: Limit | undefined,
-  ): Observed | Promise<Observed> {
+  ): RoundBatch | Promise<RoundBatch> {
     const { meter } = this.#answer;
     const passed = limit ? cutAtLimit(events, meter.outputBytes, limit.bytes) : events;
     for (const { data } of passed) {
@@ -179,12 +166,12 @@ export class Progress implements StagedAnswer {
     this.#answer.meter.finishReason = 'max_tokens';
     const events: MessagesEvent[] = [...this.#openBlocks].map((index) => ({ type: 'content_block_stop', index }));
     this.#openBlocks.clear();
-    events.push(await this.#priced(earlyEnding(stop, this.#context.generationId)), { type: 'message_stop' });
+    events.push(await this.#priced(earlyEnding(stop)), { type: 'message_stop' });
     return events.map((data) => ({ data }));
   }
 
   /** How an answer ended that a failure ended. */
-  endingBy(error: unknown): FailedEnding {
+  endingBy(error: unknown): Exclude<Ending, 'complete'> {
     this.#followAttempt();
     const { reason } = this.#context.abort.signal as { reason: AbortReason };
     if (reason === 'client_left' || reason === 'out_of_time') return reason;
@@ -211,7 +198,7 @@ export class Progress implements StagedAnswer {
     await this.#checkpointer.settled();
     const { candidate } = this.#answer.attempted;
     const about = { generationId: this.#answer.context.generationId, candidate, cost: outcome.cost };
-    raiseAlarms(surprisesOf(this.#answer, outcome, charge.isCutByHold), about);
+    raiseAlarms(surprisesOf(this.#answer, outcome, charge), about);
     // Lambda freezes the function after this.
     await Promise.all([
       reportSettlement(table, queue, { generationId, payer, hold, outcome }),
@@ -262,6 +249,6 @@ function unmeasured(context: AnswerContext, attempted: Attempted): MeasuredAnswe
   return { context, attempted, meter: new UsageMeter({ estimatedInputTokens, promptCountedAtStart }), rounds: [] };
 }
 
-function stopBy(refusal: HoldRefusal | undefined): Stop | undefined {
-  return refusal && { ending: 'out_of_money', refusal };
+function stopBy(failure: GatewayError | undefined): Stop | undefined {
+  return failure && { ending: 'out_of_money', failure };
 }
