@@ -4,29 +4,21 @@ import { UpstreamError } from '../providers/http/upstream-http.ts';
 import { failedProvider } from '../routing/connection.ts';
 import type { AttemptResult } from '../routing/recent-attempts.ts';
 import type { UsableEndpoint } from '../routing/usable-endpoints.ts';
+import type { AttemptLog } from './attempt-log.ts';
 
 /** A place that may be asked. */
 export interface Offer {
+  /** Its place among the offers of the request. */
+  index: number;
   candidate: UsableEndpoint & { model: { id: string } };
   /** The model may think without showing it: while it is silent, it may be working, and billing. */
   hasHiddenReasoning: boolean;
 }
 
-/** An attempt that gave no answer. It costs nothing, unless it was the last one. */
-export interface FailedAttempt {
-  index: number;
-  /** The HTTP status of the provider's answer; null where there was none. */
-  providerStatus: number | null;
-  durationMs: number;
-}
-
 export interface InTurn {
   /** Ends the attempts: the client has left, or the time is up. */
   signal: AbortSignal;
-  /** Called when an attempt begins. */
-  onAttempt?: (index: number) => void;
-  /** Called when an attempt has failed. */
-  onFailure: (failed: FailedAttempt) => void;
+  log: AttemptLog;
   /** Learns what an attempt says of its endpoint: nothing, when the request was at fault or the client has left. */
   health: { record: (endpointId: string, result: AttemptResult) => void; publish: () => Promise<void> };
 }
@@ -35,28 +27,30 @@ export interface InTurn {
  * Asks one place after the other, until one answers. What fails before that costs the client only time. What is refused as a
  * request is not sent to other endpoints of that model: another model may take it.
  * @param begin asks one of them
+ * @returns the answer of the one at which the log is then
  * @throws {ProviderFailure} of the last one that was asked.
  */
 export async function askInTurn<Asked extends Offer, Answer>(
   offers: readonly Asked[],
-  begin: (offer: Asked, index: number) => Promise<Answer>,
-  { signal, onAttempt, onFailure, health }: InTurn,
-): Promise<{ index: number; answer: Answer }> {
+  begin: (offer: Asked) => Promise<Answer>,
+  { signal, log: attempts, health }: InTurn,
+): Promise<Answer> {
   let failure: ProviderFailure | undefined;
   const refusedBy = new Set<string>();
-  for (const [index, offer] of offers.entries()) {
+  for (const offer of offers) {
+    const { index } = offer;
     const { model, endpoint } = offer.candidate;
     if (refusedBy.has(model.id)) continue;
-    onAttempt?.(index);
+    attempts.begin(index);
     const beganAtMs = performance.now();
     try {
-      const answer = await begin(offer, index);
+      const answer = await begin(offer);
       health.record(endpoint.id, 'ok');
-      return { index, answer };
+      return answer;
     } catch (error) {
       failure = failureOf(error, failedProvider(offer.candidate));
       const durationMs = Math.round(performance.now() - beganAtMs);
-      onFailure({ index, providerStatus: failure.providerStatus ?? null, durationMs });
+      attempts.fail({ index, providerStatus: failure.providerStatus ?? null, durationMs });
       if (!signal.aborted && !failure.isRequestsFault) {
         health.record(endpoint.id, 'failed');
         // The next endpoint's answer may take minutes: the other instances learn of this failure before.

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { AttemptLog } from '../../lambdas/inference/attempt-log.ts';
 import { ProviderTime } from '../../lambdas/platform/provider-time.ts';
 import { askEach } from '../../lambdas/inference/asked/rounds.ts';
 import { decidingOf, decisionOffers } from '../../lambdas/inference/decisions/answer-decision.ts';
@@ -26,12 +27,8 @@ async function usageWhere(reported: object) {
   const { url } = await upstream((response) =>
     response.end(JSON.stringify({ choices: [{ message: { content: '{"p0": 0.3, "p1": 0.7}' } }], usage: reported })),
   );
-  const offer = { candidate: decisionCandidateAt(url), bounds: [], bytes: 0, hasHiddenReasoning: false };
-  const { rounds } = await askEach([offer], decidingOf(task), {
-    signal: new AbortController().signal,
-    health,
-    providerTime: new ProviderTime(),
-  });
+  const offer = { index: 0, candidate: decisionCandidateAt(url), bounds: [], bytes: 0, hasHiddenReasoning: false };
+  const { rounds } = await askEach([offer], decidingOf(task), input());
   return rounds[0]!;
 }
 
@@ -39,6 +36,7 @@ const silent = async (hasHiddenReasoning: boolean) => {
   const { url } = await upstream((response) => response.writeHead(200).flushHeaders());
   const candidate = candidateAt(url, { timeouts: { idle_ms: 30 } });
   return {
+    index: 0,
     candidate: { ...decisionCandidateAt(url), endpoint: candidate.endpoint },
     bounds: [],
     bytes: 0,
@@ -51,6 +49,7 @@ const sound = async () => {
   );
   const other = decisionCandidateAt(url);
   return {
+    index: 1,
     candidate: { ...other, model: { ...other.model, id: 'test/other' } },
     bounds: [],
     bytes: 0,
@@ -60,7 +59,7 @@ const sound = async () => {
 const input = () => ({
   signal: new AbortController().signal,
   health,
-  providerTime: new ProviderTime(),
+  log: new AttemptLog(new ProviderTime()),
 });
 
 const reporting = (completion_tokens: number) => usageWhere({ prompt_tokens: 10, completion_tokens });
@@ -94,29 +93,33 @@ describe('a decision whose usage its provider reports in part', () => {
 describe('a decision that its provider refuses', () => {
   it('says with which status, of the attempt that it ended with too', async () => {
     const { url } = await upstream((response) => response.writeHead(400).end('{"error": {"message": "no"}}'));
-    const offer = { candidate: decisionCandidateAt(url), bounds: [], bytes: 0, hasHiddenReasoning: false };
+    const offer = { index: 0, candidate: decisionCandidateAt(url), bounds: [], bytes: 0, hasHiddenReasoning: false };
 
-    const { failed } = await askEach([offer], decidingOf(task), {
-      signal: new AbortController().signal,
-      health,
-      providerTime: new ProviderTime(),
-    });
+    const asking = input();
 
-    expect(failed).toMatchObject([{ index: 0, providerStatus: 400 }]);
+    await askEach([offer], decidingOf(task), asking);
+
+    expect(asking.log.failure).toMatchObject({ index: 0, providerStatus: 400 });
   });
 });
 
 describe('a decider that is silent in the middle of its answer', () => {
   it('is followed by the next one, where it cannot have been thinking', async () => {
-    const decided = await askEach([await silent(false), await sound()], decidingOf(task), input());
+    const asking = input();
 
-    expect(decided).toMatchObject({ index: 1, wasThinking: false, result: { answer: [{}] } });
+    const decided = await askEach([await silent(false), await sound()], decidingOf(task), asking);
+
+    expect(decided).toMatchObject({ wasThinking: false, result: { answer: [{}] } });
+    expect(asking.log.index).toBe(1);
   });
 
   it('is the last one, where it may have been thinking: it would be paid for, and the next one as well', async () => {
-    const decided = await askEach([await silent(true), await sound()], decidingOf(task), input());
+    const asking = input();
 
-    expect(decided).toMatchObject({ index: 0, wasThinking: true, result: { failure: { kind: 'timeout' } } });
+    const decided = await askEach([await silent(true), await sound()], decidingOf(task), asking);
+
+    expect(decided).toMatchObject({ wasThinking: true, result: { failure: { kind: 'timeout' } } });
+    expect(asking.log.index).toBe(0);
   });
 });
 

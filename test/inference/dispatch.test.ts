@@ -4,7 +4,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { MessagesRequest } from '../../lambdas/messages/types.ts';
 import type { ProviderFailure } from '../../lambdas/providers/failures.ts';
 import { connect } from '../../lambdas/routing/connection.ts';
-import { dispatch, type Attempt, type DispatchInput } from '../../lambdas/inference/messages/dispatch.ts';
+import { AttemptLog } from '../../lambdas/inference/attempt-log.ts';
+import type { InTurn } from '../../lambdas/inference/in-turn.ts';
+import { dispatch, type Attempt } from '../../lambdas/inference/messages/dispatch.ts';
+import { ProviderTime } from '../../lambdas/platform/provider-time.ts';
 import { candidateAt } from '../support/candidate.ts';
 import { answer, bytesOf, dialects, wires, type WireName } from '../support/dialects.ts';
 import { exchange, stopUpstreams, upstream, type Seen } from '../support/direct-upstream.ts';
@@ -21,31 +24,42 @@ const refuses = (status: number, message: string) => (response: ServerResponse) 
   response.writeHead(status).end(anthropic.refusal('api_error', JSON.stringify(message)));
 const breaksOff = (response: ServerResponse) => response.destroy();
 
+const ESTIMATED_TOKENS = 5;
+const NO_BOUND = { promptTokens: 0, outputTokens: 0, cacheWrites: 'none', pricedImages: 0, searchRequests: 0 } as const;
+
 type Options = Parameters<typeof candidateAt>[1] & { hasHiddenReasoning?: boolean };
 
 function attemptAt({ url }: Seen, { hasHiddenReasoning = false, ...options }: Options = {}): Attempt {
   const candidate = candidateAt(url, options);
   return {
+    index: 0,
     candidate,
+    quote: { pricing: candidate.pricing, bound: NO_BOUND, hiddenReasoningTokens: 0, beyondMaxTokens: 0 },
     message: request,
     encode: () => candidate.wire.encode(request, candidate.target, client),
     hasHiddenReasoning,
   };
 }
 
-const input = (more: Partial<DispatchInput> = {}): DispatchInput => ({
-  estimatedInputTokens: 5,
+const inTurn = (more: Partial<InTurn> = {}): InTurn => ({
   signal: new AbortController().signal,
-  onAttempt: () => {},
-  onFailure: () => {},
-  onSent: () => {},
+  log: new AttemptLog(new ProviderTime()),
   health: { record: () => {}, publish: async () => {} },
   ...more,
 });
 
+/** The places and the statuses of the attempts before the last. */
+const failuresIn = (log: AttemptLog) => {
+  const place = candidateAt('http://localhost');
+  const tried: number[] = [];
+  const { failedAttempts } = log.recorded((index) => (tried.push(index), place), 0);
+  return failedAttempts.map(({ status }, at) => [tried[at], status]);
+};
+
 /** The answer of the first attempt that gives one. */
-async function answered(attempts: Attempt[], more: Partial<DispatchInput> = {}) {
-  const { index, batches } = await dispatch(attempts, input(more));
+async function answered(attempts: Attempt[], more: Partial<InTurn> = {}) {
+  const placed = attempts.map((attempt, index) => ({ ...attempt, index }));
+  const { index, batches } = await dispatch(placed, inTurn(more), ESTIMATED_TOKENS);
   let text = '';
   for await (const { events } of batches) {
     for (const { data } of events) {
@@ -136,13 +150,13 @@ describe('no other endpoint is tried', () => {
   it('of the same model, while another model may take the request', async () => {
     const refusing = await upstream(refuses(400, 'prompt is too long'));
     const [same, other] = [await upstream(soundly('anthropic')), await upstream(soundly('anthropic'))];
-    const made: [number, number | null][] = [];
-    const onFailure: DispatchInput['onFailure'] = ({ index, providerStatus }) => made.push([index, providerStatus]);
+    const { log } = inTurn();
 
     const attempts = [attemptAt(refusing), attemptAt(same), attemptAt(other, { model: 'test/larger' })];
 
-    expect(await answered(attempts, { onFailure })).toMatchObject({ index: 2 });
-    expect([same.connections.length, made]).toEqual([0, [[0, 400]]]);
+    expect(await answered(attempts, { log })).toMatchObject({ index: 2 });
+    expect(same.connections.length).toBe(0);
+    expect(failuresIn(log)).toEqual([[0, 400]]);
   });
 
   it('after a silence that is paid for: the model may have been thinking', async () => {
@@ -235,22 +249,29 @@ describe('the first event', () => {
 });
 
 describe('an attempt', () => {
-  it('is reported when it begins, and when its request has left', async () => {
-    const told: string[] = [];
+  it('is noted: which one answered, when its request had left, and how those before it failed', async () => {
+    const { log } = inTurn();
     const [broken, working] = [await upstream(breaksOff), await upstream(soundly('anthropic'))];
+    const beganAtMs = performance.now();
 
-    await answered([attemptAt(broken), attemptAt(working)], {
-      onAttempt: (index) => told.push(`begins ${index}`),
-      onSent: (index) => told.push(`sent ${index}`),
-    });
+    await answered([attemptAt(broken), attemptAt(working)], { log });
 
-    expect(told).toEqual(['begins 0', 'sent 0', 'begins 1', 'sent 1']);
+    expect([log.index, log.failure, failuresIn(log)]).toEqual([1, undefined, [[0, null]]]);
+    expect(log.sentAtMs).toBeGreaterThan(beganAtMs);
+  });
+
+  it('that was the last is noted with its failure, and is none of those before it', async () => {
+    const { log } = inTurn();
+
+    await answered([attemptAt(await upstream(refuses(529, 'Busy')))], { log }).catch(() => undefined);
+
+    expect([log.failure?.providerStatus, failuresIn(log)]).toEqual([529, []]);
   });
 
   it('uses the connection that was opened for it', async () => {
     const seen = await upstream(soundly('anthropic'));
     const attempt = attemptAt(seen);
-    attempt.upstream = connect(attempt.candidate, attempt.encode(), input().signal);
+    attempt.upstream = connect(attempt.candidate, attempt.encode(), inTurn().signal);
 
     await answered([attempt]);
 
@@ -279,7 +300,7 @@ describe('an attempt', () => {
         if (!response.write(anthropic.text('more '))) await Promise.race([once(response, 'drain'), closed.promise]);
       }
     });
-    const { batches } = await dispatch([attemptAt(endless)], input({ signal: leaving.signal }));
+    const { batches } = await dispatch([attemptAt(endless)], inTurn({ signal: leaving.signal }), ESTIMATED_TOKENS);
     await batches.next();
 
     leaving.abort();
@@ -289,10 +310,10 @@ describe('an attempt', () => {
   });
 });
 
-const recording = (record: DispatchInput['health']['record']) => ({ record, publish: async () => {} });
+const recording = (record: InTurn['health']['record']) => ({ record, publish: async () => {} });
 
 describe('what an attempt says of its endpoint', () => {
-  const resultsOf = async (fails: (response: ServerResponse) => void, more: Partial<DispatchInput> = {}) => {
+  const resultsOf = async (fails: (response: ServerResponse) => void, more: Partial<InTurn> = {}) => {
     const results: unknown[] = [];
     const attempts = [attemptAt(await upstream(fails)), attemptAt(await upstream(soundly('anthropic')))];
     for (const [index, { candidate }] of attempts.entries()) {

@@ -24,7 +24,7 @@ export function candidateAt(
   const { model = 'test/model', wire = 'anthropic', credential, quirks = {}, timeouts = {} } = more;
   const provider = { id: 'acme', name: 'Acme', baseUrl: url, data: { timeouts } };
   return {
-    model: { id: model } as Model,
+    model: { id: model, data: { permaslug: model } } as Model,
     endpoint: {
       id: 'test/model/0',
       provider,

@@ -6,6 +6,7 @@ import type { NewGeneration } from '../../admission/new-generation.ts';
 import { clientHasLeft, GatewayError } from '../../platform/errors.ts';
 import { resources } from '../../resources.ts';
 import { abortInTime, abortWhenLeft, type AbortReason } from '../abort.ts';
+import { AttemptLog } from '../attempt-log.ts';
 import { holdOrThrow, type HoldTerms } from '../hold-inference.ts';
 import type { InferenceInput } from '../inference-input.ts';
 import { raiseAlarms, type Surprises } from '../tripwires.ts';
@@ -54,7 +55,7 @@ async function answerUntil<Candidate extends AskedCandidate, Answer>(
   input: InferenceInput<unknown>,
   { apiType, offers, outOfTime, ...asking }: AskedTerms<Candidate, Answer>,
 ): Promise<AnsweredAsked<Candidate, Answer>> {
-  const { caller, generationId, providerTime } = input;
+  const { caller, generationId } = input;
   // All that settlement needs is there before anything is held.
   const [table, queue, health] = [resources.table(), resources.queue('finalize-cost'), resources.health()];
   abortWhenLeft(abort, input.clientLeft);
@@ -65,12 +66,14 @@ async function answerUntil<Candidate extends AskedCandidate, Answer>(
   );
   abortInTime(abort, input.remainingMs(), STOP_BEFORE_TIMEOUT_MS);
 
-  const asked = await askEach(offers, asking, { signal: abort.signal, health, providerTime });
+  const { signal } = abort;
+  const log = new AttemptLog(input.providerTime);
+  const asked = await askEach(offers, asking, { signal, health, log });
   const charged = await withinLimits(chargedForAll(asked.rounds), keeper);
   const { hold } = await keeper.settled();
   const { receivedAtMs } = input.request;
-  const outcome = askedOutcome(asked, charged, { offers, signal: abort.signal, receivedAtMs, providerTime });
-  const { candidate } = offers[asked.index]!;
+  const outcome = askedOutcome(asked, charged, { offers, signal, receivedAtMs, log });
+  const { candidate } = offers[log.index]!;
   raiseAlarms(askedSurprises(asked.rounds, charged), { generationId, candidate, cost: outcome.cost });
   await Promise.all([
     reportSettlement(table, queue, { generationId, payer: caller.payer, hold, outcome }),
@@ -78,7 +81,7 @@ async function answerUntil<Candidate extends AskedCandidate, Answer>(
   ]);
 
   const { result } = asked;
-  if ('failure' in result) throw failureToTell(result.failure, abort.signal, outOfTime);
+  if ('failure' in result) throw failureToTell(result.failure, signal, outOfTime);
   return { candidate, answer: result.answer, charged };
 }
 

@@ -50,7 +50,7 @@ export function prepareOffers<Candidate extends AskedCandidate>(
       continue;
     }
     try {
-      offers.push(offerOf(candidate, plan));
+      offers.push({ index: offers.length, ...offerOf(candidate, plan) });
     } catch (error) {
       refusal ??= error;
       leaveOut?.(candidate, 'request_not_supported', error);
@@ -63,7 +63,7 @@ export function prepareOffers<Candidate extends AskedCandidate>(
 function offerOf<Candidate extends AskedCandidate>(
   candidate: Candidate,
   { asksOf, tooLarge, tooMany }: AskPlan<Candidate>,
-): AskedOffer<Candidate> {
+): Omit<AskedOffer<Candidate>, 'index'> {
   const bounds: UsageBound[] = [];
   let bytes = 0;
   for (const ask of asksOf(candidate)) {

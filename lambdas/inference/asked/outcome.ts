@@ -3,10 +3,8 @@ import { isCancelled } from '../../accounting/ending.ts';
 import { recordedUsage } from '../../accounting/recorded-usage.ts';
 import { serviceCostOf } from '../../accounting/service-cost.ts';
 import type { Ending, Outcome } from '../../store/outcome.ts';
-import type { ProviderTime } from '../../platform/provider-time.ts';
 import type { AbortReason } from '../abort.ts';
-import { attemptRecords } from '../attempt-records.ts';
-import { providerTimes } from '../provider-times.ts';
+import type { AttemptLog } from '../attempt-log.ts';
 import type { AskedOffer } from './offers.ts';
 import type { Asked } from './rounds.ts';
 
@@ -15,17 +13,17 @@ interface AskedTimes {
   signal: AbortSignal;
   /** A moment of the monotonic clock, in milliseconds. */
   receivedAtMs: number;
-  providerTime: ProviderTime;
+  log: AttemptLog;
 }
 
 /** The outcome of an answer of several requests, as the record keeps it. */
 export function askedOutcome(
-  { index, failed, rounds, result, wasThinking }: Asked<unknown>,
+  { rounds, result, wasThinking }: Asked<unknown>,
   charged: Charged,
-  { offers, signal, receivedAtMs, providerTime }: AskedTimes,
+  { offers, signal, receivedAtMs, log }: AskedTimes,
 ): Outcome {
   const { usage, cost, cacheSaved, estimated, exceeded } = charged;
-  const { model, endpoint, pricing } = offers[index]!.candidate;
+  const { model, endpoint, pricing } = offers[log.index]!.candidate;
   const isAnswered = 'answer' in result;
   const ending = isAnswered ? 'complete' : wasThinking ? 'out_of_time' : abortedEnding(signal);
   return {
@@ -43,17 +41,13 @@ export function askedOutcome(
     endpointId: endpoint.id,
     providerName: endpoint.provider.name,
     // The record has the prices of the first candidate already.
-    pricing: index === 0 ? undefined : pricing,
+    pricing: log.index === 0 ? undefined : pricing,
     ...recordedUsage(usage),
     rounds: (charged.rounds ?? []).map(recordedUsage),
     searchRequests: null,
     searchResults: null,
     videoSeconds: null,
-    ...attemptRecords(failed, {
-      last: isAnswered ? undefined : failed.at(-1),
-      triedAt: (at) => offers[at]!.candidate,
-    }),
-    ...providerTimes({ providerTime, receivedAtMs }),
+    ...log.recorded((index) => offers[index]!.candidate, receivedAtMs),
     latencyMs: Math.round(performance.now() - receivedAtMs),
     generationTimeMs: null,
   };

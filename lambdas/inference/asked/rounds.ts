@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { chargeForMeasured, type Charged } from '../../accounting/charge.ts';
 import { UsageMeter } from '../../accounting/meter.ts';
 import { estimateTokens, promptTokens } from '../../accounting/usage.ts';
-import type { ProviderTime } from '../../platform/provider-time.ts';
 import { atMost } from '../../platform/at-most.ts';
 import { failureOf, refusalOfResponse, type ProviderFailure } from '../../providers/failures.ts';
 import type { Ask, Send } from '../../providers/asks.ts';
 import { readText, UpstreamError, type UpstreamResponse } from '../../providers/http/upstream-http.ts';
 import { connect, failedProvider } from '../../routing/connection.ts';
-import { askInTurn, type FailedAttempt, type InTurn } from '../in-turn.ts';
+import type { AttemptLog } from '../attempt-log.ts';
+import { askInTurn, type InTurn } from '../in-turn.ts';
 import { isUsualSlip, type Surprises } from '../tripwires.ts';
 import { boundOf, type AskedCandidate, type AskedOffer } from './offers.ts';
 
@@ -17,14 +17,9 @@ export interface AskedRound extends Charged {
   surprises: Surprises;
 }
 
-/**
- * The result of asking. `rounds` are the requests that are charged: those of a candidate that failed are not. `failed` are all
- * attempts that failed, that at `index` among them where a provider's failure was the end.
- */
+/** The result of asking. `rounds` are the requests that are charged: those of a candidate that failed are not. */
 export interface Asked<Answer> {
-  index: number;
   rounds: AskedRound[];
-  failed: FailedAttempt[];
   result: { answer: Answer } | { failure: ProviderFailure };
   /** A silent model may have been thinking: the rounds before are paid for, and nobody else is asked. */
   wasThinking: boolean;
@@ -37,42 +32,40 @@ export interface Asking<Candidate, Answer> {
   maxAtOnce: number;
 }
 
-/** Asks one candidate after the other, until one has answered everything. */
+/** Asks one candidate after the other, until one has answered everything: the one at which the log is then. */
 export async function askEach<Candidate extends AskedCandidate, Answer>(
   offers: readonly AskedOffer<Candidate>[],
   asking: Asking<Candidate, Answer>,
-  { signal, health, providerTime }: Pick<InTurn, 'signal' | 'health'> & { providerTime: ProviderTime },
+  inTurn: InTurn,
 ): Promise<Asked<Answer>> {
-  const failed: FailedAttempt[] = [];
-  const current: Pick<Asked<Answer>, 'index' | 'rounds'> = { index: 0, rounds: [] };
-  const begin = ({ candidate }: AskedOffer<Candidate>, index: number) => {
-    Object.assign(current, { index, rounds: [] });
-    return askOne(candidate, asking, current.rounds, { signal, providerTime });
+  const { signal, log } = inTurn;
+  let rounds: AskedRound[] = [];
+  const begin = (offer: AskedOffer<Candidate>) => {
+    rounds = [];
+    return askOne(offer, asking, rounds, inTurn);
   };
   try {
-    const onFailure = (attempt: FailedAttempt) => failed.push(attempt);
-    const { answer } = await askInTurn(offers, begin, { signal, health, onFailure });
-    return { ...current, failed, result: { answer }, wasThinking: false };
+    const answer = await askInTurn(offers, begin, inTurn);
+    return { rounds, result: { answer }, wasThinking: false };
   } catch (error) {
-    const { index, rounds } = current;
-    const { candidate, hasHiddenReasoning } = offers[index]!;
+    const { candidate, hasHiddenReasoning } = offers[log.index]!;
     const failure = failureOf(error, failedProvider(candidate));
     const wasThinking = failure.wasSilent && hasHiddenReasoning;
     // Whoever leaves has been answered in part, and pays for it. A provider that fails is not paid.
     const paid = signal.aborted || wasThinking ? rounds : [];
-    return { index, rounds: paid, failed, result: { failure }, wasThinking };
+    return { rounds: paid, result: { failure }, wasThinking };
   }
 }
 
 async function askOne<Candidate extends AskedCandidate, Answer>(
-  candidate: Candidate,
+  { index, candidate }: AskedOffer<Candidate>,
   { answerOf, maxAtOnce }: Asking<Candidate, Answer>,
   rounds: AskedRound[],
-  { signal, providerTime }: Pick<Exchange, 'signal' | 'providerTime'>,
+  { signal, log }: InTurn,
 ): Promise<Answer> {
   // When one request fails, nobody needs what the others would say.
   const attempt = new AbortController();
-  const exchange = { candidate, providerTime, signal: AbortSignal.any([signal, attempt.signal]) };
+  const exchange = { index, candidate, log, signal: AbortSignal.any([signal, attempt.signal]) };
   const inTurn = atMost(maxAtOnce);
   const send = (ask: Ask) =>
     inTurn(async () => {
@@ -110,9 +103,10 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const PAUSES_MS = [250, 1_000];
 
 interface Exchange {
+  index: number;
   candidate: AskedCandidate;
   signal: AbortSignal;
-  providerTime: ProviderTime;
+  log: AttemptLog;
 }
 
 /** The answer to one request; where its provider is busy for a moment, to the same request once more. */
@@ -132,14 +126,14 @@ async function answerTo(ask: Ask, exchange: Exchange): Promise<ProviderAnswer> {
 
 async function askOnce(
   { request, maxAnswerBytes = MAX_ANSWER_BYTES }: Ask,
-  { candidate, signal, providerTime }: Exchange,
+  { index, candidate, signal, log }: Exchange,
 ): Promise<ProviderAnswer> {
   signal.throwIfAborted();
   const received = async () => {
-    const response = await connect(candidate, request, signal).send(request.body, () => providerTime.sent());
+    const response = await connect(candidate, request, signal).send(request.body, () => log.sent(index));
     return { response, text: await readText(response.body, maxAnswerBytes) };
   };
-  const { response, text } = await received().finally(() => providerTime.received());
+  const { response, text } = await received().finally(() => log.received());
   if (response.status < 200 || response.status > 299) {
     throw refusalOfResponse(response, candidate.engine.readRefusal(text), failedProvider(candidate));
   }

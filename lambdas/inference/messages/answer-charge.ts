@@ -8,11 +8,11 @@ import type { Ending } from '../../store/outcome.ts';
 import type { MeasuredAnswer } from './answer-context.ts';
 
 /** What is charged for the last round of an answer that ends in this way. */
-export function chargeOf({ context, attempted, meter }: MeasuredAnswer, ending: Ending): Charge {
-  const { refusalsAreFree } = messagesFactsOf(attempted.candidate.endpoint.wire);
+export function chargeOf({ context, attempt, meter }: MeasuredAnswer, ending: Ending): Charge {
+  const { refusalsAreFree } = messagesFactsOf(attempt.candidate.endpoint.wire);
   return chargeFor({
     ending,
-    wasSent: context.current.sentAtMs !== undefined,
+    wasSent: context.attemptLog.sentAtMs !== undefined,
     hasOutput: meter.hasOutput,
     isDelivered: context.streamed,
     isFreeRefusal: refusalsAreFree && meter.finishReason === 'refusal' && !meter.hasBegun,
@@ -39,19 +39,19 @@ export function spentSoFar(answer: MeasuredAnswer): Money {
 }
 
 /** The round that goes on, or was the last, within what it could come to. */
-export function chargedForRound({ context, attempted: { quote }, meter }: MeasuredAnswer, charge: Charge): Charged {
+export function chargedForRound({ context, attempt: { quote }, meter }: MeasuredAnswer, charge: Charge): Charged {
   return chargeForMeasured(
     meter,
     quote,
     charge,
-    quote.hiddenReasoningTokens > 0 ? context.current.sentAtMs : undefined,
+    quote.hiddenReasoningTokens > 0 ? context.attemptLog.sentAtMs : undefined,
   );
 }
 
 /** All rounds, and what the stage has bought. @param paysStage also where nothing is charged for tokens */
 function chargedSoFar(answer: MeasuredAnswer, charge: Charge, paysStage = charge !== 'nothing'): Charged {
-  const { context, rounds, attempted } = answer;
+  const { context, rounds, attempt } = answer;
   const last = chargedForRound(answer, charge);
   const tokens = rounds.length === 0 ? last : chargedTogether([...rounds, last]);
-  return rounds.length > 0 || paysStage ? context.stage.withPurchases(tokens, attempted.quote.pricing) : tokens;
+  return rounds.length > 0 || paysStage ? context.stage.withPurchases(tokens, attempt.quote.pricing) : tokens;
 }

@@ -1,24 +1,16 @@
 import type { Charged } from '../../accounting/charge.ts';
 import type { UsageMeter } from '../../accounting/meter.ts';
 import type { HoldKeeper } from '../../admission/hold-keeper.ts';
-import type { Quote } from '../../admission/spending-plan.ts';
 import type { GatewayError } from '../../platform/errors.ts';
-import type { ProviderTime } from '../../platform/provider-time.ts';
 import type { QueueSender } from '../../platform/queue.ts';
 import type { Candidate } from '../../routing/candidates.ts';
-import type { FailedAttempt } from '../in-turn.ts';
-import type { Dispatched } from './dispatch.ts';
+import type { AttemptLog } from '../attempt-log.ts';
+import type { Attempt, Dispatched } from './dispatch.ts';
 import type { SharedHealth } from '../../routing/health.ts';
 import type { Outcome } from '../../store/outcome.ts';
 import type { Payer } from '../../store/payer.ts';
 import type { Table } from '../../store/table.ts';
 import type { AnswerStage } from './answer-stage.ts';
-
-/** An endpoint that may answer, and what it may charge. */
-export interface Attempted {
-  candidate: Candidate;
-  quote: Quote;
-}
 
 /** One answer, from dispatch to settlement. */
 export interface AnswerContext {
@@ -31,25 +23,17 @@ export interface AnswerContext {
   /** Notes at which endpoint the answer has left its prompt, for the next turn. Never rejects. */
   remember: (candidate: Candidate, outcome: Outcome) => Promise<void>;
   keeper: HoldKeeper;
-  /** In the order in which they are tried; the first is named on the record when none answers. */
-  attempts: Attempted[];
+  /**
+   * In the order in which they are tried; the first is named on the record when none answers. What is sent for them is left out: it may be
+   * large, and an answer takes long.
+   */
+  attempts: Pick<Attempt, 'candidate' | 'quote'>[];
+  attemptLog: AttemptLog;
   /** Resolves once the generation is recorded, too. */
   dispatched: Promise<Dispatched>;
   /** Whether the generation is recorded; otherwise what was held is released, or left to the sweep, and nothing is settled. Never rejects. */
   isRecorded: Promise<boolean>;
-  /**
-   * The attempt that is under way, or was the last: its index, and performance.now() at which its whole request was sent
-   * to the provider; undefined until then. `failed` are the attempts before it.
-   */
-  current: {
-    index: number;
-    sentAtMs: number | undefined;
-    failed: FailedAttempt[];
-    /** How the attempt that is under way has failed, if it has. */
-    failure: FailedAttempt | undefined;
-  };
   estimatedInputTokens: number;
-  providerTime: ProviderTime;
   /** performance.now() at which the request came in. */
   receivedAtMs: number;
   requestId: string;
@@ -69,7 +53,7 @@ export interface AnswerContext {
 export interface MeasuredAnswer {
   context: AnswerContext;
   /** With what the round that goes on may come to. */
-  attempted: Attempted;
+  attempt: AnswerContext['attempts'][number];
   /** Of the round that goes on. */
   meter: UsageMeter;
   /** The charges of the rounds before it, where the provider was asked again for the same answer. */

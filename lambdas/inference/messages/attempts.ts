@@ -28,6 +28,7 @@ export interface Prepared {
   client: ClientHeaders;
   content: PromptContent;
   attempts: Attempt[];
+  /** Of their quotes. */
   plan: SpendingPlan;
 }
 
@@ -47,9 +48,9 @@ export function prepareAttempts(
   client: ClientHeaders,
   leaveOut?: LeaveOut,
 ): Prepared {
-  const offers = encodeForEach(candidates, message, client, content, leaveOut);
-  const [attempts, quotes] = [offers.map(({ attempt }) => attempt), offers.map(({ quote }) => quote)];
+  const attempts = encodeForEach(candidates, message, client, content, leaveOut);
   const stepTokens = positiveIntegerVariable(variables.outputStepTokens, DEFAULT_STEP_TOKENS);
+  const quotes = attempts.map(({ quote }) => quote);
   return { message, client, content, attempts, plan: planSpending(quotes, stepTokens) };
 }
 
@@ -74,25 +75,27 @@ export async function countedPlan(prepared: Prepared): Promise<SpendingPlan | un
   return isSame ? undefined : planSpending(quotes, plan.stepTokens);
 }
 
-/** The attempts of a plan that allows shorter answers than were asked for. */
-export function reencoded({ attempts, client }: Prepared, plan: SpendingPlan): Attempt[] {
+/** The attempts by the plan that was held for. @param isShorter it allows only shorter answers than were asked for */
+export function attemptsHeldFor({ attempts, client }: Prepared, plan: SpendingPlan, isShorter: boolean): Attempt[] {
   return attempts.map((attempt, index) => {
-    const { bound, beyondMaxTokens } = plan.quotes[index]!;
-    const maxTokens = bound.outputTokens - beyondMaxTokens;
-    const { candidate, message } = attempt;
-    const shorter = { ...message, max_tokens: maxTokens, ...fittingThinking(message, maxTokens) };
-    return { ...attempt, message: shorter, encode: () => candidate.wire.encode(shorter, candidate.target, client) };
+    const quote = plan.quotes[index]!;
+    return isShorter ? shorterAttempt(attempt, quote, client) : { ...attempt, quote };
   });
 }
 
+function shorterAttempt(attempt: Attempt, quote: Quote, client: ClientHeaders): Attempt {
+  const { candidate, message } = attempt;
+  const maxTokens = quote.bound.outputTokens - quote.beyondMaxTokens;
+  const shorter = { ...message, max_tokens: maxTokens, ...fittingThinking(message, maxTokens) };
+  const encode = () => candidate.wire.encode(shorter, candidate.target, client);
+  return { ...attempt, quote, message: shorter, encode };
+}
+
 /** The same attempt with another message, over a connection of its own. @throws {GatewayError} 400 */
-export function withMessage(
-  { candidate, hasHiddenReasoning }: Attempt,
-  message: MessagesRequest,
-  client: ClientHeaders,
-): Attempt {
+export function withMessage(attempt: Attempt, message: MessagesRequest, client: ClientHeaders): Attempt {
+  const { index, candidate, quote, hasHiddenReasoning } = attempt;
   const encoded = candidate.wire.encode(message, candidate.target, client);
-  return { candidate, message, encode: () => encoded, hasHiddenReasoning };
+  return { index, candidate, quote, message, encode: () => encoded, hasHiddenReasoning };
 }
 
 /** The most tokens that an attempt's prompt can have by its bytes; undefined where only the model's context bounds it. */
@@ -110,22 +113,17 @@ export function quoteOfRound(attempt: Attempt, content: PromptContent, maxPrompt
   return withPromptBound(attemptQuote(attempt, attempt.encode().body, content), maxPromptTokens);
 }
 
-interface EncodedOffer {
-  attempt: Attempt;
-  quote: Quote;
-}
-
 function encodeForEach(
   candidates: Candidate[],
   asked: MessagesRequest,
   client: ClientHeaders,
   content: PromptContent,
   leaveOut: LeaveOut,
-): EncodedOffer[] {
-  const offers: EncodedOffer[] = [];
+): Attempt[] {
+  const attempts: Attempt[] = [];
   let refusal: unknown;
   for (const candidate of candidates) {
-    if (candidate.isOnlyFirst && offers.some(({ attempt }) => attempt.candidate.model === candidate.model)) {
+    if (candidate.isOnlyFirst && attempts.some((attempt) => attempt.candidate.model === candidate.model)) {
       leaveOut?.(candidate, 'no_fallbacks');
       continue;
     }
@@ -133,25 +131,30 @@ function encodeForEach(
       const message = withinFreeTerms(withDefaultParameters(asked, candidate.model, client), candidate.model, content);
       const encode = () => candidate.wire.encode(message, candidate.target, client);
       const encoded = encode();
-      const kept = offers.length === 0 ? () => encoded : encode;
-      const attempt = {
+      const quote = attemptQuote({ candidate, message }, encoded.body, content);
+      attempts.push({
+        index: attempts.length,
         candidate,
+        quote,
         message,
-        encode: kept,
-        hasHiddenReasoning: hiddenReasoningTokens(candidate, message) > 0,
-      };
-      offers.push({ attempt, quote: attemptQuote(attempt, encoded.body, content) });
+        encode: attempts.length === 0 ? () => encoded : encode,
+        hasHiddenReasoning: quote.hiddenReasoningTokens > 0,
+      });
     } catch (error) {
       // The wire of another endpoint may be able to express it.
       refusal ??= error;
       leaveOut?.(candidate, 'request_not_supported', error);
     }
   }
-  if (offers.length === 0) throw refusal;
-  return offers;
+  if (attempts.length === 0) throw refusal;
+  return attempts;
 }
 
-function attemptQuote({ candidate, message }: Attempt, body: string, content: PromptContent): Quote {
+function attemptQuote(
+  { candidate, message }: Pick<Attempt, 'candidate' | 'message'>,
+  body: string,
+  content: PromptContent,
+): Quote {
   const { endpoint, pricing } = candidate;
   const asked = requestedCacheWrites(body);
   const bound: UsageBound = {

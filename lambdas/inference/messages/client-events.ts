@@ -37,11 +37,11 @@ export function cutAtLimit(events: AnswerEvent[], writtenBytes: number, limitByt
 }
 
 /** The first event of an answer, with the generation's id and the catalog's model; any other event as it is. */
-export function withGatewayIdentity(event: AnswerEvent, { context, attempted }: MeasuredAnswer): AnswerEvent {
+export function withGatewayIdentity(event: AnswerEvent, { context, attempt }: MeasuredAnswer): AnswerEvent {
   const { data } = event;
   if (data.type !== 'message_start') return event;
   const usage = openingUsage(data.message.usage, context.estimatedInputTokens);
-  const message = { ...data.message, id: context.generationId, model: attempted.candidate.model.id, usage };
+  const message = { ...data.message, id: context.generationId, model: attempt.candidate.model.id, usage };
   return { data: { ...data, message } };
 }
 

@@ -16,7 +16,7 @@ import { StoreBusyError } from '../../store/transact.ts';
 import { connect } from '../../routing/connection.ts';
 import { holdInference, type HeldInference, type HoldTerms, type RefusedInference } from '../hold-inference.ts';
 import type { InferenceInput } from '../inference-input.ts';
-import { countedPlan, prepareAttempts, reencoded, type Prepared } from './attempts.ts';
+import { attemptsHeldFor, countedPlan, prepareAttempts, type Prepared } from './attempts.ts';
 import { freeUseOf } from './free-terms.ts';
 import { reportPathsAsSent } from './paths-as-sent.ts';
 import type { RoutedMessage } from './routed-message.ts';
@@ -129,7 +129,7 @@ async function holdWhileConnecting(
       return result;
     }
     ({ held } = result);
-    const attempts = held.shortened ? reencoded(prepared, held.plan) : [...prepared.attempts];
+    const attempts = attemptsHeldFor(prepared, held.plan, held.shortened !== undefined);
     if (performance.now() - connectedAtMs < CONNECTION_KEEPS_MS) attempts[0] = { ...attempts[0]!, upstream };
     else upstream.discard();
     return { admitted: held, attempts };

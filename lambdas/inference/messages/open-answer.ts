@@ -1,8 +1,7 @@
 import { clientHeaders } from '../../providers/client-headers.ts';
 import { resources } from '../../resources.ts';
-import { dispatch, type Attempt, type Dispatched } from './dispatch.ts';
-import type { ProviderTime } from '../../platform/provider-time.ts';
-import type { SharedHealth } from '../../routing/health.ts';
+import { dispatch, type Attempt } from './dispatch.ts';
+import { AttemptLog } from '../attempt-log.ts';
 import { abortInTime, abortWhenLeft, abortWhenStopping } from '../abort.ts';
 import type { AnswerContext } from './answer-context.ts';
 import { passThrough } from './answer-stage.ts';
@@ -32,19 +31,14 @@ export async function openAnswer(input: MessageInput): Promise<AnswerContext> {
   abortWhenStopping(abort, input.stopping);
 
   const { estimatedTokens: estimatedInputTokens } = content;
-  const current: AnswerContext['current'] = {
-    index: 0,
-    sentAtMs: undefined,
-    failed: [],
-    failure: undefined,
-  };
-  const { providerTime } = input;
-  const ask = asksInTurn(current, { estimatedInputTokens, signal: abort.signal, health, providerTime });
+  const attemptLog = new AttemptLog(input.providerTime);
+  const inTurn = { signal: abort.signal, log: attemptLog, health };
+  const ask = (some: Attempt[]) => dispatch(some, inTurn, estimatedInputTokens);
   const stage = routed.search
     ? new SearchStage(routed.search, {
         client,
         signal: abort.signal,
-        ask: (attempt, index) => ask([attempt, attempt], () => index),
+        ask,
         remainingMs: input.remainingMs,
       })
     : passThrough;
@@ -56,21 +50,16 @@ export async function openAnswer(input: MessageInput): Promise<AnswerContext> {
     health,
     remember: async (candidate, outcome) => conversation && noteConversation(conversation, candidate, outcome),
     keeper: admitted.keeper,
-    attempts: attempts.map(({ candidate }, index) => ({ candidate, quote: admitted.plan.quotes[index]! })),
-    dispatched: onceRecorded(
-      stage.prepare(attempts).then((prepared) => ask(prepared, (index) => index)),
-      admitted,
-      abort,
-    ),
+    attempts: attempts.map(({ candidate, quote }) => ({ candidate, quote })),
+    attemptLog,
+    dispatched: onceRecorded(stage.prepare(attempts).then(ask), admitted, abort),
     isRecorded: admitted.recorded
       ? admitted.recorded.then(
           () => true,
           () => false,
         )
       : Promise.resolve(true),
-    current,
     estimatedInputTokens,
-    providerTime,
     receivedAtMs: request.receivedAtMs,
     requestId: request.id,
     streamed: message.stream === true,
@@ -79,33 +68,4 @@ export async function openAnswer(input: MessageInput): Promise<AnswerContext> {
     stage,
     abort,
   };
-}
-
-/** @param placeOf which of the request's attempts each of these is */
-type AskInTurn = (some: Attempt[], placeOf: (index: number) => number) => Promise<Dispatched>;
-
-/** Asks attempts in turn, and keeps `current` true while they run. */
-function asksInTurn(
-  current: AnswerContext['current'],
-  {
-    health,
-    providerTime,
-    ...rest
-  }: { estimatedInputTokens: number; signal: AbortSignal; health: SharedHealth; providerTime: ProviderTime },
-): AskInTurn {
-  return (some, placeOf) =>
-    dispatch(some, {
-      ...rest,
-      health,
-      onAttempt: (index) => Object.assign(current, { index: placeOf(index), sentAtMs: undefined, failure: undefined }),
-      onFailure: (failed) => {
-        current.failure = { ...failed, index: placeOf(failed.index) };
-        current.failed.push(current.failure);
-      },
-      // A large request may be refused before its last byte was sent.
-      onSent: (index) => {
-        providerTime.sent();
-        if (current.index === placeOf(index)) current.sentAtMs = performance.now();
-      },
-    }).finally(() => providerTime.received());
 }

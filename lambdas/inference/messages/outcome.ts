@@ -3,16 +3,14 @@ import { isCancelled } from '../../accounting/ending.ts';
 import { recordedUsage } from '../../accounting/recorded-usage.ts';
 import { serviceCostOf } from '../../accounting/service-cost.ts';
 import type { Ending, Outcome } from '../../store/outcome.ts';
-import { attemptRecords } from '../attempt-records.ts';
-import { providerTimes } from '../provider-times.ts';
 import { isUsualSlip, type Surprises } from '../tripwires.ts';
 import { hasOutput, type MeasuredAnswer } from './answer-context.ts';
 
 /** What an answer came to, as the record keeps it. @param ending null while it goes on */
 export function outcomeOf(answer: MeasuredAnswer, ending: Ending | null, charged: Charged): Outcome {
-  const { context, attempted, meter } = answer;
+  const { context, attempt, meter } = answer;
   const { usage, cost, cacheSaved, estimated, exceeded, rounds = [] } = charged;
-  const { model, endpoint, pricing } = attempted.candidate;
+  const { model, endpoint, pricing } = attempt.candidate;
   const { firstEventAtMs, finishReason, nativeFinishReason } = meter;
   const failed = ending === 'refused_before' || ending === 'broke_off' || ending === 'out_of_time';
   return context.stage.withResults({
@@ -30,30 +28,22 @@ export function outcomeOf(answer: MeasuredAnswer, ending: Ending | null, charged
     endpointId: endpoint.id,
     providerName: endpoint.provider.name,
     // The record has the prices of the first attempt already.
-    pricing: attempted.candidate === context.attempts[0]!.candidate ? undefined : pricing,
+    pricing: attempt.candidate === context.attempts[0]!.candidate ? undefined : pricing,
     ...recordedUsage(usage),
     rounds: rounds.map(recordedUsage),
     searchRequests: usage.searchRequests ?? null,
     searchResults: meter.searchResults,
     videoSeconds: null,
-    ...attemptRecords(context.current.failed, {
-      last: context.current.failure,
-      triedAt: (index) => context.attempts[index]!.candidate,
-    }),
-    ...providerTimes(context),
+    ...context.attemptLog.recorded((index) => context.attempts[index]!.candidate, context.receivedAtMs),
     latencyMs: firstEventAtMs === undefined ? null : Math.round(firstEventAtMs - context.receivedAtMs),
     generationTimeMs: firstEventAtMs === undefined ? null : Math.round(performance.now() - firstEventAtMs),
   });
 }
 
 /** Says what is surprising about an answer. */
-export function surprisesOf(
-  { attempted, meter }: MeasuredAnswer,
-  outcome: Outcome,
-  { isCutByHold }: Charged,
-): Surprises {
+export function surprisesOf({ attempt, meter }: MeasuredAnswer, outcome: Outcome, { isCutByHold }: Charged): Surprises {
   const { promptTokens: charged } = outcome;
   const reported = { promptTokens: charged, reportedOutputTokens: meter.reportedOutputTokens };
-  const isBeyondHold = outcome.capped && (isCutByHold || !isUsualSlip(reported, attempted.quote.bound));
+  const isBeyondHold = outcome.capped && (isCutByHold || !isUsualSlip(reported, attempt.quote.bound));
   return { isBeyondHold, unpriced: [...meter.unpriced] };
 }

@@ -14,7 +14,7 @@ import { failedProvider } from '../../routing/connection.ts';
 import type { Ending } from '../../store/outcome.ts';
 import type { AbortReason } from '../abort.ts';
 import { chargedAtEnd, chargedForRound, chargedWithinHold, chargeOf, spentSoFar } from './answer-charge.ts';
-import { hasOutput, type AnswerContext, type Attempted, type MeasuredAnswer } from './answer-context.ts';
+import { hasOutput, type AnswerContext, type MeasuredAnswer } from './answer-context.ts';
 import type { RoundBatch, StagedAnswer } from './answer-stage.ts';
 import { answerLimitOf, type Limit } from './answer-limit.ts';
 import { cutAtLimit, isEnding, withGatewayIdentity, priced, splitAtError } from './client-events.ts';
@@ -80,7 +80,7 @@ export class Progress implements StagedAnswer {
    * @returns why the answer must end instead, or undefined
    */
   async beginRound(quote: Quote, estimatedInputTokens: number): Promise<Stop | undefined> {
-    const { attempted, meter, rounds } = this.#answer;
+    const { attempt, meter, rounds } = this.#answer;
     const over = chargedForRound(this.#answer, 'usage');
     const stop = stopBy(await this.#context.keeper.nextRound(quote, spentSoFar(this.#answer)));
     if (stop) return stop;
@@ -88,7 +88,7 @@ export class Progress implements StagedAnswer {
     this.#promptCounted = false;
     this.#answer = {
       ...this.#answer,
-      attempted: { ...attempted, quote },
+      attempt: { ...attempt, quote },
       meter: meter.next(estimatedInputTokens),
       rounds: [...rounds, over],
     };
@@ -99,15 +99,15 @@ export class Progress implements StagedAnswer {
   checkpoint(): void {
     this.#followAttempt();
     // Before the first event only hidden thinking can cost something; the prompt is on the record.
-    const isWorthIt = this.#begun || this.#answer.attempted.quote.hiddenReasoningTokens > 0;
-    if (this.ending !== undefined || !isWorthIt || this.#context.current.sentAtMs === undefined) return;
+    const isWorthIt = this.#begun || this.#answer.attempt.quote.hiddenReasoningTokens > 0;
+    if (this.ending !== undefined || !isWorthIt || this.#context.attemptLog.sentAtMs === undefined) return;
     this.#checkpointer.tick(() => outcomeOf(this.#answer, null, chargedWithinHold(this.#answer, 'usage and hidden')));
   }
 
   /** Until an attempt has begun its answer, failures and charges are those of the attempt that came last. */
   #followAttempt(): void {
-    const { attempts, current } = this.#context;
-    if (!this.#begun) this.#answer = { ...this.#answer, attempted: attempts[current.index]! };
+    const { attempts, attemptLog } = this.#context;
+    if (!this.#begun) this.#answer = { ...this.#answer, attempt: attempts[attemptLog.index]! };
   }
 
   /** Whatever goes wrong in getting the answer is its provider's failure. */
@@ -117,9 +117,9 @@ export class Progress implements StagedAnswer {
 
   /** Measures a batch before it goes out. @returns the part that the hold pays for, and why the answer must end after it */
   observe(batch: RoundBatch): RoundBatch | Promise<RoundBatch> {
-    this.#context.providerTime.received();
-    const { attempted, meter } = this.#answer;
-    const { events, failure } = splitAtError(batch.events, attempted.candidate);
+    this.#context.attemptLog.received();
+    const { attempt, meter } = this.#answer;
+    const { events, failure } = splitAtError(batch.events, attempt.candidate);
     meter.holdBack(batch.heldBackBytes ?? 0);
     if (batch.nativeReason !== undefined) meter.nativeFinishReason = batch.nativeReason;
     this.#isClosing = batch.isClosing ?? false;
@@ -134,7 +134,7 @@ export class Progress implements StagedAnswer {
       this.#extraBytes += extraBytes(data);
     }
     const size = { writtenBytes, extraBytes: this.#extraBytes };
-    const limit = answerLimitOf(this.#context.keeper, attempted.quote.bound.outputTokens, size);
+    const limit = answerLimitOf(this.#context.keeper, attempt.quote.bound.outputTokens, size);
     const pass = (found: Limit | undefined) => this.#pass(events, batch, failure, found);
     return limit instanceof Promise ? limit.then(pass) : pass(limit);
   }
@@ -177,7 +177,7 @@ export class Progress implements StagedAnswer {
     if (reason === 'client_left' || reason === 'out_of_time') return reason;
     if (reason === 'stopping') return 'out_of_time';
     // Our patience has ended, not the provider's work: a model that has shown nothing yet may be thinking.
-    const mayThink = this.#answer.attempted.quote.hiddenReasoningTokens > 0 && !this.hasOutput;
+    const mayThink = this.#answer.attempt.quote.hiddenReasoningTokens > 0 && !this.hasOutput;
     if (this.#failureOf(error).wasSilent && mayThink) return 'out_of_time';
     return this.#begun ? 'broke_off' : 'refused_before';
   }
@@ -196,19 +196,19 @@ export class Progress implements StagedAnswer {
     const outcome = outcomeOf(this.#answer, ending, charge);
     const { hold } = await keeper.settled();
     await this.#checkpointer.settled();
-    const { candidate } = this.#answer.attempted;
+    const { candidate } = this.#answer.attempt;
     const about = { generationId: this.#answer.context.generationId, candidate, cost: outcome.cost };
     raiseAlarms(surprisesOf(this.#answer, outcome, charge), about);
     // Lambda freezes the function after this.
     await Promise.all([
       reportSettlement(table, queue, { generationId, payer, hold, outcome }),
       health.publish(),
-      ...(this.#begun ? [remember(this.#answer.attempted.candidate, outcome)] : []),
+      ...(this.#begun ? [remember(this.#answer.attempt.candidate, outcome)] : []),
     ]);
   }
 
   #failureOf(error: unknown) {
-    return failureOf(error, failedProvider(this.#answer.attempted.candidate));
+    return failureOf(error, failedProvider(this.#answer.attempt.candidate));
   }
 
   #countPrompt(): void {
@@ -243,10 +243,10 @@ export class Progress implements StagedAnswer {
   }
 }
 
-function unmeasured(context: AnswerContext, attempted: Attempted): MeasuredAnswer {
+function unmeasured(context: AnswerContext, attempt: MeasuredAnswer['attempt']): MeasuredAnswer {
   const { estimatedInputTokens } = context;
-  const promptCountedAtStart = messagesFactsOf(attempted.candidate.endpoint.wire).countsPromptAtStart;
-  return { context, attempted, meter: new UsageMeter({ estimatedInputTokens, promptCountedAtStart }), rounds: [] };
+  const promptCountedAtStart = messagesFactsOf(attempt.candidate.endpoint.wire).countsPromptAtStart;
+  return { context, attempt, meter: new UsageMeter({ estimatedInputTokens, promptCountedAtStart }), rounds: [] };
 }
 
 function stopBy(failure: GatewayError | undefined): Stop | undefined {

@@ -38,8 +38,8 @@ export interface AnswerSearches {
   client: ClientHeaders;
   /** Aborts when the answer is given up. */
   signal: AbortSignal;
-  /** Asks again, in the place of the attempt that answered. */
-  ask: (attempt: Attempt, index: number) => Promise<Dispatched>;
+  /** Asks again, one after the other. */
+  ask: (attempts: Attempt[]) => Promise<Dispatched>;
   /** Milliseconds of the function's time that are left. */
   remainingMs: () => number;
 }
@@ -48,7 +48,7 @@ export interface AnswerSearches {
 export async function* searchRounds(
   search: AnswerSearches,
   answer: StagedAnswer,
-  begun: Dispatched & { attempt: Attempt },
+  begun: Pick<Dispatched, 'batches'> & { attempt: Attempt },
 ): AsyncGenerator<RoundBatch, void> {
   const { session, isDeclared, signal } = search;
   let { attempt, batches } = begun;
@@ -88,7 +88,8 @@ export async function* searchRounds(
       return;
     }
     attempt = next;
-    ({ batches } = await search.ask(next, begun.index));
+    // What fails before its first event is tried once more, at the same place.
+    ({ batches } = await search.ask([next, next]));
   }
 }
 

@@ -43,7 +43,7 @@ export class SearchStage implements AnswerStage {
 
   batches(first: Dispatched, answer: StagedAnswer): AsyncGenerator<RoundBatch, void> {
     const { session, isDeclared } = this.#search;
-    const begun = { batches: first.batches, index: first.index, attempt: this.#attempts[first.index]! };
+    const begun = { batches: first.batches, attempt: this.#attempts[first.index]! };
     return searchRounds({ session, isDeclared, firstBlocks: this.#firstBlocks, ...this.#tools }, answer, begun);
   }
 
