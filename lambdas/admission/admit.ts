@@ -8,6 +8,7 @@ import { HoldKeeper } from './hold-keeper.ts';
 import { placeHold, type HoldRequest, type HoldResult, type PlacedHold } from './hold.ts';
 import {
   isHeldOnly,
+  refusalError,
   roomOf,
   shortenedError,
   type AdmissionRefusal,
@@ -45,10 +46,12 @@ export interface Admission {
 /** The result of trying to hold, and the plan of the last try. */
 export type Tried = { plan: SpendingPlan } & (
   | { placed: PlacedHold; recording: Promise<void> | undefined; shortened: Shortening | undefined }
-  | { refused: Omit<Refused, 'isReleased'> }
+  | { refused: { refusal: AdmissionRefusal; request: RefusedRequest } }
 );
 
+/** A hold that stands. Whoever fails before anything is sent to a provider gives it back with `releaseUnknown`. */
 export interface Admitted {
+  generation: HoldRequest['generation'];
   /** Keeps the answer inside the hold that was placed. */
   keeper: HoldKeeper;
   /** What was held for: the plan that was asked for, or one that is more exact or shorter. */
@@ -64,10 +67,10 @@ export interface Admitted {
   recorded?: Promise<void> | undefined;
 }
 
-/** A refusal, and the facts about the request that its message gives. */
 export interface Refused {
   refusal: AdmissionRefusal;
-  request: RefusedRequest;
+  /** The refusal as the client reads it. */
+  error: GatewayError;
   /**
    * It was uncertain whether the request had placed a hold, so its record now says that it holds nothing. Nothing more can
    * be held under its id.
@@ -111,10 +114,13 @@ export async function admit(
       const [quote] = plan.quotes as [Quote];
       const recorded = recording && releasedOnFailure(table, generation, recording);
       const keeper = new HoldKeeper({ table, request, placed, stepTokens: plan.stepTokens, quote, recorded });
-      return { admitted: { keeper, plan, shortened: shortened && shortenedError(shortened), recording, recorded } };
+      return {
+        admitted: { generation, keeper, plan, shortened: shortened && shortenedError(shortened), recording, recorded },
+      };
     }
     if (isUncertain && !(await releaseUnknown(table, generation))) throw new StoreBusyError();
-    return { refused: { ...result.refused, isReleased: isUncertain } };
+    const { refusal, request: told } = result.refused;
+    return { refused: { refusal, error: refusalError(refusal, told), isReleased: isUncertain } };
   } catch (error) {
     await releaseUnknown(table, generation);
     throw error;

@@ -1,3 +1,4 @@
+import type { Model } from '../catalog/catalog.ts';
 import { clientHasLeft, forbidden, GatewayError, toGatewayError, unauthenticated } from '../platform/errors.ts';
 import { Money } from '../money/money.ts';
 import { intervals, windowEnd, type Interval } from '../money/periods.ts';
@@ -97,6 +98,28 @@ export function isHeldByOthers(refusal: NoRoom, own: Money): boolean {
 
 /** Why a request is not admitted: its hold was refused, or its client no longer waits. */
 export type AdmissionRefusal = HoldRefusal | { kind: 'client_left' };
+
+/** The candidates of a request that a refusal is not about; undefined where it is about all of them, or about none. */
+export function notRefused<Candidate extends { model: Model }>(
+  candidates: readonly Candidate[],
+  refusal: AdmissionRefusal,
+): Candidate[] | undefined {
+  const others = candidates.filter(({ model }) => !isRefused(model, refusal));
+  return others.length === 0 || others.length === candidates.length ? undefined : others;
+}
+
+/** Whether a refusal is about this model; one that is about the request is about all of them. */
+function isRefused({ id, data }: Model, refusal: AdmissionRefusal): boolean {
+  switch (refusal.kind) {
+    case 'free_requests':
+    case 'free_budget':
+      return refusal.models.includes(id);
+    case 'no_room':
+      return !data.service_free;
+    default:
+      return true;
+  }
+}
 
 /** What the message of a refusal says besides the numbers of the scope. */
 export interface RefusedRequest {

@@ -10,9 +10,6 @@ export interface FailedAttempt {
   durationMs: number;
 }
 
-/** The endpoint and the model that a record names. */
-type TriedPlace = Pick<Candidate, 'model' | 'endpoint'>;
-
 /** The status of an attempt that has not failed. */
 const OK = 200;
 
@@ -59,7 +56,7 @@ export class AttemptLog {
    * @param receivedAtMs performance.now() at which the request came in
    */
   recorded(
-    triedAt: (index: number) => TriedPlace,
+    triedAt: (index: number) => Pick<Candidate, 'model' | 'endpoint'>,
     receivedAtMs: number,
   ): Pick<Outcome, 'failedAttempts' | 'providerStatus' | 'overheadMs' | 'providerMs'> {
     const failedAttempts = this.#failed

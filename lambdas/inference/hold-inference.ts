@@ -2,8 +2,7 @@ import { admit, type Admission, type Admitted } from '../admission/admit.ts';
 import type { InferenceCaller } from '../admission/caller.ts';
 import type { HoldRequest } from '../admission/hold.ts';
 import { newGeneration, type NewGeneration } from '../admission/new-generation.ts';
-import { refusalError, type AdmissionRefusal } from '../admission/refusal.ts';
-import { forbidden, type GatewayError } from '../platform/errors.ts';
+import { forbidden } from '../platform/errors.ts';
 import type { Account } from '../store/accounts.ts';
 import type { Table } from '../store/table.ts';
 
@@ -30,35 +29,18 @@ export interface HoldTerms
   scopes?: HoldRequest['scopes'];
 }
 
-/** A hold that stands. Whoever fails before anything is sent to a provider gives it back with `releaseUnknown`. */
-export interface HeldInference extends Admitted {
-  generation: HoldRequest['generation'];
-}
-
-export interface RefusedInference {
-  refusal: AdmissionRefusal;
-  /** The refusal as the client reads it. */
-  error: GatewayError;
-  /** Nothing more can be held under this id: its record says that it holds nothing. */
-  isReleased: boolean;
-}
-
 /**
  * Holds what a request may cost, before anything is sent to a provider: one way for messages, decisions and videos.
  *
  * Guarantee: nothing is held for a request that is refused here, or for which this throws (admission/admit.ts).
  * @throws {GatewayError} 403 for a suspended account
  */
-export async function holdInference(
+export function holdInference(
   { table, bootId }: HoldTools,
   input: HoldInput,
   terms: HoldTerms,
-): Promise<{ held: HeldInference } | { refused: RefusedInference }> {
-  const admission = admissionOf(bootId, input, terms);
-  const result = await admit(table, admission);
-  if ('admitted' in result) return { held: { ...result.admitted, generation: admission.request.generation } };
-  const { refusal, request: refused, isReleased } = result.refused;
-  return { refused: { refusal, error: refusalError(refusal, refused), isReleased } };
+): ReturnType<typeof admit> {
+  return admit(table, admissionOf(bootId, input, terms));
 }
 
 /** What is asked of the limits for a request. @throws {GatewayError} 403 for a suspended account */
@@ -74,10 +56,10 @@ export function admissionOf(
 }
 
 /** The same where a refusal is final. @throws {GatewayError} when the request is refused */
-export async function holdOrThrow(tools: HoldTools, input: HoldInput, terms: HoldTerms): Promise<HeldInference> {
+export async function holdOrThrow(tools: HoldTools, input: HoldInput, terms: HoldTerms): Promise<Admitted> {
   const result = await holdInference(tools, input, terms);
   if ('refused' in result) throw result.refused.error;
-  return result.held;
+  return result.admitted;
 }
 
 function checkMaySpend({ status }: Account): void {

@@ -3,7 +3,7 @@
 import type { UsageBound } from '../accounting/price.ts';
 import type { Money } from '../money/money.ts';
 import { log, tripwires } from '../platform/logger.ts';
-import type { Candidate } from '../routing/candidates.ts';
+import type { EndpointOfModel } from '../routing/left-out.ts';
 
 /** Some providers count a token or two beyond the most that they were asked for. */
 const TYPICAL_SLIP_TOKENS = 16;
@@ -34,11 +34,7 @@ const MAX_NAMED = 5;
 /** Raises the alarms of a generation, if anything about it is surprising. */
 export function raiseAlarms(
   { isBeyondHold, unpriced }: Surprises,
-  {
-    generationId,
-    candidate,
-    cost,
-  }: { generationId: string; candidate: Pick<Candidate, 'model' | 'endpoint'>; cost: Money },
+  { generationId, candidate, cost }: { generationId: string; candidate: EndpointOfModel; cost: Money },
 ): void {
   const { model, endpoint } = candidate;
   const about = { generationId, model: model.id, provider: endpoint.provider.id, costRub: cost.toString() };

@@ -3,7 +3,6 @@ import { admit, type Admitted } from '../../lambdas/admission/admit.ts';
 import { placeHold } from '../../lambdas/admission/hold.ts';
 import { planSpending, type Quote } from '../../lambdas/admission/spending-plan.ts';
 import { variables } from '../../lambdas/platform/environment.ts';
-import { refusalError } from '../../lambdas/admission/refusal.ts';
 import type { Scope } from '../../lambdas/store/counters.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
@@ -56,7 +55,7 @@ async function askThrough(through: Table, spender: Spender, ...quotes: Quote[]):
     clientLeft: undefined,
   });
   if ('admitted' in result) return result.admitted;
-  throw refusalError(result.refused.refusal, result.refused.request);
+  throw result.refused.error;
 }
 
 /** Holds an amount, and gives it back when it is told to. */

@@ -1,5 +1,4 @@
 import { cappedAt, chargedTogether, NOTHING_CHARGED, type Charged } from '../../accounting/charge.ts';
-import { reportSettlement } from '../../accounting/report.ts';
 import { estimateTokens } from '../../accounting/usage.ts';
 import type { HoldKeeper } from '../../admission/hold-keeper.ts';
 import type { NewGeneration } from '../../admission/new-generation.ts';
@@ -7,9 +6,10 @@ import { clientHasLeft, GatewayError } from '../../platform/errors.ts';
 import { resources } from '../../resources.ts';
 import { abortInTime, abortWhenLeft, type AbortReason } from '../abort.ts';
 import { AttemptLog } from '../attempt-log.ts';
+import { GenerationReport } from '../generation-report.ts';
 import { holdOrThrow, type HoldTerms } from '../hold-inference.ts';
 import type { InferenceInput } from '../inference-input.ts';
-import { raiseAlarms, type Surprises } from '../tripwires.ts';
+import type { Surprises } from '../tripwires.ts';
 import { planOf, type AskedCandidate, type AskedOffer } from './offers.ts';
 import { askedOutcome } from './outcome.ts';
 import { askEach, type AskedRound, type Asking } from './rounds.ts';
@@ -59,26 +59,22 @@ async function answerUntil<Candidate extends AskedCandidate, Answer>(
   // All that settlement needs is there before anything is held.
   const [table, queue, health] = [resources.table(), resources.queue('finalize-cost'), resources.health()];
   abortWhenLeft(abort, input.clientLeft);
-  const { keeper } = await holdOrThrow(
+  const held = await holdOrThrow(
     { table, bootId: resources.bootId() },
     { ...input, receivedAtMs: input.request.receivedAtMs },
     askedTerms(apiType, offers),
   );
   abortInTime(abort, input.remainingMs(), STOP_BEFORE_TIMEOUT_MS);
+  const report = new GenerationReport({ table, queue, health }, { generationId, payer: caller.payer }, held);
 
   const { signal } = abort;
   const log = new AttemptLog(input.providerTime);
   const asked = await askEach(offers, asking, { signal, health, log });
-  const charged = await withinLimits(chargedForAll(asked.rounds), keeper);
-  const { hold } = await keeper.settled();
+  const charged = await withinLimits(chargedForAll(asked.rounds), held.keeper);
   const { receivedAtMs } = input.request;
   const outcome = askedOutcome(asked, charged, { offers, signal, receivedAtMs, log });
   const { candidate } = offers[log.index]!;
-  raiseAlarms(askedSurprises(asked.rounds, charged), { generationId, candidate, cost: outcome.cost });
-  await Promise.all([
-    reportSettlement(table, queue, { generationId, payer: caller.payer, hold, outcome }),
-    health.publish(),
-  ]);
+  await report.settle(outcome, { candidate, surprises: askedSurprises(asked.rounds, charged) });
 
   const { result } = asked;
   if ('failure' in result) throw failureToTell(result.failure, signal, outOfTime);

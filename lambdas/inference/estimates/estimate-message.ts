@@ -1,10 +1,11 @@
 import { priceUpperBound } from '../../accounting/price.ts';
 import type { FreeRoom } from '../../admission/free/free-tier.ts';
+import { notRefused } from '../../admission/refusal.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';
 import { clientHeaders } from '../../providers/client-headers.ts';
 import { LeftOutEndpoints } from '../../routing/left-out.ts';
 import type { Prepared } from '../messages/attempts.ts';
-import { messageTerms, notRefused, preparationOf } from '../messages/message-hold.ts';
+import { messageTerms, preparationOf } from '../messages/message-hold.ts';
 import { routeMessage } from '../messages/routed-message.ts';
 import { costAt, estimateOf, foreseeInference, type Estimate, type EstimateInput } from './estimate.ts';
 

@@ -2,24 +2,17 @@ import type { Charged } from '../../accounting/charge.ts';
 import type { UsageMeter } from '../../accounting/meter.ts';
 import type { HoldKeeper } from '../../admission/hold-keeper.ts';
 import type { GatewayError } from '../../platform/errors.ts';
-import type { QueueSender } from '../../platform/queue.ts';
 import type { Candidate } from '../../routing/candidates.ts';
 import type { AttemptLog } from '../attempt-log.ts';
+import type { GenerationReport } from '../generation-report.ts';
 import type { Attempt, Dispatched } from './dispatch.ts';
-import type { SharedHealth } from '../../routing/health.ts';
 import type { Outcome } from '../../store/outcome.ts';
-import type { Payer } from '../../store/payer.ts';
-import type { Table } from '../../store/table.ts';
 import type { AnswerStage } from './answer-stage.ts';
 
 /** One answer, from dispatch to settlement. */
 export interface AnswerContext {
   generationId: string;
-  payer: Payer;
-  table: Table;
-  queue: QueueSender;
-  /** What came of attempts, told to the other instances while the generation is reported. */
-  health: Pick<SharedHealth, 'publish'>;
+  report: GenerationReport;
   /** Notes at which endpoint the answer has left its prompt, for the next turn. Never rejects. */
   remember: (candidate: Candidate, outcome: Outcome) => Promise<void>;
   keeper: HoldKeeper;
@@ -31,8 +24,6 @@ export interface AnswerContext {
   attemptLog: AttemptLog;
   /** Resolves once the generation is recorded, too. */
   dispatched: Promise<Dispatched>;
-  /** Whether the generation is recorded; otherwise what was held is released, or left to the sweep, and nothing is settled. Never rejects. */
-  isRecorded: Promise<boolean>;
   estimatedInputTokens: number;
   /** performance.now() at which the request came in. */
   receivedAtMs: number;

@@ -128,7 +128,7 @@ function encodeForEach(
       continue;
     }
     try {
-      const message = withinFreeTerms(withDefaultParameters(asked, candidate.model, client), candidate.model, content);
+      const message = withinFreeTerms(withDefaultParameters(asked, candidate.model, client), candidate, content);
       const encode = () => candidate.wire.encode(message, candidate.target, client);
       const encoded = encode();
       const quote = attemptQuote({ candidate, message }, encoded.body, content);

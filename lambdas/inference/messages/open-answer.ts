@@ -2,10 +2,13 @@ import { clientHeaders } from '../../providers/client-headers.ts';
 import { resources } from '../../resources.ts';
 import { dispatch, type Attempt } from './dispatch.ts';
 import { AttemptLog } from '../attempt-log.ts';
+import type { RoutedRequest } from '../../messages/preferences.ts';
+import type { InferenceInput } from '../inference-input.ts';
 import { abortInTime, abortWhenLeft, abortWhenStopping } from '../abort.ts';
+import { GenerationReport } from '../generation-report.ts';
 import type { AnswerContext } from './answer-context.ts';
 import { passThrough } from './answer-stage.ts';
-import { holdForRequest, preparationOf, type MessageInput } from './message-hold.ts';
+import { holdForRequest, preparationOf } from './message-hold.ts';
 import { onceRecorded } from './once-recorded.ts';
 import { SearchStage } from './search/search-stage.ts';
 import { routeMessage } from './routed-message.ts';
@@ -16,8 +19,8 @@ import { noteConversation } from './warm-conversation.ts';
  * `answerEvents` of what is returned.
  * @throws {GatewayError} when the request goes nowhere, or is not admitted; nothing is held then
  */
-export async function openAnswer(input: MessageInput): Promise<AnswerContext> {
-  const { body, caller, request } = input;
+export async function openAnswer(input: InferenceInput<RoutedRequest>): Promise<AnswerContext> {
+  const { body, caller, generationId, request } = input;
   const routed = await routeMessage(body, caller, request.headers);
   const { message, content, candidates, conversation } = routed;
   // All that settlement needs is there before anything is held.
@@ -43,22 +46,13 @@ export async function openAnswer(input: MessageInput): Promise<AnswerContext> {
       })
     : passThrough;
   return {
-    generationId: input.generationId,
-    payer: caller.payer,
-    table,
-    queue,
-    health,
+    generationId,
+    report: new GenerationReport({ table, queue, health }, { generationId, payer: caller.payer }, admitted),
     remember: async (candidate, outcome) => conversation && noteConversation(conversation, candidate, outcome),
     keeper: admitted.keeper,
     attempts: attempts.map(({ candidate, quote }) => ({ candidate, quote })),
     attemptLog,
     dispatched: onceRecorded(stage.prepare(attempts).then(ask), admitted, abort),
-    isRecorded: admitted.recorded
-      ? admitted.recorded.then(
-          () => true,
-          () => false,
-        )
-      : Promise.resolve(true),
     estimatedInputTokens,
     receivedAtMs: request.receivedAtMs,
     requestId: request.id,

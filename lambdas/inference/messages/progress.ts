@@ -1,8 +1,6 @@
 import type { Charged } from '../../accounting/charge.ts';
-import { Checkpointer } from '../../accounting/checkpointer.ts';
 import { eventBytes, extraBytes } from '../../accounting/event-bytes.ts';
 import { UsageMeter } from '../../accounting/meter.ts';
-import { reportSettlement } from '../../accounting/report.ts';
 import { promptTokens, type TokenUsage } from '../../accounting/usage.ts';
 import type { Quote } from '../../admission/spending-plan.ts';
 import { messagesFactsOf } from '../../catalog/wires.ts';
@@ -19,7 +17,6 @@ import type { RoundBatch, StagedAnswer } from './answer-stage.ts';
 import { answerLimitOf, type Limit } from './answer-limit.ts';
 import { cutAtLimit, isEnding, withGatewayIdentity, priced, splitAtError } from './client-events.ts';
 import { earlyEnding, withShortening, type Stop } from './early-end.ts';
-import { raiseAlarms } from '../tripwires.ts';
 import { outcomeOf, surprisesOf } from './outcome.ts';
 
 /** One answer while it passes: measured, kept inside its hold, priced, and settled when it ends. */
@@ -27,7 +24,6 @@ export class Progress implements StagedAnswer {
   /** How the answer ended; undefined while it goes on. */
   ending: Ending | undefined;
   readonly #context: AnswerContext;
-  readonly #checkpointer: Checkpointer;
   readonly #openBlocks = new Set<number>();
   #answer: MeasuredAnswer;
   #begun = false;
@@ -42,8 +38,6 @@ export class Progress implements StagedAnswer {
   constructor(context: AnswerContext) {
     this.#context = context;
     this.#answer = unmeasured(context, context.attempts[0]!);
-    const { table, payer, generationId: id } = context;
-    this.#checkpointer = new Checkpointer(table, { accountId: payer.accountId, id });
   }
 
   begin(index: number): void {
@@ -101,7 +95,9 @@ export class Progress implements StagedAnswer {
     // Before the first event only hidden thinking can cost something; the prompt is on the record.
     const isWorthIt = this.#begun || this.#answer.attempt.quote.hiddenReasoningTokens > 0;
     if (this.ending !== undefined || !isWorthIt || this.#context.attemptLog.sentAtMs === undefined) return;
-    this.#checkpointer.tick(() => outcomeOf(this.#answer, null, chargedWithinHold(this.#answer, 'usage and hidden')));
+    this.#context.report.checkpoint(() =>
+      outcomeOf(this.#answer, null, chargedWithinHold(this.#answer, 'usage and hidden')),
+    );
   }
 
   /** Until an attempt has begun its answer, failures and charges are those of the attempt that came last. */
@@ -189,21 +185,16 @@ export class Progress implements StagedAnswer {
 
   /** Reports what the answer came to; call it once, after its last event. */
   async settle(): Promise<void> {
-    if (!(await this.#context.isRecorded)) return this.#context.health.publish();
+    const { report, remember } = this.#context;
+    if (!(await report.isRecorded())) return report.drop();
     const ending = (this.ending ??= 'client_left');
-    const { generationId, payer, table, queue, keeper, health, remember } = this.#context;
     const charge = this.#final ?? (await chargedAtEnd(this.#answer, ending));
     const outcome = outcomeOf(this.#answer, ending, charge);
-    const { hold } = await keeper.settled();
-    await this.#checkpointer.settled();
     const { candidate } = this.#answer.attempt;
-    const about = { generationId: this.#answer.context.generationId, candidate, cost: outcome.cost };
-    raiseAlarms(surprisesOf(this.#answer, outcome, charge), about);
-    // Lambda freezes the function after this.
+    const surprises = surprisesOf(this.#answer, outcome, charge);
     await Promise.all([
-      reportSettlement(table, queue, { generationId, payer, hold, outcome }),
-      health.publish(),
-      ...(this.#begun ? [remember(this.#answer.attempt.candidate, outcome)] : []),
+      report.settle(outcome, { candidate, surprises }),
+      ...(this.#begun ? [remember(candidate, outcome)] : []),
     ]);
   }
 

@@ -1,0 +1,57 @@
+import { priceUpperBound } from '../../accounting/price.ts';
+import type { Endpoint, Model } from '../../catalog/catalog.ts';
+import { Money } from '../../money/money.ts';
+import { utcDate } from '../../money/periods.ts';
+import { readPepper } from '../../platform/secrets.ts';
+import type { Account } from '../../store/accounts.ts';
+import type { Scope } from '../../store/counters.ts';
+import type { Table } from '../../store/table.ts';
+import type { Quote } from '../spending-plan.ts';
+import { networkHash } from './client-network.ts';
+import type { FreeModel, FreeUse } from './free-tier.ts';
+import { fundingOf } from './funding.ts';
+
+/** An endpoint that may answer a request, with what it may charge. */
+interface QuotedEndpoint {
+  candidate: { model: Model; endpoint: Endpoint };
+  quote: Quote;
+}
+
+/** The part of a request that free models may answer; undefined where none may. */
+export async function freeUseOf(
+  table: Table,
+  offers: readonly QuotedEndpoint[],
+  { account, clientAddress, atMs }: { account: Account; clientAddress: string; atMs: number },
+): Promise<FreeUse | undefined> {
+  const free = freeModels(offers);
+  if (free.length === 0) return undefined;
+  const terms = free.map((model) => model.terms);
+  const isFunded = await fundingOf(table, account, terms);
+  const models = free.map((model) => ({ ...model, isFunded: isFunded(model.terms) }));
+  const isCountedByAddress = models.some((model) => !model.isFunded);
+  const hash = isCountedByAddress ? networkHash(await readPepper(), clientAddress, utcDate(atMs)) : undefined;
+  return { accountId: account.id, networkHash: hash, models, atMs };
+}
+
+/** Each free model once, with the most that any of its endpoints may cost the service. */
+function freeModels(offers: readonly QuotedEndpoint[]): Omit<FreeModel, 'isFunded'>[] {
+  const models = new Map<string, Omit<FreeModel, 'isFunded'>>();
+  for (const { candidate, quote } of offers) {
+    const { model, endpoint } = candidate;
+    const terms = model.data.service_free;
+    if (!terms || !endpoint.serviceCost) continue;
+    const amount = priceUpperBound(quote.bound, endpoint.serviceCost);
+    const known = models.get(model.id)?.amount ?? Money.zero;
+    models.set(model.id, { id: model.id, terms, amount: Money.max(known, amount) });
+  }
+  return [...models.values()];
+}
+
+/**
+ * What costs nothing needs no money: where only free models may answer, a scope without any left does not refuse. A limit
+ * of 0 blocks a key, a workspace or a member all the same; on an account it only says that nothing was paid in.
+ */
+export function scopesToHoldIn(offers: readonly QuotedEndpoint[], scopes: Scope[]): Scope[] {
+  if (!offers.every(({ candidate }) => candidate.model.data.service_free)) return scopes;
+  return scopes.filter(({ kind, limits }) => kind !== 'account' && Object.values(limits).some((limit) => limit.isZero));
+}
