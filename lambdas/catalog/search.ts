@@ -47,7 +47,7 @@ interface Prices {
 }
 
 /**
- * Prices of an endpoint whose model calls functions. A free model refuses to search (inference/messages/free-terms.ts), so its list shows
+ * Prices of an endpoint whose model calls functions. A free model refuses to search (admission/free/within-free-terms.ts), so its list shows
  * the price 0 for its clients, and its purchase prices the whole of it: nothing that a client is told to be free can become a charge. What
  * search engines charge the service is not known on other models.
  */

@@ -29,18 +29,25 @@ export class TextRefusal extends Error {
 
 /** The answer to a request whose text was refused. */
 export function refusalAt(field: string, { reason, category }: Pick<TextRefusal, 'reason' | 'category'>): GatewayError {
-  if (reason === 'too_many') return tooManyValues(field);
-  return reason === 'blocked' ? blocked(category!, field) : unchangeable(category, field);
+  return invalidRequest(field, reasonInWords(reason, category), category === undefined ? {} : { category });
 }
 
 /** Different values of one request: more than models read, and each is remembered until its answer is over. */
 export const MAX_VALUES = 50_000;
 
-function tooManyValues(field: string): GatewayError {
-  return invalidRequest(
-    field,
-    `has the last of more than ${MAX_VALUES} different values that this key protects; nothing was sent. Send fewer in one request.`,
-  );
+/** @param category undefined for a term of the dictionary */
+function reasonInWords(reason: Reason, category: SensitiveCategory | undefined): string {
+  switch (reason) {
+    case 'too_many':
+      return `has the last of more than ${MAX_VALUES} different values that this key protects; nothing was sent. Send fewer in one request.`;
+    case 'blocked':
+      return `has what looks like sensitive data (${category}), which this key does not let out; nothing was sent. Leave it out.`;
+    case 'unchangeable': {
+      const what =
+        category === undefined ? "a term of this key's dictionary" : `what looks like sensitive data (${category})`;
+      return `has ${what}, and cannot be changed: it is a name, an address or an id. Nothing was sent. Leave it out.`;
+    }
+  }
 }
 
 /** The search takes longer than anybody may wait for it. */
@@ -48,24 +55,5 @@ export function tooSlow(seconds: number): GatewayError {
   return new GatewayError(
     'timeout',
     `This prompt could not be searched for what its key protects: it takes more than ${seconds} seconds, or too much memory. Nothing was sent. Send less text at a time.`,
-  );
-}
-
-function blocked(category: SensitiveCategory, field: string): GatewayError {
-  return invalidRequest(
-    field,
-    `has what looks like sensitive data (${category}), which this key does not let out; nothing was sent. Leave it out.`,
-    { category },
-  );
-}
-
-/** @param category undefined for a term of the dictionary */
-function unchangeable(category: SensitiveCategory | undefined, field: string): GatewayError {
-  const what =
-    category === undefined ? "a term of this key's dictionary" : `what looks like sensitive data (${category})`;
-  return invalidRequest(
-    field,
-    `has ${what}, and cannot be changed: it is a name, an address or an id. Nothing was sent. Leave it out.`,
-    category === undefined ? {} : { category },
   );
 }

@@ -1,4 +1,3 @@
-import type { UsageBound } from '../../accounting/price.ts';
 import {
   requestedCacheWrites,
   countedBound,
@@ -11,6 +10,8 @@ import { withTokenizerMargin, countPromptTokens } from '../../admission/prompt/l
 import { promptTexts } from '../../admission/prompt/prompt-texts.ts';
 import { planSpending, type Quote, type SpendingPlan } from '../../admission/spending-plan.ts';
 import { factsOf } from '../../catalog/wires.ts';
+import { withinFreeTerms } from '../../admission/free/within-free-terms.ts';
+import { fittingThinking } from '../../messages/fitting-thinking.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { positiveIntegerVariable, variables } from '../../platform/environment.ts';
 import type { ClientHeaders } from '../../providers/wire.ts';
@@ -19,8 +20,6 @@ import type { LeaveOut } from '../../routing/left-out.ts';
 import { withDefaultParameters } from '../../routing/default-parameters.ts';
 import { countUpstream } from '../../routing/count-tokens.ts';
 import type { Attempt } from './dispatch.ts';
-import { fittingThinking } from './fitting-thinking.ts';
-import { withinFreeTerms } from './free-terms.ts';
 
 /** A request before its hold: how each candidate would get it, and what it may cost there. */
 export interface Prepared {
@@ -128,7 +127,7 @@ function encodeForEach(
       continue;
     }
     try {
-      const message = withinFreeTerms(withDefaultParameters(asked, candidate.model, client), candidate, content);
+      const message = withinFreeTerms(withDefaultParameters(asked, candidate.model, client), candidate.model, content);
       const encode = () => candidate.wire.encode(message, candidate.target, client);
       const encoded = encode();
       const quote = attemptQuote({ candidate, message }, encoded.body, content);
@@ -157,10 +156,10 @@ function attemptQuote(
 ): Quote {
   const { endpoint, pricing } = candidate;
   const asked = requestedCacheWrites(body);
-  const bound: UsageBound = {
+  const bound = {
     promptTokens: promptBound(content, body, endpoint),
     outputTokens: maxOutputTokens(candidate, message),
-    cacheWrites: asked === 'none' && factsOf(endpoint.wire).messages?.implicitCaching ? '5m' : asked,
+    cacheWrites: asked === 'none' && factsOf(endpoint.wire).messages?.implicitCaching ? ('5m' as const) : asked,
     pricedImages: pricing.image ? content.images : 0,
     searchRequests: content.searchesFirst,
   };

@@ -15,7 +15,7 @@ import { connect } from '../../routing/connection.ts';
 import { holdInference, type HoldTerms } from '../hold-inference.ts';
 import type { InferenceInput } from '../inference-input.ts';
 import { attemptsHeldFor, countedPlan, prepareAttempts, type Prepared } from './attempts.ts';
-import { reportPathsAsSent } from './paths-as-sent.ts';
+import { reportPathsAsSent } from '../../messages/paths-as-sent.ts';
 import type { RoutedMessage } from './routed-message.ts';
 
 /** A connection that has waited for its request longer than this may have been closed by the other side. */

@@ -12,7 +12,6 @@ import { holdForRequest, preparationOf } from './message-hold.ts';
 import { onceRecorded } from './once-recorded.ts';
 import { SearchStage } from './search/search-stage.ts';
 import { routeMessage } from './routed-message.ts';
-import { noteConversation } from './warm-conversation.ts';
 
 /**
  * Begins the answer to a message: candidates, hold, dispatch. Its events, its charge and its settlement follow from
@@ -22,7 +21,7 @@ import { noteConversation } from './warm-conversation.ts';
 export async function openAnswer(input: InferenceInput<RoutedRequest>): Promise<AnswerContext> {
   const { body, caller, generationId, request } = input;
   const routed = await routeMessage(body, caller, request.headers);
-  const { message, content, candidates, conversation } = routed;
+  const { message, content, candidates } = routed;
   // All that settlement needs is there before anything is held.
   const [table, queue, health] = [resources.table(), resources.queue('finalize-cost'), resources.health()];
   const abort = new AbortController();
@@ -48,7 +47,7 @@ export async function openAnswer(input: InferenceInput<RoutedRequest>): Promise<
   return {
     generationId,
     report: new GenerationReport({ table, queue, health }, { generationId, payer: caller.payer }, admitted),
-    remember: async (candidate, outcome) => conversation && noteConversation(conversation, candidate, outcome),
+    remember: routed.remember,
     keeper: admitted.keeper,
     attempts: attempts.map(({ candidate, quote }) => ({ candidate, quote })),
     attemptLog,

@@ -8,17 +8,16 @@ import { privacyFilter } from '../../protection/privacy.ts';
 import type { Protected } from '../../protection/sensitive-data.ts';
 import { messagesCandidates, type Candidate } from '../../routing/candidates.ts';
 import type { LeaveOut } from '../../routing/left-out.ts';
-import { sessionOf } from '../../routing/conversation.ts';
-import { requestedModels } from '../../routing/requested-models.ts';
+import { requestedRoute, type RequestedRoute } from '../../routing/requested-route.ts';
+import { resources } from '../../resources.ts';
 import { openSearch, type RequestSearch } from './search/open-search.ts';
-import { withinContext } from './compression.ts';
+import { withinContext } from '../../admission/prompt/within-context.ts';
 import { endpointSignals } from '../endpoint-signals.ts';
-import { protectedMessage } from './protected-message.ts';
-import { readSearches, refuseWithoutFunctions } from './search/requested-search.ts';
-import { findConversation, type WarmConversation } from './warm-conversation.ts';
+import { protectedMessage } from '../../protection/protected-message.ts';
+import { readSearches } from '../../search/requested-search.ts';
 
 /** The message is as providers may get it. */
-export interface RoutedMessage extends Protected {
+export interface RoutedMessage extends Protected, Pick<RequestedRoute, 'remember'> {
   content: PromptContent;
   /** At least one. */
   candidates: Candidate[];
@@ -26,8 +25,6 @@ export interface RoutedMessage extends Protected {
   search: RequestSearch | undefined;
   /** The place in the request of each message, where it is not the same. */
   origins: number[] | undefined;
-  /** Undefined where all its turns go to one endpoint. */
-  conversation: WarmConversation | undefined;
 }
 
 /**
@@ -41,38 +38,41 @@ export async function routeMessage(
   leaveOut?: LeaveOut,
 ): Promise<RoutedMessage> {
   const catalog = await servedCatalog();
-  const requested = requestedModels(catalog, body);
-  const session = sessionOf(body, headers);
-  const finding = findConversation(body, { caller, session, requested });
+  const privacy = privacyOf(caller);
+  const warmPrompts = resources.warmPrompts();
+  const route = requestedRoute(catalog, body, { headers, keyHash: caller.key.hash, warmPrompts });
   const sent = withoutRouting(body);
-  const read = await readSearches(sent, { body, requested, accountId: caller.account.id });
-  const { message: asked, searches, ...protection } = await protectedMessage(sent, read, { body, caller, headers });
-  const search =
-    searches &&
-    (await openSearch(searches, { message: asked, ...protection }, { catalog, privacy: privacyOf(caller) }));
-  const content = { ...measurePrompt(asked), ...search?.first };
-  const conversation = await finding;
+  const isOnline = route.models.some((model) => model.isOnline);
+  const read = await readSearches(sent, { body, isOnline, accountId: caller.account.id });
+  const { sensitiveData } = caller.key;
+  const {
+    message: asked,
+    searches,
+    ...protection
+  } = await protectedMessage(sent, read, { body, headers, sensitiveData });
+  const measured = measurePrompt(asked);
   const candidates = await messagesCandidates({
     catalog,
     request: body,
-    requested,
-    exclusionOf: privacyFilter(privacyOf(caller)),
+    requested: route.models,
+    exclusionOf: privacyFilter(privacy),
     signals: endpointSignals(),
-    promptTokens: content.estimatedTokens,
-    session,
-    warmPrompt: conversation?.prompt,
+    promptTokens: measured.estimatedTokens,
+    session: route.session,
+    warmPrompt: await route.warmPrompt,
     leaveOut,
   });
-  if (searches) refuseWithoutFunctions(searches, candidates);
-  const message = allowsCompression(body) ? await withinContext(asked, candidates[0]!) : asked;
+  const search =
+    searches && (await openSearch(searches, { message: asked, ...protection }, { catalog, privacy, candidates }));
+  const message = allowsCompression(body) ? await withinContext(asked, candidates[0]!.endpoint) : asked;
   const isWhole = message === asked;
   return {
     ...protection,
     message: body.cache === 'auto' ? withBreakpoints(message) : message,
-    content: isWhole ? content : { ...measurePrompt(message), ...search?.first },
+    content: { ...(isWhole ? measured : measurePrompt(message)), ...search?.first },
     candidates,
     search,
     origins: isWhole ? searches?.origins : undefined,
-    conversation,
+    remember: route.remember,
   };
 }

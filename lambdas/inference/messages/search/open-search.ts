@@ -7,6 +7,7 @@ import { nowMs } from '../../../platform/clock.ts';
 import { invalidRequest } from '../../../platform/errors.ts';
 import { searchExclusion } from '../../../protection/privacy.ts';
 import type { Protected } from '../../../protection/sensitive-data.ts';
+import type { Candidate } from '../../../routing/candidates.ts';
 import type { SearchQuery } from '../../../search/backend.ts';
 import { openBackends } from '../../../search/backends/open.ts';
 import { questionOf, defaultPrompt } from '../../../search/injected.ts';
@@ -15,7 +16,7 @@ import { MAX_RESULT_BYTES } from '../../../search/sources.ts';
 import { openCalls } from '../../../search/turns.ts';
 import { searchWeb } from '../../../search/web-search.ts';
 import type { Privacy } from '../../../store/privacy.ts';
-import type { ReadSearches } from './requested-search.ts';
+import type { ReadSearches } from '../../../search/requested-search.ts';
 
 /** The searches of one request: those that come before the model is asked, and what the model needs for its own. */
 export interface RequestSearch {
@@ -40,15 +41,16 @@ interface WebQuestion {
  * Opens what a request needs to search the web.
  * @param message as the model gets it
  * @returns undefined where nothing is to be searched for
- * @throws {GatewayError} 400 where there is, and no backend may be asked
+ * @throws {GatewayError} 400 where there is, and no backend may be asked, or the model cannot be told that it may search
  */
 export async function openSearch(
   searches: ReadSearches,
   { message, protectMore }: Protected,
-  { catalog, privacy }: { catalog: Catalog; privacy: Privacy[] },
+  { catalog, privacy, candidates }: { catalog: Catalog; privacy: Privacy[]; candidates: readonly Candidate[] },
 ): Promise<RequestSearch | undefined> {
   const { declared, plugin, sources, seals } = searches;
   if (!declared && !plugin) return undefined;
+  refuseWithoutFunctions(searches, candidates);
   const { search } = catalog;
   const backends = await openBackends(catalog, searchExclusion(privacy));
   if (!search || backends.length === 0) throw nothingToAsk(searches, search);
@@ -67,6 +69,16 @@ export async function openSearch(
   // Not every model keeps to it: a call that the client has ruled out is not made, and not charged.
   const isDeclared = declared !== undefined && message.tool_choice?.type !== 'none';
   return { session, isDeclared, pending, question, first };
+}
+
+/** @throws {GatewayError} 400 where the model is to search and calls no functions */
+function refuseWithoutFunctions({ toolIndex }: ReadSearches, candidates: readonly Candidate[]): void {
+  if (toolIndex === undefined || candidates.some(({ endpoint }) => endpoint.supportedParameters.includes('tools')))
+    return;
+  throw invalidRequest(
+    `tools.${toolIndex}.type`,
+    `"${candidates[0]!.model.id}" calls no functions, so it cannot search by itself; have the web searched before it is asked, with the plugin "web" or the suffix ":online"`,
+  );
 }
 
 function questionFor(message: MessagesRequest, plugin: WebPlugin, maxResults: number): WebQuestion | undefined {

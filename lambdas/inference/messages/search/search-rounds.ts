@@ -18,7 +18,7 @@ import { withFreeChoice } from '../../../search/tool.ts';
 import { searchCalls, withRound } from '../../../search/turns.ts';
 import type { RoundBatch, StagedAnswer } from '../answer-stage.ts';
 import { withMessage, boundByBytes, quoteOfRound } from '../attempts.ts';
-import { fittingThinking } from '../fitting-thinking.ts';
+import { fittingThinking } from '../../../messages/fitting-thinking.ts';
 import { SearchRound } from './search-round.ts';
 
 /** A model that goes on searching is asked to be asked again: its client decides whether it may. */

@@ -1,12 +1,14 @@
 /** The prompt of a request that allows the gateway to leave messages out where it is too long for the model. */
 
-import { countPromptTokens } from '../../admission/prompt/local-count.ts';
-import { measurePrompt } from '../../admission/prompt/prompt-size.ts';
-import { promptTexts } from '../../admission/prompt/prompt-texts.ts';
 import { middleOut } from '../../messages/middle-out.ts';
+import type { Endpoint } from '../../catalog/catalog.ts';
 import type { Message, MessagesRequest } from '../../messages/types.ts';
 import { invalidRequest } from '../../platform/errors.ts';
-import type { Candidate } from '../../routing/candidates.ts';
+import { countPromptTokens } from './local-count.ts';
+import { measurePrompt } from './prompt-size.ts';
+import { promptTexts } from './prompt-texts.ts';
+
+type Context = Pick<Endpoint, 'contextLength' | 'maxOutputTokens' | 'quirks'>;
 
 /** Few texts have more tokens for their bytes: below, a prompt fits without being counted. */
 const MAX_TOKENS_PER_ESTIMATED = 2;
@@ -21,14 +23,14 @@ const ANSWER_SHARE = 1 / 4;
 /**
  * The same request where it fits, else one without the messages that `middleOut` leaves out. Sizes are estimates on the
  * safe side; a prompt that is too long all the same is refused by the provider.
- * @param candidate the first that is tried: its context counts
+ * @param endpoint the first that is tried
  * @throws {GatewayError} 400 where what has to stay does not fit
  */
-export async function withinContext(request: MessagesRequest, candidate: Candidate): Promise<MessagesRequest> {
-  const maxTokens = promptRoom(request, candidate);
+export async function withinContext(request: MessagesRequest, endpoint: Context): Promise<MessagesRequest> {
+  const maxTokens = promptRoom(request, endpoint);
   const { estimatedTokens } = measurePrompt(request);
   if (estimatedTokens * MAX_TOKENS_PER_ESTIMATED <= maxTokens) return request;
-  const factor = await tokensPerEstimated(request, estimatedTokens, candidate);
+  const factor = await tokensPerEstimated(request, estimatedTokens, endpoint);
   if (estimatedTokens * factor <= maxTokens) return request;
   const sizeOf = (messages: Message[]) => measurePrompt({ model: request.model, messages }).estimatedTokens * factor;
   const besides = estimatedTokens * factor - sizeOf(request.messages);
@@ -42,7 +44,7 @@ export async function withinContext(request: MessagesRequest, candidate: Candida
   return { ...request, messages };
 }
 
-function promptRoom({ max_tokens: asked }: MessagesRequest, { endpoint }: Candidate): number {
+function promptRoom({ max_tokens: asked }: MessagesRequest, endpoint: Context): number {
   const { contextLength = Infinity, maxOutputTokens = Infinity } = endpoint;
   const answer = Math.min(asked ?? contextLength * ANSWER_SHARE, maxOutputTokens);
   return Math.floor(contextLength - answer);
@@ -52,7 +54,7 @@ function promptRoom({ max_tokens: asked }: MessagesRequest, { endpoint }: Candid
 async function tokensPerEstimated(
   request: MessagesRequest,
   estimatedTokens: number,
-  { target: { quirks } }: Candidate,
+  { quirks }: Context,
 ): Promise<number> {
   const counted = await countPromptTokens(promptTexts(request, quirks.tokenizer), quirks.tokenizer);
   if (counted === undefined) return TYPICAL_TOKENS_PER_ESTIMATED;

@@ -1,18 +1,14 @@
-import type { PromptContent } from '../../admission/prompt/prompt-size.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { invalidRequest } from '../../platform/errors.ts';
-import type { Candidate } from '../../routing/candidates.ts';
-import { fittingThinking } from './fitting-thinking.ts';
+import type { Model } from '../../catalog/catalog.ts';
+import { fittingThinking } from '../../messages/fitting-thinking.ts';
+import type { PromptContent } from '../prompt/prompt-size.ts';
 
 /**
  * The request as a free model gets it: with an answer that its terms allow.
  * @throws {GatewayError} 400 for a prompt that they do not allow
  */
-export function withinFreeTerms(
-  message: MessagesRequest,
-  { model }: Candidate,
-  content: PromptContent,
-): MessagesRequest {
+export function withinFreeTerms(message: MessagesRequest, model: Model, content: PromptContent): MessagesRequest {
   const terms = model.data.service_free;
   if (!terms) return message;
   const { input_token_limit: maxInput, output_token_limit: maxAnswer } = terms;

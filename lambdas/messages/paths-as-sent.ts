@@ -3,7 +3,7 @@
  * is made into one without them first.
  */
 
-import { GatewayError } from '../../platform/errors.ts';
+import { GatewayError } from '../platform/errors.ts';
 
 const MESSAGE_PLACE = /^messages\.(\d+)(?=\.|$)/;
 

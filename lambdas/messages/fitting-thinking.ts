@@ -1,4 +1,4 @@
-import type { MessagesRequest } from '../../messages/types.ts';
+import type { MessagesRequest } from './types.ts';
 
 /** The least that the Messages API takes for `thinking.budget_tokens`. */
 const MIN_BUDGET_TOKENS = 1_024;

@@ -4,14 +4,14 @@
  * a value there is replaced or refused as anywhere else, and takes them out again.
  */
 
-import type { Caller } from '../../admission/caller.ts';
-import { webPlugin, type WebPlugin } from '../../messages/plugins.ts';
-import type { RoutedRequest } from '../../messages/preferences.ts';
-import type { SearchTool } from '../../messages/search-tool.ts';
-import type { MessagesRequest } from '../../messages/types.ts';
-import { without } from '../../messages/without.ts';
-import { protect, type Protected } from '../../protection/sensitive-data.ts';
-import { atOrigin } from './paths-as-sent.ts';
+import { webPlugin, type WebPlugin } from '../messages/plugins.ts';
+import type { RoutedRequest } from '../messages/preferences.ts';
+import type { SearchTool } from '../messages/search-tool.ts';
+import type { MessagesRequest } from '../messages/types.ts';
+import { without } from '../messages/without.ts';
+import { atOrigin } from '../messages/paths-as-sent.ts';
+import type { SensitiveData } from '../store/sensitive-data.ts';
+import { protect, type Protected } from './sensitive-data.ts';
 
 const BETA_HEADER = 'anthropic-beta';
 const searchFields = ['user_location', 'allowed_domains', 'blocked_domains'] as const;
@@ -38,18 +38,20 @@ interface AskedSearches {
  * Protects a message, and what stands beside it.
  * @param sent the message of the request, without what decides where it goes
  * @param read what the request says of searches; undefined where it says nothing
+ * @param beside where more texts stand, and what the key wants kept
  * @throws {GatewayError} 400 for what the key blocks, named as the client has written it
  */
 export async function protectedMessage<Searches extends AskedSearches>(
   sent: MessagesRequest,
   read: Searches | undefined,
-  { body, caller, headers }: { body: RoutedRequest; caller: Caller; headers: Record<string, string> },
+  beside: { body: RoutedRequest; headers: Record<string, string>; sensitiveData: SensitiveData },
 ): Promise<Protected & { searches: Searches | undefined }> {
+  const { body, headers, sensitiveData } = beside;
   const declared = read?.declared && { tool: read.declared, index: read.toolIndex! };
   const settings = { plugins: body.plugins, declared, betaHeader: headers[BETA_HEADER] };
   const { message: changed, ...protection } = await protect(
     withSettings(read?.message ?? sent, settings),
-    caller.key.sensitiveData,
+    sensitiveData,
     { mayGrow: read !== undefined },
   ).catch((error: unknown) => {
     throw atOrigin(error, read?.origins);
