@@ -1,4 +1,5 @@
 import { releaseUnknown } from '../accounting/release.ts';
+import type { Model } from '../catalog/catalog.ts';
 import { Money } from '../money/money.ts';
 import { positiveIntegerVariable, variables } from '../platform/environment.ts';
 import type { GatewayError } from '../platform/errors.ts';
@@ -8,6 +9,7 @@ import { HoldKeeper } from './hold-keeper.ts';
 import { placeHold, type HoldRequest, type HoldResult, type PlacedHold } from './hold.ts';
 import {
   isHeldOnly,
+  notRefused,
   refusalError,
   roomOf,
   shortenedError,
@@ -125,6 +127,21 @@ export async function admit(
     await releaseUnknown(table, generation);
     throw error;
   }
+}
+
+/**
+ * The candidates for which a refused request may still be held: those that the refusal is not about.
+ * @throws {GatewayError} the refusal, where there are none; where there are, and nothing more can be held under the request's id, the
+ *   client may ask again
+ */
+export function candidatesLeft<Candidate extends { model: Model }>(
+  candidates: readonly Candidate[],
+  { refusal, error, isReleased }: Refused,
+): Candidate[] {
+  const others = notRefused(candidates, refusal);
+  if (!others) throw error;
+  if (isReleased) throw new StoreBusyError(error);
+  return others;
 }
 
 /** Whoever has failed by then may not look at it any more. */

@@ -174,6 +174,16 @@ function shownTokens(event: MessagesEvent): number {
   return event.type === 'content_block_start' ? 60 + Buffer.byteLength(event.content_block['name'] as string) : 0;
 }
 
+const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
+
+const routedAs = (message: MessagesRequest) => ({
+  message,
+  content: measurePrompt(message),
+  client,
+  origins: undefined,
+  leaveOut: undefined,
+});
+
 function preparedUnlessRefused(...asked: Parameters<typeof prepareAttempts>) {
   try {
     return prepareAttempts(...asked);
@@ -199,9 +209,8 @@ describe('what a request is billed', () => {
         async (prompt, of, share, split, answer, thought) => {
           asked += 1;
           const candidate = candidateOf(of);
-          const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
           const request = withoutRouting(messagesRequestSchema.parse(prompt.body));
-          const prepared = preparedUnlessRefused([candidate], request, measurePrompt(request), client);
+          const prepared = preparedUnlessRefused(routedAs(request), [candidate]);
           // What a wire cannot say is refused, and billed nothing.
           if (!prepared) {
             refused += 1;

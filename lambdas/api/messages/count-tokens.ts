@@ -1,7 +1,6 @@
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { messagesJson, messagesRequestSchema } from '../../messages/schema.ts';
-import { clientHeaders } from '../../providers/client-headers.ts';
 import { countAtFirst } from '../../routing/count-tokens.ts';
 import { withoutResults } from '../../search/turns.ts';
 import { routeMessage } from '../../inference/messages/routed-message.ts';
@@ -10,10 +9,10 @@ import type { CountAnswer } from './shape.ts';
 export const accepts = { body: messagesRequestSchema, ...messagesJson };
 
 /** The provider's own count where it has one; else the gateway's estimate of the request. */
-export const handler = defineEndpoint('count-tokens', accepts, async ({ body, request, caller, providerTime }) => {
-  const { message, content, candidates, search } = await routeMessage(body, caller, request.headers);
+export const handler = defineEndpoint('count-tokens', accepts, async (input) => {
+  const { message, content, client, candidates, search } = await routeMessage(input);
   const countable = withoutResults(message, search?.pending ?? []);
-  const counted = await countAtFirst(candidates, countable, clientHeaders(request.headers), providerTime);
+  const counted = await countAtFirst(candidates, countable, client, input.providerTime);
   if (counted !== undefined) return jsonResponse<CountAnswer>(200, { input_tokens: counted });
   return jsonResponse<CountAnswer>(200, { input_tokens: content.estimatedTokens, estimated: true });
 });

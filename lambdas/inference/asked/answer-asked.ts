@@ -4,7 +4,7 @@ import type { HoldKeeper } from '../../admission/hold-keeper.ts';
 import type { NewGeneration } from '../../admission/new-generation.ts';
 import { clientHasLeft, GatewayError } from '../../platform/errors.ts';
 import { resources } from '../../resources.ts';
-import { abortInTime, abortWhenLeft, type AbortReason } from '../abort.ts';
+import { abortBecause, abortInTime, abortReasonOf, abortWhenLeft } from '../abort.ts';
 import { AttemptLog } from '../attempt-log.ts';
 import { GenerationReport } from '../generation-report.ts';
 import { holdOrThrow, type HoldTerms } from '../hold-inference.ts';
@@ -46,7 +46,7 @@ export async function answerAsked<Candidate extends AskedCandidate, Answer>(
     return await answerUntil(abort, input, terms);
   } finally {
     // Its timer would keep all of the request until the function's time is over.
-    abort.abort('ended' satisfies AbortReason);
+    abortBecause(abort, 'ended');
   }
 }
 
@@ -105,7 +105,7 @@ function askedSurprises(rounds: readonly AskedRound[], { isCutByHold }: Charged)
 }
 
 function failureToTell(failure: GatewayError, signal: AbortSignal, outOfTime: string): GatewayError {
-  const { reason } = signal as { reason: AbortReason | undefined };
+  const reason = abortReasonOf(signal);
   if (reason === 'client_left') return clientHasLeft(failure);
   return reason === 'out_of_time' ? new GatewayError('timeout', outOfTime) : failure;
 }

@@ -3,7 +3,7 @@ import { isCancelled } from '../../accounting/ending.ts';
 import { recordedUsage } from '../../accounting/recorded-usage.ts';
 import { serviceCostOf } from '../../accounting/service-cost.ts';
 import type { Ending, Outcome } from '../../store/outcome.ts';
-import type { AbortReason } from '../abort.ts';
+import { abortReasonOf } from '../abort.ts';
 import type { AttemptLog } from '../attempt-log.ts';
 import type { AskedOffer } from './offers.ts';
 import type { Asked } from './rounds.ts';
@@ -54,6 +54,6 @@ export function askedOutcome(
 }
 
 function abortedEnding(signal: AbortSignal): Ending {
-  const { reason } = signal as { reason: AbortReason | undefined };
+  const reason = abortReasonOf(signal);
   return reason === 'client_left' || reason === 'out_of_time' ? reason : 'refused_before';
 }

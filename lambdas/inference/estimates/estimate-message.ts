@@ -2,10 +2,9 @@ import { priceUpperBound } from '../../accounting/price.ts';
 import type { FreeRoom } from '../../admission/free/free-tier.ts';
 import { notRefused } from '../../admission/refusal.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';
-import { clientHeaders } from '../../providers/client-headers.ts';
 import { LeftOutEndpoints } from '../../routing/left-out.ts';
-import type { Prepared } from '../messages/attempts.ts';
-import { messageTerms, preparationOf } from '../messages/message-hold.ts';
+import { prepareAttempts, type Prepared } from '../messages/attempts.ts';
+import { messageTerms } from '../messages/message-hold.ts';
 import { routeMessage } from '../messages/routed-message.ts';
 import { costAt, estimateOf, foreseeInference, type Estimate, type EstimateInput } from './estimate.ts';
 
@@ -16,12 +15,10 @@ import { costAt, estimateOf, foreseeInference, type Estimate, type EstimateInput
  */
 export async function estimateMessage(input: EstimateInput<RoutedRequest>): Promise<Estimate> {
   const leftOut = new LeftOutEndpoints();
-  const { body, caller, request } = input;
-  const routed = await routeMessage(body, caller, request.headers, leftOut.add);
-  const prepare = preparationOf(routed, clientHeaders(request.headers), leftOut.add);
+  const routed = await routeMessage(input, leftOut.add);
   const freeLimits: FreeRoom[] = [];
   for (let left = routed.candidates; ;) {
-    const prepared = prepare(left);
+    const prepared = prepareAttempts(routed, left);
     const foreseen = await foreseeInference(input, await messageTerms(input, prepared));
     const { tried } = foreseen;
     // A later try may be without the free models: what they have left is that of the first.
@@ -38,7 +35,7 @@ export async function estimateMessage(input: EstimateInput<RoutedRequest>): Prom
   }
 }
 
-function costsOf({ attempts, content }: Prepared, { quotes }: Prepared['plan']) {
+function costsOf({ routed: { content }, attempts }: Prepared, { quotes }: Prepared['plan']) {
   return attempts.map(({ candidate }, index) => {
     const { bound, pricing } = quotes[index]!;
     const tokens = Math.min(content.estimatedTokens, bound.promptTokens);

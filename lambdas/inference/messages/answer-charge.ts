@@ -53,5 +53,5 @@ function chargedSoFar(answer: MeasuredAnswer, charge: Charge, paysStage = charge
   const { context, rounds, attempt } = answer;
   const last = chargedForRound(answer, charge);
   const tokens = rounds.length === 0 ? last : chargedTogether([...rounds, last]);
-  return rounds.length > 0 || paysStage ? context.stage.withPurchases(tokens, attempt.quote.pricing) : tokens;
+  return rounds.length > 0 || paysStage ? context.stage.withPurchases(tokens, attempt.quote) : tokens;
 }

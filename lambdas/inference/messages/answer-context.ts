@@ -2,19 +2,17 @@ import type { Charged } from '../../accounting/charge.ts';
 import type { UsageMeter } from '../../accounting/meter.ts';
 import type { HoldKeeper } from '../../admission/hold-keeper.ts';
 import type { GatewayError } from '../../platform/errors.ts';
-import type { Candidate } from '../../routing/candidates.ts';
 import type { AttemptLog } from '../attempt-log.ts';
 import type { GenerationReport } from '../generation-report.ts';
 import type { Attempt, Dispatched } from './dispatch.ts';
-import type { Outcome } from '../../store/outcome.ts';
 import type { AnswerStage } from './answer-stage.ts';
+import type { RoutedMessage } from './routed-message.ts';
 
 /** One answer, from dispatch to settlement. */
 export interface AnswerContext {
   generationId: string;
   report: GenerationReport;
-  /** Notes at which endpoint the answer has left its prompt, for the next turn. Never rejects. */
-  remember: (candidate: Candidate, outcome: Outcome) => Promise<void>;
+  remember: RoutedMessage['remember'];
   keeper: HoldKeeper;
   /**
    * In the order in which they are tried; the first is named on the record when none answers. What is sent for them is left out: it may be
@@ -36,7 +34,7 @@ export interface AnswerContext {
   originals: ReadonlyMap<string, string> | undefined;
   /** The work of the gateway for this answer besides passing it on. */
   stage: AnswerStage;
-  /** Ends the provider's work; its reason is an AbortReason. */
+  /** Ends the provider's work. */
   abort: AbortController;
 }
 

@@ -1,7 +1,6 @@
 import type { Charged } from '../../accounting/charge.ts';
 import type { TokenUsage } from '../../accounting/usage.ts';
 import type { Quote } from '../../admission/spending-plan.ts';
-import type { Pricing } from '../../catalog/schema.ts';
 import type { AnswerBatch, WireUsage } from '../../messages/types.ts';
 import { Money } from '../../money/money.ts';
 import type { Pulled } from '../../platform/pulled.ts';
@@ -37,9 +36,9 @@ export interface AnswerStage {
   /** The batches of the whole answer, from those of the attempt that answered. */
   batches: (first: Dispatched, answer: StagedAnswer) => Pulled<RoundBatch>;
   /** The price of what was bought so far. */
-  spent: (pricing: Pricing) => Money;
+  spent: (quote: Quote) => Money;
   /** The charge of all tokens, with what was bought. */
-  withPurchases: (tokens: Charged, pricing: Pricing) => Charged;
+  withPurchases: (tokens: Charged, quote: Quote) => Charged;
   /** Members that the client's usage gets beside the tokens. */
   shownUsage: (usage: TokenUsage) => WireUsage;
   /** The record of the answer, with what was bought. */

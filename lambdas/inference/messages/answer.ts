@@ -2,7 +2,7 @@ import type { AnswerEvent } from '../../messages/types.ts';
 import { clientHasLeft, GatewayError, toGatewayError } from '../../platform/errors.ts';
 import { describeError, log } from '../../platform/logger.ts';
 import type { Pulled } from '../../platform/pulled.ts';
-import type { AbortReason } from '../abort.ts';
+import { abortBecause, abortReasonOf } from '../abort.ts';
 import type { AnswerContext } from './answer-context.ts';
 import type { RoundBatch } from './answer-stage.ts';
 import type { Ending } from '../../store/outcome.ts';
@@ -37,7 +37,7 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
       if (stop?.ending === 'broke_off') throw stop.failure;
       if (stop) {
         // Not one token more: only to leave the loop would let the provider finish what it has begun.
-        context.abort.abort('ended' satisfies AbortReason);
+        abortBecause(context.abort, 'ended');
         yield await progress.endEarly(stop);
         return;
       }
@@ -48,11 +48,11 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
       log('error', 'answer failed', { requestId, generationId, ...describeError(error) });
     }
     const ending = progress.endingBy(error);
-    const reason = context.abort.signal.reason as AbortReason | undefined;
-    const failure = answerFailure(ending, error, reason);
+    const isStopping = abortReasonOf(context.abort.signal) === 'stopping';
+    const failure = answerFailure(ending, error, isStopping);
     // A client that does not stream gets what was written in our time, rather than nothing for its money. Half an answer of a
     // provider that broke off would be taken for a whole one: that is an error, and costs what the provider says.
-    if (!context.streamed && ending === 'out_of_time' && reason !== 'stopping' && progress.hasOutput) {
+    if (!context.streamed && ending === 'out_of_time' && !isStopping && progress.hasOutput) {
       yield await progress.endEarly({ ending, failure });
       return;
     }
@@ -63,15 +63,15 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
     throw failure;
   } finally {
     clearInterval(checkpoints);
-    context.abort.abort((progress.ending === undefined ? 'client_left' : 'ended') satisfies AbortReason);
+    abortBecause(context.abort, progress.ending === undefined ? 'client_left' : 'ended');
     await batches?.return();
     await progress.settle();
   }
 }
 
 /** The failure as the client gets it. */
-function answerFailure(ending: Ending, error: unknown, reason: AbortReason | undefined): GatewayError {
-  if (reason === 'stopping') {
+function answerFailure(ending: Ending, error: unknown, isStopping: boolean): GatewayError {
+  if (isStopping) {
     return new GatewayError('provider_overloaded', 'The gateway is stopping. Send the request again in a moment.');
   }
   if (ending === 'client_left') return clientHasLeft(error);

@@ -16,16 +16,15 @@ import type { MessagesRequest } from '../../messages/types.ts';
 import { positiveIntegerVariable, variables } from '../../platform/environment.ts';
 import type { ClientHeaders } from '../../providers/wire.ts';
 import type { Candidate } from '../../routing/candidates.ts';
-import type { LeaveOut } from '../../routing/left-out.ts';
 import { withDefaultParameters } from '../../routing/default-parameters.ts';
 import { countUpstream } from '../../routing/count-tokens.ts';
+import { reportPathsAsSent } from '../../messages/paths-as-sent.ts';
 import type { Attempt } from './dispatch.ts';
+import type { RoutedMessage } from './routed-message.ts';
 
 /** A request before its hold: how each candidate would get it, and what it may cost there. */
 export interface Prepared {
-  message: MessagesRequest;
-  client: ClientHeaders;
-  content: PromptContent;
+  routed: Pick<RoutedMessage, 'message' | 'content' | 'client' | 'origins' | 'leaveOut'>;
   attempts: Attempt[];
   /** Of their quotes. */
   plan: SpendingPlan;
@@ -40,17 +39,11 @@ const COUNT_TIMEOUT_MS = 5_000;
  * model's context bounds a prompt that its bytes do not bound.
  * @throws {GatewayError} 400 when no candidate can express it.
  */
-export function prepareAttempts(
-  candidates: Candidate[],
-  message: MessagesRequest,
-  content: PromptContent,
-  client: ClientHeaders,
-  leaveOut?: LeaveOut,
-): Prepared {
-  const attempts = encodeForEach(candidates, message, client, content, leaveOut);
+export function prepareAttempts(routed: Prepared['routed'], candidates: Candidate[]): Prepared {
+  const attempts = reportPathsAsSent(routed.origins, () => encodeForEach(candidates, routed));
   const stepTokens = positiveIntegerVariable(variables.outputStepTokens, DEFAULT_STEP_TOKENS);
   const quotes = attempts.map(({ quote }) => quote);
-  return { message, client, content, attempts, plan: planSpending(quotes, stepTokens) };
+  return { routed, attempts, plan: planSpending(quotes, stepTokens) };
 }
 
 /**
@@ -58,7 +51,8 @@ export function prepareAttempts(
  * @returns undefined when it cannot be counted, or the plan would be the same
  */
 export async function countedPlan(prepared: Prepared): Promise<SpendingPlan | undefined> {
-  const { attempts, client, content, plan } = prepared;
+  const { routed, attempts, plan } = prepared;
+  const { client, content } = routed;
   const quotes = await Promise.all(
     attempts.map(async ({ candidate, message }, index) => {
       const quote = plan.quotes[index]!;
@@ -75,10 +69,10 @@ export async function countedPlan(prepared: Prepared): Promise<SpendingPlan | un
 }
 
 /** The attempts by the plan that was held for. @param isShorter it allows only shorter answers than were asked for */
-export function attemptsHeldFor({ attempts, client }: Prepared, plan: SpendingPlan, isShorter: boolean): Attempt[] {
+export function attemptsHeldFor({ routed, attempts }: Prepared, plan: SpendingPlan, isShorter: boolean): Attempt[] {
   return attempts.map((attempt, index) => {
     const quote = plan.quotes[index]!;
-    return isShorter ? shorterAttempt(attempt, quote, client) : { ...attempt, quote };
+    return isShorter ? shorterAttempt(attempt, quote, routed.client) : { ...attempt, quote };
   });
 }
 
@@ -114,10 +108,7 @@ export function quoteOfRound(attempt: Attempt, content: PromptContent, maxPrompt
 
 function encodeForEach(
   candidates: Candidate[],
-  asked: MessagesRequest,
-  client: ClientHeaders,
-  content: PromptContent,
-  leaveOut: LeaveOut,
+  { message: asked, client, content, leaveOut }: Prepared['routed'],
 ): Attempt[] {
   const attempts: Attempt[] = [];
   let refusal: unknown;

@@ -1,21 +1,15 @@
 /** The hold of a message request, placed while the connection to its first provider is being opened. */
 
 import { releaseUnknown } from '../../accounting/release.ts';
-import type { Admitted, Refused } from '../../admission/admit.ts';
+import { candidatesLeft, type Admitted, type Refused } from '../../admission/admit.ts';
 import { freeUseOf, scopesToHoldIn } from '../../admission/free/free-use.ts';
-import { notRefused } from '../../admission/refusal.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';
 import { generationTimeMs } from '../../platform/ids.ts';
 import { resources } from '../../resources.ts';
-import type { ClientHeaders } from '../../providers/wire.ts';
-import type { Candidate } from '../../routing/candidates.ts';
-import type { LeaveOut } from '../../routing/left-out.ts';
-import { StoreBusyError } from '../../store/transact.ts';
 import { connect } from '../../routing/connection.ts';
 import { holdInference, type HoldTerms } from '../hold-inference.ts';
 import type { InferenceInput } from '../inference-input.ts';
 import { attemptsHeldFor, countedPlan, prepareAttempts, type Prepared } from './attempts.ts';
-import { reportPathsAsSent } from '../../messages/paths-as-sent.ts';
 import type { RoutedMessage } from './routed-message.ts';
 
 /** A connection that has waited for its request longer than this may have been closed by the other side. */
@@ -33,30 +27,14 @@ interface HeldMessage {
  */
 export async function holdForRequest(
   input: InferenceInput<RoutedRequest>,
-  candidates: Candidate[],
-  prepare: (candidates: Candidate[]) => Prepared,
+  routed: RoutedMessage,
   signal: AbortSignal,
 ): Promise<HeldMessage> {
-  for (let left = candidates; ;) {
-    const result = await holdWhileConnecting(input, prepare(left), signal);
+  for (let { candidates } = routed; ;) {
+    const result = await holdWhileConnecting(input, prepareAttempts(routed, candidates), signal);
     if ('admitted' in result) return result;
-    const { refusal, error, isReleased } = result.refused;
-    const others = notRefused(left, refusal);
-    if (!others) throw error;
-    // Nothing more can be held under this id, and the other models were not asked for yet: the client may ask again.
-    if (isReleased) throw new StoreBusyError(error);
-    left = others;
+    candidates = candidatesLeft(candidates, result.refused);
   }
-}
-
-/** How a message is made ready for some of its candidates. */
-export function preparationOf(
-  { message, content, origins }: Pick<RoutedMessage, 'message' | 'content' | 'origins'>,
-  client: ClientHeaders,
-  leaveOut?: LeaveOut,
-): (candidates: Candidate[]) => Prepared {
-  return (candidates) =>
-    reportPathsAsSent(origins, () => prepareAttempts(candidates, message, content, client, leaveOut));
 }
 
 /** The hold of a message, whose prompt is counted before it is refused, and the use of free models. */
@@ -69,17 +47,17 @@ export async function messageTerms(
   }: Pick<InferenceInput<RoutedRequest>, 'body' | 'caller' | 'generationId' | 'request'>,
   prepared: Prepared,
 ): Promise<HoldTerms> {
-  const { attempts, plan } = prepared;
+  const { routed, attempts, plan } = prepared;
   const { account } = caller;
   const { clientAddress } = request;
   return {
     apiType: 'completions',
     streamed: body.stream === true,
-    estimatedTokens: prepared.content.estimatedTokens,
+    estimatedTokens: routed.content.estimatedTokens,
     candidate: attempts[0]!.candidate,
     plan,
     recount: () => countedPlan(prepared),
-    minMaxTokens: (prepared.message.thinking?.budget_tokens ?? 0) + 1,
+    minMaxTokens: (routed.message.thinking?.budget_tokens ?? 0) + 1,
     scopes: scopesToHoldIn(attempts, caller.scopes),
     free: await freeUseOf(resources.table(), attempts, {
       account,

@@ -1,5 +1,5 @@
 import type { Admitted } from '../../admission/admit.ts';
-import type { AbortReason } from '../abort.ts';
+import { abortBecause } from '../abort.ts';
 import type { Dispatched } from './dispatch.ts';
 
 /**
@@ -13,7 +13,7 @@ export async function onceRecorded(
 ): Promise<Dispatched> {
   if (!recorded) return dispatched;
   // The provider's work costs money while the release takes its time.
-  recording?.catch(() => abort.abort('ended' satisfies AbortReason));
+  recording?.catch(() => abortBecause(abort, 'ended'));
   const [answer, record] = await Promise.allSettled([dispatched, recorded]);
   if (record.status === 'rejected') {
     if (answer.status === 'fulfilled') await answer.value.batches.return();

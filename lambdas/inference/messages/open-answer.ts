@@ -1,4 +1,3 @@
-import { clientHeaders } from '../../providers/client-headers.ts';
 import { resources } from '../../resources.ts';
 import { dispatch, type Attempt } from './dispatch.ts';
 import { AttemptLog } from '../attempt-log.ts';
@@ -8,7 +7,7 @@ import { abortInTime, abortWhenLeft, abortWhenStopping } from '../abort.ts';
 import { GenerationReport } from '../generation-report.ts';
 import type { AnswerContext } from './answer-context.ts';
 import { passThrough } from './answer-stage.ts';
-import { holdForRequest, preparationOf } from './message-hold.ts';
+import { holdForRequest } from './message-hold.ts';
 import { onceRecorded } from './once-recorded.ts';
 import { SearchStage } from './search/search-stage.ts';
 import { routeMessage } from './routed-message.ts';
@@ -19,31 +18,23 @@ import { routeMessage } from './routed-message.ts';
  * @throws {GatewayError} when the request goes nowhere, or is not admitted; nothing is held then
  */
 export async function openAnswer(input: InferenceInput<RoutedRequest>): Promise<AnswerContext> {
-  const { body, caller, generationId, request } = input;
-  const routed = await routeMessage(body, caller, request.headers);
-  const { message, content, candidates } = routed;
+  const { caller, generationId, request } = input;
+  const routed = await routeMessage(input);
   // All that settlement needs is there before anything is held.
   const [table, queue, health] = [resources.table(), resources.queue('finalize-cost'), resources.health()];
   const abort = new AbortController();
   abortWhenLeft(abort, input.clientLeft);
-  const client = clientHeaders(request.headers);
-  const prepare = preparationOf(routed, client);
-  const { admitted, attempts } = await holdForRequest(input, candidates, prepare, abort.signal);
+  const { admitted, attempts } = await holdForRequest(input, routed, abort.signal);
   abortInTime(abort, input.remainingMs());
   abortWhenStopping(abort, input.stopping);
 
+  const { message, client, content, search } = routed;
   const { estimatedTokens: estimatedInputTokens } = content;
   const attemptLog = new AttemptLog(input.providerTime);
-  const inTurn = { signal: abort.signal, log: attemptLog, health };
-  const ask = (some: Attempt[]) => dispatch(some, inTurn, estimatedInputTokens);
-  const stage = routed.search
-    ? new SearchStage(routed.search, {
-        client,
-        signal: abort.signal,
-        ask,
-        remainingMs: input.remainingMs,
-      })
-    : passThrough;
+  const { signal } = abort;
+  const ask = (some: Attempt[]) => dispatch(some, { signal, log: attemptLog, health }, estimatedInputTokens);
+  const { remainingMs } = input;
+  const stage = search ? new SearchStage(search, { client, signal, ask, remainingMs }) : passThrough;
   return {
     generationId,
     report: new GenerationReport({ table, queue, health }, { generationId, payer: caller.payer }, admitted),

@@ -10,7 +10,7 @@ import type { GatewayError } from '../../platform/errors.ts';
 import { failureOf } from '../../providers/failures.ts';
 import { failedProvider } from '../../routing/connection.ts';
 import type { Ending } from '../../store/outcome.ts';
-import type { AbortReason } from '../abort.ts';
+import { abortReasonOf } from '../abort.ts';
 import { chargedAtEnd, chargedForRound, chargedWithinHold, chargeOf, spentSoFar } from './answer-charge.ts';
 import { hasOutput, type AnswerContext, type MeasuredAnswer } from './answer-context.ts';
 import type { RoundBatch, StagedAnswer } from './answer-stage.ts';
@@ -46,7 +46,7 @@ export class Progress implements StagedAnswer {
     const quote = { ...held, bound: { ...held.bound, searchRequests: 0 } };
     this.#answer = unmeasured(this.#context, { candidate, quote });
     this.#begun = true;
-    this.#context.keeper.answeredBy(quote, this.#context.stage.spent(quote.pricing));
+    this.#context.keeper.answeredBy(quote, this.#context.stage.spent(quote));
   }
 
   get hasOutput(): boolean {
@@ -169,7 +169,7 @@ export class Progress implements StagedAnswer {
   /** How an answer ended that a failure ended. */
   endingBy(error: unknown): Exclude<Ending, 'complete'> {
     this.#followAttempt();
-    const { reason } = this.#context.abort.signal as { reason: AbortReason };
+    const reason = abortReasonOf(this.#context.abort.signal);
     if (reason === 'client_left' || reason === 'out_of_time') return reason;
     if (reason === 'stopping') return 'out_of_time';
     // Our patience has ended, not the provider's work: a model that has shown nothing yet may be thinking.

@@ -1,4 +1,4 @@
-import { privacyOf, type Caller } from '../../admission/caller.ts';
+import { privacyOf } from '../../admission/caller.ts';
 import { measurePrompt, type PromptContent } from '../../admission/prompt/prompt-size.ts';
 import { servedCatalog } from '../../catalog/served-catalog.ts';
 import { allowsCompression } from '../../messages/plugins.ts';
@@ -8,7 +8,11 @@ import { privacyFilter } from '../../protection/privacy.ts';
 import type { Protected } from '../../protection/sensitive-data.ts';
 import { messagesCandidates, type Candidate } from '../../routing/candidates.ts';
 import type { LeaveOut } from '../../routing/left-out.ts';
-import { requestedRoute, type RequestedRoute } from '../../routing/requested-route.ts';
+import { requestedRoute } from '../../routing/requested-route.ts';
+import { clientHeaders } from '../../providers/client-headers.ts';
+import type { ClientHeaders } from '../../providers/wire.ts';
+import type { Outcome } from '../../store/outcome.ts';
+import type { InferenceInput } from '../inference-input.ts';
 import { resources } from '../../resources.ts';
 import { openSearch, type RequestSearch } from './search/open-search.ts';
 import { withinContext } from '../../admission/prompt/within-context.ts';
@@ -17,24 +21,30 @@ import { protectedMessage } from '../../protection/protected-message.ts';
 import { readSearches } from '../../search/requested-search.ts';
 
 /** The message is as providers may get it. */
-export interface RoutedMessage extends Protected, Pick<RequestedRoute, 'remember'> {
+export interface RoutedMessage extends Protected {
   content: PromptContent;
+  client: ClientHeaders;
   /** At least one. */
   candidates: Candidate[];
   /** Undefined where nothing is to be searched for. */
   search: RequestSearch | undefined;
   /** The place in the request of each message, where it is not the same. */
   origins: number[] | undefined;
+  /** Notes at which endpoint an answer has left its prompt, for the next turn. Never rejects. */
+  remember: (candidate: Candidate, outcome: Outcome) => Promise<void>;
+  /** Told which endpoints are left out, where somebody wants to know. */
+  leaveOut: LeaveOut;
 }
+
+/** The part of a request that says where it may go. */
+type MessageInput = Pick<InferenceInput<RoutedRequest>, 'body' | 'caller' | 'request'>;
 
 /**
  * Where a request may go, and what goes there.
  * @throws {GatewayError} 400 or 404 when there is no such place, 400 for what may not be sent anywhere
  */
 export async function routeMessage(
-  body: RoutedRequest,
-  caller: Caller,
-  headers: Record<string, string>,
+  { body, caller, request: { headers } }: MessageInput,
   leaveOut?: LeaveOut,
 ): Promise<RoutedMessage> {
   const catalog = await servedCatalog();
@@ -70,9 +80,11 @@ export async function routeMessage(
     ...protection,
     message: body.cache === 'auto' ? withBreakpoints(message) : message,
     content: { ...(isWhole ? measured : measurePrompt(message)), ...search?.first },
+    client: clientHeaders(headers),
     candidates,
     search,
     origins: isWhole ? searches?.origins : undefined,
     remember: route.remember,
+    leaveOut,
   };
 }

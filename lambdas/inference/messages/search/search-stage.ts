@@ -1,6 +1,6 @@
 import { withSearches, type Charged } from '../../../accounting/charge.ts';
 import type { TokenUsage } from '../../../accounting/usage.ts';
-import type { Pricing } from '../../../catalog/schema.ts';
+import type { Quote } from '../../../admission/spending-plan.ts';
 import type { Block, MessagesRequest, WireUsage } from '../../../messages/types.ts';
 import { Money } from '../../../money/money.ts';
 import { withFound } from '../../../search/injected.ts';
@@ -47,11 +47,11 @@ export class SearchStage implements AnswerStage {
     return searchRounds({ session, isDeclared, firstBlocks: this.#firstBlocks, ...this.#tools }, answer, begun);
   }
 
-  spent({ web_search: price = Money.zero }: Pricing): Money {
+  spent({ pricing: { web_search: price = Money.zero } }: Quote): Money {
     return price.times(this.#search.session.chargedCount);
   }
 
-  withPurchases(tokens: Charged, { web_search: price = Money.zero }: Pricing): Charged {
+  withPurchases(tokens: Charged, { pricing: { web_search: price = Money.zero } }: Quote): Charged {
     return withSearches(tokens, { count: this.#search.session.chargedCount, price });
   }
 
