@@ -1,6 +1,9 @@
 /** Tripwires: a surprising report of a provider must neither be paid nor be dropped in silence. */
 
+import type { Charged } from '../accounting/charge.ts';
+import type { UsageMeter } from '../accounting/meter.ts';
 import type { UsageBound } from '../accounting/price.ts';
+import { promptTokens } from '../accounting/usage.ts';
 import type { Money } from '../money/money.ts';
 import { log, tripwires } from '../platform/logger.ts';
 import type { EndpointOfModel } from '../routing/left-out.ts';
@@ -8,25 +11,28 @@ import type { EndpointOfModel } from '../routing/left-out.ts';
 /** Some providers count a token or two beyond the most that they were asked for. */
 const TYPICAL_SLIP_TOKENS = 16;
 
-/**
- * A usual slip is not worth a person's look, unless it costs more.
- * @param promptTokens what is charged for the prompt
- * @param reportedOutputTokens undefined where the provider reported none
- */
-export function isUsualSlip(
-  { promptTokens, reportedOutputTokens = 0 }: { promptTokens: number; reportedOutputTokens: number | undefined },
-  bound: UsageBound,
-): boolean {
-  const slipTokens = reportedOutputTokens - bound.outputTokens;
-  return slipTokens > 0 && slipTokens <= TYPICAL_SLIP_TOKENS && promptTokens < bound.promptTokens;
-}
-
 /** Something about a charged generation that a person should look at. */
 export interface Surprises {
   /** More was reported than the request could come to, or than the limits had room for. */
   isBeyondHold: boolean;
   /** Names of reported usage that the catalog has no price for. */
   unpriced: readonly string[];
+}
+
+/**
+ * Says what is surprising about a charge.
+ * @param meter what was reported
+ * @param bound the most that the request could come to
+ */
+export function surprisesOf(charged: Charged, meter: UsageMeter, bound: UsageBound): Surprises {
+  const isSlip = isUsualSlip(promptTokens(charged.usage), meter.reportedOutputTokens, bound);
+  return { isBeyondHold: charged.exceeded && (charged.isCutByHold || !isSlip), unpriced: [...meter.unpriced] };
+}
+
+/** A usual slip is not worth a person's look, unless it costs more. */
+function isUsualSlip(chargedPromptTokens: number, reportedOutputTokens = 0, bound: UsageBound): boolean {
+  const slipTokens = reportedOutputTokens - bound.outputTokens;
+  return slipTokens > 0 && slipTokens <= TYPICAL_SLIP_TOKENS && chargedPromptTokens < bound.promptTokens;
 }
 
 const MAX_NAMED = 5;

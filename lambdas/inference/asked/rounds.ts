@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chargeForMeasured, type Charged } from '../../accounting/charge.ts';
 import { UsageMeter } from '../../accounting/meter.ts';
-import { estimateTokens, promptTokens } from '../../accounting/usage.ts';
+import { estimateTokens } from '../../accounting/usage.ts';
 import { atMost } from '../../platform/at-most.ts';
 import { failureOf, refusalOfResponse, type ProviderFailure } from '../../providers/failures.ts';
 import type { Ask, Send } from '../../providers/asks.ts';
@@ -9,7 +9,7 @@ import { readText, UpstreamError, type UpstreamResponse } from '../../providers/
 import { connect, failedProvider } from '../../routing/connection.ts';
 import type { AttemptLog } from '../attempt-log.ts';
 import { askInTurn, type InTurn } from '../in-turn.ts';
-import { isUsualSlip, type Surprises } from '../tripwires.ts';
+import { surprisesOf, type Surprises } from '../tripwires.ts';
 import { boundOf, type AskedCandidate, type AskedOffer } from './offers.ts';
 
 /** A request to a provider that is charged. */
@@ -94,9 +94,7 @@ function chargedFor(ask: Ask, { body, headers }: ProviderAnswer, candidate: Aske
   if (ask.outputTokens > 0 && meter.reportedOutputTokens === undefined) meter.holdBack(1);
   const bound = boundOf(ask, candidate);
   const round = chargeForMeasured(meter, { pricing: candidate.pricing, bound }, 'usage', undefined);
-  const reported = { promptTokens: promptTokens(round.usage), reportedOutputTokens: meter.reportedOutputTokens };
-  const isBeyondHold = round.exceeded && !isUsualSlip(reported, bound);
-  return { ...round, surprises: { isBeyondHold, unpriced: [...meter.unpriced] } };
+  return { ...round, surprises: surprisesOf(round, meter, bound) };
 }
 
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;

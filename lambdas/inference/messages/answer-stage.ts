@@ -1,7 +1,7 @@
 import type { Charged } from '../../accounting/charge.ts';
 import type { TokenUsage } from '../../accounting/usage.ts';
 import type { Quote } from '../../admission/spending-plan.ts';
-import type { AnswerBatch, WireUsage } from '../../messages/types.ts';
+import type { AnswerBatch, MessageDelta } from '../../messages/types.ts';
 import { Money } from '../../money/money.ts';
 import type { Pulled } from '../../platform/pulled.ts';
 import type { Outcome } from '../../store/outcome.ts';
@@ -40,7 +40,7 @@ export interface AnswerStage {
   /** The charge of all tokens, with what was bought. */
   withPurchases: (tokens: Charged, quote: Quote) => Charged;
   /** Members that the client's usage gets beside the tokens. */
-  shownUsage: (usage: TokenUsage) => WireUsage;
+  shownUsage: (usage: TokenUsage) => MessageDelta['usage'];
   /** The record of the answer, with what was bought. */
   withResults: (outcome: Outcome) => Outcome;
 }

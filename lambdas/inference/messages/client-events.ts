@@ -2,8 +2,8 @@
 
 import type { Charged } from '../../accounting/charge.ts';
 import { eventBytes } from '../../accounting/event-bytes.ts';
-import type { TokenUsage } from '../../accounting/usage.ts';
-import type { AnswerEvent, MessageDelta, MessagesEvent, WireUsage } from '../../messages/types.ts';
+import { openingUsage, toldUsage } from '../../accounting/told-usage.ts';
+import type { AnswerEvent, MessageDelta, MessagesEvent } from '../../messages/types.ts';
 import type { GatewayError } from '../../platform/errors.ts';
 import { errorInAnswer } from '../../providers/failures.ts';
 import type { Candidate } from '../../routing/candidates.ts';
@@ -45,20 +45,6 @@ export function withGatewayIdentity(event: AnswerEvent, { context, attempt }: Me
   return { data: { ...data, message } };
 }
 
-/** Clients read the prompt's tokens here, some only here: what the provider has not counted, or counts as none, is estimated. */
-function openingUsage(usage: WireUsage, estimatedInputTokens: number): WireUsage {
-  const { input_tokens: input, cache_read_input_tokens: read, cache_creation_input_tokens: written } = usage;
-  const isCounted = (input ?? 0) + (read ?? 0) + (written ?? 0) > 0;
-  return {
-    ...usage,
-    input_tokens: isCounted ? (input ?? 0) : estimatedInputTokens,
-    output_tokens: usage.output_tokens ?? 0,
-    // Clients add up all tokens of the prompt.
-    cache_read_input_tokens: read ?? 0,
-    cache_creation_input_tokens: written ?? 0,
-  };
-}
-
 /**
  * The ending with its price.
  *
@@ -67,30 +53,6 @@ function openingUsage(usage: WireUsage, estimatedInputTokens: number): WireUsage
  */
 export function priced(event: MessageDelta, { usage, cost }: Charged, answer: MeasuredAnswer): MessageDelta {
   const { context, meter } = answer;
-  const { cache_creation, output_tokens_details: _, server_tool_use, ...told } = event.usage;
-  const tokens = tokensOf(usage, meter.tellsCacheLifetimes || cache_creation != null);
-  const others = server_tool_use && isNothing(server_tool_use) ? { server_tool_use } : {};
-  return { ...event, usage: { ...told, ...others, ...tokens, ...context.stage.shownUsage(usage), cost } };
-}
-
-/** Counts of tools that a provider runs: there are none, so any other number is not passed on. */
-function isNothing(counts: object): boolean {
-  return Object.values(counts).every((count) => count === 0);
-}
-
-/** All rounds' tokens: an event has reported only those of the last. What is not known of caches is charged as none. */
-function tokensOf(usage: TokenUsage, tellsLifetimes: boolean): WireUsage {
-  const { cacheReadTokens: read = 0, cacheWrite5mTokens: short = 0, cacheWrite1hTokens: long = 0 } = usage;
-  return {
-    input_tokens: usage.inputTokens,
-    output_tokens: usage.outputTokens,
-    cache_read_input_tokens: read,
-    cache_creation_input_tokens: short + long,
-    ...(tellsLifetimes
-      ? { cache_creation: { ephemeral_5m_input_tokens: short, ephemeral_1h_input_tokens: long } }
-      : {}),
-    ...(usage.reasoningTokens === undefined
-      ? {}
-      : { output_tokens_details: { thinking_tokens: usage.reasoningTokens } }),
-  };
+  const told = toldUsage(event.usage, usage, meter.tellsCacheLifetimes);
+  return { ...event, usage: { ...told, ...context.stage.shownUsage(usage), cost } };
 }

@@ -3,7 +3,6 @@ import { isCancelled } from '../../accounting/ending.ts';
 import { recordedUsage } from '../../accounting/recorded-usage.ts';
 import { serviceCostOf } from '../../accounting/service-cost.ts';
 import type { Ending, Outcome } from '../../store/outcome.ts';
-import { isUsualSlip, type Surprises } from '../tripwires.ts';
 import { hasOutput, type MeasuredAnswer } from './answer-context.ts';
 
 /** What an answer came to, as the record keeps it. @param ending null while it goes on */
@@ -38,12 +37,4 @@ export function outcomeOf(answer: MeasuredAnswer, ending: Ending | null, charged
     latencyMs: firstEventAtMs === undefined ? null : Math.round(firstEventAtMs - context.receivedAtMs),
     generationTimeMs: firstEventAtMs === undefined ? null : Math.round(performance.now() - firstEventAtMs),
   });
-}
-
-/** Says what is surprising about an answer. */
-export function surprisesOf({ attempt, meter }: MeasuredAnswer, outcome: Outcome, { isCutByHold }: Charged): Surprises {
-  const { promptTokens: charged } = outcome;
-  const reported = { promptTokens: charged, reportedOutputTokens: meter.reportedOutputTokens };
-  const isBeyondHold = outcome.capped && (isCutByHold || !isUsualSlip(reported, attempt.quote.bound));
-  return { isBeyondHold, unpriced: [...meter.unpriced] };
 }

@@ -17,7 +17,8 @@ import type { RoundBatch, StagedAnswer } from './answer-stage.ts';
 import { answerLimitOf, type Limit } from './answer-limit.ts';
 import { cutAtLimit, isEnding, withGatewayIdentity, priced, splitAtError } from './client-events.ts';
 import { earlyEnding, withShortening, type Stop } from './early-end.ts';
-import { outcomeOf, surprisesOf } from './outcome.ts';
+import { surprisesOf } from '../tripwires.ts';
+import { outcomeOf } from './outcome.ts';
 
 /** One answer while it passes: measured, kept inside its hold, priced, and settled when it ends. */
 export class Progress implements StagedAnswer {
@@ -190,8 +191,9 @@ export class Progress implements StagedAnswer {
     const ending = (this.ending ??= 'client_left');
     const charge = this.#final ?? (await chargedAtEnd(this.#answer, ending));
     const outcome = outcomeOf(this.#answer, ending, charge);
-    const { candidate } = this.#answer.attempt;
-    const surprises = surprisesOf(this.#answer, outcome, charge);
+    const { attempt, meter } = this.#answer;
+    const { candidate, quote } = attempt;
+    const surprises = surprisesOf(charge, meter, quote.bound);
     await Promise.all([
       report.settle(outcome, { candidate, surprises }),
       ...(this.#begun ? [remember(candidate, outcome)] : []),

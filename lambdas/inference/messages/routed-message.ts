@@ -3,9 +3,9 @@ import { measurePrompt, type PromptContent } from '../../admission/prompt/prompt
 import { servedCatalog } from '../../catalog/served-catalog.ts';
 import { allowsCompression } from '../../messages/plugins.ts';
 import { withBreakpoints } from '../../messages/cache-breakpoints.ts';
+import type { MessagesRequest } from '../../messages/types.ts';
 import { withoutRouting, type RoutedRequest } from '../../messages/preferences.ts';
 import { privacyFilter } from '../../protection/privacy.ts';
-import type { Protected } from '../../protection/sensitive-data.ts';
 import { messagesCandidates, type Candidate } from '../../routing/candidates.ts';
 import type { LeaveOut } from '../../routing/left-out.ts';
 import { requestedRoute } from '../../routing/requested-route.ts';
@@ -21,7 +21,10 @@ import { protectedMessage } from '../../protection/protected-message.ts';
 import { readSearches } from '../../search/requested-search.ts';
 
 /** The message is as providers may get it. */
-export interface RoutedMessage extends Protected {
+export interface RoutedMessage {
+  message: MessagesRequest;
+  /** What the placeholders of the prompt stand for; undefined where nothing is to be restored. */
+  originals: ReadonlyMap<string, string> | undefined;
   content: PromptContent;
   client: ClientHeaders;
   /** At least one. */
@@ -77,7 +80,7 @@ export async function routeMessage(
   const message = allowsCompression(body) ? await withinContext(asked, candidates[0]!.endpoint) : asked;
   const isWhole = message === asked;
   return {
-    ...protection,
+    originals: protection.originals,
     message: body.cache === 'auto' ? withBreakpoints(message) : message,
     content: { ...(isWhole ? measured : measurePrompt(message)), ...search?.first },
     client: clientHeaders(headers),
