@@ -157,6 +157,23 @@ describe('the architecture', () => {
     ]);
   });
 
+  it('has a reader of one message follow few types: what its engine defines, and what it knows of other rooms', () => {
+    const engine = sources.filter(({ path }) => /^lambdas\/inference\/messages\/[^/]+$/.test(path));
+    const defined = engine.flatMap(({ text }) =>
+      [...text.matchAll(/^export (?:type|interface|class) (\w+)/gm)].map(([, name]) => name!),
+    );
+    const known = engine.flatMap(({ text }) =>
+      [...text.matchAll(/^import (?:type )?\{([^}]+)\}/gm)].flatMap(
+        ([, names]) => names!.match(/\b[A-Z][a-z]\w+/g) ?? [],
+      ),
+    );
+    const ofSearches = new Set(['RequestSearch', 'SearchStage']);
+    const types = new Set([...defined, ...known].filter((name) => !ofSearches.has(name)));
+
+    expect(types.size).toBeGreaterThan(30);
+    expect(types.size).toBeLessThanOrEqual(46);
+  });
+
   it('has no files that import each other', () => {
     const importsOf = new Map(sources.map((source) => [source.path, imports(source)]));
     const isCircular = (path: string) => {

@@ -32,7 +32,7 @@ function isNothing(counts: object): boolean {
   return Object.values(counts).every((count) => count === 0);
 }
 
-/** What is not known of caches is charged as none. */
+/** Caches of which nothing is known are charged as none. */
 function tokensOf(usage: TokenUsage, tellsLifetimes: boolean): WireUsage {
   const { cacheReadTokens: read = 0, cacheWrite5mTokens: short = 0, cacheWrite1hTokens: long = 0 } = usage;
   return {

@@ -13,7 +13,7 @@ export interface FailedAttempt {
 /** The status of an attempt that has not failed. */
 const OK = 200;
 
-/** What is noted of the attempts of one request while they are made, for its charge and for its record. */
+/** The attempts of one request, noted while they are made: for its charge, and for its record. */
 export class AttemptLog {
   /** The attempt that is under way, or was the last: its place among the offers of the request. */
   index = 0;

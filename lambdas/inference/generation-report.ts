@@ -13,11 +13,11 @@ import { raiseAlarms, type Surprises } from './tripwires.ts';
 interface ReportTools {
   table: Table;
   queue: QueueSender;
-  /** What came of attempts is told to the other instances while the generation is reported. */
+  /** Tells the other instances what came of attempts, while the generation is reported. */
   health: Pick<SharedHealth, 'publish'>;
 }
 
-/** What a generation comes to is told by this: to its record while it runs, and to settlement when it is over. */
+/** Reports what a generation comes to: to its record while it runs, and to settlement when it is over. */
 export class GenerationReport {
   readonly #tools: ReportTools;
   readonly #generation: { generationId: string; payer: Payer };

@@ -21,7 +21,7 @@ interface CachedTokens {
   cacheWrite1hTokens: number | null;
 }
 
-/** What an answer came to, with that of each request for it, where there were several. */
+/** The tokens of an answer, with those of each request for it, where there were several. */
 type AnsweredTokens = CachedTokens & { rounds: readonly CachedTokens[] };
 
 export interface RequestedRoute {

@@ -10,7 +10,7 @@ import { sealsOf, type Seals } from './seals.ts';
 import { Sources } from './sources.ts';
 import { searchFunction } from './tool.ts';
 
-/** What a request says of searches, and its conversation as a model has it. */
+/** The searches that a request asks for, and its conversation as a model has it. */
 export interface ReadSearches {
   message: MessagesRequest;
   /** The model may search. */

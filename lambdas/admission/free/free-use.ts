@@ -48,8 +48,8 @@ function freeModels(offers: readonly QuotedEndpoint[]): Omit<FreeModel, 'isFunde
 }
 
 /**
- * What costs nothing needs no money: where only free models may answer, a scope without any left does not refuse. A limit
- * of 0 blocks a key, a workspace or a member all the same; on an account it only says that nothing was paid in.
+ * The scopes whose limits must have room for a request. Where only free models may answer, nothing is paid, and a scope without money does
+ * not refuse. A limit of 0 blocks a key, a workspace or a member all the same; on an account it only says that nothing was paid in.
  */
 export function scopesToHoldIn(offers: readonly QuotedEndpoint[], scopes: Scope[]): Scope[] {
   if (!offers.every(({ candidate }) => candidate.model.data.service_free)) return scopes;

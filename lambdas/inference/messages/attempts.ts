@@ -26,7 +26,7 @@ import type { RoutedMessage } from './routed-message.ts';
 export interface Prepared {
   routed: Pick<RoutedMessage, 'message' | 'content' | 'client' | 'origins' | 'leaveOut'>;
   attempts: Attempt[];
-  /** Of their quotes. */
+  /** The plan by their quotes. */
   plan: SpendingPlan;
 }
 

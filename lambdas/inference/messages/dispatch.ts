@@ -11,7 +11,7 @@ import { askInTurn, type InTurn, type Offer } from '../in-turn.ts';
 /** A request to one candidate, perhaps connecting already, with nothing sent yet. */
 export interface Attempt extends Offer {
   candidate: Candidate;
-  /** What the candidate may charge for it. */
+  /** The most that the candidate may charge for it. */
   quote: Quote;
   /** The request, with the defaults of the candidate's model. */
   message: MessagesRequest;

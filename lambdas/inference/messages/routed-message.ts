@@ -23,7 +23,7 @@ import { readSearches } from '../../search/requested-search.ts';
 /** The message is as providers may get it. */
 export interface RoutedMessage {
   message: MessagesRequest;
-  /** What the placeholders of the prompt stand for; undefined where nothing is to be restored. */
+  /** The values that the placeholders of the prompt stand for; undefined where nothing is to be restored. */
   originals: ReadonlyMap<string, string> | undefined;
   content: PromptContent;
   client: ClientHeaders;

@@ -88,7 +88,7 @@ export async function* searchRounds(
       return;
     }
     attempt = next;
-    // What fails before its first event is tried once more, at the same place.
+    // A request that fails before its first event is made once more, at the same place.
     ({ batches } = await search.ask([next, next]));
   }
 }
