@@ -12,7 +12,7 @@ export interface Charged {
   cost: Money;
   cacheSaved: Money;
   estimated: boolean;
-  /** The provider reported more than the request could come to; `usage` is then cut to what it could come to. */
+  /** The provider reported more than the request could come to, and `usage` is cut to that; or the limits had no room for the cost. */
   exceeded: boolean;
   /** The limits had no room for what it costs. */
   isCutByHold: boolean;

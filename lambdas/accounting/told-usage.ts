@@ -19,7 +19,7 @@ export function openingUsage(reported: WireUsage, estimatedInputTokens: number):
 
 /**
  * The usage at the end of an answer: the tokens are those that are charged, of all rounds, whatever the last one has reported.
- * @param tellsLifetimes the provider has said how long caches are kept, here or before
+ * @param tellsLifetimes the provider has said before how long caches are kept
  */
 export function toldUsage(reported: WireUsage, charged: TokenUsage, tellsLifetimes: boolean): WireUsage {
   const { cache_creation, output_tokens_details: _, server_tool_use, ...told } = reported;

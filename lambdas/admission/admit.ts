@@ -130,7 +130,7 @@ export async function admit(
 }
 
 /**
- * The candidates for which a refused request may still be held: those that the refusal is not about.
+ * The candidates for which a refused request may still be held: those that the refusal is not about, where it is about some.
  * @throws {GatewayError} the refusal, where there are none; where there are, and nothing more can be held under the request's id, the
  *   client may ask again
  */

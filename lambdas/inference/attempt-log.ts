@@ -3,7 +3,7 @@ import type { Candidate } from '../routing/candidates.ts';
 import type { Outcome } from '../store/outcome.ts';
 
 /** An attempt that gave no answer. It costs nothing, unless it was the last one. */
-export interface FailedAttempt {
+interface FailedAttempt {
   index: number;
   /** The HTTP status of the provider's answer; null where there was none. */
   providerStatus: number | null;

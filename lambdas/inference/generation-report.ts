@@ -32,7 +32,7 @@ export class GenerationReport {
     const { generationId: id, payer } = generation;
     this.#tools = tools;
     this.#generation = generation;
-    this.#admitted = admitted;
+    this.#admitted = { keeper: admitted.keeper, recorded: admitted.recorded };
     this.#checkpointer = new Checkpointer(tools.table, { accountId: payer.accountId, id });
   }
 

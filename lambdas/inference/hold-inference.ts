@@ -30,7 +30,7 @@ export interface HoldTerms
 }
 
 /**
- * Holds what a request may cost, before anything is sent to a provider: one way for messages, decisions and videos.
+ * Holds what a request may cost, before anything is sent to a provider: one way for all that is asked of models.
  *
  * Guarantee: nothing is held for a request that is refused here, or for which this throws (admission/admit.ts).
  * @throws {GatewayError} 403 for a suspended account

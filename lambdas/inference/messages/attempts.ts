@@ -80,15 +80,24 @@ function shorterAttempt(attempt: Attempt, quote: Quote, client: ClientHeaders): 
   const { candidate, message } = attempt;
   const maxTokens = quote.bound.outputTokens - quote.beyondMaxTokens;
   const shorter = { ...message, max_tokens: maxTokens, ...fittingThinking(message, maxTokens) };
-  const encode = () => candidate.wire.encode(shorter, candidate.target, client);
-  return { ...attempt, quote, message: shorter, encode };
+  return { ...attempt, quote, message: shorter, encode: encoding(candidate, shorter, client) };
+}
+
+/** Writes a request anew each time. */
+function encoding({ wire, target }: Candidate, message: MessagesRequest, client: ClientHeaders): Attempt['encode'] {
+  return () => wire.encode(message, target, client);
+}
+
+/** Keeps a request as it was written: in a scope of its own, because closures of one scope keep what any of them does. */
+function keeping(encoded: ReturnType<Attempt['encode']>): Attempt['encode'] {
+  return () => encoded;
 }
 
 /** The same attempt with another message, over a connection of its own. @throws {GatewayError} 400 */
 export function withMessage(attempt: Attempt, message: MessagesRequest, client: ClientHeaders): Attempt {
   const { index, candidate, quote, hasHiddenReasoning } = attempt;
-  const encoded = candidate.wire.encode(message, candidate.target, client);
-  return { index, candidate, quote, message, encode: () => encoded, hasHiddenReasoning };
+  const encode = keeping(candidate.wire.encode(message, candidate.target, client));
+  return { index, candidate, quote, message, encode, hasHiddenReasoning };
 }
 
 /** The most tokens that an attempt's prompt can have by its bytes; undefined where only the model's context bounds it. */
@@ -119,7 +128,7 @@ function encodeForEach(
     }
     try {
       const message = withinFreeTerms(withDefaultParameters(asked, candidate.model, client), candidate.model, content);
-      const encode = () => candidate.wire.encode(message, candidate.target, client);
+      const encode = encoding(candidate, message, client);
       const encoded = encode();
       const quote = attemptQuote({ candidate, message }, encoded.body, content);
       attempts.push({
@@ -127,7 +136,7 @@ function encodeForEach(
         candidate,
         quote,
         message,
-        encode: attempts.length === 0 ? () => encoded : encode,
+        encode: attempts.length === 0 ? keeping(encoded) : encode,
         hasHiddenReasoning: quote.hiddenReasoningTokens > 0,
       });
     } catch (error) {

@@ -168,7 +168,7 @@ export class Progress implements StagedAnswer {
   }
 
   /** How an answer ended that a failure ended. */
-  endingBy(error: unknown): Exclude<Ending, 'complete'> {
+  endingBy(error: unknown): Exclude<Ending, 'complete' | 'out_of_money'> {
     this.#followAttempt();
     const reason = abortReasonOf(this.#context.abort.signal);
     if (reason === 'client_left' || reason === 'out_of_time') return reason;

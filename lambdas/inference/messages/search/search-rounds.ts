@@ -17,6 +17,7 @@ import type { SearchCall, SearchSession } from '../../../search/session.ts';
 import { withFreeChoice } from '../../../search/tool.ts';
 import { searchCalls, withRound } from '../../../search/turns.ts';
 import type { RoundBatch, StagedAnswer } from '../answer-stage.ts';
+import type { Stop } from '../early-end.ts';
 import { withMessage, boundByBytes, quoteOfRound } from '../attempts.ts';
 import { fittingThinking } from '../../../messages/fitting-thinking.ts';
 import { SearchRound } from './search-round.ts';
@@ -48,10 +49,10 @@ export interface AnswerSearches {
 export async function* searchRounds(
   search: AnswerSearches,
   answer: StagedAnswer,
-  begun: Pick<Dispatched, 'batches'> & { attempt: Attempt },
+  first: Pick<Dispatched, 'batches'> & { attempt: Attempt },
 ): AsyncGenerator<RoundBatch, void> {
   const { session, isDeclared, signal } = search;
-  let { attempt, batches } = begun;
+  let { attempt, batches } = first;
   const { web_search: price = Money.zero } = attempt.candidate.pricing;
   const events = new RoundEvents(session, { isDeclared, mayCite: outputFormat(attempt.message) === undefined });
   const { max_tokens: maxTokens } = attempt.message;
@@ -82,14 +83,14 @@ export async function* searchRounds(
       return;
     }
     const next = nextAttempt(attempt, { modelBlocks, results, leftTokens }, search);
-    const stop = await beginRound(answer, attempt, next);
-    if (stop) {
-      yield { events: [], stop };
+    const begun = await beginRound(answer, attempt, next);
+    if ('stop' in begun) {
+      yield { events: [], stop: begun.stop };
       return;
     }
-    attempt = next;
+    ({ attempt } = begun);
     // A request that fails before its first event is made once more, at the same place.
-    ({ batches } = await search.ask([next, next]));
+    ({ batches } = await search.ask([attempt, attempt]));
   }
 }
 
@@ -144,11 +145,20 @@ function nextAttempt(
   return withMessage(attempt, shorter, client);
 }
 
-/** Holds what the next round may come to: what the last one has read was counted, and only what was added is bounded. */
-function beginRound(answer: StagedAnswer, before: Attempt, next: Attempt) {
+/**
+ * Holds what the next round may come to: what the last one has read was counted, and only what was added is bounded.
+ * @returns the attempt with its quote, or why the answer must end instead
+ */
+async function beginRound(
+  answer: StagedAnswer,
+  before: Attempt,
+  next: Attempt,
+): Promise<{ attempt: Attempt } | { stop: Stop }> {
   const content = measurePrompt(next.message);
   const [bound, boundBefore, counted] = [boundByBytes(next), boundByBytes(before), answer.countedPrompt];
   const isKnown = bound !== undefined && boundBefore !== undefined && counted !== undefined;
   const most = isKnown ? counted + Math.max(0, bound - boundBefore) + ROUND_MARGIN_TOKENS : Infinity;
-  return answer.beginRound(quoteOfRound(next, content, most), content.estimatedTokens);
+  const quote = quoteOfRound(next, content, most);
+  const stop = await answer.beginRound(quote, content.estimatedTokens);
+  return stop ? { stop } : { attempt: { ...next, quote } };
 }

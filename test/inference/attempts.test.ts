@@ -1,0 +1,46 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it } from 'vitest';
+import { measurePrompt } from '../../lambdas/admission/prompt/prompt-size.ts';
+import { prepareAttempts } from '../../lambdas/inference/messages/attempts.ts';
+import type { MessagesRequest } from '../../lambdas/messages/types.ts';
+import type { Candidate } from '../../lambdas/routing/candidates.ts';
+import { candidateAt } from '../support/candidate.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+const message: MessagesRequest = { model: 'test/model', max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }] };
+const routed = {
+  message,
+  content: measurePrompt(message),
+  client: { anthropicVersion: '2023-06-01', anthropicBeta: undefined },
+  origins: undefined,
+  leaveOut: undefined,
+};
+
+/** A candidate whose written requests are listed, without being kept. */
+function listing(written: WeakRef<object>[]): Candidate {
+  const candidate = candidateAt('http://localhost');
+  const { wire } = candidate;
+  const encode: typeof wire.encode = (...asked) => {
+    const encoded = wire.encode(...asked);
+    written.push(new WeakRef(encoded));
+    return encoded;
+  };
+  return { ...candidate, wire: { ...wire, encode } };
+}
+
+describe('the attempts of a request', () => {
+  it('keep one body, that of the first: bodies may be large, and most are never sent', async () => {
+    const written: WeakRef<object>[] = [];
+
+    const { attempts } = prepareAttempts(routed, [listing(written), listing(written), listing(written)]);
+
+    await nextTurn();
+    collectGarbage();
+    expect(written.map((body) => body.deref() !== undefined)).toEqual([true, false, false]);
+    expect(attempts.map(({ index }) => index)).toEqual([0, 1, 2]);
+  });
+});
