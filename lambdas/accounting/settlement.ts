@@ -27,10 +27,12 @@ export interface EncodedSettlement {
 export function encodeSettlement(settlement: Settlement): EncodedSettlement {
   const { generationId, payer, hold, outcome } = settlement;
   if (generationTimeMs(generationId) === undefined) throw new TypeError(`not a generation id: ${generationId}`);
-  const fields = Object.entries(outcomeRecord.toMessage(outcome));
-  const [known, added] = [false, true].map((isAdded) =>
-    Object.fromEntries(fields.filter(([name]) => outcomeRecord.unreleasedNames.has(name) === isAdded)),
-  );
+  const known: Record<string, unknown> = {};
+  const added: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(outcomeRecord.toMessage(outcome))) {
+    const part = outcomeRecord.unreleasedNames.has(name) ? added : known;
+    part[name] = value;
+  }
   const body = JSON.stringify({
     v: 2,
     generation_id: generationId,
