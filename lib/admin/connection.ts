@@ -70,7 +70,7 @@ async function runningOrOwn(state: LocalState): Promise<RunFile | LocalDynamodb>
     const running = state.running();
     if (running) return running;
     try {
-      return await startDynamodb(state.directory, 0);
+      return await startDynamodb(state.directory, { claimWaitMs: 0 });
     } catch (error) {
       if (!(error instanceof DirectoryInUse) || performance.now() > deadline) throw error;
     }

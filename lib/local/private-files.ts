@@ -6,13 +6,14 @@ const OWNER_ONLY_DIRECTORY = 0o700;
 const OWNER_ONLY_FILE = 0o600;
 
 const DATABASE = 'dynamodb.sqlite';
+/** Files of DynamoDB Local. */
+const CONTAINER_DATABASE = 'dynamodb-local';
 
 /** Names of the files in a data directory, and of the directories of sealed days and published catalogs. */
-const ours =
-  /^(dynamodb\.sqlite.*|(?:dynamodb|claim)\.pid|secrets\.json|state\.json|run\.json|boots\.json|sealing-key\.pem)$/;
+const ours = /^(dynamodb\.sqlite.*|claim\.pid|secrets\.json|state\.json|run\.json|boots\.json|sealing-key\.pem)$/;
 export const BOOKS = 'books';
 export const PUBLICATIONS = 'catalog';
-const directories = [BOOKS, PUBLICATIONS];
+const directories = [BOOKS, PUBLICATIONS, CONTAINER_DATABASE];
 
 /**
  * Makes a data directory and its files readable by the owner alone, even if they were not before. A directory that
@@ -28,12 +29,24 @@ export function makePrivateDirectory(path: string): void {
 
 /** Whether a gateway or the command line has kept anything here that outlives its process. */
 export function holdsData(path: string): boolean {
-  return [DATABASE, 'secrets.json', 'state.json'].some((name) => existsSync(join(path, name)));
+  return [DATABASE, CONTAINER_DATABASE, 'secrets.json', 'state.json'].some((name) => existsSync(join(path, name)));
 }
 
 /** Whether the records are here, and not in a DynamoDB of the operator's own. */
 export function hasDatabase(path: string): boolean {
-  return existsSync(join(path, DATABASE));
+  return existsSync(join(path, DATABASE)) || hasContainerDatabase(path);
+}
+
+/** Whether the records are those of DynamoDB Local. */
+export function hasContainerDatabase(path: string): boolean {
+  return existsSync(join(path, CONTAINER_DATABASE));
+}
+
+/** Path of the directory for the files of DynamoDB Local, which exists then. */
+export function containerDatabase(directory: string): string {
+  const path = join(directory, CONTAINER_DATABASE);
+  mkdirSync(path, { recursive: true, mode: OWNER_ONLY_DIRECTORY });
+  return path;
 }
 
 /** Path of the database's file. It is made here: SQLite gives the files next to it the same mode. */

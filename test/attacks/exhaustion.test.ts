@@ -6,7 +6,7 @@ import { startHostileGateway, type Attack, type HostileGateway } from '../suppor
 import type { Behaviour, Exchange } from '../support/hostile-upstream.ts';
 import { entriesIn, repeated } from '../support/long-runs.ts';
 import { heldMb, measurable } from '../support/process-usage.ts';
-import { cpuMs, residentMb } from '../support/processes.ts';
+import { reportOf } from '../support/processes.ts';
 
 /** What a provider can do to the processor and the memory that all answers share. One attack at a time: it is measured. */
 let hostile: HostileGateway;
@@ -30,7 +30,7 @@ const RICH_RUB = 1_000_000;
 async function usedMb() {
   // In this order: what nobody holds any more is given back on the way.
   const held = await heldMb(hostile.gateway);
-  return { held, resident: residentMb(hostile.gateway.process.pid!) };
+  return { held, resident: (await reportOf(hostile.gateway.process.pid!)).residentMb };
 }
 
 const sound: Behaviour = async ({ begin, send, finish, dialect }) => {
@@ -59,15 +59,10 @@ async function measured(attack: Attack): Promise<{ peakMb: number; tookMs: numbe
   const { gateway } = hostile;
   await untilIdle();
   await heldMb(gateway);
-  const before = { mb: residentMb(gateway.process.pid!), ms: cpuMs(gateway.process.pid!) };
-  let peakMb = 0;
-  const watch = setInterval(() => (peakMb = Math.max(peakMb, residentMb(gateway.process.pid!) - before.mb)), 20);
-  try {
-    await hostile.attack({ limitRub: RICH_RUB, patienceMs: 25_000, ...attack });
-    return { peakMb, tookMs: cpuMs(gateway.process.pid!) - before.ms };
-  } finally {
-    clearInterval(watch);
-  }
+  const before = await reportOf(gateway.process.pid!);
+  await hostile.attack({ limitRub: RICH_RUB, patienceMs: 25_000, ...attack });
+  const after = await reportOf(gateway.process.pid!);
+  return { peakMb: after.peakMb - before.residentMb, tookMs: after.cpuMs - before.cpuMs };
 }
 
 /** Between two looks at how busy the gateway is, and most that it is then. */
@@ -76,9 +71,9 @@ const LOOKS_EVERY_MS = 300;
 /** What the last attack has begun may go on for a while. */
 async function untilIdle(): Promise<void> {
   for (let used = Infinity; used > 50;) {
-    const before = cpuMs(hostile.gateway.process.pid!);
+    const before = await reportOf(hostile.gateway.process.pid!);
     await sleep(LOOKS_EVERY_MS);
-    used = cpuMs(hostile.gateway.process.pid!) - before;
+    used = (await reportOf(hostile.gateway.process.pid!)).cpuMs - before.cpuMs;
   }
 }
 

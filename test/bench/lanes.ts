@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { credentials, type Shape, type WireName } from './bench-catalog.ts';
 import { request, type Asked, type Target } from './load.ts';
-import { cpuMs, descendantsOf, residentMb } from '../support/processes.ts';
+import { descendantsOf, reportOf } from '../support/processes.ts';
 import { pin, startPinned } from './processes.ts';
 
 /** The core of what is measured, and that of everything else. */
@@ -20,8 +20,8 @@ export interface Lane {
   /** Some gateways fail at streams with some versions of what they are built on. */
   streams: boolean;
   /** CPU that it has used, in milliseconds: of the process that answers, and of those that work beside it. */
-  cpuMs: () => { answering: number; beside: number };
-  residentMb: () => number;
+  cpuMs: () => Promise<{ answering: number; beside: number }>;
+  residentMb: () => Promise<number>;
   stop: () => Promise<void>;
 }
 
@@ -39,8 +39,8 @@ export function directLane(upstreamUrl: string): Lane {
     name: 'direct',
     streams: true,
     target: (_, shape) => ({ url: `${upstreamUrl}/v1/messages`, headers: {}, model: shape }),
-    cpuMs: () => ({ answering: 0, beside: 0 }),
-    residentMb: () => 0,
+    cpuMs: async () => ({ answering: 0, beside: 0 }),
+    residentMb: async () => 0,
     stop: () => Promise.resolve(),
   };
 }
@@ -126,9 +126,9 @@ export async function gatewayLane(options: GatewayOptions): Promise<GatewayLane>
     },
   );
   // What AWS would run elsewhere: the queue, the workers.
-  const beside = descendantsOf(gateway.pid);
+  const beside = await descendantsOf(gateway.pid);
   for (const { pid } of beside) pin(pid, AROUND);
-  const workers = beside.filter(({ command }) => command.includes('worker'));
+  const workers = beside.filter(({ argv }) => argv[1]!.includes('worker'));
   const {
     base_url: baseUrl,
     web_url: webUrl,
@@ -136,7 +136,7 @@ export async function gatewayLane(options: GatewayOptions): Promise<GatewayLane>
   } = JSON.parse(gateway.firstLine) as Record<'base_url' | 'web_url' | 'management_key', string>;
   // A server is a process of its own, and what it stands beside has nothing to do but keys.
   const answering = server
-    ? beside.find(({ command }) => command.includes('/server-') && !command.includes('--beside'))!.pid
+    ? beside.find(({ argv }) => argv[1]!.includes('/server-') && !argv.includes('--beside'))!.pid
     : gateway.pid;
   if (server) {
     pin(gateway.pid, AROUND);
@@ -202,8 +202,11 @@ export function removeCheckOut(directory: string): void {
 
 function measuresOf(pid: number, workers: number[] = []): Pick<Lane, 'cpuMs' | 'residentMb'> {
   return {
-    cpuMs: () => ({ answering: cpuMs(pid), beside: workers.reduce((sum, worker) => sum + cpuMs(worker), 0) }),
-    residentMb: () => residentMb(pid),
+    async cpuMs() {
+      const [answering, ...beside] = await Promise.all([pid, ...workers].map(reportOf));
+      return { answering: answering!.cpuMs, beside: beside.reduce((sum, { cpuMs }) => sum + cpuMs, 0) };
+    },
+    residentMb: async () => (await reportOf(pid)).residentMb,
   };
 }
 

@@ -60,10 +60,10 @@ export async function measureProtected(lane: GatewayLane, key: string): Promise<
 }
 
 async function busy(lane: Lane, target: Target, requests: number, asked: Asked = {}): Promise<Figures> {
-  const before = lane.cpuMs();
+  const before = await lane.cpuMs();
   const { elapsedMs } = await load(requests, BUSY, () => request(target, asked));
   await settled();
-  const after = lane.cpuMs();
+  const after = await lane.cpuMs();
   return {
     cpu_ms: (after.answering - before.answering) / requests,
     cpu_beside_ms: (after.beside - before.beside) / requests,
@@ -74,13 +74,14 @@ async function busy(lane: Lane, target: Target, requests: number, asked: Asked =
 const CHUNKS = 100;
 
 async function streams(lane: Lane, target: Target, count: number): Promise<Figures> {
-  const before = lane.cpuMs();
-  let peakMb = lane.residentMb();
-  const watch = setInterval(() => (peakMb = Math.max(peakMb, lane.residentMb())), 50);
+  const before = await lane.cpuMs();
+  let peakMb = await lane.residentMb();
+  const look = async () => (peakMb = Math.max(peakMb, await lane.residentMb()));
+  const watch = setInterval(() => void look(), 50);
   await load(count, count, () => request(target, { stream: true }));
   clearInterval(watch);
   await settled();
-  const cpu = lane.cpuMs().answering - before.answering;
+  const cpu = (await lane.cpuMs()).answering - before.answering;
   return { chunk_us: (cpu * 1000) / (count * CHUNKS), peak_mb: peakMb };
 }
 

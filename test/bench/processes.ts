@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { createInterface } from 'node:readline';
+import { reporting } from '../support/processes.ts';
 
 /** Pins a command to a core where the machine can: then its figures are not those of its neighbours. */
 const canPin = spawnSync('taskset', ['--version']).status === 0 && availableParallelism() > 1;
@@ -22,7 +23,7 @@ export async function startPinned(
   const [file, ...rest] = canPin ? ['taskset', '-c', String(core), ...command] : command;
   const child = spawn(file!, rest, {
     stdio: ['ignore', 'pipe', 'ignore'],
-    env: { ...process.env, ...options.env },
+    env: reporting({ ...process.env, ...options.env }),
     cwd: options.cwd,
   });
   const lines = createInterface(child.stdout);

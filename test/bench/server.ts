@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { catalogDirectory, textModel } from '../support/catalog.ts';
 import { post, startGateway, type RunningGateway } from '../support/gateway.ts';
-import { descendantsOf, residentMb } from '../support/processes.ts';
+import { descendantsOf, type ProcessReport } from '../support/processes.ts';
 import { median } from './load.ts';
 import { pin, startPinned } from './processes.ts';
 
@@ -42,7 +42,7 @@ try {
       `${name.padEnd(60)}median ${median(pauses).toFixed(0)} ms, worst ${Math.max(...pauses).toFixed(0)} ms\n`,
     );
   }
-  process.stdout.write(`${'memory of the server'.padEnd(60)}${residentMb(serverPid()).toFixed(0)} MB\n`);
+  process.stdout.write(`${'memory of the server'.padEnd(60)}${(await serverOf(gateway)).residentMb.toFixed(0)} MB\n`);
 } finally {
   await gateway.stop();
   await mock.stop();
@@ -74,20 +74,16 @@ async function startServer(): Promise<RunningGateway> {
     args: ['--web', '--catalog', catalog.path],
     env: { NODE_OPTIONS: `--import=${saboteur}` },
   });
-  for (const { pid } of descendantsOf(started.process.pid!)) pin(pid, AROUND);
+  for (const { pid } of await descendantsOf(started.process.pid!)) pin(pid, AROUND);
   pin(started.process.pid!, AROUND);
   const server = { ...started, baseUrl: started.webUrl };
-  pin(serverPidOf(server), MEASURED);
+  pin((await serverOf(server)).pid, MEASURED);
   return server;
 }
 
-function serverPid(): number {
-  return serverPidOf(gateway);
-}
-
-function serverPidOf({ process: { pid } }: RunningGateway): number {
-  const servers = descendantsOf(pid!).filter(({ command }) => command.includes('/server-'));
-  return servers.find(({ command }) => !command.includes('--beside'))!.pid;
+async function serverOf({ process: { pid } }: RunningGateway): Promise<ProcessReport> {
+  const servers = (await descendantsOf(pid!)).filter(({ argv }) => argv[1]!.includes('/server-'));
+  return servers.find(({ argv }) => !argv.includes('--beside'))!;
 }
 
 function bodyOf(model: string, content: unknown): string {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -14,21 +14,23 @@ beforeEach(() => {
 afterEach(() => rmSync(data, { recursive: true, force: true }));
 
 /** Kills a process of the gateway's. @returns how the gateway ended after that */
-async function endingWithout(gateway: RunningGateway, pid: number): Promise<{ code: number; lines: string[] }> {
+async function endingWithout(
+  gateway: RunningGateway,
+  program: string,
+  signal: NodeJS.Signals = 'SIGKILL',
+): Promise<{ code: number; lines: string[] }> {
+  const descendants = await descendantsOf(gateway.process.pid!);
+  const { pid } = descendants.find(({ argv }) => argv[1]!.includes(program))!;
   const ended = once(gateway.process, 'exit') as Promise<[number]>;
-  process.kill(pid, 'SIGKILL');
+  process.kill(pid, signal);
   const [code] = await ended;
   return { code, lines: gateway.log().split('\n') };
-}
-
-function processOf({ process: { pid } }: RunningGateway, word: string): number {
-  return descendantsOf(pid!).find(({ command }) => command.includes(word))!.pid;
 }
 
 const theEndOf = (name: string, after: string) =>
   `${name} ended by itself (signal SIGKILL). The gateway cannot answer without it, and ends: start it again with npm start. ${after}.`;
 
-describe.skipIf(process.platform !== 'linux')('a gateway that loses a process which it cannot do without', () => {
+describe('a gateway that loses a process which it cannot do without', () => {
   it('says that its database has ended and what to do, ends, and settles what was running at its next start', async () => {
     const gateway = await startGateway({ args: ['--data', data] });
     const running = await post(gateway, '/messages', {
@@ -37,13 +39,12 @@ describe.skipIf(process.platform !== 'linux')('a gateway that loses a process wh
       messages: [said('x', 'tokens=5000 delay=10')],
     });
     const id = running.headers.get('x-generation-id')!;
-    const database = Number(readFileSync(join(data, 'dynamodb.pid'), 'utf8'));
 
-    const { code, lines } = await endingWithout(gateway, database);
+    const { code, lines } = await endingWithout(gateway, 'guard-main', 'SIGTERM');
 
     expect(code).toBe(1);
-    expect(lines).toContain(
-      theEndOf('The database process', `What it keeps is in ${data}, and what was running is settled then`),
+    expect(lines.find((line) => line.startsWith('The database process ended by itself'))).toContain(
+      `start it again with npm start. What it keeps is in ${data}, and what was running is settled then.`,
     );
     expect(await running.text()).toContain('event: error');
     const next = await startGateway({ args: ['--data', data] });
@@ -54,7 +55,7 @@ describe.skipIf(process.platform !== 'linux')('a gateway that loses a process wh
   it('ends as well when its queues have ended, and says what becomes of what was in memory', async () => {
     const gateway = await startGateway({ args: ['--ephemeral'] });
 
-    const { code, lines } = await endingWithout(gateway, processOf(gateway, 'aws-server'));
+    const { code, lines } = await endingWithout(gateway, 'aws-server');
 
     expect(code).toBe(1);
     expect(lines).toContain(theEndOf('The process of queues and files', 'What it kept was in memory, and is gone'));
@@ -63,10 +64,25 @@ describe.skipIf(process.platform !== 'linux')('a gateway that loses a process wh
   it('ends as well when the server of --web has ended', async () => {
     const gateway = await startGateway({ args: ['--data', data, '--web'] });
 
-    const { code, lines } = await endingWithout(gateway, processOf(gateway, '/.build/server-'));
+    const { code, lines } = await endingWithout(gateway, '/.build/server-');
 
     expect(code).toBe(1);
     expect(lines.find((line) => line.startsWith('The server of --web ended by itself'))).toBeDefined();
+  });
+
+  it('takes its database with it when it is killed', async () => {
+    const gateway = await startGateway({ args: ['--data', data] });
+    const { endpoint } = gateway.table();
+    const answers = () =>
+      fetch(endpoint!).then(
+        () => true,
+        () => false,
+      );
+    expect(await answers()).toBe(true);
+
+    await gateway.kill();
+
+    await expect.poll(answers, { timeout: 10_000 }).toBe(false);
   });
 
   it('says nothing of the kind when it is stopped', async () => {

@@ -1,14 +1,14 @@
-import { existsSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { descendantsOf } from '../support/processes.ts';
+import { descendantsOf, isAlive } from '../support/processes.ts';
 import { get, post, startGateway, type RunningGateway } from '../support/gateway.ts';
 
 let gateway: RunningGateway | undefined;
 afterEach(() => gateway?.stop());
 
 /** @throws where they are just being started */
-function workersOf({ process: { pid } }: RunningGateway): number {
-  return descendantsOf(pid!).find(({ command }) => command.includes('workers-main'))!.pid;
+async function workersOf({ process: { pid } }: RunningGateway): Promise<number> {
+  const descendants = await descendantsOf(pid!);
+  return descendants.find(({ argv }) => argv[1]!.includes('workers-main'))!.pid;
 }
 
 const ask = { model: 'sandbox/claude', max_tokens: 20, messages: [{ role: 'user', content: 'Hi\n@sandbox delay=0' }] };
@@ -24,15 +24,16 @@ async function settled(on: RunningGateway): Promise<number> {
   return vi.waitFor(read, { timeout: 20_000, interval: 100 });
 }
 
-const isAlive = (pid: number) => existsSync(`/proc/${pid}`);
-
-describe.skipIf(process.platform !== 'linux')('the process of the workers', () => {
+describe('the process of the workers', () => {
   it('is started again when it ends, and goes on with what is in the queues', async () => {
     gateway = await startGateway();
-    const before = workersOf(gateway);
+    const before = await workersOf(gateway);
     process.kill(before, 'SIGKILL');
     // What the dead one's last poll was given would only come again when its visibility ends.
-    await vi.waitFor(() => expect(workersOf(gateway!)).not.toBe(before), { timeout: 10_000, interval: 100 });
+    await vi.waitFor(async () => expect(await workersOf(gateway!)).not.toBe(before), {
+      timeout: 10_000,
+      interval: 100,
+    });
 
     expect(await settled(gateway)).toBeGreaterThan(0);
 
@@ -41,7 +42,7 @@ describe.skipIf(process.platform !== 'linux')('the process of the workers', () =
 
   it('ends with a gateway that is killed', async () => {
     const killed = await startGateway();
-    const workers = workersOf(killed);
+    const workers = await workersOf(killed);
     await killed.kill();
     await vi.waitFor(() => expect(isAlive(workers)).toBe(false), { timeout: 5_000 });
   });
@@ -49,7 +50,7 @@ describe.skipIf(process.platform !== 'linux')('the process of the workers', () =
   it('has handled what is in the queues when the gateway has stopped', async () => {
     const stopped = await startGateway();
     const table = stopped.table();
-    const workers = workersOf(stopped);
+    const workers = await workersOf(stopped);
     expect((await post(stopped, '/messages', ask)).status).toBe(200);
     await stopped.stop();
     expect(isAlive(workers)).toBe(false);

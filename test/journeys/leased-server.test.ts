@@ -78,8 +78,8 @@ it('a server leases what a busy key spends: its books add up, and do so when it 
 
   const streams = askOften(server, 'tokens=400 delay=20').catch(() => undefined);
   await expect.poll(async () => (await leases(table)).length, { timeout: 10_000 }).toBeGreaterThan(0);
-  for (const { pid, command } of descendantsOf(first.process.pid!)) {
-    if (command.includes('/server-')) process.kill(pid, 'SIGKILL');
+  for (const { pid, argv } of await descendantsOf(first.process.pid!)) {
+    if (argv[1]!.includes('/server-')) process.kill(pid, 'SIGKILL');
   }
   await first.kill();
   await streams;

@@ -24,7 +24,7 @@ function refusal(...args: string[]): Promise<{ code: number; stderr: string }> {
 
 function refusalIn(env: Record<string, string>, ...args: string[]): Promise<{ code: number; stderr: string }> {
   return new Promise((resolve) => {
-    const options = { env: { ...process.env, ...env }, timeout: 10_000 };
+    const options = { env: { ...process.env, ...env }, timeout: 60_000 };
     execFile(process.execPath, [programOf('bin/local.ts'), '--ephemeral', ...args], options, (error, _stdout, stderr) =>
       resolve({ code: Number(error?.code), stderr }),
     );
@@ -113,7 +113,6 @@ describe('a gateway that is stopped in the middle of a stream, and started again
     await second.stop();
 
     expect(existsSync(join(data, 'run.json'))).toBe(false);
-    expect(existsSync(join(data, 'dynamodb.pid'))).toBe(false);
   });
 });
 

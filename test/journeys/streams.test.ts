@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { admin } from '../support/admin.ts';
 import { startFaultProxy, untilQuiet, type DynamodbCall } from '../../lib/drill/fault-proxy.ts';
 import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import type { Listening } from '../support/listen.ts';
+import { reportOf } from '../support/processes.ts';
 import { readEvents, summarise } from '../support/sse.ts';
 import { frames, startUpstream, writeCatalog } from '../support/upstream.ts';
 
@@ -84,8 +85,7 @@ function open(gateway: RunningGateway): Promise<http.IncomingMessage> {
   });
 }
 
-const residentMb = (pid: number) =>
-  Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
+const residentMb = async (pid: number) => (await reportOf(pid)).residentMb;
 
 describe('a stream', () => {
   it('leaves as it arrives, chunk by chunk', async () => {
@@ -129,7 +129,7 @@ describe('a stream', () => {
     });
     const response = await open(gateway);
     response.pause();
-    const before = residentMb(gateway.process.pid!);
+    const before = await residentMb(gateway.process.pid!);
 
     // Until the upstream writes no more, however often the gateway serves others.
     for (let seen = -1; seen !== written;) {
@@ -138,7 +138,7 @@ describe('a stream', () => {
       for (let times = 0; times < 25; times += 1) await (await get(gateway, '/health')).text();
     }
 
-    expect(residentMb(gateway.process.pid!) - before).toBeLessThan(40);
+    expect((await residentMb(gateway.process.pid!)) - before).toBeLessThan(40);
     // What the upstream could write is what sockets and our small buffers hold, not the stream.
     expect(written).toBeLessThan(20_000_000);
     response.destroy();

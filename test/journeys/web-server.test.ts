@@ -1,6 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,7 +12,7 @@ import { finalGeneration, post, said, startGateway, type RunningGateway } from '
 import { listen, type Listening } from '../support/listen.ts';
 import { repeated } from '../support/long-runs.ts';
 import { manage } from '../support/manage.ts';
-import { cpuMs, descendantsOf, residentMb } from '../support/processes.ts';
+import { descendantsOf } from '../support/processes.ts';
 import { readEvents, summarise } from '../support/sse.ts';
 import { frames } from '../support/upstream.ts';
 
@@ -82,18 +81,16 @@ async function startServer(): Promise<RunningGateway> {
   return { ...started, baseUrl: started.webUrl };
 }
 
-const processes = () => descendantsOf(gateway.process.pid!).filter(({ command }) => command.includes('/server-'));
-const serverPid = () => processes().find(({ command }) => !command.includes('--beside'))!.pid;
-const besidePid = () => processes().find(({ command }) => command.includes('--beside'))!.pid;
-
-const processFile = (file: string) => readFileSync(`/proc/${serverPid()}/${file}`, 'utf8').split('\0');
+const processes = async () =>
+  (await descendantsOf(gateway.process.pid!)).filter(({ argv }) => argv[1]!.includes('/server-'));
+const serverProcess = async () => (await processes()).find(({ argv }) => !argv.includes('--beside'))!;
+const besideProcess = async () => (await processes()).find(({ argv }) => argv.includes('--beside'))!;
 
 /** The program of the running server, with its environment, and what Lambda would tell it; undefined takes a variable away. */
-function startProgram(endpoint: string, more: Record<string, string | undefined> = {}): ChildProcess {
-  const program = processFile('cmdline').find((part) => part.endsWith('.mjs'))!;
-  const variables = Object.fromEntries(processFile('environ').map((line) => line.split(/=(.*)/s).slice(0, 2)));
-  return spawn(process.execPath, [program], {
-    env: { ...variables, AWS_LAMBDA_HTTP_ENDPOINT: endpoint, ...more },
+async function startProgram(endpoint: string, more: Record<string, string | undefined> = {}): Promise<ChildProcess> {
+  const { argv, environment } = await serverProcess();
+  return spawn(process.execPath, [argv[1]!], {
+    env: { ...environment, AWS_LAMBDA_HTTP_ENDPOINT: endpoint, ...more },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
 }
@@ -186,11 +183,8 @@ describe('the server', () => {
 
   it(`answers ${STREAMS} streams at once, whole and to the last digit`, { timeout: 120_000 }, async () => {
     const { server, state } = await limitedKey(1_000);
-    let mostMb = 0;
-    const watch = setInterval(() => (mostMb = Math.max(mostMb, residentMb(serverPid()))), 100);
 
     const answers = await Promise.all(Array.from({ length: STREAMS }, () => wholeStream(server, WORDS)));
-    clearInterval(watch);
 
     for (const { text, stopReason } of answers) {
       expect([text, stopReason]).toEqual([textOf(WORDS), 'end_turn']);
@@ -200,7 +194,7 @@ describe('the server', () => {
     await expect
       .poll(state, { timeout: 20_000 })
       .toEqual([spent.toString(), Money.parse('1000').minus(spent).toString()]);
-    expect(mostMb).toBeLessThan(400);
+    expect((await serverProcess()).peakMb).toBeLessThan(400);
   });
 
   it('ends the work of the provider when a client leaves, small request or large', async () => {
@@ -226,13 +220,14 @@ describe('the server', () => {
 
 describe('a fault that escapes', () => {
   it('fails its request, and disturbs no other', async () => {
+    const { pid: before } = await serverProcess();
     const other = wholeStream(gateway, 60);
 
     const failed = await post(gateway, '/messages', { ...ask(3), model: 'test/faulty', stream: false });
     await failed.text();
 
     expect((await other).text).toBe(textOf(60));
-    expect(processes()).toContainEqual(expect.objectContaining({ pid: serverPid() }));
+    expect((await serverProcess()).pid).toBe(before);
     expect(gateway.log()).toContain('"a fault escaped"');
   });
 });
@@ -240,7 +235,7 @@ describe('a fault that escapes', () => {
 describe('a large request', () => {
   it('is answered beside, so that the others go on', async () => {
     await wholeStream(gateway, 1, 'x'.repeat(400_000));
-    const before = { main: cpuMs(serverPid()), beside: cpuMs(besidePid()) };
+    const before = await Promise.all([serverProcess(), besideProcess()]);
     // As many values as a body may have, of which each is read and checked.
     const hostile = {
       ...ask(1),
@@ -251,20 +246,21 @@ describe('a large request', () => {
 
     for (const response of answers) expect(response.status).toBeLessThan(500);
     await Promise.all(answers.map((response) => response.text()));
-    const [main, beside] = [cpuMs(serverPid()) - before.main, cpuMs(besidePid()) - before.beside];
-    expect(main).toBeLessThan(beside / 2);
+    const after = await Promise.all([serverProcess(), besideProcess()]);
+    const [main, beside] = after.map(({ cpuMs }, index) => cpuMs - before[index]!.cpuMs);
+    expect(main).toBeLessThan(beside! / 2);
   });
 
   it('is answered again after the process beside has died', async () => {
     await wholeStream(gateway, 1, 'x'.repeat(400_000));
-    const dying = besidePid();
+    const { pid: dying } = await besideProcess();
     const open = await post(gateway, '/messages', ask(400, 'x'.repeat(400_000)));
 
     process.kill(dying, 'SIGKILL');
 
     await expect(readEvents(open)).rejects.toThrow();
     expect((await wholeStream(gateway, 3, 'x'.repeat(400_000))).text).toBe(textOf(3));
-    expect(besidePid()).not.toBe(dying);
+    expect((await besideProcess()).pid).not.toBe(dying);
   });
 
   it('waits for room where others take it', async () => {
@@ -318,7 +314,7 @@ describe('in a container', () => {
       listen(tableOfRole(gateway.table().endpoint!, seen)),
     ]);
     const endpoint = `127.0.0.1:${await freePort()}`;
-    const program = startProgram(endpoint, {
+    const program = await startProgram(endpoint, {
       DYNAMODB_ENDPOINT: undefined,
       AWS_ENDPOINT_URL_DYNAMODB: dynamodb.url,
       AWS_REGION: 'us-east-1',
@@ -352,7 +348,7 @@ describe('in a container', () => {
 describe('as a Web Function', () => {
   it('listens where Lambda says, and ends within the second that Lambda gives it', async () => {
     const endpoint = `127.0.0.1:${await freePort()}`;
-    const program = startProgram(endpoint);
+    const program = await startProgram(endpoint);
     const baseUrl = `http://${endpoint}/v1`;
     const health = () => fetch(`${baseUrl}/health`).then(({ status }) => status, String);
     await expect.poll(health, { timeout: 10_000 }).toBe(200);
@@ -368,7 +364,7 @@ describe('as a Web Function', () => {
   });
 
   it('says that it did not start, because Lambda would give it all requests nevertheless', async () => {
-    const program = startProgram('nonsense');
+    const program = await startProgram('nonsense');
     const [log, [code]] = await Promise.all([text(program.stderr!), once(program, 'exit')]);
     expect(code).toBe(1);
     expect(log).toContain('"message":"the server did not start"');
@@ -383,7 +379,7 @@ describe('an end in the middle', () => {
     const reading = streams.map((stream) => readEvents(stream));
     await expect.poll(() => working.size).toBe(10);
 
-    process.kill(serverPid(), 'SIGTERM');
+    process.kill((await serverProcess()).pid, 'SIGTERM');
 
     const ends = await Promise.all(reading);
     for (const events of ends) expect(events.at(-1)).toMatchObject({ type: 'error' });

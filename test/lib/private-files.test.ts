@@ -29,7 +29,7 @@ describe('the data directory of a laptop', () => {
     const modes = await modesWhileRunning(directory);
     expect(mode(directory)).toBe('700');
     expect(Object.keys(modes)).toEqual(
-      expect.arrayContaining(['dynamodb.sqlite', 'secrets.json', 'state.json', 'run.json', 'dynamodb.pid']),
+      expect.arrayContaining(['dynamodb.sqlite', 'secrets.json', 'state.json', 'run.json']),
     );
     expect(new Set(Object.values(modes))).toEqual(new Set(['600']));
   });

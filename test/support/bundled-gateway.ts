@@ -13,7 +13,12 @@ import { bundled, bundleDirectory, entries } from './programs.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
 const local = 'lib/local';
-const programs = { workers: `${local}/workers-main.ts`, aws: `${local}/aws-server.ts` };
+const programs = {
+  workers: `${local}/workers-main.ts`,
+  guard: `${local}/guard-main.ts`,
+  aws: `${local}/aws-server.ts`,
+};
+const bundledPrograms = Object.fromEntries(Object.entries(programs).map(([name, source]) => [name, bundled(source)]));
 
 const handlers = Object.entries(functions)
   .map(([name, { entry }]) => `${JSON.stringify(name)}: () => import(${JSON.stringify(`./lambdas/${entry}`)})`)
@@ -22,7 +27,7 @@ const handlers = Object.entries(functions)
 /** What names files of the sources at run time, and what takes its place. */
 const replaced: Record<string, string> = {
   [`${local}/handlers.ts`]: `const handlers = {${handlers}}; export const importHandler = (name) => handlers[name]();`,
-  [`${local}/programs.ts`]: `export const programs = ${JSON.stringify({ workers: bundled(programs.workers), aws: bundled(programs.aws) })};`,
+  [`${local}/programs.ts`]: `export const programs = ${JSON.stringify(bundledPrograms)};`,
 };
 
 /** Sources find the files beside them where they are, whatever file their code is in now. */

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { openTable, type Table } from '../../lambdas/store/table.ts';
+import { reporting } from './processes.ts';
 import { programOf } from './programs.ts';
 import { unprovenRecords } from './proof.ts';
 
@@ -64,7 +65,7 @@ export async function startGateway({ args = [], env = {} }: StartOptions = {}): 
     ],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, ...noSearchAccounts, ...env },
+      env: reporting({ ...process.env, ...noSearchAccounts, ...env }),
     },
   );
   let log = '';

@@ -1,27 +1,66 @@
-/** What Linux knows of processes. */
+/** Facts about the Node processes of a gateway, as the processes report them: on every system alike, without tools of the system. */
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 
-/** What a process has started, and what those have, with their command lines. */
-export function descendantsOf(pid: number): { pid: number; command: string }[] {
-  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
-    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
-  );
-  return children.flatMap((child) => [
-    { pid: child, command: readFileSync(`/proc/${child}/cmdline`, 'utf8').replaceAll('\0', ' ') },
-    ...descendantsOf(child),
-  ]);
+/** A Node process, now. */
+export interface ProcessReport {
+  pid: number;
+  parentPid: number;
+  argv: string[];
+  environment: Record<string, string>;
+  /** CPU milliseconds used so far, in user and kernel, by all threads. */
+  cpuMs: number;
+  residentMb: number;
+  /** Largest resident memory so far. */
+  peakMb: number;
 }
 
-const TICKS_PER_SECOND = 100;
+const preload = fileURLToPath(new URL('process-reports.cjs', import.meta.url));
 
-/** CPU milliseconds that a process has used so far, in user and kernel. */
-export function cpuMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
-  return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
+let directory: string | undefined;
+
+/** The socket of each process is in one directory for each process of tests; a path of a socket has 104 bytes on macOS. */
+function socketDirectory(): string {
+  if (directory === undefined) {
+    const made = mkdtempSync(join(tmpdir(), 'pr-'));
+    process.once('exit', () => rmSync(made, { recursive: true, force: true }));
+    directory = made;
+  }
+  return directory;
 }
 
-/** Memory of a process in megabytes, now. */
-export function residentMb(pid: number): number {
-  return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
+/** The environment of a program whose processes report. */
+export function reporting(environment: Record<string, string | undefined>): Record<string, string | undefined> {
+  const options = [environment['NODE_OPTIONS'], `--require ${preload}`].filter(Boolean).join(' ');
+  return { ...environment, NODE_OPTIONS: options, PROCESS_REPORTS: socketDirectory() };
+}
+
+/** @throws if the process does not run, or was not started with the environment of `reporting` */
+export async function reportOf(pid: number): Promise<ProcessReport> {
+  return JSON.parse(await text(connect(join(socketDirectory(), `${pid}.sock`)))) as ProcessReport;
+}
+
+/** Reports of all processes that a process has started, directly or through others. */
+export async function descendantsOf(pid: number): Promise<ProcessReport[]> {
+  const pids = readdirSync(socketDirectory()).map((name) => Number.parseInt(name, 10));
+  const settled = await Promise.allSettled(pids.map(reportOf));
+  const running = settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  const below = (parent: number): ProcessReport[] =>
+    running.filter(({ parentPid }) => parentPid === parent).flatMap((child) => [child, ...below(child.pid)]);
+  return below(pid);
+}
+
+/** Whether a process runs. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findBinary } from '../../../lib/local/dynamodb.ts';
+import { findBinary } from '../../../lib/local/dynamodb-program.ts';
 import { RULES_VARIABLE, rulesFrom } from './settings.ts';
 
 /**
@@ -20,7 +20,7 @@ export function binaryUnderRules(directory: string): string {
   const launcher = fileURLToPath(new URL('launch-worker.ts', import.meta.url));
   mkdirSync(directory, { recursive: true });
   const script = join(directory, 'emulator-under-rules.sh');
-  const words = [process.execPath, launcher, findBinary()].map((word) => `'${word}'`).join(' ');
+  const words = [process.execPath, launcher, findBinary()!].map((word) => `'${word}'`).join(' ');
   writeFileSync(script, `#!/bin/sh\nexec ${words} "$@"\n`);
   chmodSync(script, 0o755);
   return script;

@@ -1,0 +1,115 @@
+/** The programs that serve DynamoDB on this machine, and the choice among them. */
+
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { StartFailure } from './failure.ts';
+import { containerDatabase, hasContainerDatabase, hasDatabase, privateDatabase } from './private-files.ts';
+
+export interface DynamodbProgram {
+  /** @param directory where the records are kept; undefined keeps them in memory */
+  command: (port: number, directory: string | undefined) => string[];
+  startTimeoutMs: number;
+}
+
+/** Facts about a machine. */
+export interface Machine {
+  /** Path of the dynoxide binary that came with the packages. */
+  packaged: () => string | undefined;
+  /** Whether a command runs here and ends with exit code 0. */
+  runs: (command: string, ...args: string[]) => boolean;
+}
+
+/** @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/DynamoDBLocal.UsageNotes.html */
+const CONTAINER_IMAGE = 'amazon/dynamodb-local:3.3.1';
+const CONTAINER_PORT = 8_000;
+const CONTAINER_DATA = '/data';
+
+const BINARY_START_TIMEOUT_MS = 5_000;
+/** The first start downloads the image. */
+const CONTAINER_START_TIMEOUT_MS = 180_000;
+
+const platform = `${process.platform}-${process.arch}`;
+
+const thisMachine: Machine = {
+  packaged() {
+    try {
+      const packageFile = createRequire(import.meta.url).resolve(`@dynoxide/${platform}/package.json`);
+      return join(dirname(packageFile), process.platform === 'win32' ? 'dynoxide.exe' : 'dynoxide');
+    } catch {
+      return undefined;
+    }
+  },
+  runs: (command, ...args) => spawnSync(command, args, { stdio: 'ignore', timeout: 10_000 }).status === 0,
+};
+
+/**
+ * Returns the first program that there is: DYNAMODB_BINARY, the packaged dynoxide, a dynoxide on the PATH, Docker. Records stay with the
+ * kind of program that has written them, because neither reads the files of the other.
+ * @throws {StartFailure} if there is none
+ */
+export function findDynamodb(directory: string | undefined, machine = thisMachine): DynamodbProgram {
+  const isOfContainer = directory !== undefined && hasContainerDatabase(directory);
+  const isOfBinary = directory !== undefined && !isOfContainer && hasDatabase(directory);
+  const binary = isOfContainer ? undefined : findBinary(machine);
+  if (binary !== undefined) return dynoxide(binary);
+  if (!isOfBinary && machine.runs('docker', 'info')) return container;
+  throw new StartFailure(missing({ isOfContainer, isOfBinary }));
+}
+
+/**
+ * Path or name of a dynoxide binary; undefined if there is none.
+ * @throws {StartFailure} if DYNAMODB_BINARY names no file
+ */
+export function findBinary(machine = thisMachine): string | undefined {
+  const own = process.env['DYNAMODB_BINARY'];
+  if (own) {
+    if (!existsSync(own)) throw new StartFailure(`DYNAMODB_BINARY names ${own}, which does not exist.`);
+    return own;
+  }
+  return machine.packaged() ?? (machine.runs('dynoxide', '--version') ? 'dynoxide' : undefined);
+}
+
+function dynoxide(binary: string): DynamodbProgram {
+  return {
+    startTimeoutMs: BINARY_START_TIMEOUT_MS,
+    command(port, directory) {
+      const data = directory === undefined ? [] : ['--db-path', privateDatabase(directory)];
+      return [binary, 'serve', '--host', '127.0.0.1', '--port', String(port), ...data];
+    },
+  };
+}
+
+const container: DynamodbProgram = {
+  startTimeoutMs: CONTAINER_START_TIMEOUT_MS,
+  command(port, directory) {
+    const published = ['--publish', `127.0.0.1:${port}:${CONTAINER_PORT}`];
+    const server = ['-jar', 'DynamoDBLocal.jar', '-sharedDb', '-disableTelemetry'];
+    if (directory === undefined)
+      return ['docker', 'run', '--rm', ...published, CONTAINER_IMAGE, ...server, '-inMemory'];
+    const volume = ['--volume', `${containerDatabase(directory)}:${CONTAINER_DATA}`];
+    // Linux gives the files of a volume to the user of the container.
+    const user = process.platform === 'linux' ? ['--user', `${process.getuid!()}:${process.getgid!()}`] : [];
+    return [
+      'docker',
+      'run',
+      '--rm',
+      ...published,
+      ...volume,
+      ...user,
+      CONTAINER_IMAGE,
+      ...server,
+      '-dbPath',
+      CONTAINER_DATA,
+    ];
+  },
+};
+
+function missing({ isOfContainer, isOfBinary }: { isOfContainer: boolean; isOfBinary: boolean }): string {
+  if (isOfContainer) return `The records here are those of ${CONTAINER_IMAGE}. Start Docker, or choose another --data.`;
+  const install = `Install dynoxide (https://github.com/nubo-db/dynoxide) so that it is on the PATH`;
+  if (isOfBinary)
+    return `The records here are those of dynoxide, and no dynoxide is on this machine. ${install}, or choose another --data.`;
+  return `No DynamoDB comes with the packages on ${platform}. ${install}, or start Docker, which runs ${CONTAINER_IMAGE}. To use a DynamoDB of your own, set DYNAMODB_ENDPOINT.`;
+}

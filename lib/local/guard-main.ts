@@ -1,0 +1,34 @@
+/**
+ * Runs a program that does not notice the end of its parent, and ends it then. The parent holds the other end of this process's
+ * standard input, which closes however the parent ends. Standard error is the program's own.
+ *
+ * Usage: node guard-main.ts <command> [arguments]
+ *
+ * Weakness: a guard that is killed itself (SIGKILL) leaves its program running.
+ */
+
+import { spawn } from 'node:child_process';
+
+/** Time for the program to end by itself. */
+const GRACE_MS = 5_000;
+
+const [command, ...args] = process.argv.slice(2);
+const program = spawn(command!, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+
+function end(): void {
+  program.kill('SIGTERM');
+  setTimeout(() => program.kill('SIGKILL'), GRACE_MS).unref();
+}
+
+process.on('SIGTERM', end);
+process.stdin.resume().once('close', end);
+program.once('error', ({ message }) => {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
+});
+program.once('exit', (code, signal) => {
+  if (signal === null) process.exit(code);
+  // The parent reports how the program ended.
+  process.removeAllListeners('SIGTERM');
+  process.kill(process.pid, signal);
+});

@@ -1,0 +1,34 @@
+/**
+ * Loaded before a program (--require): answers each connection to a socket in the directory PROCESS_REPORTS with a description of its
+ * process. Programs that are started by the program inherit it.
+ */
+
+const { createServer } = require('node:net');
+const { join } = require('node:path');
+const { isMainThread } = require('node:worker_threads');
+
+const directory = process.env.PROCESS_REPORTS;
+
+function report() {
+  const { user, system } = process.cpuUsage();
+  const { rss } = process.memoryUsage();
+  return {
+    pid: process.pid,
+    parentPid: process.ppid,
+    argv: process.argv,
+    environment: process.env,
+    cpuMs: (user + system) / 1_000,
+    residentMb: rss / 1_048_576,
+    peakMb: process.resourceUsage().maxRSS / 1_024,
+  };
+}
+
+if (directory && isMainThread) {
+  createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.end(JSON.stringify(report()));
+  })
+    .listen(join(directory, `${process.pid}.sock`))
+    .on('error', () => undefined)
+    .unref();
+}
