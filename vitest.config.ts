@@ -125,7 +125,11 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'alone', include: ['test/*.test.ts', 'test/workers/**/*.test.ts', ...settingUp], exclude: left },
+        test: {
+          name: 'alone',
+          include: ['test/*.test.ts', 'test/templates/**/*.test.ts', 'test/workers/**/*.test.ts', ...settingUp],
+          exclude: left,
+        },
       },
       { extends: true, test: { name: 'sharing', ...sharing, isolate: false } },
     ],

@@ -147,12 +147,14 @@ const configSchema = settingsSchema.superRefine((settings, context) => {
 
 export type GatewayConfig = z.infer<typeof configSchema>;
 
+export const settingNames = Object.keys(settingsSchema.shape) as (keyof GatewayConfig)[];
+
 const CONTEXT_PREFIX = 'gateway:';
 
 /** Reads `gateway:<name>` from the context. @throws {Error} naming the value that is wrong. */
 export function readConfig(contextOf: (key: string) => unknown): GatewayConfig {
   const given = Object.fromEntries(
-    Object.keys(settingsSchema.shape).flatMap((name) => {
+    settingNames.flatMap((name) => {
       const value = contextOf(`${CONTEXT_PREFIX}${name}`);
       return value === undefined ? [] : [[name, value]];
     }),

@@ -3,8 +3,16 @@
 import { join } from 'node:path';
 import { CfnOutput, Duration, NestedStack, RemovalPolicy, Validations, type Stack } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { WebFunction, WebFunctionAuthType, WebFunctionCode, WebFunctionRuntime } from 'aws-cdk-lib/aws-lambda';
+import {
+  WebFunction,
+  WebFunctionAuthType,
+  WebFunctionCode,
+  type WebFunctionCodeBindOptions,
+  type WebFunctionCodeConfig,
+  WebFunctionRuntime,
+} from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
 import { serverTripwires, tripwires } from '../../lambdas/platform/logger.ts';
 import { functions } from '../../lambdas/routes.ts';
 import { servedNames } from '../../lambdas/server/served-routes.ts';
@@ -73,7 +81,7 @@ export function addWebServer(
   const { endpoint, resourceRevision } = new WebFunction(own, 'WebFunction', {
     webFunctionName: name,
     runtime: WebFunctionRuntime.NODEJS_24_X,
-    code: WebFunctionCode.fromAssetToManagedBucket(join(bundles, SERVER_BUNDLE)),
+    code: new CodeByContent(join(bundles, SERVER_BUNDLE)),
     entryPoint: SERVER_PROGRAM,
     role: role.withoutPolicyUpdates(),
     logGroup: logs,
@@ -98,6 +106,26 @@ export function addWebServer(
     description: 'Base URL of the server, for clients of models',
   });
   return logs;
+}
+
+/**
+ * Code of the server in a bucket of the CDK's, under a key that depends on the code alone.
+ *
+ * The CDK's own class adds the revision's variables to that key. It reads them before it replaces references between stacks, so the template
+ * would name resources of other templates, and CloudFormation refuses such a template. It gets the revision in `bindToResource`, which this
+ * class does not hand on.
+ */
+class CodeByContent extends WebFunctionCode {
+  readonly #asset: WebFunctionCode;
+
+  constructor(path: string) {
+    super();
+    this.#asset = WebFunctionCode.fromAssetToManagedBucket(path);
+  }
+
+  override bind(scope: Construct, options: WebFunctionCodeBindOptions): WebFunctionCodeConfig {
+    return this.#asset.bind(scope, options);
+  }
 }
 
 /** The largest that is not above the API's own, or else the smallest that there is. */

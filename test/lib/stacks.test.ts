@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App, type Stack } from 'aws-cdk-lib';
@@ -17,6 +17,7 @@ import { decide, type Statement } from '../support/policy.ts';
 import { readAssets, readTemplate, readTemplates, type Deployment } from '../../lib/local/sandboxed/templates.ts';
 import { manifestWiring, type WiredQueue } from '../../lib/local/wiring.ts';
 import { tableDefinition } from '../../lib/table-definition.ts';
+import { writeSmallBundles } from '../templates/synthesize.ts';
 
 /** What a stack of the last release has that outlives a deployment, and what others may read of it. */
 interface ReleasedStack {
@@ -39,11 +40,7 @@ let violations: unknown[];
 
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'gateway-stacks-'));
-  // One line of code a function is enough: templates do not depend on what is in the bundles.
-  for (const name of Object.keys(functions)) {
-    mkdirSync(join(directory, 'bundles', name), { recursive: true });
-    writeFileSync(join(directory, 'bundles', name, 'index.mjs'), `export const handler = () => '${name}';\n`);
-  }
+  writeSmallBundles(join(directory, 'bundles'));
   const { context } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: Record<string, unknown> };
   const outdir = join(directory, 'cdk.out');
   const created = createGatewayApp(join(directory, 'bundles'), {

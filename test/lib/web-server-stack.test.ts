@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Template } from 'aws-cdk-lib/assertions';
@@ -9,8 +9,8 @@ import { functions, routes } from '../../lambdas/routes.ts';
 import { servedNames } from '../../lambdas/server/served-routes.ts';
 import { createGatewayApp } from '../../lib/aws/gateway-app.ts';
 import { pascalCase } from '../../lib/aws/pascal-case.ts';
-import { SERVER_BUNDLE } from '../../lib/aws/web-server.ts';
 import { readAssets, readTemplate, readTemplates } from '../../lib/local/sandboxed/templates.ts';
+import { writeSmallBundles } from '../templates/synthesize.ts';
 
 interface Statement {
   Sid: string;
@@ -27,10 +27,7 @@ let created: ReturnType<typeof createGatewayApp>;
 
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'gateway-web-stack-'));
-  for (const name of [...Object.keys(functions), SERVER_BUNDLE]) {
-    mkdirSync(join(directory, 'bundles', name), { recursive: true });
-    writeFileSync(join(directory, 'bundles', name, 'index.mjs'), `export const handler = () => '${name}';\n`);
-  }
+  writeSmallBundles(join(directory, 'bundles'));
   outdir = join(directory, 'cdk.out');
   created = synthesized(outdir, { 'gateway:rateLimit': 1_500 });
   violations = new AwsSolutionsChecks().validateScope(created.app).violations;

@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Template } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { functions } from '../../lambdas/routes.ts';
 import { createGatewayApp } from '../../lib/aws/gateway-app.ts';
-import { SERVER_BUNDLE } from '../../lib/aws/web-server.ts';
+import { writeSmallBundles } from '../templates/synthesize.ts';
 import { synthesizedDirectory } from './run-directory.ts';
 import { readAssets, readTemplate } from '../../lib/local/sandboxed/templates.ts';
 
@@ -50,13 +49,9 @@ function keepSynthesized(path: string, settings: Record<string, unknown>): void 
   }
 }
 
-/** One line of code a function is enough: templates do not depend on what is in the bundles. */
 function synthesizeIn(directory: string, settings: Record<string, unknown>): SynthesizedText {
   const [bundles, outdir] = [join(directory, 'bundles'), join(directory, 'cdk.out')];
-  for (const name of [...Object.keys(functions), SERVER_BUNDLE]) {
-    mkdirSync(join(bundles, name), { recursive: true });
-    writeFileSync(join(bundles, name, 'index.mjs'), `export const handler = () => '${name}';\n`);
-  }
+  writeSmallBundles(bundles);
   const { context } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: Record<string, unknown> };
   const app = { context: { ...context, ...settings }, outdir, builtinCloudFormationValidation: false };
   const { app: created, data, api, books } = createGatewayApp(bundles, app);

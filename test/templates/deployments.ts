@@ -1,0 +1,86 @@
+/** Deployments that together have every value that a setting gives to a template. */
+
+import type { GatewayConfig } from '../../lib/config.ts';
+
+type SettingName = keyof GatewayConfig;
+export type Settings = Partial<Record<SettingName, unknown>>;
+
+export interface SampleDeployment {
+  name: string;
+  settings: Settings;
+}
+
+/** Values besides the default. A new setting needs an entry: without one this file does not compile, and a test fails. */
+export const otherValues = {
+  stage: ['next'],
+  tableName: ['restored-2026-11-23'],
+  // It changes the bundles alone.
+  catalog: [],
+  rateLimit: [150],
+  burstLimit: [300],
+  maxReadUnits: [13_000],
+  maxWriteUnits: [41_000],
+  warmWriteUnits: [8_000],
+  outputStepTokens: [2_048],
+  bedrockModels: ['arn:aws:bedrock:*::foundation-model/amazon.nova-lite-v1:0'],
+  variables: [{ YANDEX_FOLDER_ID: 'folder' }],
+  functionUrl: [false],
+  streamRuntime: ['web'],
+  corsOrigins: ['*', 'https://app.example.org, https://b.example.org'],
+  booksLockDays: [0],
+  reviewers: [['arn:aws:iam::123456789012:root']],
+  maxQueryGigabytes: [2],
+  timestampAuthority: ['https://time.example.org'],
+  reserveWorkers: [true],
+  canaryMinutes: [0, 10],
+  concurrency: [500],
+  domain: ['api.example.org'],
+  certificateArn: ['arn:aws:acm:eu-central-1:123456789012:certificate/1a2b-3c'],
+  requestsPerKey: [3_000],
+  tags: [{ team: 'platform' }],
+  alarmEmail: ['alarms@example.org'],
+} satisfies Record<SettingName, readonly unknown[]>;
+
+const named: Settings = { domain: otherValues.domain[0], certificateArn: otherValues.certificateArn[0] };
+
+/** What a setting is refused without. */
+const companions: Partial<Record<SettingName, Settings>> = {
+  domain: named,
+  certificateArn: named,
+  requestsPerKey: { functionUrl: false },
+};
+/** Settings that are refused with a server. */
+const WITHOUT_SERVER: ReadonlySet<string> = new Set<SettingName>(['requestsPerKey']);
+
+const entries = Object.entries(otherValues) as [SettingName, readonly unknown[]][];
+
+/** Both shapes with nothing else, and with all other values at once: four deployments have each value. */
+export function fewDeployments(): SampleDeployment[] {
+  const { requestsPerKey: _refused, ...withServer } = allAt(1);
+  return [
+    { name: 'functions', settings: {} },
+    { name: 'web', settings: { streamRuntime: 'web' } },
+    { name: 'functions-all', settings: { ...allAt(0), streamRuntime: 'functions' } },
+    { name: 'web-all', settings: { ...withServer, streamRuntime: 'web', functionUrl: true } },
+  ];
+}
+
+/** All settings with their values at one place of the lists, or with the last value of a shorter list. */
+function allAt(place: number): Settings {
+  const set = entries.filter(([, values]) => values.length > 0);
+  return Object.fromEntries(set.map(([name, values]) => [name, values[place] ?? values.at(-1)]));
+}
+
+/** Each value by itself, in the shape with more templates that takes it. */
+export function eachValueAlone(): SampleDeployment[] {
+  return entries.flatMap(([name, values]) =>
+    values.map((value, place) => ({
+      name: `${name}-${place}`,
+      settings: {
+        ...(WITHOUT_SERVER.has(name) ? {} : { streamRuntime: 'web' }),
+        ...companions[name],
+        [name]: value,
+      },
+    })),
+  );
+}
