@@ -142,6 +142,11 @@ describe('the architecture', () => {
     expect(reading(/Date\.now\(|new Date\(\)/)).toEqual(['lambdas/platform/clock.ts']);
   });
 
+  it('sets the exit code of a process in the programs of bin/ alone', () => {
+    const setting = sources.filter(({ text }) => /process\.exitCode =/.test(text)).map(({ path }) => path);
+    expect(setting.filter((path) => !path.startsWith('bin/'))).toEqual([]);
+  });
+
   it('speaks the language of DynamoDB in one room', () => {
     const words = /lib-dynamodb|client-dynamodb|ConditionExpression|UpdateExpression|TableName/;
     const speaking = sources.filter(({ path, text }) => path.startsWith('lambdas/') && words.test(text));

@@ -6,6 +6,7 @@ import { alteredFiles } from './books/manifests.ts';
 import { restoreTable } from './books/restore-table.ts';
 import { checkedViews, viewNames } from './books/views.ts';
 import { print, table as asTable, type Row } from './output.ts';
+import { endWithVerdict } from './reported-difference.ts';
 import { onTable, type TableSession } from './session.ts';
 
 export function addBooksCommands(program: Command): void {
@@ -66,7 +67,7 @@ async function restore({ table, local }: TableSession, directory: string): Promi
   return { ...restored };
 }
 
-/** With SQL prints its rows. Without, checks the books: exit code 1 where something does not add up. */
+/** Prints the rows of a query. Without a query, checks the books. */
 async function queryOrCheckBooks(directory: string, sql: string | undefined, isJson: boolean): Promise<void> {
   const books = await openBooks(directory);
   try {
@@ -77,7 +78,7 @@ async function queryOrCheckBooks(directory: string, sql: string | undefined, isJ
     const { checks, isSound } = await check(books);
     if (isJson) print({ directory, sound: isSound, checks }, true);
     else process.stdout.write(`${asTable(checks)}\n${isSound ? 'The books add up.' : 'The books do NOT add up.'}\n`);
-    if (!isSound) process.exitCode = 1;
+    endWithVerdict(isSound);
   } finally {
     books.close();
   }

@@ -9,6 +9,7 @@ import { recordsOfAccounts } from './purchases/all-records.ts';
 import { readCostAndUsageReport } from './purchases/cost-and-usage-report.ts';
 import { RecordedUsage, type UsageDifference } from './purchases/compare-usage.ts';
 import { readProviderUsage, usageFormats, type UsageFormat } from './purchases/provider-usage.ts';
+import { endWithVerdict } from './reported-difference.ts';
 import { withTableOf } from './session.ts';
 
 interface InvoiceOptions {
@@ -99,5 +100,5 @@ function printUsageDifferences(
         : `${differing.length} of ${compared.length} counts of ${days} days DIFFER.`;
     process.stdout.write(`${rows.length === 0 ? '' : `${asTable(rows)}\n`}${verdict}\n`);
   }
-  if (differing.length > 0) process.exitCode = 1;
+  endWithVerdict(differing.length === 0);
 }

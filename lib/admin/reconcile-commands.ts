@@ -11,6 +11,7 @@ import type { Table } from '../../lambdas/store/table.ts';
 import { parseDate } from './arguments.ts';
 import { print, table as asTable, type Row } from './output.ts';
 import { showProgress } from './progress.ts';
+import { endWithVerdict } from './reported-difference.ts';
 import { withTableOf } from './session.ts';
 
 interface ReconcileOptions {
@@ -71,7 +72,7 @@ async function reconcileAccounts(
   const isSound = budgets.length === 0 && results.every(({ findings }) => findings.length === 0);
   if (isJson) print({ sound: isSound, accounts: results.map(accountJson), budgets }, true);
   else process.stdout.write(reconciliationText(results, budgets, isSound));
-  if (!isSound) process.exitCode = 1;
+  endWithVerdict(isSound);
 }
 
 /** Budgets of free models are those of all accounts together; they are kept for two days after their own. */

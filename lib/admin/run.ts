@@ -5,12 +5,13 @@ import { DEFAULT_DATA } from '../local/options.ts';
 import { LocalState } from '../local/state.ts';
 import { mistakeIn } from './mistakes.ts';
 import { buildProgram } from './program.ts';
+import { isReportedDifference } from './reported-difference.ts';
 
 /**
- * Runs a command, and says in a sentence what is wrong with it.
- * @param args what stands behind `admin`
- * @returns the exit code
- * @throws {Error} for a fault of ours
+ * Runs a command. Prints a sentence for a mistake of the operator.
+ * @param args arguments after `admin`
+ * @returns the exit code: 1 for a mistake, and for a report with a difference. Nothing else sets it.
+ * @throws {Error} for a fault of the product
  */
 export async function runAdmin(args: string[]): Promise<number> {
   const program = buildProgram();
@@ -20,8 +21,9 @@ export async function runAdmin(args: string[]): Promise<number> {
     await program.parseAsync(args, { from: 'user' });
     return 0;
   } catch (error) {
-    // It has said what is wrong, or what there is.
+    // The message or the help is printed already.
     if (error instanceof CommanderError) return error.exitCode;
+    if (isReportedDifference(error)) return 1;
     const mistake = mistakeIn(error);
     if (mistake === undefined) throw error;
     process.stderr.write(`${mistake}\n`);

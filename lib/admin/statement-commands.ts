@@ -19,6 +19,7 @@ import { statementPage } from './reports/statement-page.ts';
 import { showProgress } from './progress.ts';
 import { byOptionWithTags, periodAsked, withPeriodOptions, type PeriodOptions } from './report-options.ts';
 import { parseTag } from './key-tags.ts';
+import { endWithVerdict } from './reported-difference.ts';
 import { withAccount, type Session } from './session.ts';
 
 const formats = ['table', 'csv', 'json', 'html'] as const;
@@ -61,7 +62,7 @@ export function addStatementCommand(program: Command): void {
     );
 }
 
-/** Prints what was asked for. A statement that is contradicted ends with exit code 1. */
+/** Prints the statement, or writes its files. */
 async function printStatement(session: Session, options: StatementOptions, isJson: boolean): Promise<void> {
   const { table, accountId } = session;
   const names = new Names(table, accountId);
@@ -92,7 +93,7 @@ async function printStatement(session: Session, options: StatementOptions, isJso
   for (const tag of unusedTags(statement)) process.stderr.write(`No key of these requests has the tag "${tag}".\n`);
   // Nothing was spent by a key that there is; but there may be none of that name.
   if (options.key !== undefined && statement.records === 0) await namedKey(session, options.key);
-  if (!isProven(statement)) process.exitCode = 1;
+  endWithVerdict(isProven(statement));
 }
 
 async function filterOf(

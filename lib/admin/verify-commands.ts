@@ -10,6 +10,7 @@ import { StartFailure } from '../local/failure.ts';
 import type { LocalState } from '../local/state.ts';
 import { print, table as asTable, type Row } from './output.ts';
 import { showProgress } from './progress.ts';
+import { endWithVerdict } from './reported-difference.ts';
 import { accountsIn, checkAccount } from './seals/check-files.ts';
 import { checkLists } from './seals/check-lists.ts';
 import { SealFindings } from './seals/findings.ts';
@@ -91,7 +92,7 @@ async function verifySealedDays(
   if (isJson)
     print({ sound: isSound, compared, accounts: rows, faults: findings.count, findings: findings.kept }, true);
   else process.stdout.write(verificationText({ rows, findings, isSound, compared }));
-  if (!isSound) process.exitCode = 1;
+  endWithVerdict(isSound);
 }
 
 /** Also those of which the table alone says that something was sealed: their files are gone. */

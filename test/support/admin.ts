@@ -38,13 +38,9 @@ export async function adminHere(dataDirectory: string, ...args: string[]): Promi
     vi.spyOn(process.stdout, 'write').mockImplementation(into('out')),
     vi.spyOn(process.stderr, 'write').mockImplementation(into('err')),
   ];
-  const before = process.exitCode;
   try {
-    const code = await runAdmin(['--data', dataDirectory, ...args]);
-    // A command that has answered may say by it that the answer is no.
-    return { code: code || Number(process.exitCode ?? 0), ...said };
+    return { code: await runAdmin(['--data', dataDirectory, ...args]), ...said };
   } finally {
-    process.exitCode = before;
     for (const spy of spies) spy.mockRestore();
   }
 }
