@@ -123,10 +123,11 @@ export async function spreadRecords(context: ChangeContext): Promise<Account> {
 }
 
 /**
- * Suspends an account, closes it, or lets it go on. A suspended one spends nothing from within five seconds on, and a running answer
- * that is held in a limit of the account ends at its next step; everything can still be read.
+ * Suspends an account, closes it, or resumes it. A suspended account spends nothing from within five seconds on, and a running answer
+ * that is held in a limit of the account ends at its next step; everything can still be read. Align its keys afterwards
+ * (stopped-keys.ts).
  * @param change.reason stays in the audit
- * @throws {GatewayError} 404; 409 for one that is to be closed and has money left, or requests that are under way
+ * @throws {GatewayError} 404; 409 for an account that is to be closed and has money left, or requests that are under way
  */
 export async function setAccountStatus(
   context: ChangeContext,

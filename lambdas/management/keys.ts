@@ -4,11 +4,13 @@ import { conflict, invalidRequest, notFound } from '../platform/errors.ts';
 import { limitWrites } from '../store/counter-parts.ts';
 import { activeUpdate, configureUpdate } from '../store/counters.ts';
 import { gatherGranted } from '../store/limited-parts.ts';
+import { accountStatusCheck, isActive } from '../store/accounts.ts';
 import { enterKey, moveKey } from '../store/key-directory.ts';
 import { keyItem, keyPut, keyReplacement, limitsOfKey, readKey, type ApiKey, type KeyKind } from '../store/keys.ts';
 import { mustHaveAccess } from '../store/members.ts';
 import type { Item, Table } from '../store/table.ts';
 import { mustBeActive } from '../store/workspaces.ts';
+import { requireAccount } from './accounts.ts';
 import {
   checkVersion,
   commitChange,
@@ -58,6 +60,7 @@ export async function createKey(
     name: input.name,
     label: maskSecret(secret),
     disabled: false,
+    isStopped: false,
     deleted: false,
     revision: 0,
     ...(await changedSettings(context, defaultSettings, input)),
@@ -67,8 +70,13 @@ export async function createKey(
   };
   let notBefore = 0;
   return retryOnConflict(async () => {
+    const account = await requireAccount(table, accountId);
     // Its place in the list is after every other key's, whichever request read the clock first.
-    const key = { ...template, createdAt: new Date(Math.max(nowMs(), notBefore)).toISOString() };
+    const key = {
+      ...template,
+      isStopped: !isActive(account),
+      createdAt: new Date(Math.max(nowMs(), notBefore)).toISOString(),
+    };
     const created = { key, secret };
     const { workspaceId, memberId } = key;
     const outcome = await commitChange(
@@ -82,6 +90,7 @@ export async function createKey(
           { kind: 'key', id: key.hash },
           { limits: limitsOfKey(key), revision: 0, active: true },
         ),
+        account: accountStatusCheck(table, account),
         workspace: workspaceId === undefined ? undefined : mustBeActive(table, accountId, workspaceId),
         member:
           workspaceId === undefined || memberId === undefined
@@ -188,16 +197,16 @@ async function writeKey(
     updatedAt: new Date(nowMs()).toISOString(),
   };
   const scope = { kind: 'key', id: after.hash } as const;
-  const isActive = !after.disabled && !after.deleted;
-  if (!isActive) await gatherGranted(table, scope);
+  const works = !after.disabled && !after.deleted;
+  if (!works) await gatherGranted(table, scope);
   const outcome = await commitChange(
     context,
     { action, target: `key ${after.hash}`, before: keyForAudit(before), after: keyForAudit(after) },
     {
       key: keyReplacement(table, before, after),
       ...(limitsChanged
-        ? await limitWrites(table, scope, { limits: limitsOfKey(after), revision: after.revision, active: isActive })
-        : { counter: activeUpdate(table, scope, isActive) }),
+        ? await limitWrites(table, scope, { limits: limitsOfKey(after), revision: after.revision, active: works })
+        : { counter: activeUpdate(table, scope, works) }),
       ...moveKey(table, before, after),
     },
   );

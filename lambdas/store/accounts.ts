@@ -4,7 +4,7 @@ import { privacyAttribute, privacyField, type Privacy } from './privacy.ts';
 import { queryItems, queryPartition, readItem } from './query.ts';
 import { count, money, oneOf, optional, plain, record, text, type RecordOf } from './record.ts';
 import type { Table } from './table.ts';
-import { put, putNew, update, type Key, type Write } from './writes.ts';
+import { check, put, putNew, update, type Key, type Write } from './writes.ts';
 
 /** Postpaid accounts are billed afterwards; a prepaid one spends its top-ups, counted as a lifetime limit. */
 export const accountModes = ['postpaid', 'prepaid'] as const;
@@ -67,10 +67,24 @@ export function accountPrivacyUpdate(table: Table, account: Account, privacy: Pr
   return update(table, accountKey(account.id), { set: { privacy: privacyAttribute(privacy) }, when });
 }
 
+export function isActive({ status = 'active' }: Pick<Account, 'status'>): boolean {
+  return status === 'active';
+}
+
+/** The account has the status that was read. One that has a status never loses it, so an absent one is `active`. */
+function statusAsRead(account: Account) {
+  const { id, status } = account;
+  return { equal: { id, ...(status === undefined ? {} : { status }) }, equalIfPresent: { status: status ?? 'active' } };
+}
+
 /** Gives an account another status, if it still has the one that was read. */
 export function accountStatusUpdate(table: Table, account: Account, status: AccountStatus): Write {
-  const when = { equal: { id: account.id }, equalIfPresent: { status: account.status ?? 'active' } };
-  return update(table, accountKey(account.id), { set: { status }, when });
+  return update(table, accountKey(account.id), { set: { status }, when: statusAsRead(account) });
+}
+
+/** The transaction fails if the account has another status than the one that was read. */
+export function accountStatusCheck(table: Table, account: Account): Write {
+  return check(table, accountKey(account.id), statusAsRead(account));
 }
 
 /** Has the records of an account spread from a time on, unless they are already. */

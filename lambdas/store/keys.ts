@@ -24,7 +24,10 @@ const storedKey = record({
   memberId: optional(text('member_id')),
   name: text('name'),
   label: text('label'),
+  /** True also while the key is stopped with its account. */
   disabled: flag('disabled'),
+  /** The key's own setting; present only while the key is stopped with its account. */
+  ownDisabled: optional(flag('own_disabled')),
   deleted: flag('deleted'),
   limits: limitsField('limits'),
   /** Undefined: the limit is for the key's lifetime. */
@@ -46,7 +49,14 @@ const storedKey = record({
 export type KeyTags = Readonly<Record<string, string>>;
 
 /** A key: what it may do and spend. The secret itself is never stored, only its keyed hash. */
-export type ApiKey = Omit<RecordOf<typeof storedKey>, 'limits'> & { limit: Money | undefined };
+export type ApiKey = Omit<RecordOf<typeof storedKey>, 'limits' | 'ownDisabled'> & {
+  limit: Money | undefined;
+  /**
+   * The account is suspended or closed. Stored as `disabled` for the previous release; this one reads the account's status instead.
+   * Weakness: a command of the previous release that changes a stopped key leaves it disabled, also after the account is resumed.
+   */
+  isStopped: boolean;
+};
 
 export const keyAttributes = storedKey.attributes;
 
@@ -65,14 +75,22 @@ export function limitsOfKey(key: Pick<ApiKey, 'limit' | 'limitReset'>): Limits {
 }
 
 export function keyItem(key: ApiKey): Item {
-  return { ...keyItemKey(key.hash), entity: 'key', ...storedKey.toItem({ ...key, limits: limitsOfKey(key) }) };
+  const { isStopped, disabled: own } = key;
+  const stored = {
+    ...key,
+    disabled: own || isStopped,
+    ownDisabled: isStopped ? own : undefined,
+    limits: limitsOfKey(key),
+  };
+  return { ...keyItemKey(key.hash), entity: 'key', ...storedKey.toItem(stored) };
 }
 
 export function keyFrom(item: Item): ApiKey {
-  const { limits, ...key } = storedKey.from(item);
+  const { limits, ownDisabled, ...key } = storedKey.from(item);
   // A limit counts in the period that it is stored under, whatever else the record says.
   const limitReset = limitResets.find((period) => limits[period]) ?? key.limitReset;
-  return { ...key, limitReset, limit: limits[limitInterval({ limitReset })] };
+  const limit = limits[limitInterval({ limitReset })];
+  return { ...key, disabled: ownDisabled ?? key.disabled, isStopped: ownDisabled !== undefined, limitReset, limit };
 }
 
 export function keyPut(table: Table, key: ApiKey): Write {

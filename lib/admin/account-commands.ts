@@ -10,6 +10,7 @@ import {
   spreadRecords,
   type CreditPeriod,
 } from '../../lambdas/management/accounts.ts';
+import { alignKeys } from '../../lambdas/management/stopped-keys.ts';
 import { actorName } from '../../lambdas/store/audit.ts';
 import { adjust, refund, topUp, type Booked, type Payment } from '../../lambdas/management/balance.ts';
 import { readPepper } from '../../lambdas/platform/secrets.ts';
@@ -231,9 +232,16 @@ async function spread({ changes }: Session): Promise<Row> {
   return { account: account.id, records_spread_since: account.recordsSpreadSince! };
 }
 
-async function changeStatus({ changes }: Session, change: { status: AccountStatus; reason: string }): Promise<Row> {
+/** The keys follow also if the account has the status already: an earlier command may have died before them. */
+async function changeStatus({ table, changes }: Session, change: StatusChange): Promise<Row> {
   const account = await setAccountStatus(changes, change);
-  return { account: account.id, status: account.status ?? 'active' };
+  const keys = await alignKeys(table, account.id);
+  return { account: account.id, status: account.status ?? 'active', keys_changed: keys };
+}
+
+interface StatusChange {
+  status: AccountStatus;
+  reason: string;
 }
 
 /**

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { findKey } from '../../lambdas/management/keys.ts';
+import { keyListsOf } from '../../lambdas/management/stopped-keys.ts';
 import { invalidRequest, notFound } from '../../lambdas/platform/errors.ts';
-import { allKeys, inferenceKeysOf, managementKeysOf } from '../../lambdas/store/key-directory.ts';
+import { allKeys } from '../../lambdas/store/key-directory.ts';
 import { keyFrom, keyItemKey, type ApiKey } from '../../lambdas/store/keys.ts';
 import { readItems } from '../../lambdas/store/query.ts';
 import type { Table } from '../../lambdas/store/table.ts';
-import { listWorkspaces } from '../../lambdas/store/workspaces.ts';
 import type { Session } from './session.ts';
 
 export interface KeyOption {
@@ -44,13 +44,8 @@ export async function namedKey({ table, accountId }: Session, named: string): Pr
 
 /** Every key of an account that was not deleted. */
 async function keysOfAccount(table: Table, accountId: string): Promise<ApiKey[]> {
-  const workspaces = await listWorkspaces(table, accountId);
-  const lists = [
-    managementKeysOf(accountId),
-    ...workspaces.map(({ id }) => inferenceKeysOf({ workspaceId: id, includeDisabled: true })),
-  ];
   const hashes: string[] = [];
-  for (const list of lists) hashes.push(...(await Array.fromAsync(allKeys(table, list))));
+  for (const list of await keyListsOf(table, accountId)) hashes.push(...(await Array.fromAsync(allKeys(table, list))));
   return readKeys(table, hashes);
 }
 

@@ -45,8 +45,21 @@ const ofKind = (items: StoredItem[], kind: string) => items.filter((item) => kin
 const kindOf = ({ entity, pk, sk }: StoredItem) =>
   [entity?.S ?? pk!.S!.split('#')[0]!, /^[A-Z_]+(?=#|$)/.exec(sk!.S!)?.[0] ?? []].flat().join(' ');
 
+/** The released account that pays in advance, with one key. */
+const PREPAID_ACCOUNT = '01a1f8d4-b14d-7fe6-9dc6-93c7cedff899';
+
 /** Of the schema. */
 const versionOf = (items: StoredItem[]) => ofKind(items, 'schema VERSION').map(({ version }) => version?.N);
+
+/** Whether each key of the account is disabled. The last release reads no status of accounts: this field alone stops a key there. */
+async function disabledKeys(): Promise<unknown[]> {
+  return ofKind(await itemsNow(), 'key KEY')
+    .filter(({ account_id: account, deleted }) => account?.S === PREPAID_ACCOUNT && deleted?.BOOL !== true)
+    .map(({ disabled }) => disabled?.BOOL);
+}
+
+const changeStatus = (command: 'suspend' | 'resume') =>
+  adminHere(directory, '--account', PREPAID_ACCOUNT, 'accounts', command, '--reason', 'The way back');
 
 async function itemsNow(): Promise<StoredItem[]> {
   const { dynamodb_endpoint: endpoint, table_name: TableName } = LocalState.at(directory).running()!;
@@ -142,6 +155,13 @@ describe('the way back', () => {
   it('finds records of the version that the last release knows', async () => {
     expect(versionOf(releasedItems)).toHaveLength(1);
     expect(versionOf(await itemsNow())).toEqual(versionOf(releasedItems));
+  });
+
+  it('finds the keys of a suspended account disabled, and as they were once it is resumed', async () => {
+    expect(await changeStatus('suspend')).toMatchObject({ code: 0 });
+    expect(await disabledKeys()).toEqual([true]);
+    expect(await changeStatus('resume')).toMatchObject({ code: 0 });
+    expect(await disabledKeys()).toEqual([false]);
   });
 
   it('finds in each new record whatever the last release wrote in all of its own, in the same form', async () => {

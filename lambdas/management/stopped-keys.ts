@@ -1,0 +1,80 @@
+/**
+ * Keys of a suspended or closed account are stopped: stored as disabled, because the previous release knows no status of accounts and would
+ * let them spend. This release reads the status, and shows and checks the setting that each key has of its own (`ApiKey.disabled`).
+ * Remove this one release after 0.3.0.
+ */
+
+import { conflict } from '../platform/errors.ts';
+import { accountStatusCheck, isActive, type Account } from '../store/accounts.ts';
+import { allKeys, inferenceKeysOf, managementKeysOf, type KeyList } from '../store/key-directory.ts';
+import { keyFrom, keyItemKey, keyReplacement, type ApiKey } from '../store/keys.ts';
+import { readItems } from '../store/query.ts';
+import type { Table } from '../store/table.ts';
+import { transact } from '../store/transact.ts';
+import { listWorkspaces } from '../store/workspaces.ts';
+import { requireAccount } from './accounts.ts';
+import { retryOnConflict } from './change.ts';
+
+/** Keys written in one transaction, next to the check of the account. */
+const BATCH = 25;
+
+/**
+ * Stops or releases every key of an account, as its status requires. Idempotent: after a crash, repeat it.
+ * Guarantee: each write checks the account's status in its transaction, so a slower command cannot undo a later one. Keys that are created
+ * meanwhile are stored right by `createKey`.
+ * Cost: reads all keys of the account twice, and writes those that differ.
+ * @returns the number of keys that were changed
+ * @throws {GatewayError} 404; 409 if another command changes the status meanwhile
+ */
+export async function alignKeys(table: Table, accountId: string): Promise<number> {
+  const account = await requireAccount(table, accountId);
+  let changed = 0;
+  // A key that is deleted during a pass shifts the others, and one of them may be missed.
+  for (let inPass = -1; inPass !== 0; changed += inPass) inPass = await alignOnce(table, account);
+  return changed;
+}
+
+async function alignOnce(table: Table, account: Account): Promise<number> {
+  let changed = 0;
+  for (const list of await keyListsOf(table, account.id)) {
+    let batch: string[] = [];
+    for await (const hash of allKeys(table, list)) {
+      batch.push(hash);
+      if (batch.length < BATCH) continue;
+      changed += await alignBatch(table, account, batch);
+      batch = [];
+    }
+    changed += await alignBatch(table, account, batch);
+  }
+  return changed;
+}
+
+/** The lists that have every key of an account which is not deleted. */
+export async function keyListsOf(table: Table, accountId: string): Promise<KeyList[]> {
+  const workspaces = await listWorkspaces(table, accountId);
+  return [
+    managementKeysOf(accountId),
+    ...workspaces.map(({ id }) => inferenceKeysOf({ workspaceId: id, includeDisabled: true })),
+  ];
+}
+
+async function alignBatch(table: Table, account: Account, hashes: readonly string[]): Promise<number> {
+  const isStopped = !isActive(account);
+  return retryOnConflict(async () => {
+    const keys = (await readItems(table, hashes.map(keyItemKey))).map(keyFrom);
+    const differing = keys.filter((key) => !key.deleted && key.isStopped !== isStopped);
+    if (differing.length === 0) return 0;
+    const replaced = differing.map((key): [string, ReturnType<typeof keyReplacement>] => {
+      const after: ApiKey = { ...key, isStopped, version: key.version + 1 };
+      return [key.hash, keyReplacement(table, key, after)];
+    });
+    const outcome = await transact(table, {
+      account: accountStatusCheck(table, account),
+      ...Object.fromEntries(replaced),
+    });
+    if (outcome.committed) return differing.length;
+    if (outcome.failed['account'])
+      throw conflict('The status of the account was changed meanwhile: look at it, and repeat.');
+    return undefined;
+  });
+}
