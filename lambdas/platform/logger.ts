@@ -32,6 +32,14 @@ export const catalogTripwires = {
   publishedUnused: 'published catalog not used',
 } as const;
 
+/** The same of the deployment's secrets. */
+export const secretTripwires = {
+  /** Secrets Manager refuses one or does not answer, or it has no value that can be used. */
+  secretUnread: 'secret not read',
+  /** One is read, and a part of it is not what it should be. */
+  secretFaulty: 'secret has a fault',
+} as const;
+
 /** What a log line may have. Prompts, answers, bodies and secrets have no field here, so they cannot be logged. */
 export interface LogFields {
   requestId?: string;

@@ -5,7 +5,8 @@ import { domainOf, openAwsJson } from './aws-json.ts';
 import { ageMs, thisMoment, type Moment } from './clock.ts';
 import { isOnOwnMachine, optionalVariable, requireVariable, variables } from './environment.ts';
 import { ServiceError } from './errors.ts';
-import { log } from './logger.ts';
+import { log, secretTripwires } from './logger.ts';
+import { pepperFault, providerKeysFrom, SecretUselessError } from './secret-values.ts';
 
 /** Provider keys may be rotated: a function notices within this time. */
 const REFRESH_MS = 5 * 60_000;
@@ -15,8 +16,8 @@ interface LocalSecrets {
 }
 
 /**
- * A secret cannot be read: Secrets Manager refuses it or does not answer, or nothing useful is in it. Its operator mends
- * that, so clients are asked to come back, as where any other service is away; nothing was held for them.
+ * A secret cannot be read: Secrets Manager refuses it or does not answer, or it has no value that can be used. The operator has to fix
+ * that, so clients are asked to retry, as if another service were away; nothing was held for them.
  */
 export class SecretUnreadableError extends ServiceError {
   override name = 'SecretUnreadableError';
@@ -27,13 +28,11 @@ export class SecretUnreadableError extends ServiceError {
   constructor(variable: string, cause: Error) {
     super(`The secret that ${variable} names cannot be read: ${cause.message}`, { cause });
     this.code = cause.name;
-    log('error', 'secret not read', { reason: `${variable} ${cause.name}` });
+    const { name, message } = cause;
+    // Messages of other errors may name resources and roles.
+    const why = cause instanceof SecretUselessError ? `${name}: ${message}` : name;
+    log('error', secretTripwires.secretUnread, { reason: `${variable} ${why}` });
   }
-}
-
-/** A secret has no value that could be used. */
-class SecretUselessError extends Error {
-  override name = 'SecretUselessError';
 }
 
 let pepper: Promise<string> | undefined;
@@ -43,7 +42,7 @@ const peppers = cached(async () => {
   const local = readLocalSecrets()?.pepper;
   if (local !== undefined) return { current: local, previous: undefined };
   const [current, previous] = await Promise.all([
-    readSecret(variables.pepperSecret, asText),
+    readSecret(variables.pepperSecret, asPepper),
     readSecretBefore(variables.pepperSecret),
   ]);
   pepper = Promise.resolve(current);
@@ -52,17 +51,19 @@ const peppers = cached(async () => {
 
 const providerKeys = cached(() => readSecret(variables.providerKeysSecret, asKeys), REFRESH_MS);
 
-const asText = (secret: string) => secret;
+function asPepper(secret: string): string {
+  logFaults(variables.pepperSecret, [pepperFault(secret) ?? []].flat());
+  return secret;
+}
 
-/** A text that is no JSON is not named: an error of the parser would have a part of it. */
-function asKeys(secret: string): Record<string, string> {
-  try {
-    const keys = JSON.parse(secret) as unknown;
-    if (typeof keys === 'object' && keys !== null) return keys as Record<string, string>;
-  } catch {
-    // It is told below.
-  }
-  throw new SecretUselessError('it must be one JSON map');
+function asKeys(secret: string): ReadonlyMap<string, string> {
+  const { keys, faults } = providerKeysFrom(secret);
+  logFaults(variables.providerKeysSecret, faults);
+  return keys;
+}
+
+function logFaults(variable: string, faults: readonly string[]): void {
+  for (const fault of faults) log('error', secretTripwires.secretFaulty, { reason: `${variable}: ${fault}` });
 }
 
 /** The deployment's secret that turns a key into its stored hash. It is read once, and again only by `readPeppers`. */
@@ -75,7 +76,7 @@ export function readPepper(): Promise<string> {
 }
 
 async function readPepperOnce(): Promise<string> {
-  return readLocalSecrets()?.pepper ?? readSecret(variables.pepperSecret, asText);
+  return readLocalSecrets()?.pepper ?? readSecret(variables.pepperSecret, asPepper);
 }
 
 /**
@@ -88,7 +89,12 @@ export function readPeppers(): Promise<{ current: string; previous: string | und
 
 /** The credential of a provider by its variable's name, or undefined when the operator has not set it. */
 export async function readProviderKey(name: string): Promise<string | undefined> {
-  return areKeysInEnvironment() ? optionalVariable(name) : (await providerKeys())[name] || undefined;
+  return areKeysInEnvironment() ? optionalVariable(name) : (await providerKeys()).get(name) || undefined;
+}
+
+/** Reads the providers' keys again if they are in Secrets Manager, whenever they were read last. Never rejects: the last ones stay in use. */
+export async function rereadProviderKeys(): Promise<void> {
+  if (!areKeysInEnvironment()) await providerKeys.again().catch(() => undefined);
 }
 
 /** Whether a provider's credential is set, where this process can tell without asking; undefined elsewhere. */
@@ -146,6 +152,14 @@ async function readSecretBefore(variable: string): Promise<string | undefined> {
   }
 }
 
+/**
+ * The value of a secret that an operator has named, as it is.
+ * @throws {AwsError} @throws {SecretUselessError} if it is empty
+ */
+export function readNamedSecret(arn: string): Promise<string> {
+  return askForSecret(arn);
+}
+
 async function askForSecret(arn: string, version: { VersionStage?: 'AWSPREVIOUS' } = {}): Promise<string> {
   callSecretsManager ??= openAwsJson(SECRETS_MANAGER, { identity: ownIdentity });
   const asked = { SecretId: arn, ...version };
@@ -156,12 +170,11 @@ async function askForSecret(arn: string, version: { VersionStage?: 'AWSPREVIOUS'
   return answer.SecretString;
 }
 
-/** Keeps a value for `keepMs`; when it cannot be read again, the last one stays in use. */
-function cached<Value>(read: () => Promise<Value>, keepMs: number): () => Promise<Value> {
+/** Keeps a value for `keepMs`, or until `again` is called; when it cannot be read again, the last one stays in use. */
+function cached<Value>(read: () => Promise<Value>, keepMs: number) {
   let value: Promise<Value> | undefined;
   let readAt: Moment | undefined;
-  return () => {
-    if (value && readAt && ageMs(readAt) < keepMs) return value;
+  const again = (): Promise<Value> => {
     const last = value;
     readAt = thisMoment();
     value = read().catch((error: unknown) => {
@@ -171,4 +184,6 @@ function cached<Value>(read: () => Promise<Value>, keepMs: number): () => Promis
     });
     return value;
   };
+  const current = () => (value && readAt && ageMs(readAt) < keepMs ? value : again());
+  return Object.assign(current, { again });
 }

@@ -31,6 +31,12 @@ export function readiness(isLive: (providerId: string) => boolean | undefined): 
   };
 }
 
+/** Whether the last measurement says if an endpoint can be called; otherwise this process knows. */
+export function isReadyByMeasurement(endpoint: Endpoint): boolean {
+  const { credential } = endpoint.provider.data;
+  return isAnswering(endpoint) && credential !== undefined && hasProviderKeyHere(credential) === undefined;
+}
+
 /** Something is sent to it at all, and nothing but a credential may be missing. */
 function isAnswering({ pricing, unsetVariable, wire }: Endpoint): boolean {
   return pricing !== undefined && unsetVariable === undefined && isCalled(wire);

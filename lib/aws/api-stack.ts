@@ -15,7 +15,7 @@ import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import type { Construct } from 'constructs';
 import { queueVariable, variables } from '../../lambdas/platform/environment.ts';
-import { bookTripwires, catalogTripwires, tripwires } from '../../lambdas/platform/logger.ts';
+import { bookTripwires, catalogTripwires, secretTripwires, tripwires } from '../../lambdas/platform/logger.ts';
 import {
   doorSeconds,
   type FunctionSpec,
@@ -51,6 +51,7 @@ const STAGE_NAME = 'v1';
 
 const aboutBooks = { severity: 'Urgent', runbook: 'Books that differ' } as const;
 const aboutCatalog = { severity: 'Urgent', runbook: 'Catalog without a deployment' } as const;
+const aboutSecrets = { severity: 'Urgent', runbook: 'Secrets that cannot be used' } as const;
 const aboutUsage = { severity: 'Soon', runbook: 'Usage beyond the hold' } as const;
 /** A run may last into the next one. */
 const RUNS_AT_ONCE = 2;
@@ -178,6 +179,7 @@ export class ApiStack extends Stack {
       if (route.functionUrl && config.functionUrl) this.#addFunctionUrl(name, called);
       if (route.asksProviders) {
         this.#addTripwires(name, logs, tripwires, aboutUsage);
+        if (name === 'create-message') this.#addTripwires(name, logs, secretTripwires, aboutSecrets);
       }
     }
     this.#addUnknownRoute(api);
@@ -330,7 +332,11 @@ export class ApiStack extends Stack {
     }
     if (name === 'export-books') this.#addTripwires(name, logs, { exportFailed }, aboutBooks);
     // It reads the catalog each minute, as functions do that requests wait for.
-    if (name === 'measure-endpoints') this.#addTripwires(name, logs, catalogTripwires, aboutCatalog);
+    if (name === 'measure-endpoints') {
+      this.#addTripwires(name, logs, catalogTripwires, aboutCatalog);
+      // It reads the keys of providers each minute as well.
+      this.#addTripwires(name, logs, secretTripwires, aboutSecrets);
+    }
     // The scheduler only hands over: Lambda's own queue of events would repeat a failed or throttled run.
     lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
     const role = new Role(this, `${pascalCase(name)}SchedulerRole`, {

@@ -68,7 +68,11 @@ async function cheapestUsable(target: Target): Promise<SmokeModel> {
   });
   const cost = ({ pricing }: SmokeModel) => Number(pricing?.prompt ?? 0) + Number(pricing?.completion ?? 0);
   const [cheapest] = texts.filter((model) => cost(model) > 0).toSorted((a, b) => cost(a) - cost(b));
-  if (!cheapest) throw new FailedError('no model with a price can be used with this key: are keys of providers set?');
+  if (!cheapest) {
+    throw new FailedError(
+      'no model with a price can be used with this key: are keys of providers set? If they were set in the last minutes, wait: functions notice within five minutes of it',
+    );
+  }
   return cheapest;
 }
 

@@ -114,16 +114,27 @@ function targetOf(given: Given, environment: NodeJS.ProcessEnv): Target {
   if (given.url === undefined || key === undefined) {
     throw new StartFailure('Say what to check with --url and --key. (--help shows what there is)');
   }
+  refuseKind(key, { prefix: 'mk-', option: '--key', wanted: 'an inference key (sk-mg-v1-…)' });
+  const managementKey = given['management-key'] ?? environment['MANAGEMENT_KEY'];
+  refuseKind(managementKey, { prefix: 'sk-', option: '--management-key', wanted: 'a management key (mk-mg-v1-…)' });
   return {
     url: apiBaseUrl(given.url, '--url'),
     streamingUrl:
       given['streaming-url'] === undefined ? undefined : apiBaseUrl(given['streaming-url'], '--streaming-url'),
     key,
-    managementKey: given['management-key'] ?? environment['MANAGEMENT_KEY'],
+    managementKey,
     model: given.model,
     origin: given.origin,
     settledWithinMs: 1_000 * settledWithinSeconds(given['settled-within']),
   };
+}
+
+/** @throws {StartFailure} for a key of the other kind: checks with it would fail for that alone */
+function refuseKind(
+  key: string | undefined,
+  { prefix, option, wanted }: { prefix: string; option: string; wanted: string },
+): void {
+  if (key?.startsWith(prefix)) throw new StartFailure(`${option} must be ${wanted}, and this is of the other kind.`);
 }
 
 const MAX_SETTLED_WITHIN_SECONDS = 600;

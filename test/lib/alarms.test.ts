@@ -3,7 +3,14 @@ import type { Template } from 'aws-cdk-lib/assertions';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { measureBreak, measureRefusal } from '../../lambdas/http/failure-metrics.ts';
 import { GatewayError } from '../../lambdas/platform/errors.ts';
-import { bookTripwires, catalogTripwires, log, serverTripwires, tripwires } from '../../lambdas/platform/logger.ts';
+import {
+  bookTripwires,
+  catalogTripwires,
+  log,
+  secretTripwires,
+  serverTripwires,
+  tripwires,
+} from '../../lambdas/platform/logger.ts';
 import { writeMetrics, type Door } from '../../lambdas/platform/metrics.ts';
 import { refusalOf } from '../../lambdas/providers/failures.ts';
 import type { QueueName, Route } from '../../lambdas/route.ts';
@@ -173,7 +180,8 @@ const rows: Record<string, Row> = {
     ...tripwireRows('roll-up-activity', { unprovenRecord }),
     ...['reconcile-days', 'seal-days'].flatMap((name) => tripwireRows(name, { booksDiffer, booksLate })),
     ...tripwireRows('export-books', { exportFailed }),
-    ...tripwireRows('measure-endpoints', catalogTripwires),
+    ...tripwireRows('measure-endpoints', { ...catalogTripwires, ...secretTripwires }),
+    ...tripwireRows('create-message', secretTripwires),
     ...asking.flatMap((name) => tripwireRows(name, tripwires)),
     ...tripwireRows('server', { ...tripwires, ...serverTripwires }, true),
   ]),

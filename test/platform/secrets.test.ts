@@ -130,6 +130,21 @@ describe('the pepper of a deployment', () => {
     expect(stored.asked).toHaveLength(4);
   });
 
+  it.each([
+    ['{"ACME_KEY":"sk-ant-and-more-than-32-characters"}', 'it must be a random text, and is a JSON map'],
+    ['short', 'it must have at least 32 characters'],
+  ])('is used as it is, and the log says what is wrong with %s', async (secret, fault) => {
+    stored.secrets['pepper-arn'] = secret;
+    const { readPepper } = await deployed();
+    const log = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+
+    expect(await readPepper()).toBe(secret);
+
+    const lines = log.mock.calls.map(([line]) => String(line)).join('');
+    expect(lines).toContain(`"secret has a fault","reason":"PEPPER_SECRET_ARN: ${fault}"`);
+    expect(lines).not.toContain('sk-ant');
+  });
+
   it('is none when the secret is empty: nothing is hashed without it', async () => {
     const { readPepper } = await deployed();
 
@@ -138,7 +153,7 @@ describe('the pepper of a deployment', () => {
 
   it.each([
     ['is refused', { isAway: true }, 'AccessDeniedException'],
-    ['is empty', {}, 'SecretUselessError'],
+    ['is empty', {}, 'SecretUselessError: it is empty'],
   ])('asks clients to come back where it %s, and says so in the log', async (_, state, reason) => {
     Object.assign(stored, state);
     const { readPepper } = await deployed();
@@ -197,6 +212,56 @@ describe('the key of a provider', () => {
     await expect(readProviderKey('ACME_KEY')).rejects.toThrow(
       'The secret that PROVIDER_KEYS_SECRET_ARN names cannot be read: it must be one JSON map',
     );
+  });
+
+  it.each([
+    ['{"ACME_KEY": sk-ant}', 'it must be one JSON map, and is not JSON'],
+    ['["sk-ant"]', 'it must be one JSON map, and is a list'],
+    ['"sk-ant"', 'it must be one JSON map, and is a string'],
+    ['null', 'it must be one JSON map, and is null'],
+  ])('is unknown if the secret is %s, and the log says what is wrong without showing it', async (secret, fault) => {
+    stored.secrets['keys-arn'] = secret;
+    const { readProviderKey } = await deployed();
+    const log = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+
+    await expect(readProviderKey('ACME_KEY')).rejects.toThrow(fault);
+
+    const lines = log.mock.calls.map(([line]) => String(line)).join('');
+    expect(lines).toContain(`"secret not read","reason":"PROVIDER_KEYS_SECRET_ARN SecretUselessError: ${fault}"`);
+    expect(lines).not.toContain('sk-ant');
+  });
+
+  it('has no white space around it, which no header can carry', async () => {
+    stored.secrets['keys-arn'] = JSON.stringify({ ACME_KEY: ' sk-ant\n' });
+    const { readProviderKey } = await deployed();
+
+    expect(await readProviderKey('ACME_KEY')).toBe('sk-ant');
+  });
+
+  it('is left out if it is no text, the others stay, and the log names its variable alone', async () => {
+    stored.secrets['keys-arn'] = JSON.stringify({ ACME_KEY: 12345, OTHER_KEY: 'good', 'sk-ant-secret': 'OTHER_KEY' });
+    const { readProviderKey } = await deployed();
+    const log = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+
+    expect([await readProviderKey('ACME_KEY'), await readProviderKey('OTHER_KEY')]).toEqual([undefined, 'good']);
+
+    const lines = log.mock.calls.map(([line]) => String(line)).join('');
+    expect(lines).toMatch(/"secret has a fault","reason":"PROVIDER_KEYS_SECRET_ARN: ACME_KEY must be a text/);
+    expect(lines).toMatch(/an entry whose name is not of the form/);
+    expect(lines).not.toMatch(/12345|sk-ant/);
+  });
+
+  it('is read again at once if that is asked for, and stays if it cannot be', async () => {
+    stored.secrets['keys-arn'] = '{"ACME_KEY":"old"}';
+    const { readProviderKey, rereadProviderKeys } = await deployed();
+    await readProviderKey('ACME_KEY');
+    stored.secrets['keys-arn'] = '{"ACME_KEY":"new"}';
+
+    await rereadProviderKeys();
+    expect(await readProviderKey('ACME_KEY')).toBe('new');
+    stored.isAway = true;
+    await rereadProviderKeys();
+    expect(await readProviderKey('ACME_KEY')).toBe('new');
   });
 
   it(

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EndpointStatistics } from '../../catalog/endpoint-statistics.ts';
 import type { Model } from '../../catalog/catalog.ts';
 import { resources } from '../../resources.ts';
-import { readiness, type IsReady } from '../../routing/live-providers.ts';
+import { isReadyByMeasurement, readiness, type IsReady } from '../../routing/live-providers.ts';
 
 /** How endpoints are doing; undefined where nothing is known. */
 export interface EndpointReport {
@@ -28,11 +28,13 @@ export async function readEndpointReport(): Promise<EndpointReport> {
   };
 }
 
-/** Which endpoints of these models can be called; the table is only asked where this process cannot tell. */
+/**
+ * Which endpoints of these models can be called. Reads the last measurement, at most once in 30 seconds, if that decides for one of them:
+ * a key of a provider may have been set or taken away.
+ */
 export async function readReadiness(models: readonly Model[]): Promise<IsReady> {
   const statistics = resources.statistics();
-  const isReady = readiness((providerId) => statistics.isLive(providerId));
-  const isKnown = models.every(({ endpoints }) => endpoints.every((endpoint) => isReady(endpoint) !== undefined));
-  if (!isKnown) await Promise.race([statistics.refresh(), sleep(REPORT_PATIENCE_MS, undefined, { ref: false })]);
-  return isReady;
+  const isMeasured = models.some(({ endpoints }) => endpoints.some(isReadyByMeasurement));
+  if (isMeasured) await Promise.race([statistics.refresh(), sleep(REPORT_PATIENCE_MS, undefined, { ref: false })]);
+  return readiness((providerId) => statistics.isLive(providerId));
 }

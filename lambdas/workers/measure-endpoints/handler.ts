@@ -1,6 +1,7 @@
 import { servedCatalog } from '../../catalog/served-catalog.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { describeError, log } from '../../platform/logger.ts';
+import { rereadProviderKeys } from '../../platform/secrets.ts';
 import { resources } from '../../resources.ts';
 import { liveProviders } from '../../routing/live-providers.ts';
 import { measureEndpoints } from '../../statistics/measure.ts';
@@ -8,6 +9,8 @@ import type { WorkerContext } from '../worker-context.ts';
 
 /** Runs every minute; a run that fails is made up for by the next. */
 export async function handler(_event?: unknown, context?: Partial<WorkerContext>): Promise<{ measured: number }> {
+  // Otherwise the lists of models would know a new key minutes later than inference.
+  await rereadProviderKeys();
   const live = await liveProviders(await servedCatalog()).catch((error: unknown) => {
     const about = { worker: 'measure-endpoints', awsRequestId: context?.awsRequestId };
     log('error', 'live providers not known', { ...about, ...describeError(error) });

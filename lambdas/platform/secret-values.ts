@@ -1,0 +1,64 @@
+/** Values that an operator has put into the deployment's secrets. Faults are named in words that show nothing of a value. */
+
+/** A secret has no value that can be used. */
+export class SecretUselessError extends Error {
+  override name = 'SecretUselessError';
+}
+
+export interface ProviderKeys {
+  /** Credentials by the names of their variables. */
+  keys: ReadonlyMap<string, string>;
+  /** Faults of single entries, which are left out. */
+  faults: string[];
+}
+
+/** Names are logged only in this form: a credential in the place of a name has another one. */
+const VARIABLE_NAME = /^[A-Z][A-Z0-9_]{0,99}$/;
+
+/**
+ * Reads the secret of the providers' keys: a JSON map of texts. White space around a value is removed, because a header cannot carry it.
+ * @throws {SecretUselessError} if it is no JSON map
+ */
+export function providerKeysFrom(secret: string): ProviderKeys {
+  const keys = new Map<string, string>();
+  const faults: string[] = [];
+  for (const [name, value] of Object.entries(jsonMap(secret))) {
+    if (!VARIABLE_NAME.test(name)) faults.push('an entry whose name is not of the form ANTHROPIC_API_KEY');
+    else if (typeof value !== 'string') faults.push(`${name} must be a text in quotation marks, not ${kindOf(value)}`);
+    else keys.set(name, value.trim());
+  }
+  return { keys, faults };
+}
+
+function jsonMap(secret: string): object {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(secret);
+  } catch {
+    // An error of the parser would show a part of the secret.
+    throw new SecretUselessError('it must be one JSON map, and is not JSON');
+  }
+  if (kindOf(parsed) === 'a map') return parsed as object;
+  throw new SecretUselessError(`it must be one JSON map, and is ${kindOf(parsed)}`);
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'a map' : `a ${typeof value}`;
+}
+
+const MIN_PEPPER_CHARACTERS = 32;
+
+/**
+ * The fault of a value that should be the pepper, for example because it is the neighboring secret. Deployments go on with such a value, because
+ * refusing it would shut out every key; commands that make keys refuse it.
+ */
+export function pepperFault(value: string): string | undefined {
+  if (value.length < MIN_PEPPER_CHARACTERS) return `it must have at least ${MIN_PEPPER_CHARACTERS} characters`;
+  try {
+    return kindOf(JSON.parse(value)) === 'a map' ? 'it must be a random text, and is a JSON map' : undefined;
+  } catch {
+    return undefined;
+  }
+}

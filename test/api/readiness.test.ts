@@ -1,0 +1,58 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { readReadiness } from '../../lambdas/api/models/endpoint-report.ts';
+import { variables } from '../../lambdas/platform/environment.ts';
+import { resources } from '../../lambdas/resources.ts';
+import { openStatistics } from '../../lambdas/routing/statistics.ts';
+import { loadShippedCatalog } from '../support/catalog.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+const model = loadShippedCatalog().find('anthropic/claude-sonnet-5')!;
+const anthropic = model.endpoints.find(({ provider }) => provider.id === 'anthropic')!;
+
+/** A process on AWS, whose measurements say which providers have a credential. */
+function measuring() {
+  vi.stubEnv(variables.providerKeysSecret, 'arn');
+  const state = { atMs: 1_000_000, live: [] as string[], reads: 0 };
+  const read = async () => {
+    state.reads += 1;
+    return [{ measuredAtMs: state.atMs, endpoints: {}, liveProviders: state.live }];
+  };
+  const statistics = openStatistics(read, () => state.atMs);
+  vi.spyOn(resources, 'statistics').mockReturnValue(statistics);
+  return state;
+}
+
+it('knows a new key of a provider half a minute after the measurement has it', async () => {
+  const state = measuring();
+  expect((await readReadiness([model]))(anthropic)).toBe(false);
+
+  state.live = ['anthropic'];
+  state.atMs += 30_000;
+
+  expect((await readReadiness([model]))(anthropic)).toBe(true);
+});
+
+it('knows as soon that a key was taken away', async () => {
+  const state = measuring();
+  state.live = ['anthropic'];
+  await readReadiness([model]);
+
+  state.live = [];
+  state.atMs += 30_000;
+
+  expect((await readReadiness([model]))(anthropic)).toBe(false);
+});
+
+it('reads no measurement if this process has the keys, or the models need none', async () => {
+  const state = measuring();
+  await readReadiness([loadShippedCatalog().find('sandbox/claude')!]);
+  vi.stubEnv(variables.providerKeysSecret, undefined);
+  vi.stubEnv(variables.local, '1');
+  await readReadiness([model]);
+
+  expect(state.reads).toBe(0);
+});
