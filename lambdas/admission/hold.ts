@@ -145,6 +145,11 @@ async function withoutOwnLeases(leases: LeaseSource | undefined, ask: () => Prom
   return 'refused' in again ? { ...again, isUncertain: again.isUncertain || result.isUncertain } : again;
 }
 
+/** Whether a limit of the scope is 0, or was lately seen to be spent. Only a hint: ask the store before you refuse. */
+export function isKnownUsedUp(scope: Scope, atMs: number): boolean {
+  return isLimited(scope.limits) && holdRefusals.isUsedUp(scope, windowsAt(atMs), atMs);
+}
+
 function rememberedRefusal(request: HoldRequest): HoldRefusal | undefined {
   const windows = windowsAt(request.generation.createdAtMs);
   for (const scope of request.scopes) {

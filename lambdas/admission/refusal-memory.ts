@@ -2,22 +2,24 @@ import type { Money } from '../money/money.ts';
 import { intervals, type Interval, type Windows } from '../money/periods.ts';
 import type { Counter, Scope } from '../store/counters.ts';
 
-/** How long a refusal is remembered. */
+/** How long a refusal is repeated. */
 const REFUSAL_LASTS_MS = 1_000;
+/** How long a scope is known to be used up. */
+const USED_UP_LASTS_MS = 60_000;
 /** Fewer are not a loop: a client may be refused now and then, or its limit may just have been raised. */
 const REFUSALS_OF_A_LOOP = 3;
 const DEFAULT_CAPACITY = 1_000;
 
 interface RememberedRefusal {
   refusals: number;
-  untilMs: number;
+  atMs: number;
   spent: Map<string, Money>;
   committed: Map<string, Money>;
 }
 
 /**
  * Remembers for a second which scopes have spent their limit, so that a client that asks in a loop is refused without
- * locking counters that others need.
+ * locking counters that others need. For a minute, it also remembers which have nothing left at all.
  *
  * Guarantee: it refuses only what settled spending alone refuses. Apart from corrections, that grows within a window, so
  * the store would refuse as well. The store is asked where only holds are in the way, where a smaller request may still
@@ -42,8 +44,8 @@ export class RefusalMemory {
     this.#entries.delete(name);
     this.#makeRoom(atMs);
     this.#entries.set(name, {
-      refusals: known && known.untilMs > atMs ? known.refusals + 1 : 1,
-      untilMs: atMs + REFUSAL_LASTS_MS,
+      refusals: known && known.atMs + REFUSAL_LASTS_MS > atMs ? known.refusals + 1 : 1,
+      atMs,
       spent,
       committed: new Map(limited.map((interval) => [windows[interval], counter.committed(windows[interval])])),
     });
@@ -52,7 +54,7 @@ export class RefusalMemory {
   /** @returns the counter that would refuse a hold of this amount, with its limited windows only; undefined: ask the store. */
   recall(scope: Scope, windows: Windows, amount: Money, atMs: number): Counter | undefined {
     const entry = this.#entries.get(refusalName(scope, windows));
-    if (!entry || entry.untilMs <= atMs || entry.refusals < REFUSALS_OF_A_LOOP) return undefined;
+    if (!entry || entry.atMs + REFUSAL_LASTS_MS <= atMs || entry.refusals < REFUSALS_OF_A_LOOP) return undefined;
     if (!refuses(scope, windows, entry.spent, amount)) return undefined;
     const { limits, revision } = scope;
     return {
@@ -64,10 +66,19 @@ export class RefusalMemory {
     };
   }
 
+  /** Whether a limit of the scope is 0, or was spent when it last refused a hold, at most a minute ago. */
+  isUsedUp(scope: Scope, windows: Windows, atMs: number): boolean {
+    const limited = limitedIntervals(scope);
+    if (limited.some((interval) => scope.limits[interval]!.isZero)) return true;
+    const entry = this.#entries.get(refusalName(scope, windows));
+    if (!entry || entry.atMs + USED_UP_LASTS_MS <= atMs) return false;
+    return limited.some((interval) => !scope.limits[interval]!.exceeds(entry.spent.get(windows[interval])!));
+  }
+
   /** The oldest entries are the first in the map. */
   #makeRoom(atMs: number): void {
-    for (const [name, { untilMs }] of this.#entries) {
-      if (untilMs > atMs && this.#entries.size < this.#capacity) return;
+    for (const [name, entry] of this.#entries) {
+      if (entry.atMs + USED_UP_LASTS_MS > atMs && this.#entries.size < this.#capacity) return;
       this.#entries.delete(name);
     }
   }

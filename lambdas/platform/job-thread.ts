@@ -1,70 +1,165 @@
 /**
- * A thread for work that would keep the event loop from everybody else: it is started for the first job, does one after the
- * other, and is ended when no more come. What does such work sits in a file of its own, `<name>.ts`, that calls `answerJobs`.
+ * A thread for work that would block the event loop. It starts with the first job, does one job after the other, and ends when no
+ * more come. The work is a file of its own, `<name>.ts`, that calls `answerJobs`.
  */
 
 import { extname } from 'node:path';
 import { parentPort, Worker } from 'node:worker_threads';
+import { FairQueue, type JobOwner } from './fair-queue.ts';
 import { describeError, log } from './logger.ts';
 
 const IDLE_MS = 60_000;
-/** A job that looks at the time itself is about to end; one that does not is ended with its thread. */
+/** Time that a job which watches the clock itself gets to end, before its thread is ended. */
 const GRACE_MS = 500;
 
-interface WaitingJob<Job, Result> {
+/** The request that a job is done for. */
+export interface JobRequest {
+  owner: JobOwner;
+  /** Aborts when the client disconnects; undefined if that cannot be noticed. */
+  clientLeft: AbortSignal | undefined;
+}
+
+interface JobTimes {
+  /** Milliseconds that the job may wait, in total. */
+  maxWaitMs: number;
+  /** Milliseconds that the job may run in the thread. */
+  maxRunMs: number;
+}
+
+/** Reasons why a job has no result. */
+export type JobFailure =
+  /** Its client has disconnected. */
+  | 'client_left'
+  /** Other jobs kept the thread busy, or its owner has too many waiting jobs. */
+  | 'busy'
+  /** It ran longer than it may. */
+  | 'too_long'
+  /** The thread ended, for example because it had no memory left. */
+  | 'broken';
+
+export type JobOutcome<Result> = { result: Result } | { failure: JobFailure };
+
+interface JobEntry<Job, Result> extends JobTimes {
+  owner: JobOwner;
   job: Job;
-  timer: NodeJS.Timeout;
-  resolve: (result: Result | undefined) => void;
+  /** `performance.now()` of the moment at which it began to wait or to run. */
+  sinceMs: number;
+  waitedMs: number;
+  timer: NodeJS.Timeout | undefined;
+  settle: (outcome: JobOutcome<Result>) => void;
+}
+
+interface ThreadOptions {
+  /** import.meta.url of the caller. In a bundle, the thread's file is a separate bundle in the same directory. */
+  beside: string;
+  /** Name of the thread's file, without its extension. */
+  name: string;
+  maxHeapMb: number;
+  /** Milliseconds after which a job makes way for new ones. Leave it out for jobs that watch the clock and end themselves. */
+  turnMs?: number;
 }
 
 /**
- * Guarantee: a caller waits no longer than its deadline, and a job that never ends holds up no other for longer than that and half
- * a second more.
- * @typeParam Job what the thread gets: data alone
+ * Guarantee: accounts are served in turn, and a job whose client has disconnected takes no more time. With `turnMs`, no new job
+ * waits for another one longer than that, plus the start of a thread: a job that has had its turn is set aside, and starts anew
+ * when no new job waits.
+ * Weakness: a job that needs more than its turn is only done while no new job comes.
+ * @typeParam Job structured data that is copied to the thread
  */
 export class JobThread<Job, Result> {
   readonly #file: URL;
   readonly #maxHeapMb: number;
-  readonly #queue: WaitingJob<Job, Result>[] = [];
-  #running: WaitingJob<Job, Result> | undefined;
+  readonly #turnMs: number | undefined;
+  readonly #new = new FairQueue<JobEntry<Job, Result>>();
+  readonly #setAside = new FairQueue<JobEntry<Job, Result>>();
+  #running: JobEntry<Job, Result> | undefined;
+  #turnTimer: NodeJS.Timeout | undefined;
   #worker: Worker | undefined;
+  /** The worker is about to exit: the next job waits for that, so that there is never more than one. */
+  #isEnding = false;
   #idleTimer: NodeJS.Timeout | undefined;
 
-  /**
-   * @param options.beside import.meta.url of the caller; in a bundle the thread's file is a separate bundle beside it
-   * @param options.name of the thread's file, without its extension
-   */
-  constructor({ beside, name, maxHeapMb }: { beside: string; name: string; maxHeapMb: number }) {
+  constructor({ beside, name, maxHeapMb, turnMs }: ThreadOptions) {
     const self = new URL(beside);
     this.#file = new URL(`./${name}${extname(self.pathname)}`, self);
     this.#maxHeapMb = maxHeapMb;
+    this.#turnMs = turnMs;
   }
 
-  /**
-   * @param deadlineMs of performance.now()
-   * @returns undefined when there was no result by then, or the thread has failed; never rejects
-   */
-  run(job: Job, deadlineMs: number): Promise<Result | undefined> {
+  /** Never rejects. */
+  run(job: Job, { owner, clientLeft }: JobRequest, times: JobTimes): Promise<JobOutcome<Result>> {
+    if (clientLeft?.aborted) return Promise.resolve({ failure: 'client_left' });
+    if (this.#new.isFullFor(owner)) return Promise.resolve({ failure: 'busy' });
     return new Promise((resolve) => {
-      // Not unreferenced: while a caller waits, the process is in use.
-      const timer = setTimeout(() => this.#giveUp(waiting), deadlineMs - performance.now());
-      const waiting: WaitingJob<Job, Result> = { job, timer, resolve };
-      this.#queue.push(waiting);
+      const leave = () => this.#giveUp(entry, 'client_left');
+      const entry: JobEntry<Job, Result> = {
+        ...times,
+        owner,
+        job,
+        sinceMs: 0,
+        waitedMs: 0,
+        timer: undefined,
+        settle: (outcome) => {
+          clearTimeout(entry.timer);
+          clientLeft?.removeEventListener('abort', leave);
+          resolve(outcome);
+        },
+      };
+      clientLeft?.addEventListener('abort', leave, { once: true });
+      this.#wait(entry, this.#new);
+      this.#makeWay();
       this.#next();
     });
   }
 
+  #wait(entry: JobEntry<Job, Result>, queue: FairQueue<JobEntry<Job, Result>>): void {
+    entry.sinceMs = performance.now();
+    // Not unreferenced: while a caller waits, the process is in use.
+    entry.timer = setTimeout(() => this.#giveUp(entry, 'busy'), Math.max(0, entry.maxWaitMs - entry.waitedMs));
+    queue.add(entry);
+  }
+
   #next(): void {
     clearTimeout(this.#idleTimer);
-    if (this.#running) return;
-    this.#running = this.#queue.shift();
-    if (!this.#running) {
+    if (this.#running || this.#isEnding) return;
+    const entry = this.#new.take() ?? this.#setAside.take();
+    if (!entry) {
       this.#idleTimer = setTimeout(() => this.#end(), IDLE_MS).unref();
       return;
     }
+    this.#running = entry;
+    clearTimeout(entry.timer);
+    const nowMs = performance.now();
+    entry.waitedMs += nowMs - entry.sinceMs;
+    entry.sinceMs = nowMs;
+    entry.timer = setTimeout(() => this.#giveUp(entry, 'too_long'), entry.maxRunMs);
+    this.#makeWay();
     this.#worker ??= this.#started();
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origin
-    this.#worker.postMessage(this.#running.job);
+    this.#worker.postMessage(entry.job);
+  }
+
+  /** Sets the running job aside when its turn is over, if a new job waits. */
+  #makeWay(): void {
+    const entry = this.#running;
+    if (!entry || this.#turnMs === undefined || this.#turnTimer || this.#new.isEmpty) return;
+    const leftMs = entry.sinceMs + this.#turnMs - performance.now();
+    this.#turnTimer = setTimeout(
+      () => {
+        this.#stopTurn();
+        if (this.#running !== entry || this.#new.isEmpty) return;
+        this.#running = undefined;
+        clearTimeout(entry.timer);
+        this.#wait(entry, this.#setAside);
+        this.#end();
+      },
+      Math.max(0, leftMs),
+    ).unref();
+  }
+
+  #stopTurn(): void {
+    clearTimeout(this.#turnTimer);
+    this.#turnTimer = undefined;
   }
 
   #started(): Worker {
@@ -73,55 +168,53 @@ export class JobThread<Job, Result> {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: this.#maxHeapMb },
     });
-    worker.on('message', (result: Result) => this.#finish(worker, result));
+    worker.on('message', (result: Result) => this.#finish(worker, { result }));
     worker.on('error', (error) => log('error', 'a thread failed', describeError(error)));
-    worker.on('exit', () => this.#exited(worker));
+    worker.on('exit', () => {
+      if (worker !== this.#worker) return;
+      this.#worker = undefined;
+      this.#isEnding = false;
+      if (this.#running) this.#finish(undefined, { failure: 'broken' });
+      else this.#next();
+    });
     // After the listeners are added: the first of them would keep the process alive again.
     worker.unref();
     return worker;
   }
 
-  #finish(worker: Worker, result: Result | undefined): void {
+  #finish(worker: Worker | undefined, outcome: JobOutcome<Result>): void {
     if (worker !== this.#worker || !this.#running) return;
-    settle(this.#running, result);
+    const { settle } = this.#running;
     this.#running = undefined;
+    this.#stopTurn();
+    settle(outcome);
     this.#next();
   }
 
-  #exited(worker: Worker): void {
-    if (worker !== this.#worker) return;
-    this.#worker = undefined;
-    if (!this.#running) return;
-    settle(this.#running, undefined);
-    this.#running = undefined;
-    this.#next();
-  }
-
-  #giveUp(waiting: WaitingJob<Job, Result>): void {
-    settle(waiting, undefined);
-    if (waiting !== this.#running) {
-      const place = this.#queue.indexOf(waiting);
-      if (place !== -1) this.#queue.splice(place, 1);
-      return;
-    }
-    setTimeout(() => {
-      if (this.#running === waiting) void this.#worker?.terminate();
-    }, GRACE_MS).unref();
+  /** Answers a job without its result. If it runs, the thread is ended. */
+  #giveUp(entry: JobEntry<Job, Result>, failure: JobFailure): void {
+    entry.settle({ failure });
+    this.#new.remove(entry);
+    this.#setAside.remove(entry);
+    if (entry !== this.#running) return;
+    const endJob = () => {
+      if (this.#running !== entry) return;
+      this.#running = undefined;
+      this.#stopTurn();
+      this.#end();
+    };
+    if (this.#turnMs === undefined) setTimeout(endJob, GRACE_MS).unref();
+    else endJob();
   }
 
   #end(): void {
-    const worker = this.#worker;
-    this.#worker = undefined;
-    void worker?.terminate();
+    if (!this.#worker) return;
+    this.#isEnding = true;
+    void this.#worker.terminate();
   }
 }
 
-function settle<Result>({ timer, resolve }: WaitingJob<unknown, Result>, result: Result | undefined): void {
-  clearTimeout(timer);
-  resolve(result);
-}
-
-/** The thread's side: does each job, which is what the other side says it is, and answers it. */
+/** The thread's side: does each job and sends its result back. */
 export function answerJobs(work: (job: never) => unknown): void {
   parentPort!.on('message', (job: unknown) => {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origin

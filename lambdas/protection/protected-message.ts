@@ -10,8 +10,7 @@ import type { SearchTool } from '../messages/search-tool.ts';
 import type { MessagesRequest } from '../messages/types.ts';
 import { without } from '../messages/without.ts';
 import { atOrigin } from '../messages/paths-as-sent.ts';
-import type { SensitiveData } from '../store/sensitive-data.ts';
-import { protect, type Protected } from './sensitive-data.ts';
+import { protect, type Protected, type Protection } from './sensitive-data.ts';
 
 const BETA_HEADER = 'anthropic-beta';
 const searchFields = ['user_location', 'allowed_domains', 'blocked_domains'] as const;
@@ -38,27 +37,25 @@ interface AskedSearches {
  * Protects a message, and what stands beside it.
  * @param sent the message of the request, without what decides where it goes
  * @param read what the request says of searches; undefined where it says nothing
- * @param beside where more texts stand, and what the key wants kept
+ * @param beside the other places with texts, and the settings of the key
  * @throws {GatewayError} 400 for what the key blocks, named as the client has written it
  */
 export async function protectedMessage<Searches extends AskedSearches>(
   sent: MessagesRequest,
   read: Searches | undefined,
-  beside: { body: RoutedRequest; headers: Record<string, string>; sensitiveData: SensitiveData },
+  beside: { body: RoutedRequest; headers: Record<string, string>; protection: Protection },
 ): Promise<Protected & { searches: Searches | undefined }> {
-  const { body, headers, sensitiveData } = beside;
+  const { body, headers, protection } = beside;
   const declared = read?.declared && { tool: read.declared, index: read.toolIndex! };
   const settings = { plugins: body.plugins, declared, betaHeader: headers[BETA_HEADER] };
-  const { message: changed, ...protection } = await protect(
-    withSettings(read?.message ?? sent, settings),
-    sensitiveData,
-    { mayGrow: read !== undefined },
-  ).catch((error: unknown) => {
+  const { message: changed, ...found } = await protect(withSettings(read?.message ?? sent, settings), protection, {
+    mayGrow: read !== undefined,
+  }).catch((error: unknown) => {
     throw atOrigin(error, read?.origins);
   });
   const { message, plugins, tool } = apartFromSettings(changed, settings);
   const searches = read && { ...read, declared: tool, plugin: read.plugin && (webPlugin({ plugins }) ?? read.plugin) };
-  return { ...protection, message, searches };
+  return { ...found, message, searches };
 }
 
 /** The message with the settings in it, each under the name that the client knows. */

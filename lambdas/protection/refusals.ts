@@ -50,10 +50,29 @@ function reasonInWords(reason: Reason, category: SensitiveCategory | undefined):
   }
 }
 
-/** The search takes longer than anybody may wait for it. */
+/** The search takes longer than it may. */
 export function tooSlow(seconds: number): GatewayError {
   return new GatewayError(
     'timeout',
-    `This prompt could not be searched for what its key protects: it takes more than ${seconds} seconds, or too much memory. Nothing was sent. Send less text at a time.`,
+    `This prompt could not be searched for the data that its key protects: that takes more than ${seconds} seconds. Nothing was sent. Send less text at a time.`,
+  );
+}
+
+/** The thread has failed, which happens to a prompt that takes too much memory. */
+export function searchBroken(): GatewayError {
+  return new GatewayError(
+    'timeout',
+    'This prompt could not be searched for the data that its key protects: that takes too much memory. Nothing was sent. Send less text at a time.',
+  );
+}
+
+const BUSY_RETRY_SECONDS = '3';
+
+/** Other searches came first. */
+export function searchBusy(): GatewayError {
+  return new GatewayError(
+    'provider_overloaded',
+    'The gateway is busy with searching other prompts for the data that their keys protect. Nothing was sent. Try again in a few seconds.',
+    { headers: { 'retry-after': BUSY_RETRY_SECONDS } },
   );
 }

@@ -1,22 +1,30 @@
 /**
- * What a key wants kept from providers is taken out of its requests before anything is measured, held or sent. The provider
- * never sees it, so it cannot be in the provider's answers, errors or logs either.
+ * Takes the sensitive data of a key's requests out before anything is measured, held or sent. The provider never sees it, so it
+ * cannot be in the provider's answers, errors or logs either.
  *
- * Guarantee: a prompt of any length and any content, under any settings, keeps the event loop for the time that a short one
- * takes: a long one is searched in a thread of its own.
+ * Guarantee: a prompt of any length and any content, under any settings, blocks the event loop no longer than a short one: a long
+ * prompt is searched in a thread, where accounts take turns and no prompt keeps a new one waiting for more than a second.
  */
 
 import type { MessagesRequest } from '../messages/types.ts';
-import { JobThread } from '../platform/job-thread.ts';
+import { clientHasLeft } from '../platform/errors.ts';
+import { JobThread, type JobRequest } from '../platform/job-thread.ts';
 import { once } from '../platform/once.ts';
 import type { SensitiveData } from '../store/sensitive-data.ts';
 import { findSensitive } from './find/find.ts';
 import { Placeholders, withoutPlaceholders } from './placeholders.ts';
 import { protectTexts, type ProtectedTexts, type ProtectionJob, type RefusedText } from './protect-texts.ts';
-import { nothingNamed, refusalAt, tooSlow } from './refusals.ts';
+import { nothingNamed, refusalAt, searchBusy, searchBroken, tooSlow } from './refusals.ts';
 import { Replacement } from './replacement.ts';
 import { mapTexts } from './request-texts.ts';
 import type { RequestText } from './scan.ts';
+
+/** The settings of a key, and the request that they protect. */
+export interface Protection extends JobRequest {
+  settings: SensitiveData;
+  /** Runs before a search. If it throws, nothing is searched. */
+  beforeSearch?: (() => Promise<void>) | undefined;
+}
 
 export interface Protected {
   message: MessagesRequest;
@@ -32,18 +40,20 @@ export interface Protected {
 /**
  * The request as providers may see it.
  * @param options.mayGrow more text may come: `originals` gets what is found in it, and is there from the beginning
- * @throws {GatewayError} 400 naming category and field, never the value: where the key blocks such requests, and where a
- *   value stands in a place that cannot be changed, or there are too many of them; 504 where the search takes too long
+ * @throws {GatewayError} 400 naming category and field, never the value: if the key blocks such requests, if a value stands in a
+ *   place that cannot be changed, or if there are too many of them; 529 if others kept the search busy; 504 if it takes too long
  */
 export async function protect(
   message: MessagesRequest,
-  settings: SensitiveData,
+  protection: Protection,
   { mayGrow = false } = {},
 ): Promise<Protected> {
+  const { settings, beforeSearch } = protection;
   const { enabled, action, categories, dictionary, restore } = settings;
   if (!enabled) return { message, originals: undefined, protectMore: (text) => text };
   if (categories.length === 0 && dictionary.length === 0) throw nothingNamed();
-  const found = await protectedTexts({ texts: textsToSearch(message), settings });
+  await beforeSearch?.();
+  const found = await protectedTexts({ texts: textsToSearch(message), settings }, protection);
   if ('refused' in found) throw refusalAt(searchedField(message, found.refused.index), found.refused);
   const placeholders = new Placeholders(found.placeholders);
   const mayHaveAny = placeholders.count > 0 || (mayGrow && action === 'replace');
@@ -56,24 +66,39 @@ export async function protect(
 }
 
 /** A prompt that stands alone, as providers may see it. @throws {GatewayError} as `protect` does */
-export async function protectPrompt(prompt: string, settings: SensitiveData): Promise<string> {
-  const { message } = await protect({ model: '', messages: [], prompt }, settings);
+export async function protectPrompt(prompt: string, protection: Protection): Promise<string> {
+  const { message } = await protect({ model: '', messages: [], prompt }, protection);
   return message['prompt'] as string;
 }
 
-/** Characters that are searched at once: no text takes longer for its length than some four microseconds a character. */
+/** Characters that are searched without the thread: no text takes longer for its length than some four microseconds a character. */
 const MAX_CHARACTERS_AT_ONCE = 32 * 1024;
-/** A longer prompt may take so long, with the wait for others. The longest one takes a few seconds, unless it was made to be slow. */
-const PATIENCE_SECONDS = 20;
+/** After this time a search makes way for new ones. Only texts that are made to be slow need longer. */
+const TURN_MS = 1_000;
+/** Together less than the time that a function of the API has. */
+const MAX_WAIT_MS = 8_000;
+const MAX_RUN_MS = 18_000;
 /** The longest prompt needs some 150. */
 const MAX_SEARCH_HEAP_MB = 256;
 
-async function protectedTexts(job: ProtectionJob): Promise<ProtectedTexts | { refused: RefusedText }> {
+async function protectedTexts(
+  job: ProtectionJob,
+  request: JobRequest,
+): Promise<ProtectedTexts | { refused: RefusedText }> {
   const characters = job.texts.reduce((sum, { text }) => sum + text.length, 0);
   if (characters <= MAX_CHARACTERS_AT_ONCE) return protectTexts(job);
-  const found = await searchThread().run(job, performance.now() + PATIENCE_SECONDS * 1_000);
-  if (!found) throw tooSlow(PATIENCE_SECONDS);
-  return found;
+  const outcome = await searchThread().run(job, request, { maxWaitMs: MAX_WAIT_MS, maxRunMs: MAX_RUN_MS });
+  if ('result' in outcome) return outcome.result;
+  switch (outcome.failure) {
+    case 'client_left':
+      throw clientHasLeft();
+    case 'busy':
+      throw searchBusy();
+    case 'too_long':
+      throw tooSlow(MAX_RUN_MS / 1_000);
+    case 'broken':
+      throw searchBroken();
+  }
 }
 
 const searchThread = once(
@@ -82,6 +107,7 @@ const searchThread = once(
       beside: import.meta.url,
       name: 'protection-worker',
       maxHeapMb: MAX_SEARCH_HEAP_MB,
+      turnMs: TURN_MS,
     }),
 );
 

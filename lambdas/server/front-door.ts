@@ -7,6 +7,7 @@ import type { Beside } from './beside.ts';
 import { MAX_EVENT_BYTES, readBody, tooLarge, type BodyRoom, type BodyShare } from './bodies.ts';
 import type { FunctionHost, ProxyResult } from './function-host.ts';
 import { toRestEvent, toUrlEvent, type Arrival } from './http-events.ts';
+import { leavingOf } from './leaving.ts';
 import { listen, type Listener } from './listener.ts';
 import { directly, originOf, type Origin } from './origin.ts';
 import type { RequestTarget } from './request-target.ts';
@@ -52,7 +53,7 @@ export function startApi(
     const event = fitting(toRestEvent(arrival, route, bytes.toString('utf8')));
     const { functionName, streaming } = route.route;
     if (streaming) await host.stream(functionName, event, response);
-    else writeResult(response, (await host.invoke(functionName, event)) as ProxyResult);
+    else writeResult(response, (await host.invoke(functionName, event, leavingOf(response))) as ProxyResult);
   }
 
   return listen(at, async (request, response, target) => {

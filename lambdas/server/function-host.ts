@@ -10,7 +10,8 @@ export interface ProxyResult {
 
 /** Runs functions by the name they have in the manifest. */
 export interface FunctionHost {
-  invoke: (name: string, event: unknown) => Promise<unknown>;
+  /** @param clientLeft aborts when the client disconnects; undefined if that cannot be noticed */
+  invoke: (name: string, event: unknown, clientLeft?: AbortSignal) => Promise<unknown>;
   /** Runs a streaming function into a response; resolves when the function has returned. */
   stream(name: string, event: unknown, response: ServerResponse): Promise<void>;
   /** Ends the answers that are on their way, each with an error that its client can repeat; where functions can be told. */

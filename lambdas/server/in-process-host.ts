@@ -4,6 +4,7 @@ import type { Door } from '../platform/metrics.ts';
 import { functions } from '../routes.ts';
 import { contained, containFaults } from './containment.ts';
 import type { FunctionHost } from './function-host.ts';
+import { leavingOf } from './leaving.ts';
 import { returnIdleMemory } from './idle-memory.ts';
 import { installStreamingGlobal } from './streaming-global.ts';
 
@@ -43,9 +44,9 @@ export async function startInProcessHost(names: string[], importHandler: ImportH
     });
   };
   return {
-    invoke(name, event) {
-      const context = newContext(name);
-      return track(contained(async () => (await load<BufferedHandler>(name))(event, context)));
+    invoke(name, event, clientLeft) {
+      const context = { ...newContext(name), clientLeft };
+      return track(contained(async () => (await load<BufferedHandler>(name))(event, context as Context)));
     },
     stream(name, event, response) {
       // Each answer has a signal of its own, which ends with it: one for all would keep a listener of every answer.
@@ -63,15 +64,6 @@ export async function startInProcessHost(names: string[], importHandler: ImportH
     },
     stop: async () => memory.stop(),
   };
-}
-
-/** Aborts when the client closes its connection before its answer is whole. */
-function leavingOf(response: ServerResponse): AbortSignal {
-  const leaving = new AbortController();
-  response.once('close', () => {
-    if (!response.writableFinished) leaving.abort();
-  });
-  return leaving.signal;
 }
 
 function newContext(name: string): Context {

@@ -39,9 +39,9 @@ export function behindApiGateway(
   };
   return {
     ...host,
-    async invoke(name, event) {
+    async invoke(name, event, clientLeft) {
       const patience = new Patience(doorSeconds[name]!);
-      return patience.wait(run(name, () => host.invoke(name, event)));
+      return patience.wait(run(name, () => host.invoke(name, event, clientLeft)));
     },
     async stream(name, event, response) {
       const patience = new Patience(doorSeconds[name]!);

@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { withTokenizerMargin, countPromptTokens } from '../../lambdas/admission/prompt/local-count.ts';
+import { withTokenizerMargin, countPromptTokens as countFor } from '../../lambdas/admission/prompt/local-count.ts';
 import { countTexts } from '../../lambdas/admission/prompt/o200k.ts';
 
 const run = promisify(execFile);
@@ -13,6 +13,10 @@ const run = promisify(execFile);
 const AS_TEXT = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<string>() };
 const exactly = (text: string) => countTokens(text, AS_TEXT);
 const count = (text: string, vocabulary: 'o200k' | 'other' = 'o200k') => countTexts([text], vocabulary, Infinity)!;
+
+const request = { owner: { account: 'account', key: 'key' }, clientLeft: undefined };
+const countPromptTokens = (texts: Iterable<string>, tokenizer: Parameters<typeof countFor>[1]) =>
+  countFor(texts, tokenizer, request);
 
 const code = 'export function sum(a: number[]) {\n\treturn a.reduce((x, y) => x + y, 0); // 1_000.5\r\n}\n\n';
 const russian = 'Съешь же ещё этих мягких французских булок, да выпей чаю: это стоит 1 234,50 ₽.\n';
@@ -194,7 +198,7 @@ describe('a process that has counted', () => {
     // On a machine that is busy with other things the first count may take longer than a request waits for it.
     const program = `import { countPromptTokens } from '${module}';
       let count;
-      while (count === undefined) count = await countPromptTokens(['Hello world'], 'o200k');
+      while (count === undefined) count = await countPromptTokens(['Hello world'], 'o200k', ${JSON.stringify(request)});
       process.stdout.write(String(count));`;
 
     const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], { timeout: 60_000 });

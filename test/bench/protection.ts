@@ -6,8 +6,8 @@
 import { readFileSync } from 'node:fs';
 import type { AnswerEvent } from '../../lambdas/messages/types.ts';
 import { restoredAnswer } from '../../lambdas/protection/restored-answer.ts';
-import { protect } from '../../lambdas/protection/sensitive-data.ts';
 import { sensitiveCategories, type SensitiveData } from '../../lambdas/store/sensitive-data.ts';
+import { protect } from '../support/protection.ts';
 
 const PROMPT_BYTES = 100_000;
 const ROUNDS = 60;

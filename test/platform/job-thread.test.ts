@@ -1,45 +1,167 @@
 import { describe, expect, it } from 'vitest';
-import { JobThread } from '../../lambdas/platform/job-thread.ts';
+import { JobThread, type JobOutcome } from '../../lambdas/platform/job-thread.ts';
 
-const newThread = () =>
-  new JobThread<number | string, number>({
+type TestJob = number | 'throw' | 'hang' | 'exit';
+
+const newThread = (turnMs?: number) =>
+  new JobThread<TestJob, number>({
     beside: new URL('../support/gateway.ts', import.meta.url).href,
     name: 'job-worker',
     maxHeapMb: 64,
+    ...(turnMs === undefined ? {} : { turnMs }),
   });
-const within = (ms: number) => performance.now() + ms;
+
+const PATIENT = { maxWaitMs: 20_000, maxRunMs: 20_000 };
+const of = (account: string, key = account) => ({ owner: { account, key }, clientLeft: undefined });
+const ann = of('ann');
+const bob = of('bob');
+
+/** The order in which jobs are done behind one that runs already. */
+async function orderOf(jobs: [job: number, request: ReturnType<typeof of>][]): Promise<number[]> {
+  const thread = newThread();
+  const done: number[] = [];
+  const first = thread.run(0, of('first'), PATIENT);
+  const later = jobs.map(([job, request]) => thread.run(job, request, PATIENT).then(() => done.push(job)));
+  await Promise.all([first, ...later]);
+  return done;
+}
+
+const leavingClient = () => {
+  const leaving = new AbortController();
+  return { leave: () => leaving.abort(), request: { ...ann, clientLeft: leaving.signal } };
+};
 
 describe('a thread for jobs', () => {
-  it('does one after the other, and answers each', async () => {
+  it('does one job after the other and answers each', async () => {
     const thread = newThread();
 
-    expect(await Promise.all([1, 2, 3].map((job) => thread.run(job, within(10_000))))).toEqual([2, 4, 6]);
+    const outcomes = await Promise.all([1, 2, 3].map((job) => thread.run(job, ann, PATIENT)));
+
+    expect(outcomes).toEqual([{ result: 2 }, { result: 4 }, { result: 6 }]);
   });
 
-  it('lets nobody wait longer than asked for, and goes on without the job that never ends', async () => {
+  it('says of a job that runs too long that it did, ends it, and goes on with the next', async () => {
     const thread = newThread();
-    await thread.run(1, within(10_000));
-    const begunAtMs = performance.now();
 
-    const [stuck, next] = await Promise.all([thread.run('hang', within(200)), thread.run(4, within(10_000))]);
+    const [stuck, next] = await Promise.all([
+      thread.run('hang', ann, { ...PATIENT, maxRunMs: 200 }),
+      thread.run(4, ann, PATIENT),
+    ]);
 
-    expect([stuck, next]).toEqual([undefined, 8]);
-    expect(performance.now() - begunAtMs).toBeLessThan(5_000);
+    expect([stuck, next]).toEqual([{ failure: 'too_long' }, { result: 8 }]);
   });
 
-  it('forgets a job whose caller has gone before its turn', async () => {
+  it('says of a job that only waited that the thread was busy, and never does it', async () => {
     const thread = newThread();
-    const stuck = thread.run('hang', within(600));
+    const stuck = thread.run('hang', ann, { ...PATIENT, maxRunMs: 600 });
 
-    expect(await thread.run(5, within(100))).toBeUndefined();
-    expect([await stuck, await thread.run(6, within(10_000))]).toEqual([undefined, 12]);
+    expect(await thread.run(5, bob, { ...PATIENT, maxWaitMs: 100 })).toEqual({ failure: 'busy' });
+    expect([await stuck, await thread.run(6, bob, PATIENT)]).toEqual([{ failure: 'too_long' }, { result: 12 }]);
   });
 
-  it.each(['throw', 'exit'])('is started again after a job that ends it: %s', async (job) => {
+  it.each(['throw', 'exit'] as const)('starts again after a job that ends it: %s', async (job) => {
     const thread = newThread();
 
-    const [failed, next] = await Promise.all([thread.run(job, within(10_000)), thread.run(7, within(10_000))]);
+    const [failed, next] = await Promise.all([thread.run(job, ann, PATIENT), thread.run(7, ann, PATIENT)]);
 
-    expect([failed, next]).toEqual([undefined, 14]);
+    expect([failed, next]).toEqual([{ failure: 'broken' }, { result: 14 }]);
+  });
+});
+
+describe('jobs of several accounts', () => {
+  it('are done in turns, and those of one key in their order', async () => {
+    const flood = [1, 2, 3, 4, 5].map((job) => [job, ann] as [number, typeof ann]);
+
+    expect(await orderOf([...flood, [11, bob], [12, bob], [21, of('eve')]])).toEqual([1, 11, 21, 2, 12, 3, 4, 5]);
+  });
+
+  it('are done in turns by the keys of an account as well', async () => {
+    const [one, other] = [of('ann', 'one'), of('ann', 'other')];
+
+    expect(
+      await orderOf([
+        [1, one],
+        [2, one],
+        [3, one],
+        [11, other],
+        [21, bob],
+      ]),
+    ).toEqual([1, 21, 11, 2, 3]);
+  });
+
+  it('are refused beyond 32 that wait for one key, and 64 for one account, while others are taken', async () => {
+    const thread = newThread();
+    const leaving = new AbortController();
+    const hanging = thread.run('hang', { ...ann, clientLeft: leaving.signal }, PATIENT);
+    const waiting = (count: number, key: string) =>
+      Array.from({ length: count }, (_, job) => thread.run(job, of('ann', key), PATIENT));
+
+    const outcomes = [
+      ...waiting(33, 'one'),
+      ...waiting(20, 'two'),
+      ...waiting(20, 'three'),
+      thread.run(1, bob, PATIENT),
+    ];
+    leaving.abort();
+
+    const places = (await Promise.all(outcomes)).flatMap((outcome, place) => ('failure' in outcome ? [place] : []));
+    expect([await hanging, places]).toEqual([{ failure: 'client_left' }, [32, 65, 66, 67, 68, 69, 70, 71, 72]]);
+  });
+});
+
+describe('a job whose client disconnects', () => {
+  it('is ended while it runs, so that the next begins', async () => {
+    const thread = newThread(60_000);
+    const { leave, request } = leavingClient();
+    const hanging = thread.run('hang', request, PATIENT);
+    const next = thread.run(1, bob, PATIENT);
+
+    leave();
+
+    expect([await hanging, await next]).toEqual([{ failure: 'client_left' }, { result: 2 }]);
+  });
+
+  it('is taken out of the queue while it waits', async () => {
+    const thread = newThread(60_000);
+    const hanging = leavingClient();
+    const waiting = leavingClient();
+    const outcomes: Promise<JobOutcome<number>>[] = [thread.run('hang', hanging.request, PATIENT)];
+    // If one of these were begun, it would never end.
+    for (let count = 0; count < 20; count += 1) outcomes.push(thread.run('hang', waiting.request, PATIENT));
+
+    waiting.leave();
+    hanging.leave();
+
+    expect(await thread.run(1, bob, PATIENT)).toEqual({ result: 2 });
+    expect(new Set((await Promise.all(outcomes)).map((outcome) => 'failure' in outcome && outcome.failure))).toEqual(
+      new Set(['client_left']),
+    );
+  });
+
+  it('is not begun if the client has disconnected before', async () => {
+    const { leave, request } = leavingClient();
+    leave();
+
+    expect(await newThread().run('hang', request, PATIENT)).toEqual({ failure: 'client_left' });
+  });
+});
+
+describe('a job that takes longer than its turn', () => {
+  it('makes way for a new one, and is told that the thread was busy if it does not get another turn', async () => {
+    const thread = newThread(100);
+    const long = thread.run('hang', ann, { maxWaitMs: 1_000, maxRunMs: 2_000 });
+
+    expect(await thread.run(1, bob, PATIENT)).toEqual({ result: 2 });
+    // Nobody waits any more: it goes on until its time is over.
+    expect(await long).toEqual({ failure: 'too_long' });
+  });
+
+  it('goes on while no new one comes, also if others were set aside', async () => {
+    const thread = newThread(50);
+    const times = { maxWaitMs: 20_000, maxRunMs: 1_500 };
+
+    const outcomes = await Promise.all([thread.run('hang', ann, times), thread.run('hang', bob, times)]);
+
+    expect(outcomes).toEqual([{ failure: 'too_long' }, { failure: 'too_long' }]);
   });
 });

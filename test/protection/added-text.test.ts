@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { AnswerEvent } from '../../lambdas/messages/types.ts';
 import { restoredAnswer } from '../../lambdas/protection/restored-answer.ts';
-import { protect } from '../../lambdas/protection/sensitive-data.ts';
 import { noSensitiveData, type SensitiveData } from '../../lambdas/store/sensitive-data.ts';
-import { everything, prompt } from '../support/protection.ts';
+import { everything, prompt, protect } from '../support/protection.ts';
 
 const mayGrow = { mayGrow: true };
 const growing = (asked: string, settings: Partial<SensitiveData> = {}) =>

@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { messagesWires } from '../../lambdas/catalog/wires.ts';
 import type { Block, MessagesRequest } from '../../lambdas/messages/types.ts';
 import { mapTexts } from '../../lambdas/protection/request-texts.ts';
-import { protect } from '../../lambdas/protection/sensitive-data.ts';
 import { candidateAt } from '../support/candidate.ts';
-import { everything } from '../support/protection.ts';
+import { everything, protect } from '../support/protection.ts';
 
 /** Stands for a value in the requests below; each place gets one of its own. */
 const SECRET = 'SECRET';

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { MessageAssembler } from '../../lambdas/messages/assemble.ts';
 import type { AnswerEvent, Block, MessagesEvent } from '../../lambdas/messages/types.ts';
 import { restoredAnswer } from '../../lambdas/protection/restored-answer.ts';
-import { protect } from '../../lambdas/protection/sensitive-data.ts';
-import { everything, prompt } from '../support/protection.ts';
+import { everything, prompt, protect } from '../support/protection.ts';
 import { messageWith } from '../support/upstream.ts';
 
 const originals = new Map([

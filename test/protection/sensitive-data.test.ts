@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { protect } from '../../lambdas/protection/sensitive-data.ts';
 import type { Block, Message, MessagesRequest } from '../../lambdas/messages/types.ts';
 import { changeSensitiveData, noSensitiveData, sensitiveDataField } from '../../lambdas/store/sensitive-data.ts';
-import { everything, prompt, sentText } from '../support/protection.ts';
+import { everything, prompt, protect, sentText } from '../support/protection.ts';
 import { refusedLater } from '../support/refused.ts';
 
 describe('a key that protects nothing', () => {

@@ -1,5 +1,5 @@
 import type { MessagesRequest } from '../../lambdas/messages/types.ts';
-import { protect } from '../../lambdas/protection/sensitive-data.ts';
+import { protect as protectFor, type Protected } from '../../lambdas/protection/sensitive-data.ts';
 import { noSensitiveData, sensitiveCategories, type SensitiveData } from '../../lambdas/store/sensitive-data.ts';
 
 /** Settings that protect everything. */
@@ -10,6 +10,16 @@ export const prompt = (content: string, more: Partial<MessagesRequest> = {}): Me
   messages: [{ role: 'user', content }],
   ...more,
 });
+
+/** Protects a request of some key. */
+export function protect(
+  request: MessagesRequest,
+  settings: SensitiveData,
+  options?: { mayGrow?: boolean },
+): Promise<Protected> {
+  const protection = { settings, owner: { account: 'account', key: 'key' }, clientLeft: undefined };
+  return protectFor(request, protection, options);
+}
 
 /** A prompt of one text, as a provider gets it. */
 export async function sentText(text: string, settings: Partial<SensitiveData> = {}): Promise<string> {

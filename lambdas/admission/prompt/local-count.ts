@@ -6,7 +6,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Quirks } from '../../catalog/quirk-schemas.ts';
-import { JobThread } from '../../platform/job-thread.ts';
+import { JobThread, type JobRequest } from '../../platform/job-thread.ts';
 import { once } from '../../platform/once.ts';
 import type { CountJob, CountResult } from './o200k-worker.ts';
 
@@ -29,18 +29,22 @@ const OTHER_VOCABULARY_MARGIN_PERCENT = 50;
 /**
  * Estimates the tokens of texts, too high rather than too low, without the margin of `withTokenizerMargin` and without media.
  * @param tokenizer the endpoint's quirk; undefined counts what any other vocabulary is likely to need
+ * @param request the request that the prompt is counted for
  * @returns undefined when the texts are too long or it takes too long; never throws.
  */
 export async function countPromptTokens(
   texts: Iterable<string>,
   tokenizer: Quirks['tokenizer'],
+  request: JobRequest,
 ): Promise<number | undefined> {
   const deadlineMs = performance.now() + COUNT_PATIENCE_MS;
   const collected = await collect(texts);
   if (!collected) return undefined;
   const vocabulary = tokenizer ?? 'other';
   const job: CountJob = { texts: collected, vocabulary, deadlineMs: performance.timeOrigin + deadlineMs };
-  return (await countThread().run(job, deadlineMs)) ?? undefined;
+  const maxMs = Math.max(0, deadlineMs - performance.now());
+  const outcome = await countThread().run(job, request, { maxWaitMs: maxMs, maxRunMs: maxMs });
+  return ('result' in outcome ? outcome.result : undefined) ?? undefined;
 }
 
 const countThread = once(

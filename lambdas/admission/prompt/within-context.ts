@@ -3,6 +3,7 @@
 import { middleOut } from '../../messages/middle-out.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
 import type { Message, MessagesRequest } from '../../messages/types.ts';
+import type { JobRequest } from '../../platform/job-thread.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { countPromptTokens } from './local-count.ts';
 import { measurePrompt } from './prompt-size.ts';
@@ -24,13 +25,18 @@ const ANSWER_SHARE = 1 / 4;
  * The same request where it fits, else one without the messages that `middleOut` leaves out. Sizes are estimates on the
  * safe side; a prompt that is too long all the same is refused by the provider.
  * @param endpoint the first that is tried
+ * @param counting the request that the prompt is counted for
  * @throws {GatewayError} 400 where what has to stay does not fit
  */
-export async function withinContext(request: MessagesRequest, endpoint: Context): Promise<MessagesRequest> {
+export async function withinContext(
+  request: MessagesRequest,
+  endpoint: Context,
+  counting: JobRequest,
+): Promise<MessagesRequest> {
   const maxTokens = promptRoom(request, endpoint);
   const { estimatedTokens } = measurePrompt(request);
   if (estimatedTokens * MAX_TOKENS_PER_ESTIMATED <= maxTokens) return request;
-  const factor = await tokensPerEstimated(request, estimatedTokens, endpoint);
+  const factor = await tokensPerEstimated(request, estimatedTokens, endpoint, counting);
   if (estimatedTokens * factor <= maxTokens) return request;
   const sizeOf = (messages: Message[]) => measurePrompt({ model: request.model, messages }).estimatedTokens * factor;
   const besides = estimatedTokens * factor - sizeOf(request.messages);
@@ -55,10 +61,12 @@ async function tokensPerEstimated(
   request: MessagesRequest,
   estimatedTokens: number,
   { quirks }: Context,
+  counting: JobRequest,
 ): Promise<number> {
-  const counted = await countPromptTokens(promptTexts(request, quirks.tokenizer), quirks.tokenizer);
+  const { tokenizer } = quirks;
+  const counted = await countPromptTokens(promptTexts(request, tokenizer), tokenizer, counting);
   if (counted === undefined) return TYPICAL_TOKENS_PER_ESTIMATED;
-  const margin = quirks.tokenizer === undefined ? OTHER_MARGIN : OWN_MARGIN;
+  const margin = tokenizer === undefined ? OTHER_MARGIN : OWN_MARGIN;
   const { images, unbounded } = measurePrompt(request);
   // Images and files were estimated, and not counted.
   const least = images > 0 || unbounded ? 1 : 0;

@@ -5,10 +5,12 @@ import type { Task } from '../../decisions/task.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { DecisionCandidate } from '../../routing/decision-candidates.ts';
 import type { LeaveOut } from '../../routing/left-out.ts';
-import { answerAsked } from '../asked/answer-asked.ts';
+import { answerAsked, askedTerms } from '../asked/answer-asked.ts';
 import { prepareOffers, type AskedOffer } from '../asked/offers.ts';
 import type { Asking } from '../asked/rounds.ts';
 import type { InferenceInput } from '../inference-input.ts';
+import { protectionOf } from '../protection-of.ts';
+import { refuseEarly } from '../refuse-early.ts';
 import { routeDecision } from './routed-decision.ts';
 
 const MAX_DECISIONS_AT_ONCE = 16;
@@ -29,7 +31,8 @@ export interface AnsweredDecision {
  */
 export async function answerDecision(input: DecisionInput): Promise<AnsweredDecision> {
   const { body, caller } = input;
-  const { task, own, candidates } = await routeDecision(body, caller);
+  const protection = protectionOf(input, () => refuseEarly(input, neededFor));
+  const { task, own, candidates } = await routeDecision(body, { caller, protection });
   const { candidate, answer, charged } = await answerAsked(input, {
     apiType: 'decisions',
     offers: decisionOffers(candidates, task),
@@ -38,6 +41,12 @@ export async function answerDecision(input: DecisionInput): Promise<AnsweredDeci
   });
   const answers = Object.keys(body.questions).map((name, at) => [name, answerOf(own.questions[at]!, answer[at]!)]);
   return { candidate, answers: Object.fromEntries(answers) as AnsweredDecision['answers'], charged };
+}
+
+async function neededFor(input: DecisionInput) {
+  const { body, caller } = input;
+  const { task, candidates } = await routeDecision(body, { caller, protection: protectionOf(input) });
+  return { candidates, terms: askedTerms('decisions', decisionOffers(candidates, task)) };
 }
 
 /** What a task may come to at each candidate. @throws {GatewayError} 400 where no candidate can be asked so much */

@@ -6,7 +6,7 @@ import { taskOf, taskTexts, type Task, type TaskText } from '../../decisions/tas
 import type { MessagesRequest } from '../../messages/types.ts';
 import { GatewayError } from '../../platform/errors.ts';
 import { privacyFilter } from '../../protection/privacy.ts';
-import { protect } from '../../protection/sensitive-data.ts';
+import { protect, type Protection } from '../../protection/sensitive-data.ts';
 import { decisionCandidates, type DecisionCandidate } from '../../routing/decision-candidates.ts';
 import type { LeaveOut } from '../../routing/left-out.ts';
 import { endpointSignals } from '../endpoint-signals.ts';
@@ -26,8 +26,7 @@ interface RoutedDecision {
  */
 export async function routeDecision(
   body: DecisionsRequest,
-  caller: Caller,
-  leaveOut?: LeaveOut,
+  { caller, protection, leaveOut }: { caller: Caller; protection: Protection; leaveOut?: LeaveOut },
 ): Promise<RoutedDecision> {
   const texts = taskTexts(body);
   const { model, models, provider } = body;
@@ -35,7 +34,7 @@ export async function routeDecision(
     model,
     messages: [{ role: 'user', content: texts.map(({ text }) => ({ type: 'text', text })) }],
   };
-  const { message } = await protect(asMessage, caller.key.sensitiveData).catch((error: unknown) => {
+  const { message } = await protect(asMessage, protection).catch((error: unknown) => {
     throw inFieldsOf(texts, error);
   });
   const [said] = message.messages;

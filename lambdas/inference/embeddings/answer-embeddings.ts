@@ -6,9 +6,11 @@ import { embed, embeddingAsks } from '../../providers/embeddings/embed.ts';
 import type { EmbeddingTask } from '../../providers/embeddings/engine.ts';
 import type { EmbeddingCandidate } from '../../routing/embedding-candidates.ts';
 import type { LeaveOut } from '../../routing/left-out.ts';
-import { answerAsked } from '../asked/answer-asked.ts';
+import { answerAsked, askedTerms } from '../asked/answer-asked.ts';
 import { prepareOffers, type AskedOffer } from '../asked/offers.ts';
 import type { InferenceInput } from '../inference-input.ts';
+import { protectionOf } from '../protection-of.ts';
+import { refuseEarly } from '../refuse-early.ts';
 import { routeEmbeddings } from './routed-embeddings.ts';
 
 /** Their answers are large, and all wait in memory for the last one. */
@@ -26,7 +28,9 @@ export interface AnsweredEmbeddings {
  * @throws {GatewayError} when the request goes nowhere, is not admitted, or nobody embeds
  */
 export async function answerEmbeddings(input: InferenceInput<EmbeddingsRequest>): Promise<AnsweredEmbeddings> {
-  const { task, candidates } = await routeEmbeddings(input.body, input.caller);
+  const { body, caller } = input;
+  const protection = protectionOf(input, () => refuseEarly(input, neededFor));
+  const { task, candidates } = await routeEmbeddings(body, { caller, protection });
   const offers = embeddingOffers(candidates, task);
   const { candidate, answer, charged } = await answerAsked(input, {
     apiType: 'embeddings',
@@ -36,6 +40,12 @@ export async function answerEmbeddings(input: InferenceInput<EmbeddingsRequest>)
     outOfTime: 'The texts took longer than the gateway may run. Send fewer at once.',
   });
   return { candidate, vectors: answer, charged };
+}
+
+async function neededFor(input: InferenceInput<EmbeddingsRequest>) {
+  const { body, caller } = input;
+  const { task, candidates } = await routeEmbeddings(body, { caller, protection: protectionOf(input) });
+  return { candidates, terms: askedTerms('embeddings', embeddingOffers(candidates, task)) };
 }
 
 /** What a task may come to at each candidate. @throws {GatewayError} 400 where no candidate can be asked so much */

@@ -5,7 +5,7 @@ import { inputsOf, type EmbeddingInput, type EmbeddingsRequest } from '../../emb
 import type { MessagesRequest } from '../../messages/types.ts';
 import { GatewayError, invalidRequest } from '../../platform/errors.ts';
 import { privacyFilter } from '../../protection/privacy.ts';
-import { protect } from '../../protection/sensitive-data.ts';
+import { protect, type Protection } from '../../protection/sensitive-data.ts';
 import type { EmbeddingTask } from '../../providers/embeddings/engine.ts';
 import { embeddingCandidates, type EmbeddingCandidate } from '../../routing/embedding-candidates.ts';
 import type { LeaveOut } from '../../routing/left-out.ts';
@@ -24,11 +24,10 @@ interface RoutedEmbeddings {
  */
 export async function routeEmbeddings(
   body: EmbeddingsRequest,
-  caller: Caller,
-  leaveOut?: LeaveOut,
+  { caller, protection, leaveOut }: { caller: Caller; protection: Protection; leaveOut?: LeaveOut },
 ): Promise<RoutedEmbeddings> {
   const { model, provider } = body;
-  const inputs = await protectedInputs(inputsOf(body), caller);
+  const inputs = await protectedInputs(inputsOf(body), protection);
   const bytes = inputs.reduce((sum, input) => sum + bytesOf(input), 0);
   const candidates = await embeddingCandidates({
     catalog: await servedCatalog(),
@@ -60,15 +59,15 @@ function bytesOf(input: EmbeddingInput): number {
 const BLOCK = /^messages\.0\.content\.(\d+)\.text/;
 
 /** @throws {GatewayError} 400 as `protect` does, and for tokens, in which nothing can be found */
-async function protectedInputs(inputs: readonly EmbeddingInput[], { key }: Caller): Promise<EmbeddingInput[]> {
-  if (!key.sensitiveData.enabled) return [...inputs];
+async function protectedInputs(inputs: readonly EmbeddingInput[], protection: Protection): Promise<EmbeddingInput[]> {
+  if (!protection.settings.enabled) return [...inputs];
   const texts = inputs.map((input) => {
     if (typeof input === 'string') return input;
     throw invalidRequest('input', 'must be text: the key protects sensitive data, which cannot be found in tokens');
   });
   const content = texts.map((text) => ({ type: 'text', text }));
   const asMessage: MessagesRequest = { model: '', messages: [{ role: 'user', content }] };
-  const { message } = await protect(asMessage, key.sensitiveData).catch((error: unknown) => {
+  const { message } = await protect(asMessage, protection).catch((error: unknown) => {
     throw inInput(error);
   });
   return (message.messages[0]!.content as unknown as { text: string }[]).map(({ text }) => text);

@@ -15,7 +15,7 @@ import { costAt, estimateOf, foreseeInference, type Estimate, type EstimateInput
  */
 export async function estimateMessage(input: EstimateInput<RoutedRequest>): Promise<Estimate> {
   const leftOut = new LeftOutEndpoints();
-  const routed = await routeMessage(input, leftOut.add);
+  const routed = await routeMessage(input, { leaveOut: leftOut.add });
   const freeLimits: FreeRoom[] = [];
   for (let left = routed.candidates; ;) {
     const prepared = prepareAttempts(routed, left);

@@ -19,6 +19,8 @@ import type { Candidate } from '../../routing/candidates.ts';
 import { withDefaultParameters } from '../../routing/default-parameters.ts';
 import { countUpstream } from '../../routing/count-tokens.ts';
 import { reportPathsAsSent } from '../../messages/paths-as-sent.ts';
+import type { InferenceInput } from '../inference-input.ts';
+import { jobRequestOf } from '../protection-of.ts';
 import type { Attempt } from './dispatch.ts';
 import type { RoutedMessage } from './routed-message.ts';
 
@@ -50,7 +52,10 @@ export function prepareAttempts(routed: Prepared['routed'], candidates: Candidat
  * The plan with the prompt counted, which is far less than its bytes; only used before a refusal.
  * @returns undefined when it cannot be counted, or the plan would be the same
  */
-export async function countedPlan(prepared: Prepared): Promise<SpendingPlan | undefined> {
+export async function countedPlan(
+  prepared: Prepared,
+  input: Pick<InferenceInput<unknown>, 'caller' | 'clientLeft'>,
+): Promise<SpendingPlan | undefined> {
   const { routed, attempts, plan } = prepared;
   const { client, content } = routed;
   const quotes = await Promise.all(
@@ -60,7 +65,9 @@ export async function countedPlan(prepared: Prepared): Promise<SpendingPlan | un
         () => undefined,
       );
       if (counted !== undefined) return withPromptBound(quote, countedBound(counted, content, candidate.endpoint));
-      const estimated = content.unbounded ? undefined : await countWithOwnTokenizer(candidate, message, content);
+      const estimated = content.unbounded
+        ? undefined
+        : await countWithOwnTokenizer({ candidate, message }, content, input);
       return estimated === undefined ? quote : withPromptBound(quote, estimated);
     }),
   );
@@ -191,12 +198,12 @@ function hiddenReasoningTokens(candidate: Candidate, message: MessagesRequest): 
 
 /** Where no provider counts: by our own tokenizer, with a margin for those of other families. */
 async function countWithOwnTokenizer(
-  { target, endpoint }: Candidate,
-  message: MessagesRequest,
+  { candidate: { target, endpoint }, message }: Pick<Attempt, 'candidate' | 'message'>,
   content: PromptContent,
+  input: Pick<InferenceInput<unknown>, 'caller' | 'clientLeft'>,
 ): Promise<number | undefined> {
   const { tokenizer } = target.quirks;
-  const tokens = await countPromptTokens(promptTexts(message, tokenizer), tokenizer);
+  const tokens = await countPromptTokens(promptTexts(message, tokenizer), tokenizer, jobRequestOf(input));
   if (tokens === undefined) return undefined;
   return textBound(withTokenizerMargin(tokens, tokenizer), content, endpoint);
 }

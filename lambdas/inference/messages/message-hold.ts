@@ -39,14 +39,10 @@ export async function holdForRequest(
 
 /** The hold of a message, whose prompt is counted before it is refused, and the use of free models. */
 export async function messageTerms(
-  {
-    body,
-    caller,
-    generationId,
-    request,
-  }: Pick<InferenceInput<RoutedRequest>, 'body' | 'caller' | 'generationId' | 'request'>,
+  input: Pick<InferenceInput<RoutedRequest>, 'body' | 'caller' | 'generationId' | 'request' | 'clientLeft'>,
   prepared: Prepared,
 ): Promise<HoldTerms> {
+  const { body, caller, generationId, request } = input;
   const { routed, attempts, plan } = prepared;
   const { account } = caller;
   const { clientAddress } = request;
@@ -56,7 +52,7 @@ export async function messageTerms(
     estimatedTokens: routed.content.estimatedTokens,
     candidate: attempts[0]!.candidate,
     plan,
-    recount: () => countedPlan(prepared),
+    recount: () => countedPlan(prepared, input),
     minMaxTokens: (routed.message.thinking?.budget_tokens ?? 0) + 1,
     scopes: scopesToHoldIn(attempts, caller.scopes),
     free: await freeUseOf(resources.table(), attempts, {

@@ -7,7 +7,9 @@ import { abortInTime, abortWhenLeft, abortWhenStopping } from '../abort.ts';
 import { GenerationReport } from '../generation-report.ts';
 import type { AnswerContext } from './answer-context.ts';
 import { passThrough } from './answer-stage.ts';
-import { holdForRequest } from './message-hold.ts';
+import { holdForRequest, messageTerms } from './message-hold.ts';
+import { prepareAttempts } from './attempts.ts';
+import { refuseEarly } from '../refuse-early.ts';
 import { onceRecorded } from './once-recorded.ts';
 import { SearchStage } from './search/search-stage.ts';
 import { routeMessage } from './routed-message.ts';
@@ -19,7 +21,7 @@ import { routeMessage } from './routed-message.ts';
  */
 export async function openAnswer(input: InferenceInput<RoutedRequest>): Promise<AnswerContext> {
   const { caller, generationId, request } = input;
-  const routed = await routeMessage(input);
+  const routed = await routeMessage(input, { beforeSearch: () => refuseEarly(input, neededFor) });
   // All that settlement needs is there before anything is held.
   const [table, queue, health] = [resources.table(), resources.queue('finalize-cost'), resources.health()];
   const abort = new AbortController();
@@ -52,4 +54,10 @@ export async function openAnswer(input: InferenceInput<RoutedRequest>): Promise<
     stage,
     abort,
   };
+}
+
+async function neededFor(input: InferenceInput<RoutedRequest>) {
+  const routed = await routeMessage(input);
+  const { candidates } = routed;
+  return { candidates, terms: await messageTerms(input, prepareAttempts(routed, candidates)) };
 }

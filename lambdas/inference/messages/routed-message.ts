@@ -18,6 +18,7 @@ import { openSearch, type RequestSearch } from './search/open-search.ts';
 import { withinContext } from '../../admission/prompt/within-context.ts';
 import { endpointSignals } from '../endpoint-signals.ts';
 import { protectedMessage } from '../../protection/protected-message.ts';
+import { jobRequestOf, protectionOf } from '../protection-of.ts';
 import { readSearches } from '../../search/requested-search.ts';
 
 /** The message is as providers may get it. */
@@ -40,16 +41,19 @@ export interface RoutedMessage {
 }
 
 /** The part of a request that says where it may go. */
-type MessageInput = Pick<InferenceInput<RoutedRequest>, 'body' | 'caller' | 'request'>;
+type MessageInput = Pick<InferenceInput<RoutedRequest>, 'body' | 'caller' | 'request' | 'clientLeft'>;
 
 /**
  * Where a request may go, and what goes there.
- * @throws {GatewayError} 400 or 404 when there is no such place, 400 for what may not be sent anywhere
+ * @param beforeSearch runs before the prompt is searched for sensitive data
+ * @throws {GatewayError} 400 or 404 when there is no such place, 400 for what may not be sent anywhere, what `protect` throws
  */
 export async function routeMessage(
-  { body, caller, request: { headers } }: MessageInput,
-  leaveOut?: LeaveOut,
+  input: MessageInput,
+  { leaveOut, beforeSearch }: { leaveOut?: LeaveOut; beforeSearch?: () => Promise<void> } = {},
 ): Promise<RoutedMessage> {
+  const { body, caller, request } = input;
+  const { headers } = request;
   const catalog = await servedCatalog();
   const privacy = privacyOf(caller);
   const warmPrompts = resources.warmPrompts();
@@ -57,12 +61,15 @@ export async function routeMessage(
   const sent = withoutRouting(body);
   const isOnline = route.models.some((model) => model.isOnline);
   const read = await readSearches(sent, { body, isOnline, accountId: caller.account.id });
-  const { sensitiveData } = caller.key;
   const {
     message: asked,
     searches,
-    ...protection
-  } = await protectedMessage(sent, read, { body, headers, sensitiveData });
+    ...found
+  } = await protectedMessage(sent, read, {
+    body,
+    headers,
+    protection: protectionOf(input, beforeSearch),
+  });
   const measured = measurePrompt(asked);
   const candidates = await messagesCandidates({
     catalog,
@@ -76,11 +83,13 @@ export async function routeMessage(
     leaveOut,
   });
   const search =
-    searches && (await openSearch(searches, { message: asked, ...protection }, { catalog, privacy, candidates }));
-  const message = allowsCompression(body) ? await withinContext(asked, candidates[0]!.endpoint) : asked;
+    searches && (await openSearch(searches, { message: asked, ...found }, { catalog, privacy, candidates }));
+  const message = allowsCompression(body)
+    ? await withinContext(asked, candidates[0]!.endpoint, jobRequestOf(input))
+    : asked;
   const isWhole = message === asked;
   return {
-    originals: protection.originals,
+    originals: found.originals,
     message: body.cache === 'auto' ? withBreakpoints(message) : message,
     content: { ...(isWhole ? measured : measurePrompt(message)), ...search?.first },
     client: clientHeaders(headers),

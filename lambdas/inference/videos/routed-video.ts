@@ -1,4 +1,4 @@
-import { privacyOf, type Caller } from '../../admission/caller.ts';
+import { privacyOf, type InferenceCaller } from '../../admission/caller.ts';
 import { servedCatalog } from '../../catalog/served-catalog.ts';
 import { privacyFilter } from '../../protection/privacy.ts';
 import { protectPrompt } from '../../protection/sensitive-data.ts';
@@ -6,6 +6,7 @@ import type { VideoRequest } from '../../providers/video/wire.ts';
 import type { LeaveOut } from '../../routing/left-out.ts';
 import { videoCandidates, type VideoCandidate } from '../../routing/video-candidates.ts';
 import { endpointSignals } from '../endpoint-signals.ts';
+import { protectionOf } from '../protection-of.ts';
 import { framesOf } from './frames.ts';
 import type { VideoBody } from './request.ts';
 import { ableTo, settingsFor } from './settings.ts';
@@ -23,11 +24,11 @@ interface RoutedVideo {
  */
 export async function routeVideo(
   body: VideoBody,
-  { caller, clientLeft }: { caller: Caller; clientLeft: AbortSignal | undefined },
+  { caller, clientLeft }: { caller: InferenceCaller; clientLeft: AbortSignal | undefined },
   leaveOut?: LeaveOut,
 ): Promise<RoutedVideo> {
   const { model, provider } = body;
-  const prompt = body.prompt ? await protectPrompt(body.prompt, caller.key.sensitiveData) : undefined;
+  const prompt = body.prompt ? await protectPrompt(body.prompt, protectionOf({ caller, clientLeft })) : undefined;
   const candidates = await videoCandidates({
     catalog: await servedCatalog(),
     request: { model, messages: [{ role: 'user', content: prompt ?? '' }], ...(provider ? { provider } : {}) },
