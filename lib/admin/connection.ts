@@ -4,10 +4,10 @@ import { runAs } from '../../lambdas/platform/aws-identity.ts';
 import { AwsError } from '../../lambdas/platform/aws-call.ts';
 import { openSdkTable } from '../../lambdas/store/sdk-table.ts';
 import type { Table } from '../../lambdas/store/table.ts';
-import { DirectoryInUse } from '../local/directory-claim.ts';
+import { claimDirectory, DirectoryInUse } from '../local/directory-claim.ts';
 import { createTable, LOCAL_TABLE, startDynamodb, type LocalDynamodb } from '../local/dynamodb.ts';
 import { StartFailure } from '../local/failure.ts';
-import { hasDatabase, holdsData } from '../local/private-files.ts';
+import { hasDatabase, holdsData, makePrivateDirectory } from '../local/private-files.ts';
 import { LocalState, type RunFile } from '../local/state.ts';
 import { whyUnreachable } from '../local/unreachable.ts';
 
@@ -70,11 +70,25 @@ async function runningOrOwn(state: LocalState): Promise<RunFile | LocalDynamodb>
     const running = state.running();
     if (running) return running;
     try {
-      return await startDynamodb(state.directory, { claimWaitMs: 0 });
+      return await ownDatabase(state);
     } catch (error) {
       if (!(error instanceof DirectoryInUse) || performance.now() > deadline) throw error;
     }
     await sleep(100);
+  }
+}
+
+/** A database of the command's own, on a directory that it has claimed; or the one at DYNAMODB_ENDPOINT, which needs no claim. */
+async function ownDatabase({ directory }: LocalState): Promise<LocalDynamodb> {
+  if (process.env['DYNAMODB_ENDPOINT']) return startDynamodb(directory);
+  makePrivateDirectory(directory);
+  const release = await claimDirectory(directory, { waitMs: 0 });
+  try {
+    const { stop, ...dynamodb } = await startDynamodb(directory);
+    return { ...dynamodb, stop: () => stop().finally(release) };
+  } catch (error) {
+    release();
+    throw error;
   }
 }
 

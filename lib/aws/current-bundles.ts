@@ -18,8 +18,6 @@ const sources = ['lambdas/**/*', 'lib/**/*', 'package-lock.json'];
 
 /** Longer than bundling takes on a busy machine: another process that does it is waited for. */
 const BUNDLES_CLAIM_WAIT_MS = 300_000;
-/** The programs that make bundles: a claim of any other process is that of one that died. */
-const bundlers = ['gateway.ts', 'bundle.ts', 'vitest'];
 
 /**
  * @param catalogDirectory replaces the catalog that comes with the code
@@ -35,7 +33,7 @@ export async function currentBundles(
   const directory = resolve(outputDirectory);
   const parent = dirname(directory);
   mkdirSync(parent, { recursive: true });
-  const release = await claimDirectory(parent, BUNDLES_CLAIM_WAIT_MS, bundlers);
+  const release = await claimDirectory(parent, { waitMs: BUNDLES_CLAIM_WAIT_MS });
   try {
     const note = `${directory}.made-of`;
     const digest = digestOfSources(catalogDirectory);

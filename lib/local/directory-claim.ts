@@ -1,68 +1,46 @@
 /**
- * One process at a time starts the database of a data directory: the gateway, or a command while no gateway runs. Without this, a
- * command that comes while a gateway starts would take its database for one that was left behind, and end it.
- *
- * Weakness: two processes that find the claim of a dead one in the same millisecond may both take it over.
+ * One process at a time works on a data directory: a gateway, or a command while no gateway runs. The claim is a lock of the operating
+ * system, so it ends with its process, also after `kill -9`, and a process id that is used again means nothing.
  */
 
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StartFailure } from './failure.ts';
-import { privateFile } from './private-files.ts';
+import { tryLock } from './file-lock.ts';
 
 /** Another process works on the directory. */
 export class DirectoryInUse extends StartFailure {
   override name = 'DirectoryInUse';
 }
 
+const CLAIM_FILE = 'claim.lock';
 const LOOK_EVERY_MS = 50;
 
-/** The programs that work on a data directory. */
-const ofData = ['local.ts', 'admin.ts'];
-
 /**
- * @param waitMs how long another process is waited for
- * @param programs words of the command lines of those that may have it
- * @returns what gives the claim up; a process that dies gives it up as well
- * @throws {DirectoryInUse} when the other one has not ended by then
+ * @param options.waitMs how long to wait for another process to release the directory
+ * @param options.onHeld called after each failed attempt; may throw to stop waiting
+ * @returns the function that releases the claim
+ * @throws {DirectoryInUse} if the directory is still claimed after that time
  */
 export async function claimDirectory(
   directory: string,
-  waitMs: number,
-  programs: readonly string[] = ofData,
+  { waitMs, onHeld = () => undefined }: { waitMs: number; onHeld?: () => void },
 ): Promise<() => void> {
-  const file = join(directory, 'claim.pid');
   const deadline = performance.now() + waitMs;
   for (;;) {
-    const owner = existsSync(file) ? Number(readFileSync(file, 'utf8')) : undefined;
-    if (owner !== undefined && !isOurs(owner, programs)) rmSync(file, { force: true });
-    if (take(file)) return () => rmSync(file, { force: true });
+    const release = tryLock(join(directory, CLAIM_FILE), 'exclusive');
+    if (release) return release;
+    onHeld();
     if (performance.now() >= deadline) {
-      throw new DirectoryInUse(`Process ${owner} works on ${directory}. Try again when it has ended.`);
+      throw new DirectoryInUse(`Another process works on ${directory}. Try again when it has ended.`);
     }
     await sleep(LOOK_EVERY_MS);
   }
 }
 
-function take(file: string): boolean {
-  try {
-    writeFileSync(file, String(process.pid), { ...privateFile, flag: 'wx' });
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  }
-}
-
-/** Process ids are reused: only a process that runs one of our entries counts. */
-export function isOurs(pid: number, entries: readonly string[] = ofData): boolean {
-  try {
-    process.kill(pid, 0);
-    if (!existsSync('/proc')) return true;
-    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-    return entries.some((entry) => command.includes(entry));
-  } catch {
-    return false;
-  }
+/** Whether a process has claimed the directory. */
+export function isClaimed(directory: string): boolean {
+  const release = tryLock(join(directory, CLAIM_FILE), 'shared');
+  release?.();
+  return release === undefined;
 }

@@ -4,7 +4,6 @@ import { CreateTableCommand, DynamoDBClient, ResourceInUseException } from '@aws
 import { localCredentials } from '../../lambdas/platform/sdk.ts';
 import { tableDefinition } from '../table-definition.ts';
 import { needChild } from './children.ts';
-import { claimDirectory } from './directory-claim.ts';
 import { findDynamodb, type DynamodbProgram } from './dynamodb-program.ts';
 import { StartFailure } from './failure.ts';
 import { freePort } from './free-port.ts';
@@ -23,33 +22,16 @@ export interface LocalDynamodb {
 /** The table in a data directory. */
 export const LOCAL_TABLE = 'model-gateway-local';
 
-/** Commands take a second or two. */
-const DATABASE_CLAIM_WAIT_MS = 10_000;
-
 /**
  * Starts a DynamoDB on this machine, or uses the one at DYNAMODB_ENDPOINT.
- * @param directory where the data is kept; undefined keeps it in memory
- * @param options.claimWaitMs how long another process that works on the directory is waited for
- * @throws {DirectoryInUse} when that one has not ended by then
+ * @param directory where the data is kept, claimed by the caller (directory-claim.ts); undefined keeps it in memory
  * @throws {StartFailure} if this machine has no program for it, or the program does not start
  */
-export async function startDynamodb(
-  directory: string | undefined,
-  { claimWaitMs = DATABASE_CLAIM_WAIT_MS, program }: { claimWaitMs?: number; program?: DynamodbProgram } = {},
-): Promise<LocalDynamodb> {
+export async function startDynamodb(directory: string | undefined, program?: DynamodbProgram): Promise<LocalDynamodb> {
   const external = process.env['DYNAMODB_ENDPOINT'];
   if (external) return { endpoint: external, lost: new Promise(() => {}), stop: async () => {} };
-  const found = program ?? findDynamodb(directory);
-  if (directory === undefined) return runDynamodb(found, undefined);
-  makePrivateDirectory(directory);
-  const release = await claimDirectory(directory, claimWaitMs);
-  try {
-    const { stop, ...dynamodb } = await runDynamodb(found, directory);
-    return { ...dynamodb, stop: () => stop().finally(release) };
-  } catch (error) {
-    release();
-    throw error;
-  }
+  if (directory) makePrivateDirectory(directory);
+  return runDynamodb(program ?? findDynamodb(directory), directory);
 }
 
 async function runDynamodb(program: DynamodbProgram, directory: string | undefined): Promise<LocalDynamodb> {

@@ -10,7 +10,8 @@ const DATABASE = 'dynamodb.sqlite';
 const CONTAINER_DATABASE = 'dynamodb-local';
 
 /** Names of the files in a data directory, and of the directories of sealed days and published catalogs. */
-const ours = /^(dynamodb\.sqlite.*|claim\.pid|secrets\.json|state\.json|run\.json|boots\.json|sealing-key\.pem)$/;
+const ours =
+  /^(dynamodb\.sqlite.*|(?:claim|processes)\.lock|secrets\.json|state\.json|run\.json|boots\.json|sealing-key\.pem)$/;
 export const BOOKS = 'books';
 export const PUBLICATIONS = 'catalog';
 const directories = [BOOKS, PUBLICATIONS, CONTAINER_DATABASE];

@@ -4,5 +4,6 @@ import { fileURLToPath } from 'node:url';
 export const programs = {
   workers: fileURLToPath(new URL('./workers-main.ts', import.meta.url)),
   guard: fileURLToPath(new URL('./guard-main.ts', import.meta.url)),
+  server: fileURLToPath(new URL('./server-main.ts', import.meta.url)),
   aws: fileURLToPath(new URL('./aws-server.ts', import.meta.url)),
 };

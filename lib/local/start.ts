@@ -17,6 +17,7 @@ import { startInProcessHost } from '../../lambdas/server/in-process-host.ts';
 import { answeringNames } from '../../lambdas/server/served-routes.ts';
 import { openTable } from '../../lambdas/store/table.ts';
 import { upgradeRecords } from '../upgrade.ts';
+import { earlierProcessesEnded } from './boot-processes.ts';
 import { bootstrap, type LocalAccount } from './bootstrap.ts';
 import { modelToTry, providerStates, type ProviderState } from './callable.ts';
 import { Concurrency } from './concurrency.ts';
@@ -56,6 +57,8 @@ export interface LocalGateway extends LocalAccount {
 
 /** Time for a stream to end with an error, before its connection is closed. */
 const LAST_WORDS_MS = 1_000;
+/** Processes of a killed gateway end within milliseconds; one that is suspended does not. */
+const END_OF_PREDECESSOR_MS = 5_000;
 /** An answer without a reader may go on for minutes; the sweep of the next start settles it. */
 const LAST_REQUESTS_MS = 5_000;
 
@@ -77,10 +80,11 @@ export async function startGateway(options: LocalOptions): Promise<LocalGateway>
 }
 
 async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<LocalGateway, 'stop'>> {
+  const state = await LocalState.open(options.dataDirectory, options.ephemeral);
+  stops.push(async () => state.close());
   // Before anything is made: keys made by a failed start would never be shown.
   await checkPorts(options.port);
-  const state = LocalState.open(options.dataDirectory, options.ephemeral);
-  stops.push(async () => state.close());
+  const isPredecessorGone = await earlierProcessesEnded(state.directory, END_OF_PREDECESSOR_MS);
   const deployment = options.sandboxed ? readTemplates(await synthesize(catalogOf(options))) : undefined;
   const wiring = deployment?.wiring ?? manifestWiring();
   const services = await startServices(options, state, wiring, stops);
@@ -101,16 +105,17 @@ async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<Local
     : await startInProcessHost(answeringNames, importHandler);
   stops.push(host.stop);
   // Sandboxes are processes of their own already.
-  const workers = deployment ? workersOf(services.sqs, host.invoke) : await startWorkersProcess();
+  const workers = deployment ? workersOf(services.sqs, host.invoke) : await startWorkersProcess(state.directory);
   stops.push(workers.stop);
   const account = await prepareRecords(state);
-  await sweepAfter(deadBootIds, workers, state);
+  if (isPredecessorGone) await sweepAfter(deadBootIds, workers, state);
+  else log('warn', 'processes of an earlier run have not ended: the sweep settles their holds when these are due');
   const { concurrency, repeatsSchedules } = options;
   workers.connect({ ...wiring, queueUrls: services.queueUrls, concurrency, repeatsSchedules });
   // At the end, requests finish first, then the workers handle what those sent to the queues.
   stops.push(() => Promise.race([host.idle(), sleep(LAST_REQUESTS_MS, undefined, { ref: false })]));
   const { api, streamingUrl } = await openFrontDoor(options, wiring, host, stops);
-  const web = options.web ? await startWebServer(catalogOf(options)) : undefined;
+  const web = options.web ? await startWebServer(state.directory, catalogOf(options)) : undefined;
   if (web) stops.push(web.stop);
   // First of all, streams end with a word, while their connections are there.
   stops.push(async () => {

@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { isOurs } from './directory-claim.ts';
+import { claimDirectory, isClaimed } from './directory-claim.ts';
 import { StartFailure } from './failure.ts';
 import { BOOKS, makePrivateDirectory, privateFile, PUBLICATIONS } from './private-files.ts';
 
@@ -24,23 +24,42 @@ export interface RunFile {
   clock_offset_ms: number;
 }
 
+/** Longer than a command takes that works on the directory. */
+const CLAIM_WAIT_MS = 10_000;
+
 /** The files of a local gateway: its data, its pepper, and a note of the process that runs on them. */
 export class LocalState {
   readonly directory: string;
   readonly ephemeral: boolean;
+  #release: (() => void) | undefined;
 
   private constructor(directory: string, ephemeral: boolean) {
     this.directory = directory;
     this.ephemeral = ephemeral;
   }
 
-  /** @throws {StartFailure} when the directory cannot be used, or another gateway runs on it. */
-  static open(directory: string, ephemeral: boolean): LocalState {
-    if (ephemeral) {
-      const state = new LocalState(mkdtempSync(join(tmpdir(), 'model-gateway-')), true);
-      process.once('exit', () => state.close());
-      return state;
-    }
+  /**
+   * Claims the directory for a gateway, until it is closed or the process ends.
+   * @throws {StartFailure} when the directory cannot be used, or another process works on it.
+   */
+  static async open(directory: string, ephemeral: boolean): Promise<LocalState> {
+    const state = ephemeral ? LocalState.#ephemeral() : LocalState.#kept(directory);
+    state.#release = await claimDirectory(state.directory, {
+      waitMs: CLAIM_WAIT_MS,
+      onHeld: () => state.#refuseBesideGateway(),
+    });
+    // A killed gateway has left it.
+    state.#removeRun();
+    return state;
+  }
+
+  static #ephemeral(): LocalState {
+    const state = new LocalState(mkdtempSync(join(tmpdir(), 'model-gateway-')), true);
+    process.once('exit', () => state.close());
+    return state;
+  }
+
+  static #kept(directory: string): LocalState {
     const path = resolve(directory);
     try {
       makePrivateDirectory(path);
@@ -49,14 +68,15 @@ export class LocalState {
         `The data directory ${path} cannot be created or made private. Choose another with --data.`,
       );
     }
-    const state = new LocalState(path, false);
-    const running = state.running();
-    if (running) {
-      throw new StartFailure(
-        `Another gateway (process ${running.pid}) runs on ${path}. Stop it, or choose another --data.`,
-      );
-    }
-    return state;
+    return new LocalState(path, false);
+  }
+
+  #refuseBesideGateway(): void {
+    const running = this.running();
+    if (!running) return;
+    throw new StartFailure(
+      `Another gateway (process ${running.pid}) runs on ${this.directory}. Stop it, or choose another --data.`,
+    );
   }
 
   /** Looks at a directory without claiming it. */
@@ -106,7 +126,7 @@ export class LocalState {
   /** The gateway that runs on this directory, if its process is alive. */
   running(): RunFile | undefined {
     const run = readJsonIfPresent(join(this.directory, 'run.json')) as RunFile | undefined;
-    return run && isOurs(run.pid, ['local.ts']) ? run : undefined;
+    return run && isAlive(run.pid) && isClaimed(this.directory) ? run : undefined;
   }
 
   saveRun(run: RunFile): void {
@@ -141,8 +161,23 @@ export class LocalState {
   }
 
   close(): void {
+    if (!this.ephemeral) this.#removeRun();
+    this.#release?.();
     if (this.ephemeral) rmSync(this.directory, { recursive: true, force: true });
-    else rmSync(join(this.directory, 'run.json'), { force: true });
+  }
+
+  #removeRun(): void {
+    rmSync(join(this.directory, 'run.json'), { force: true });
+  }
+}
+
+/** A process with this id; it may be another one by now. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
   }
 }
 

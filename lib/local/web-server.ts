@@ -1,6 +1,6 @@
 /** The server's bundle in a process of its own: what a Lambda Web Function or a container runs, on this machine's services. */
 
-import { spawn } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,6 +11,7 @@ import { adoptChild, needChild } from './children.ts';
 import { StartFailure } from './failure.ts';
 import { freePort } from './free-port.ts';
 import { LOOPBACK_HOST } from './ports.ts';
+import { programs } from './programs.ts';
 
 const builds = fileURLToPath(new URL('../../.build', import.meta.url));
 const SERVER_START_TIMEOUT_MS = 10_000;
@@ -24,10 +25,11 @@ export interface WebServer {
 }
 
 /**
+ * @param dataDirectory the directory of the gateway that it belongs to
  * @param catalogDirectory replaces the catalog that comes with the code
  * @throws {StartFailure} when the server does not come up
  */
-export async function startWebServer(catalogDirectory: string | undefined): Promise<WebServer> {
+export async function startWebServer(dataDirectory: string, catalogDirectory: string | undefined): Promise<WebServer> {
   mkdirSync(builds, { recursive: true });
   const directory = mkdtempSync(join(builds, 'server-'));
   // Only who asks for the server waits for the bundler.
@@ -36,8 +38,9 @@ export async function startWebServer(catalogDirectory: string | undefined): Prom
   const port = await freePort();
   // In its own process group: Ctrl-C must reach the gateway first, whose services the server still needs.
   const child = adoptChild(
-    spawn(process.execPath, ['--enable-source-maps', join(directory, SERVER_PROGRAM)], {
-      stdio: ['ignore', 'ignore', 'inherit'],
+    fork(programs.server, [dataDirectory, join(directory, SERVER_PROGRAM)], {
+      execArgv: ['--enable-source-maps'],
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       env: { ...process.env, [serverVariables.host]: LOOPBACK_HOST, [serverVariables.port]: String(port) },
       detached: true,
     }),

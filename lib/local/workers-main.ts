@@ -2,14 +2,14 @@
 
 import { requireVariable, variables } from '../../lambdas/platform/environment.ts';
 import { startInProcessHost } from '../../lambdas/server/in-process-host.ts';
+import { belongToBoot } from './boot-processes.ts';
 import { importHandler } from './handlers.ts';
 import { connectSqs } from './queues.ts';
 import type { Order, Report } from './workers-process.ts';
 import { workersOf } from './workers.ts';
 
 process.umask(0o077);
-// The gateway is gone: nobody would stop this process, and its queues are gone as well.
-process.on('disconnect', () => process.exit(0));
+belongToBoot(process.argv[2]!);
 
 const host = await startInProcessHost(['finalize-cost'], importHandler);
 const sqs = connectSqs(requireVariable(variables.sqsEndpoint));

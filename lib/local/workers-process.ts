@@ -30,8 +30,11 @@ interface Waiting {
   reject: (error: Error) => void;
 }
 
-/** @throws {StartFailure} when the process does not come up. */
-export async function startWorkersProcess(): Promise<Workers> {
+/**
+ * @param dataDirectory the directory of the gateway that it belongs to
+ * @throws {StartFailure} when the process does not come up.
+ */
+export async function startWorkersProcess(dataDirectory: string): Promise<Workers> {
   const waiting = new Map<number, Waiting>();
   let connections: Connections | undefined;
   let calls = 0;
@@ -41,7 +44,7 @@ export async function startWorkersProcess(): Promise<Workers> {
   async function start(): Promise<ChildProcess> {
     // In its own process group: Ctrl-C must reach the gateway first, whose last requests still send to the queues.
     const started = adoptChild(
-      fork(programs.workers, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], detached: true }),
+      fork(programs.workers, [dataDirectory], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], detached: true }),
     );
     const ended = once(started, 'exit');
     await Promise.race([

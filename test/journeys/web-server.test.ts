@@ -89,7 +89,7 @@ const besideProcess = async () => (await processes()).find(({ argv }) => argv.in
 /** The program of the running server, with its environment, and what Lambda would tell it; undefined takes a variable away. */
 async function startProgram(endpoint: string, more: Record<string, string | undefined> = {}): Promise<ChildProcess> {
   const { argv, environment } = await serverProcess();
-  return spawn(process.execPath, [argv[1]!], {
+  return spawn(process.execPath, [argv.findLast((part) => part.endsWith('.mjs'))!], {
     env: { ...environment, AWS_LAMBDA_HTTP_ENDPOINT: endpoint, ...more },
     stdio: ['ignore', 'ignore', 'pipe'],
   });

@@ -77,7 +77,7 @@ describe.skipIf(process.platform === 'win32')('DynamoDB Local in Docker', () => 
     vi.stubEnv('DYNAMODB_ENDPOINT', '');
     const data = join(directory, 'data');
 
-    const { endpoint, stop } = await startDynamodb(data, { program: findDynamodb(data, machine(['docker'])) });
+    const { endpoint, stop } = await startDynamodb(data, findDynamodb(data, machine(['docker'])));
     await createTable(endpoint, 'kept');
     await stop();
 

@@ -16,6 +16,7 @@ const local = 'lib/local';
 const programs = {
   workers: `${local}/workers-main.ts`,
   guard: `${local}/guard-main.ts`,
+  server: `${local}/server-main.ts`,
   aws: `${local}/aws-server.ts`,
 };
 const bundledPrograms = Object.fromEntries(Object.entries(programs).map(([name, source]) => [name, bundled(source)]));

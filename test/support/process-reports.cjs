@@ -8,6 +8,8 @@ const { join } = require('node:path');
 const { isMainThread } = require('node:worker_threads');
 
 const directory = process.env.PROCESS_REPORTS;
+/** As it was given: programs may take arguments away. */
+const argv = [...process.argv];
 
 function report() {
   const { user, system } = process.cpuUsage();
@@ -15,7 +17,7 @@ function report() {
   return {
     pid: process.pid,
     parentPid: process.ppid,
-    argv: process.argv,
+    argv,
     environment: process.env,
     cpuMs: (user + system) / 1_000,
     residentMb: rss / 1_048_576,

@@ -1,0 +1,8 @@
+/** The program of the server's process (web-server.ts): runs the bundled server, and ends it together with the gateway. */
+
+import { pathToFileURL } from 'node:url';
+import { belongToBoot } from './boot-processes.ts';
+
+const [directory, program] = process.argv.splice(2, 2) as [string, string];
+belongToBoot(directory);
+await import(pathToFileURL(program).href);
