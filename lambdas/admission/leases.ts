@@ -9,7 +9,7 @@
  * A lease is a 64th of the room that there is, or less, and counters with room for fewer than some hundreds of holds get none, so the last
  * roubles are held one by one.
  * Weakness: a scope that is switched off, or gets a lower limit, is noticed when the lease is over, two seconds later at most; as late as the change
- * of what else is cached of a caller. What a lease has left when its process dies is held for two to four minutes.
+ * of what else is cached of a caller. What a lease has left when its process dies is held for two minutes to a little more than three.
  */
 
 import { Money } from '../money/money.ts';

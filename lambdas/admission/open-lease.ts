@@ -1,18 +1,23 @@
-import { endLease } from '../accounting/return-lease.ts';
+import { correctReturn, endLease, logCorrection } from '../accounting/return-lease.ts';
 import { Money } from '../money/money.ts';
 import { ageMs, type Moment } from '../platform/clock.ts';
 import { describeError, log } from '../platform/logger.ts';
 import { generationFrom } from '../store/generation.ts';
 import { leasedTimes, RECORD_TIMEOUT_MS, returnedOf, type Lease } from '../store/leases.ts';
 import type { Table } from '../store/table.ts';
-import type { FailedCondition } from '../store/transact.ts';
+import { StoreBusyError, type FailedCondition } from '../store/transact.ts';
 import type { LeasedHold, LeasedRequest, RecordWrite } from './lease-source.ts';
+
+/** A return that the table rejects is retried this often, for this long; after that the sweep returns the lease. */
+const RETRY_RETURN_EVERY_MS = 2_000;
+const RETRY_RETURN_FOR_MS = 60_000;
 
 /**
  * A lease from which this process takes holds.
  *
- * Guarantee: what it gives back at its end is what no record has of it. It waits for the records that are under way, and where the fate of one is not
- * known, it gives nothing back: the sweep asks the records (return-lease.ts).
+ * Guarantee: what it gives back at its end is the amount that no record has of it. It waits for the records that are under way. If the fate
+ * of one is unknown, it gives nothing back: the sweep reads the records (return-lease.ts).
+ * Guarantee: if the sweep has returned the lease before, because it took this process for dead, the end of the lease corrects that.
  */
 export class OpenLease {
   readonly #table: Table;
@@ -71,7 +76,7 @@ export class OpenLease {
     };
   }
 
-  /** From now on nothing is taken from it. Resolves when what is left was given back, or is left to the sweep; never throws. */
+  /** From now on nothing is taken from it. Resolves when the rest was given back, or is the sweep's to return; never throws. */
   end(): Promise<void> {
     this.#end ??= this.#giveBack();
     return this.#end;
@@ -84,7 +89,9 @@ export class OpenLease {
       if (existing && !this.#isNamedIn(existing)) this.#left = this.#left.plus(amount);
       return existing;
     } catch (error) {
-      this.#isUncertain = true;
+      // A busy table has written nothing.
+      if (error instanceof StoreBusyError && !error.isUncertain) this.#left = this.#left.plus(amount);
+      else this.#isUncertain = true;
       throw error;
     }
   }
@@ -92,20 +99,34 @@ export class OpenLease {
   async #giveBack(): Promise<void> {
     await Promise.all(this.#records);
     if (this.#isUncertain) return;
-    await endLease(this.#table, this.#lease, this.#left).then(
-      (before) => before?.item && this.#compareReturned(returnedOf(before.item)),
-      (error: unknown) => log('error', 'lease not returned', { ...describeError(error) }),
-    );
+    const deadlineMs = performance.now() + RETRY_RETURN_FOR_MS;
+    for (;;) {
+      try {
+        return await this.#return();
+      } catch (error) {
+        if (performance.now() < deadlineMs) await pause(RETRY_RETURN_EVERY_MS);
+        else return log('error', 'lease not returned', { leaseId: this.#lease.id, ...describeError(error) });
+      }
+    }
   }
 
-  /** A reply to the return may have been lost. Otherwise the sweep has taken this process for dead, and what it has recorded since is held by nothing. */
-  #compareReturned(returned = Money.zero): void {
-    if (returned.equals(this.#left)) return;
-    const differenceRub = returned.minus(this.#left).toString();
-    log('error', 'lease was returned with another amount', { leaseId: this.#lease.id, differenceRub });
+  /** @throws {Error} the table has rejected it, or its reply was lost: it may be repeated */
+  async #return(): Promise<void> {
+    const before = await endLease(this.#table, this.#lease, this.#left);
+    if (!before?.item) return;
+    // The reply to an earlier attempt was lost, or the sweep has taken this process for dead.
+    const returned = { was: returnedOf(before.item) ?? Money.zero, is: this.#left };
+    if (returned.was.equals(returned.is)) return;
+    const wasCorrected = (await correctReturn(this.#table, this.#lease, returned)) === undefined;
+    if (wasCorrected) logCorrection(this.#lease, returned);
   }
 
   #isNamedIn({ item }: FailedCondition): boolean {
     return item !== undefined && generationFrom(item).lease?.id === this.#lease.id;
   }
+}
+
+/** Does not keep a process alive. */
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }

@@ -23,6 +23,8 @@ import { answeringNames, importServedHandler, served, servedElsewhere } from './
 
 /** What bodies may take of one process's memory, as long as their answers are not whole. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
+/** Time in which the second process returns its leases when the first has died. */
+const RETURN_LEASES_MS = 1_000;
 /** A body of this size takes about ten milliseconds of the processor; larger ones are answered beside. */
 const BESIDE_FROM_BYTES = 256 * 1024;
 
@@ -47,26 +49,35 @@ async function serveClients({ host, port, vantage, graceMs, takesLeases }: Home)
       originOf: (request) => originOf(request, vantage),
       beside: { upToBytes: BESIDE_FROM_BYTES, process: beside },
     },
-    { graceMs, takesLeases, beside },
+    { graceMs, leases: leasesOf(takesLeases), beside },
   );
   log('info', 'listening', { reason: url });
 }
 
 /** Ends with the process that it serves, in whatever way that ends. */
 async function serveBeside(path: string, { graceMs, takesLeases }: Home): Promise<void> {
-  process.on('disconnect', () => process.exit(0));
+  const leases = leasesOf(takesLeases);
+  // Its clients were connected to the first process. Only its leases have to be returned.
+  process.on('disconnect', () => {
+    void Promise.race([leases.returnAll(), sleep(RETURN_LEASES_MS)]).then(() => process.exit(0));
+  });
   rmSync(path, { force: true });
-  await serve({ path }, { originOf: forwardedOrigin }, { graceMs, takesLeases });
+  await serve({ path }, { originOf: forwardedOrigin }, { graceMs, leases });
   process.send!('ready');
+}
+
+/** The leases of this process. */
+function leasesOf(takesLeases: boolean): Leases {
+  const leases = new Leases();
+  if (takesLeases) holdFromLeases(leases);
+  return leases;
 }
 
 async function serve(
   at: ListenOptions,
   options: DoorOptions,
-  { graceMs, takesLeases, beside }: Pick<Home, 'graceMs' | 'takesLeases'> & { beside?: Beside },
+  { graceMs, leases, beside }: { graceMs: number; leases: Leases; beside?: Beside },
 ): Promise<string> {
-  const leases = new Leases();
-  if (takesLeases) holdFromLeases(leases);
   const functions = await startInProcessHost(answeringNames, importServedHandler);
   const door = await startApi(at, served, functions, {
     room: new BodyRoom(MAX_BODY_BYTES),

@@ -28,7 +28,7 @@ const leaseRecord = record({
   /** The windows of its money are those of this moment. */
   createdAtMs: instant('created_at'),
   bootId: text('boot_id'),
-  /** When the sweep looks at it: its process has returned it by then, or has died. */
+  /** When the sweep looks at it next; absent when there is nothing more to look for. */
   sweepAtMs: optional(instant(indexes.sweep.sort)),
   /** When the sweep has found it open, by its own clock. */
   foundAtMs: optional(instant('found_at')),
@@ -43,11 +43,18 @@ export const leaseAttributes = leaseRecord.attributes;
 export const LEASE_MS = 2_000;
 /** A record that names a lease is given up when it is not written in this time. */
 export const RECORD_TIMEOUT_MS = 30_000;
-/**
- * The sweep looks at a lease so long after it was made, and returns it when it is still open so long after that look, by the sweep's own
- * clock: whatever the clock of its process says, its last record is written by then, or given up.
- */
+/** The sweep looks at a lease that is open this long after it was made, by the clock of its process. */
 const SWEPT_AFTER_MS = 2 * (LEASE_MS + RECORD_TIMEOUT_MS);
+/**
+ * The sweep returns a lease that is still open this long after that look, by the sweep's own clock. By then its last record is written or
+ * given up, however slow the clock of its process is. Shorter than the minute between two runs, so the next run returns it.
+ */
+const RETURNED_AFTER_LOOK_MS = 50_000;
+/**
+ * The sweep compares a lease that it has returned with its records once more, this long afterwards. It may have been wrong: its process
+ * was suspended while a record was on its way, or another sweep has a clock that is minutes ahead.
+ */
+const CHECKED_AFTER_RETURN_MS = 20 * 60_000;
 /** A request that has waited longer, for its prompt or for the money of others, is held by itself. */
 const MAX_WAITED_MS = 5_000;
 
@@ -87,7 +94,7 @@ export function isLeasable({ createdAtMs }: { createdAtMs: number }): boolean {
 /** A returned lease is of use to whoever looks for a difference, for a while. */
 const KEPT_AFTER_RETURN_MS = 7 * DAY_MS;
 
-/** Open leases are in the index of the sweep like pending generations, in partitions of their own. */
+/** Leases that the sweep has to look at are in its index like pending generations, in partitions of their own. */
 const duePartitions = Array.from({ length: 8 }, (_, part) => `LEASES#${part}`);
 
 function leaseKey(id: string): Key {
@@ -111,26 +118,52 @@ export function leasePut(table: Table, lease: Lease): Write {
 export function leaseFound(table: Table, { id }: Lease, atMs: number): Write {
   const set = {
     found_at: new Date(atMs).toISOString(),
-    [indexes.sweep.sort]: new Date(atMs + SWEPT_AFTER_MS).toISOString(),
+    [indexes.sweep.sort]: new Date(atMs + RETURNED_AFTER_LOOK_MS).toISOString(),
   };
   return update(table, leaseKey(id), { set, when: { equal: { state: 'open' } } });
 }
 
-/** Ends an open lease: its condition makes that happen once, together with what is written with it. */
-export function leaseReturn(table: Table, { id }: Lease, returned: Money, atMs: number): Write {
+/** Index attributes of a lease that the sweep looks at no more. */
+const outOfSweep = [indexes.sweep.partition, indexes.sweep.sort];
+
+/**
+ * Ends an open lease: its condition makes that happen once, together with the other writes of its transaction.
+ * @param how.isChecked whether the sweep compares it with its records once more
+ */
+export function leaseReturn(
+  table: Table,
+  { id }: Lease,
+  returned: Money,
+  { atMs, isChecked }: { atMs: number; isChecked: boolean },
+): Write {
   const expiresAt = Math.ceil((atMs + KEPT_AFTER_RETURN_MS) / 1_000);
+  const set = { state: 'returned', returned_rub: moneyAttribute(returned), [TTL_ATTRIBUTE]: expiresAt };
+  const when = { equal: { state: 'open' } };
+  if (!isChecked) return update(table, leaseKey(id), { set, remove: outOfSweep, when });
+  const checkedAt = new Date(atMs + CHECKED_AFTER_RETURN_MS).toISOString();
+  return update(table, leaseKey(id), { set: { ...set, [indexes.sweep.sort]: checkedAt }, when });
+}
+
+/** An amount that was given back, and the amount that should have been. */
+export interface ReturnedAmount {
+  was: Money;
+  is: Money;
+}
+
+/** Records the right amount for a returned lease. Its condition is the amount that was read, so that each correction happens once. */
+export function leaseCorrection(table: Table, { id }: Lease, { was, is }: ReturnedAmount): Write {
   return update(table, leaseKey(id), {
-    set: { state: 'returned', returned_rub: moneyAttribute(returned), [TTL_ATTRIBUTE]: expiresAt },
-    remove: [indexes.sweep.partition, indexes.sweep.sort],
-    when: { equal: { state: 'open' } },
+    set: { returned_rub: moneyAttribute(is) },
+    remove: outOfSweep,
+    when: { equal: { state: 'returned', returned_rub: moneyAttribute(was) } },
   });
 }
 
 /**
- * The keys of open leases; the index may be a little behind (`readOpenLease`).
+ * The keys of leases that the sweep has to look at: open ones, and returned ones that it checks. The index may be a little behind.
  * @param upTo.sweepAtMs only of those that are due by then: of others there may be as many as there are busy keys
  */
-export async function* openLeaseKeys(table: Table, upTo: { sweepAtMs?: number } = {}): AsyncGenerator<Key, void> {
+export async function* sweptLeaseKeys(table: Table, upTo: { sweepAtMs?: number } = {}): AsyncGenerator<Key, void> {
   const untilMs = upTo.sweepAtMs;
   for (const partition of duePartitions) {
     const entries = queryItems(table, {
@@ -150,17 +183,15 @@ export async function* openLeaseKeys(table: Table, upTo: { sweepAtMs?: number } 
   }
 }
 
-/** @returns undefined where it is not open any more */
-export async function readOpenLease(table: Table, key: Key): Promise<Lease | undefined> {
+export async function readLease(table: Table, key: Key): Promise<Lease | undefined> {
   const item = await readItem(table, key);
-  const lease = item && leaseRecord.from(item);
-  return lease?.state === 'open' ? lease : undefined;
+  return item && leaseRecord.from(item);
 }
 
 export async function* openLeases(table: Table): AsyncGenerator<Lease, void> {
-  for await (const key of openLeaseKeys(table)) {
-    const lease = await readOpenLease(table, key);
-    if (lease) yield lease;
+  for await (const key of sweptLeaseKeys(table)) {
+    const lease = await readLease(table, key);
+    if (lease?.state === 'open') yield lease;
   }
 }
 

@@ -153,12 +153,14 @@ export async function writeWithin(table: Table, timeoutMs: number, write: Write)
 
 /** Retries a single-item write while a transaction holds the item. @throws {StoreBusyError} after the last attempt. */
 export async function retryConflicts<Result>(write: () => Promise<Result>): Promise<Result> {
+  let wasUncertain = false;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await write();
     } catch (error) {
       if (!isTransientReason(error)) throw error;
-      if (attempt >= DEFAULT_ATTEMPTS) throw new StoreBusyError(error);
+      wasUncertain ||= isUncertain(error);
+      if (attempt >= DEFAULT_ATTEMPTS) throw new StoreBusyError(error, [], wasUncertain);
     }
     await pauseAfter(attempt);
   }

@@ -31,11 +31,13 @@ export async function handler({ deadBootIds }: SweepEvent, context: WorkerContex
     failures.push(error as Error);
     return 'waiting';
   });
-  // Few leases are due, and holds may take all the time that there is.
-  const leases = await returnDueLeases(resources.table(), { nowMs: nowMs(), deadBootIds, deadlineMs });
-  failures.push(...leases.failures);
-  const result = await sweepHolds(resources.table(), { nowMs: nowMs(), backlog, deadBootIds, deadlineMs, handBack });
-  failures.push(...result.failures);
+  const due = { nowMs: nowMs(), deadBootIds, deadlineMs };
+  // Concurrently: many of one kind do not take the time of the other.
+  const [leases, result] = await Promise.all([
+    returnDueLeases(resources.table(), due),
+    sweepHolds(resources.table(), { ...due, backlog, handBack }),
+  ]);
+  failures.push(...leases.failures, ...result.failures);
   await reopenDays(() => resources.queue('roll-up-activity'), result.settled).catch((error: unknown) =>
     failures.push(error as Error),
   );
