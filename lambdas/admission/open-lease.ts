@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { correctReturn, endLease, logCorrection } from '../accounting/return-lease.ts';
 import { Money } from '../money/money.ts';
 import { ageMs, type Moment } from '../platform/clock.ts';
@@ -104,7 +105,7 @@ export class OpenLease {
       try {
         return await this.#return();
       } catch (error) {
-        if (performance.now() < deadlineMs) await pause(RETRY_RETURN_EVERY_MS);
+        if (performance.now() < deadlineMs) await sleep(RETRY_RETURN_EVERY_MS, undefined, { ref: false });
         else return log('error', 'lease not returned', { leaseId: this.#lease.id, ...describeError(error) });
       }
     }
@@ -124,9 +125,4 @@ export class OpenLease {
   #isNamedIn({ item }: FailedCondition): boolean {
     return item !== undefined && generationFrom(item).lease?.id === this.#lease.id;
   }
-}
-
-/** Does not keep a process alive. */
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }
