@@ -142,10 +142,14 @@ export function clientHasLeft(cause?: unknown): GatewayError {
   return new GatewayError('timeout', 'The client has left.', { status: 408, cause });
 }
 
-/** Also of the clients of AWS' SDK: the service was busy, or out of order, at every attempt. */
+/** Whether a service was busy, out of order or unreachable at every attempt. Reads errors of AWS' own clients, too. */
 function isPassing(error: unknown): boolean {
   if (error instanceof ServiceError) return error.isPassing;
-  const { httpStatusCode: status = 0 } = (error as { $metadata?: { httpStatusCode?: number } } | null)?.$metadata ?? {};
+  const { $metadata: answer, name = '' } = (error ?? {}) as { $metadata?: { httpStatusCode?: number }; name?: string };
+  // Credentials that a client does not find are a mistake in the configuration.
+  if (!answer || name.endsWith('ProviderError')) return false;
+  // No status: the service has not answered.
+  const { httpStatusCode: status = 503 } = answer;
   return status >= 500 || status === 429;
 }
 

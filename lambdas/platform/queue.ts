@@ -1,4 +1,4 @@
-import type { AwsCall } from './aws-call.ts';
+import { AwsError, type AwsCall } from './aws-call.ts';
 import { requireVariable } from './environment.ts';
 import { openQueueCalls } from './queue-calls.ts';
 
@@ -61,27 +61,37 @@ class BatchingSender implements QueueSender {
 
   async #sendBatch(batch: WaitingMessage[]): Promise<void> {
     try {
-      const { Failed: refused = [] } = await this.#call<{ Failed?: { Id: string; Code: string }[] }>(
-        'SendMessageBatch',
-        {
-          QueueUrl: this.#queueUrl,
-          Entries: batch.map(({ body, delaySeconds = 0, added }, index) => ({
-            Id: String(index),
-            MessageBody: body,
-            ...(delaySeconds > 0 ? { DelaySeconds: delaySeconds } : {}),
-            ...(added === undefined ? {} : { MessageAttributes: { [ADDED_ATTRIBUTE]: textAttribute(added) } }),
-          })),
-        },
-      );
-      const failed = new Map(refused.map(({ Id, Code }) => [Number(Id), Code]));
+      const { Failed: refused = [] } = await this.#call<{ Failed?: RefusedEntry[] }>('SendMessageBatch', {
+        QueueUrl: this.#queueUrl,
+        Entries: batch.map(({ body, delaySeconds = 0, added }, index) => ({
+          Id: String(index),
+          MessageBody: body,
+          ...(delaySeconds > 0 ? { DelaySeconds: delaySeconds } : {}),
+          ...(added === undefined ? {} : { MessageAttributes: { [ADDED_ATTRIBUTE]: textAttribute(added) } }),
+        })),
+      });
+      const failed = new Map(refused.map((entry) => [Number(entry.Id), entry]));
       for (const [index, { resolve, reject }] of batch.entries()) {
-        if (failed.has(index)) reject(new Error(`SQS refused the message (${failed.get(index)})`));
+        const refusal = failed.get(index);
+        if (refusal) reject(refusalOf(refusal));
         else resolve();
       }
     } catch (error) {
       for (const { reject } of batch) reject(error as Error);
     }
   }
+}
+
+/** A message of a batch that SQS has not stored. */
+interface RefusedEntry {
+  Id: string;
+  Code: string;
+  /** Whether the message is wrong; otherwise SQS was busy or out of order. */
+  SenderFault?: boolean;
+}
+
+function refusalOf({ Code: code, SenderFault: isOurFault = false }: RefusedEntry): AwsError {
+  return new AwsError(isOurFault ? 400 : 503, { __type: code, message: `SQS refused the message (${code})` });
 }
 
 function textAttribute(text: string) {
