@@ -45,6 +45,8 @@ interface JobEntry<Job, Result> extends JobTimes {
   /** `performance.now()` of the moment at which it began to wait or to run. */
   sinceMs: number;
   waitedMs: number;
+  /** Milliseconds that it may run while others wait. */
+  turnMs: number;
   timer: NodeJS.Timeout | undefined;
   settle: (outcome: JobOutcome<Result>) => void;
 }
@@ -61,9 +63,9 @@ interface ThreadOptions {
 
 /**
  * Guarantee: accounts are served in turn, and a job whose client has disconnected takes no more time. With `turnMs`, no new job
- * waits for another one longer than that, plus the start of a thread: a job that has had its turn is set aside, and starts anew
- * when no new job waits.
- * Weakness: a job that needs more than its turn is only done while no new job comes.
+ * waits for another one longer than that, plus the start of a thread: a job that has had its turn is set aside. It starts anew when no
+ * new job waits, and may then run twice as long before it makes way for others that were set aside.
+ * Weakness: a job that needs more than its first turn fails with "busy" if new jobs keep coming.
  * @typeParam Job structured data that is copied to the thread
  */
 export class JobThread<Job, Result> {
@@ -75,6 +77,8 @@ export class JobThread<Job, Result> {
   #running: JobEntry<Job, Result> | undefined;
   #turnTimer: NodeJS.Timeout | undefined;
   #worker: Worker | undefined;
+  /** The worker takes jobs: starting it is no part of a job's turn. */
+  #isReady = false;
   /** The worker is about to exit: the next job waits for that, so that there is never more than one. */
   #isEnding = false;
   #idleTimer: NodeJS.Timeout | undefined;
@@ -98,6 +102,7 @@ export class JobThread<Job, Result> {
         job,
         sinceMs: 0,
         waitedMs: 0,
+        turnMs: this.#turnMs ?? Infinity,
         timer: undefined,
         settle: (outcome) => {
           clearTimeout(entry.timer);
@@ -122,11 +127,13 @@ export class JobThread<Job, Result> {
   #next(): void {
     clearTimeout(this.#idleTimer);
     if (this.#running || this.#isEnding) return;
-    const entry = this.#new.take() ?? this.#setAside.take();
-    if (!entry) {
+    if (this.#new.isEmpty && this.#setAside.isEmpty) {
       this.#idleTimer = setTimeout(() => this.#end(), IDLE_MS).unref();
       return;
     }
+    this.#worker ??= this.#started();
+    if (!this.#isReady) return;
+    const entry = (this.#new.take() ?? this.#setAside.take())!;
     this.#running = entry;
     clearTimeout(entry.timer);
     const nowMs = performance.now();
@@ -134,32 +141,26 @@ export class JobThread<Job, Result> {
     entry.sinceMs = nowMs;
     entry.timer = setTimeout(() => this.#giveUp(entry, 'too_long'), entry.maxRunMs);
     this.#makeWay();
-    this.#worker ??= this.#started();
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origin
     this.#worker.postMessage(entry.job);
   }
 
-  /** Sets the running job aside when its turn is over, if a new job waits. */
+  /** Sets the running job aside when its turn is over and another job waits. */
   #makeWay(): void {
-    const entry = this.#running;
-    if (!entry || this.#turnMs === undefined || this.#turnTimer || this.#new.isEmpty) return;
-    const leftMs = entry.sinceMs + this.#turnMs - performance.now();
-    this.#turnTimer = setTimeout(
-      () => {
-        this.#stopTurn();
-        if (this.#running !== entry || this.#new.isEmpty) return;
-        this.#running = undefined;
-        clearTimeout(entry.timer);
-        this.#wait(entry, this.#setAside);
-        this.#end();
-      },
-      Math.max(0, leftMs),
-    ).unref();
-  }
-
-  #stopTurn(): void {
     clearTimeout(this.#turnTimer);
-    this.#turnTimer = undefined;
+    const entry = this.#running;
+    if (!entry || this.#turnMs === undefined || (this.#new.isEmpty && this.#setAside.isEmpty)) return;
+    const turnMs = this.#new.isEmpty ? entry.turnMs : this.#turnMs;
+    const leftMs = entry.sinceMs + turnMs - performance.now();
+    if (leftMs > 0) {
+      this.#turnTimer = setTimeout(() => this.#makeWay(), Math.ceil(leftMs)).unref();
+      return;
+    }
+    this.#running = undefined;
+    clearTimeout(entry.timer);
+    entry.turnMs *= 2;
+    this.#wait(entry, this.#setAside);
+    this.#end();
   }
 
   #started(): Worker {
@@ -168,27 +169,37 @@ export class JobThread<Job, Result> {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: this.#maxHeapMb },
     });
-    worker.on('message', (result: Result) => this.#finish(worker, { result }));
+    worker.on('message', (message: Ready | { result: Result }) => {
+      if (message === READY) this.#isReady = true;
+      else this.#finish(message);
+      this.#next();
+    });
     worker.on('error', (error) => log('error', 'a thread failed', describeError(error)));
     worker.on('exit', () => {
-      if (worker !== this.#worker) return;
       this.#worker = undefined;
-      this.#isEnding = false;
-      if (this.#running) this.#finish(undefined, { failure: 'broken' });
-      else this.#next();
+      this.#isReady = false;
+      if (this.#isEnding) this.#isEnding = false;
+      else this.#fail();
+      this.#next();
     });
     // After the listeners are added: the first of them would keep the process alive again.
     worker.unref();
     return worker;
   }
 
-  #finish(worker: Worker | undefined, outcome: JobOutcome<Result>): void {
-    if (worker !== this.#worker || !this.#running) return;
-    const { settle } = this.#running;
+  /** A thread that is being ended may still send a result: that of a job that does not run any more. */
+  #finish(outcome: JobOutcome<Result>): void {
+    const entry = this.#running;
+    if (!entry) return;
+    clearTimeout(this.#turnTimer);
     this.#running = undefined;
-    this.#stopTurn();
-    settle(outcome);
-    this.#next();
+    entry.settle(outcome);
+  }
+
+  /** The thread has ended by itself. If it could not even start, the next job fails: it would be started anew without end. */
+  #fail(): void {
+    this.#running ??= this.#new.take() ?? this.#setAside.take();
+    this.#finish({ failure: 'broken' });
   }
 
   /** Answers a job without its result. If it runs, the thread is ended. */
@@ -199,8 +210,8 @@ export class JobThread<Job, Result> {
     if (entry !== this.#running) return;
     const endJob = () => {
       if (this.#running !== entry) return;
+      clearTimeout(this.#turnTimer);
       this.#running = undefined;
-      this.#stopTurn();
       this.#end();
     };
     if (this.#turnMs === undefined) setTimeout(endJob, GRACE_MS).unref();
@@ -214,10 +225,16 @@ export class JobThread<Job, Result> {
   }
 }
 
+/** The first message of a thread: its modules are loaded. */
+const READY = 'ready';
+type Ready = typeof READY;
+
 /** The thread's side: does each job and sends its result back. */
 export function answerJobs(work: (job: never) => unknown): void {
   parentPort!.on('message', (job: unknown) => {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origin
-    parentPort!.postMessage(work(job as never));
+    parentPort!.postMessage({ result: work(job as never) });
   });
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origin
+  parentPort!.postMessage(READY satisfies Ready);
 }

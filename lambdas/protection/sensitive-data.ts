@@ -3,7 +3,7 @@
  * cannot be in the provider's answers, errors or logs either.
  *
  * Guarantee: a prompt of any length and any content, under any settings, blocks the event loop no longer than a short one: a long
- * prompt is searched in a thread, where accounts take turns and no prompt keeps a new one waiting for more than a second.
+ * prompt is searched in a thread, where accounts take turns and no prompt keeps a new one waiting for more than half a second.
  */
 
 import type { MessagesRequest } from '../messages/types.ts';
@@ -73,8 +73,8 @@ export async function protectPrompt(prompt: string, protection: Protection): Pro
 
 /** Characters that are searched without the thread: no text takes longer for its length than some four microseconds a character. */
 const MAX_CHARACTERS_AT_ONCE = 32 * 1024;
-/** After this time a search makes way for new ones. Only texts that are made to be slow need longer. */
-const TURN_MS = 1_000;
+/** After this time a search makes way for new ones. Few texts need longer that are not made to be slow. */
+const TURN_MS = 500;
 /** Together less than the time that a function of the API has. */
 const MAX_WAIT_MS = 8_000;
 const MAX_RUN_MS = 18_000;

@@ -91,6 +91,7 @@ describe('jobs of several accounts', () => {
 
   it('are refused beyond 32 that wait for one key, and 64 for one account, while others are taken', async () => {
     const thread = newThread();
+    await thread.run(0, ann, PATIENT);
     const leaving = new AbortController();
     const hanging = thread.run('hang', { ...ann, clientLeft: leaving.signal }, PATIENT);
     const waiting = (count: number, key: string) =>
@@ -147,21 +148,44 @@ describe('a job whose client disconnects', () => {
 });
 
 describe('a job that takes longer than its turn', () => {
-  it('makes way for a new one, and is told that the thread was busy if it does not get another turn', async () => {
+  it('makes way for a new one, and goes on when no other waits', async () => {
     const thread = newThread(100);
-    const long = thread.run('hang', ann, { maxWaitMs: 1_000, maxRunMs: 2_000 });
+    const long = thread.run('hang', ann, { maxWaitMs: 20_000, maxRunMs: 1_000 });
 
     expect(await thread.run(1, bob, PATIENT)).toEqual({ result: 2 });
-    // Nobody waits any more: it goes on until its time is over.
     expect(await long).toEqual({ failure: 'too_long' });
   });
 
-  it('goes on while no new one comes, also if others were set aside', async () => {
+  it('makes way for another that was set aside as well, so that none of them waits for the end of one', async () => {
     const thread = newThread(50);
-    const times = { maxWaitMs: 20_000, maxRunMs: 1_500 };
+    const leaving = new AbortController();
+    const long = thread.run('hang', { ...ann, clientLeft: leaving.signal }, { maxWaitMs: 20_000, maxRunMs: 30_000 });
+    const other = thread.run('hang', bob, { maxWaitMs: 20_000, maxRunMs: 300 });
 
-    const outcomes = await Promise.all([thread.run('hang', ann, times), thread.run('hang', bob, times)]);
+    expect(await other).toEqual({ failure: 'too_long' });
+    expect(await thread.run(1, bob, PATIENT)).toEqual({ result: 2 });
+    expect(await Promise.race([long, Promise.resolve('goes on')])).toBe('goes on');
+    leaving.abort();
+  });
 
-    expect(outcomes).toEqual([{ failure: 'too_long' }, { failure: 'too_long' }]);
+  it('fails because the thread was busy if others take its time', async () => {
+    const thread = newThread(50);
+    const leaving = new AbortController();
+    const long = thread.run('hang', { ...ann, clientLeft: leaving.signal }, PATIENT);
+    const other = thread.run('hang', bob, { maxWaitMs: 300, maxRunMs: 20_000 });
+
+    expect(await other).toEqual({ failure: 'busy' });
+    leaving.abort();
+    expect(await long).toEqual({ failure: 'client_left' });
+  });
+});
+
+describe('a thread that cannot start', () => {
+  it('fails each job once', async () => {
+    const thread = new JobThread<TestJob, number>({ beside: import.meta.url, name: 'nothing-here', maxHeapMb: 64 });
+
+    const outcomes = await Promise.all([thread.run(1, ann, PATIENT), thread.run(2, bob, PATIENT)]);
+
+    expect(outcomes).toEqual([{ failure: 'broken' }, { failure: 'broken' }]);
   });
 });

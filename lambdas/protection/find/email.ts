@@ -2,14 +2,17 @@ import { isWordAt, wordsBefore, type Rule } from './finding.ts';
 
 /** Of RFC 5321. */
 const MAX_LOCAL = 64;
+const MIN_DOMAIN = 4;
 const MAX_DOMAIN = 255;
 
 /** Beside letters and digits: what local parts have. RFC 5322 allows more, which in texts is mostly quotes and syntax. */
 const LOCAL_SIGNS = ".+-%'";
 const DOMAIN_SIGNS = '.-';
-const DOMAIN = /^(?!.*(?:\.\.|\.-|-\.)).*\.(?:\p{L}{2,}|xn--[a-z0-9-]+)$/iu;
+const TOP_DOMAIN = /^(?:xn--[a-z0-9-]+|\p{L}{2,}(?=[-\d]|$))/iu;
 /** `logo@2x.png` is a file. */
-const FILE = /\.(?:png|jpe?g|gif|svg|webp|avif|ico|css|js|ts|tsx|json|html?|xml|pdf|zip|gz)$/i;
+const FILE = /^(?:png|jpe?g|gif|svg|webp|avif|ico|css|js|ts|tsx|json|html?|xml|pdf|zip|gz)$/i;
+/** `react@18.2.0.min.js`, `logo@2x.dark.png`. */
+const FILE_VERSION = /^\d+(?:x|\.\d+)\./;
 
 /** Addresses to which mail comes back have the address that it was sent to within them, behind a `=`. */
 const BOUNCED = /(?<![\w.+-])(?:bounces?|prvs|srs\d|btv\d)[+=-][\w.+=-]*=$/i;
@@ -24,11 +27,11 @@ const OF_MACHINE = /:[/~]/y;
 /** Addresses of mail, in any script. */
 export const findEmails: Rule = (text, _, add) => {
   for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
-    const end = endOfDomain(text, at + 1);
-    const start = startOfLocal(text, at, text.charAt(end) === '_');
+    const last = endOfLabels(text, at + 1);
+    const start = startOfLocal(text, at, text.charAt(last) === '_');
     if (start >= at) continue;
-    const domain = text.slice(at + 1, end);
-    if (domain.length <= 3 || !DOMAIN.test(domain) || FILE.test(domain)) continue;
+    const end = at + 1 + domainLength(text.slice(at + 1, last));
+    if (end <= at + MIN_DOMAIN) continue;
     if (!isOfMachine(text, at, end) && !EMAIL_IN_ADDRESS.test(wordsBefore(text, start, MAX_LOCAL))) add(start, end);
   }
 };
@@ -56,11 +59,26 @@ function isOfDomain(text: string, index: number): boolean {
   return sign !== '_' && (isWordAt(text, index) || DOMAIN_SIGNS.includes(sign));
 }
 
-function endOfDomain(text: string, from: number): number {
+function endOfLabels(text: string, from: number): number {
   const last = Math.min(text.length, from + MAX_DOMAIN);
   let end = from;
   while (end < last && isOfDomain(text, end)) end += 1;
-  // The end of a sentence.
-  while (end > from && !isWordAt(text, end - 1)) end -= 1;
   return end;
+}
+
+/**
+ * The length of the longest domain that a text begins with; 0 if there is none. The rest is the extension of a file
+ * (`ann@example.org.pdf`), or belongs to the next sentence (`ann@example.org.2 files`).
+ */
+function domainLength(text: string): number {
+  let length = 0;
+  let start = 0;
+  for (const label of text.split('.')) {
+    if (label === '' || label.startsWith('-')) break;
+    const top = start > 0 ? TOP_DOMAIN.exec(label)?.[0] : undefined;
+    if (top !== undefined && !FILE.test(top)) length = start + top.length;
+    start += label.length + 1;
+    if (label.endsWith('-')) break;
+  }
+  return length < text.length && FILE_VERSION.test(text) ? 0 : length;
 }
