@@ -135,11 +135,11 @@ class Walk {
     return this.#visit(text, { kind, name, field: () => this.#fieldPath(region) });
   }
 
-  /** A model may have written a number where it means a phone: it is read as its digits, and replaced by a text. */
+  /** A model may write a phone as a number, with a sign or as `79123456789.0`. Its digits are searched, and a text replaces it. */
   #number(value: number | { rawJSON: string }, region: Region, name: string | undefined): unknown {
     if (region === 'api') return value;
     const digits = typeof value === 'number' ? String(value) : value.rawJSON;
-    if (digits.length < MIN_DIGITS || !/^\d+$/.test(digits)) return value;
+    if (digits.length < MIN_DIGITS || !/^-?\d+(?:\.0+)?$/.test(digits)) return value;
     const mapped = this.#text(digits, region, { kind: region === 'schema' ? 'label' : 'text', name });
     return mapped === digits ? value : mapped;
   }

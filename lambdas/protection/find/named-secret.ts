@@ -99,7 +99,7 @@ function endOfValue(text: string, from: number): number {
 /** The value that a name is given, where it is a secret. */
 function valueAfter(rest: string, isSecret: (value: string) => boolean): { start: number; end: number } | undefined {
   if (ABOUT.test(rest)) return undefined;
-  const owner = OWNER.exec(rest)?.[0].length;
+  const owner = rest.includes('@') ? OWNER.exec(rest)?.[0].length : undefined;
   if (owner !== undefined) return shifted(valueAfter(rest.slice(owner), isSecret), owner);
   const sign = (NEXT_FIELD.exec(rest) ?? SIGN.exec(rest) ?? BEFORE_QUOTES.exec(rest))?.[0];
   const given =
@@ -139,7 +139,12 @@ function givenIn(
   const value = quoted ?? (bare === undefined ? undefined : withoutStop(bare));
   if (value === undefined || !(isSecret(value) || (quoted !== undefined && isQuotedPassword(value)))) return undefined;
   const start = from + (quoted === undefined ? 0 : after.indexOf(quoted));
-  return { start, end: start + value.replace(/(?:\\[nrt])+$|(?<=[^{]{6})\}+$/, '').length };
+  return { start, end: start + withoutClosing(value).length };
+}
+
+/** Without a written line break, or the brackets that close an object. */
+function withoutClosing(value: string): string {
+  return /[}nrt]$/.test(value) ? value.replace(/(?:\\[nrt])+$|(?<=[^{]{6})\}+$/, '') : value;
 }
 
 /** After words that say nothing of it, only what is no word itself. */

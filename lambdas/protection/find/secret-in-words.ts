@@ -26,6 +26,8 @@ export function secretIn(rest: string, wants: 'password' | 'key'): { start: numb
   let likely: { start: number; end: number } | undefined;
   for (const { 0: chunk, index } of matchesOf(CHUNK, words)) {
     if (isCutOff && index + chunk.length === words.length) break;
+    // No such value has neither: most words are passed over quickly.
+    if (!/[\d-]/.test(chunk)) continue;
     const value = withoutStop(chunk);
     const before = words.slice(Math.max(0, index - 24), index);
     if (SECRET_OF_ANOTHER.test(before)) continue;
@@ -87,13 +89,17 @@ const NEXT_PARAMETER = /[&#][A-Za-z][\w.[\]-]{0,40}=.*$/s;
 /** A line that ends within a string of JSON. */
 const WRITTEN_BREAK = /\\[nrt].*$/s;
 
-/** The end of a sentence is no part of a value, nor is another parameter, nor what makes it bold. */
+/** The end of a sentence is no part of a value, nor is another parameter, nor the sign of bold text. */
 export function withoutStop(written: string): string {
-  const value = written
-    .replace(WRITTEN_BREAK, '')
-    .replace(NEXT_PARAMETER, '')
-    .replace(/(?:\*\*|__)$/, '');
-  return value.replace(/[.!?:]+$/, (stop) =>
-    stop.startsWith('!') || stop.startsWith('?') ? stop.replace(/[.:]+$/, '') : '',
-  );
+  let value = written;
+  if (value.includes('\\')) value = value.replace(WRITTEN_BREAK, '');
+  if (/[&#]/.test(value)) value = value.replace(NEXT_PARAMETER, '');
+  if (value.endsWith('**') || value.endsWith('__')) value = value.slice(0, -2);
+  let end = value.length;
+  while (STOPS.includes(value.charAt(end - 1)) && end > 0) end -= 1;
+  const first = value.charAt(end);
+  if (first !== '!' && first !== '?') return value.slice(0, end);
+  return value.replace(/[.:]+$/, '');
 }
+
+const STOPS = '.!?:';

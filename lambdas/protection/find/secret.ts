@@ -104,8 +104,12 @@ export function isOfWords(value: string): boolean {
 
 /** How many of small letters, capitals, digits and signs are in it. */
 export function classesOf(value: string): number {
-  return [/\p{Ll}/u, /\p{Lu}/u, /\d/, /[^\p{L}\d\s]/u].filter((kind) => kind.test(value)).length;
+  let count = 0;
+  for (const kind of CHARACTER_KINDS) if (kind.test(value)) count += 1;
+  return count;
 }
+
+const CHARACTER_KINDS = [/\p{Ll}/u, /\p{Lu}/u, /\d/, /[^\p{L}\d\s]/u];
 
 function characterChanges(value: string): number {
   return value.match(/\d(?=[A-Za-z])|[A-Za-z](?=\d)/g)?.length ?? 0;
