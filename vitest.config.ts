@@ -70,6 +70,7 @@ const settingUp = [
   'journeys/refused-requests',
   'journeys/spending',
   'journeys/spread-records',
+  'journeys/runbooks',
   'journeys/start',
   'journeys/unkind-lambda',
   'lib/admin',

@@ -1,6 +1,5 @@
-import { describeError, log } from '../platform/logger.ts';
-import { failureOf, type ProviderFailure } from '../providers/failures.ts';
-import { UpstreamError } from '../providers/http/upstream-http.ts';
+import { log } from '../platform/logger.ts';
+import { describeFailure, failureOf, type ProviderFailure } from '../providers/failures.ts';
 import { failedProvider } from '../routing/connection.ts';
 import type { AttemptResult } from '../routing/recent-attempts.ts';
 import type { UsableEndpoint } from '../routing/usable-endpoints.ts';
@@ -19,6 +18,8 @@ export interface InTurn {
   /** Ends the attempts: the client has left, or the time is up. */
   signal: AbortSignal;
   log: AttemptLog;
+  /** Of the client's request, for the log. */
+  requestId: string;
   /** Learns what an attempt says of its endpoint: nothing, when the request was at fault or the client has left. */
   health: { record: (endpointId: string, result: AttemptResult) => void; publish: () => Promise<void> };
 }
@@ -33,7 +34,7 @@ export interface InTurn {
 export async function askInTurn<Asked extends Offer, Answer>(
   offers: readonly Asked[],
   begin: (offer: Asked) => Promise<Answer>,
-  { signal, log: attempts, health }: InTurn,
+  { signal, log: attempts, health, requestId }: InTurn,
 ): Promise<Answer> {
   let failure: ProviderFailure | undefined;
   const refusedBy = new Set<string>();
@@ -61,20 +62,15 @@ export async function askInTurn<Asked extends Offer, Answer>(
       if (signal.aborted || isPaid) break;
       if (!failure.mayTryAnother) refusedBy.add(model.id);
       log('warn', 'provider failed before its first event', {
+        requestId,
         provider: endpoint.provider.id,
         model: model.id,
-        status: failure.status,
+        ...describeFailure(failure),
         attempt: index + 1,
-        ...failureReason(failure),
       });
     }
   }
   // The gateway has tried every endpoint: a client that retries at once would only multiply the attempts.
   if (offers.length > 1) failure!.discourageRetry();
   throw failure!;
-}
-
-function failureReason({ cause, kind }: ProviderFailure): { reason?: string; stack?: string } {
-  if (cause instanceof UpstreamError) return { reason: cause.failure };
-  return cause === undefined ? { reason: kind } : describeError(cause);
 }

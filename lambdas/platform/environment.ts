@@ -72,9 +72,14 @@ function upperCase(name: string): string {
   return name.toUpperCase().replaceAll('-', '_');
 }
 
+/** A variable of the environment is missing or wrong. */
+export class EnvironmentError extends Error {
+  override name = 'EnvironmentError';
+}
+
 export function requireVariable(name: string): string {
   const value = process.env[name];
-  if (!value) throw new Error(`The environment variable ${name} is not set`);
+  if (!value) throw new EnvironmentError(`The environment variable ${name} is not set`);
   return value;
 }
 
@@ -87,7 +92,7 @@ export function positiveIntegerVariable(name: string, fallback: number): number 
   if (text === undefined) return fallback;
   const value = Number(text);
   if (!Number.isSafeInteger(value) || value <= 0)
-    throw new Error(`${name} must be a whole number above 0, not "${text}"`);
+    throw new EnvironmentError(`${name} must be a whole number above 0, not "${text}"`);
   return value;
 }
 

@@ -48,13 +48,18 @@ export interface LogFields {
   generationId?: string;
   route?: string;
   worker?: string;
+  /** The status that the client gets. */
   status?: number;
+  /** The status that a provider answered with. */
+  providerStatus?: number;
+  /** Of a queue's message. */
+  messageId?: string;
   /** A short text written by us, or the name and code of an error; never text from a request or a provider. */
   reason?: string;
   accountId?: string;
   /** The beginning of the hash of the key that asked. */
   key?: string;
-  /** The kind of a refusal, the field that it names, and the limit that had no room. */
+  /** The kind of a refusal or of a provider's failure, the field that it names, and the limit that had no room. */
   kind?: string;
   field?: string;
   limit?: string;

@@ -4,6 +4,7 @@
  */
 
 import { errorKinds, GatewayError, kindOfMessagesType, type ErrorKind } from '../platform/errors.ts';
+import { describeError, type LogFields } from '../platform/logger.ts';
 import { redact, type Secrets } from './redact.ts';
 import { UpstreamError, type UpstreamResponse } from './http/upstream-http.ts';
 import type { WireRefusal } from './wire.ts';
@@ -45,6 +46,13 @@ export class ProviderFailure extends GatewayError {
     this.wasSilent = more.wasSilent ?? false;
     this.providerStatus = more.status;
   }
+}
+
+/** The loggable part of a failure: the client's status, the provider's own, its kind, and what went wrong. */
+export function describeFailure({ cause, kind, status, providerStatus }: ProviderFailure): LogFields {
+  const statuses = providerStatus === undefined ? { status } : { status, providerStatus };
+  if (cause instanceof UpstreamError) return { ...statuses, kind, reason: cause.failure };
+  return { ...statuses, kind, ...(cause === undefined ? {} : describeError(cause)) };
 }
 
 /** The provider as a failure names it, and what its words must not reveal. */

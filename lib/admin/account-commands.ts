@@ -13,7 +13,6 @@ import {
 import { alignKeys } from '../../lambdas/management/stopped-keys.ts';
 import { actorName } from '../../lambdas/store/audit.ts';
 import { adjust, refund, topUp, type Booked, type Payment } from '../../lambdas/management/balance.ts';
-import { readPepper } from '../../lambdas/platform/secrets.ts';
 import { nameRule, noteRule, referenceRule } from '../../lambdas/management/rules.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import {
@@ -43,6 +42,7 @@ import type { Row } from './output.ts';
 import { accountRow, shownAccount } from './rows.ts';
 import { limitTexts } from './spending.ts';
 import { operatorOf } from './operator.ts';
+import { operatorPepper } from './operator-pepper.ts';
 import { onAccount, onTable, type Session, type TableSession } from './session.ts';
 
 export function addAccountCommands(program: Command): void {
@@ -270,8 +270,9 @@ async function paid(given: GivenPayment, book: (payment: Payment) => Promise<Boo
   }
 }
 
-async function showCallbackSecret({ accountId }: Session): Promise<Row> {
-  return { account: accountId, callback_secret: callbackSecret(await readPepper(), accountId) };
+async function showCallbackSecret(session: Session): Promise<Row> {
+  const { accountId } = session;
+  return { account: accountId, callback_secret: callbackSecret(await operatorPepper(session), accountId) };
 }
 
 function parseProviders(text: string): string[] {

@@ -4,7 +4,7 @@ import { GATEWAY_AUDIT, actorName, readAudit, type AuditEntry } from '../../lamb
 import type { Item } from '../../lambdas/store/table.ts';
 import { parseCount, parseTime } from './arguments.ts';
 import type { Row } from './output.ts';
-import { onAccount, type Session } from './session.ts';
+import { onAccount, onTable, type Session, type TableSession } from './session.ts';
 
 export function addAuditCommand(program: Command): void {
   program
@@ -13,7 +13,12 @@ export function addAuditCommand(program: Command): void {
     .option('--since <ISO time>', 'only changes from then on', parseTime)
     .option('--gateway', 'changes of the whole gateway instead: its catalog')
     .option('--limit <n>', 'at most so many', parseCount, 50)
-    .action(onAccount(auditRows, { shown: shownEntry }));
+    .action((given: AuditOptions, command: Command) =>
+      // The gateway's own changes belong to no account.
+      given.gateway
+        ? onTable(gatewayAuditRows, { shown: shownEntry })(given, command)
+        : onAccount(auditRows, { shown: shownEntry })(given, command),
+    );
 }
 
 interface AuditOptions {
@@ -22,8 +27,12 @@ interface AuditOptions {
   limit: number;
 }
 
-async function auditRows({ table, accountId }: Session, { gateway, ...selection }: AuditOptions) {
-  return (await readAudit(table, gateway ? GATEWAY_AUDIT : accountId, selection)).map(auditRow);
+async function auditRows({ table, accountId }: Session, selection: AuditOptions) {
+  return (await readAudit(table, accountId, selection)).map(auditRow);
+}
+
+async function gatewayAuditRows({ table }: TableSession, selection: AuditOptions) {
+  return (await readAudit(table, GATEWAY_AUDIT, selection)).map(auditRow);
 }
 
 /** The table keeps fields in no order: here they always have the same one. */

@@ -37,6 +37,7 @@ export async function withTable<Result>(
   work: (table: Table, local: LocalState | undefined) => Promise<Result>,
 ): Promise<Result> {
   if (options.table) return onAws(options.table, options, work);
+  refuseWrongEndpoint(process.env['DYNAMODB_ENDPOINT']);
   const state = LocalState.at(options.data);
   if (!options.mayCreate && !holdsData(state.directory)) {
     throw new StartFailure(
@@ -58,6 +59,12 @@ export async function withTable<Result>(
   } finally {
     await dynamodb.stop();
   }
+}
+
+/** @throws {StartFailure} for an address that a client of DynamoDB cannot use */
+function refuseWrongEndpoint(endpoint: string | undefined): void {
+  if (!endpoint || (URL.canParse(endpoint) && /^https?:/.test(endpoint))) return;
+  throw new StartFailure(`DYNAMODB_ENDPOINT must be a URL such as http://127.0.0.1:8000, not "${endpoint}".`);
 }
 
 /** Longer than a gateway takes to start or to stop. */

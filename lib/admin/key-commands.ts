@@ -4,7 +4,6 @@ import { nameRule } from '../../lambdas/management/rules.ts';
 import { findWorkspace } from '../../lambdas/management/workspaces.ts';
 import type { Money } from '../../lambdas/money/money.ts';
 import { invalidRequest } from '../../lambdas/platform/errors.ts';
-import { readPepper } from '../../lambdas/platform/secrets.ts';
 import { readCounter, readCounters } from '../../lambdas/store/counters.ts';
 import { allKeys, inferenceKeysOf, managementKeysOf } from '../../lambdas/store/key-directory.ts';
 import {
@@ -19,6 +18,7 @@ import { limitGiven, parseAmount, parseFuture, parseLimit, textBy, type LimitArg
 import { addKeySettingsCommands } from './key-settings-commands.ts';
 import { changedTags, parseTag } from './key-tags.ts';
 import { namedKey, naming, readKeys, type KeyOption } from './named-key.ts';
+import { operatorPepper } from './operator-pepper.ts';
 import type { Row } from './output.ts';
 import { keyRow, shownKey } from './rows.ts';
 import { onAccount, type Session } from './session.ts';
@@ -86,7 +86,8 @@ interface LimitOptions extends KeyOption {
   limitReset?: LimitReset | 'never';
 }
 
-async function issueKey({ table, accountId, changes }: Session, given: NewKeyOptions): Promise<Row> {
+async function issueKey(session: Session, given: NewKeyOptions): Promise<Row> {
+  const { table, accountId, changes } = session;
   const { kind, name, limit, limitReset } = given;
   if (kind === 'management' && limit !== undefined) {
     throw invalidRequest('--limit', 'is not for management keys: they spend nothing');
@@ -96,7 +97,7 @@ async function issueKey({ table, accountId, changes }: Session, given: NewKeyOpt
   }
   if (limitReset !== undefined && limit === undefined) throw invalidRequest('--limit-reset', 'needs a --limit');
   const workspace = kind === 'inference' ? await findWorkspace(table, accountId, given.workspace) : undefined;
-  const { key, secret } = await createKey(changes, await readPepper(), {
+  const { key, secret } = await createKey(changes, await operatorPepper(session), {
     kind,
     workspaceId: workspace?.id,
     memberId: workspace && given.member,

@@ -5,7 +5,6 @@ import { Money } from '../../lambdas/money/money.ts';
 import { windowsAt } from '../../lambdas/money/periods.ts';
 import { nowMs } from '../../lambdas/platform/clock.ts';
 import { invalidRequest } from '../../lambdas/platform/errors.ts';
-import { readPepper } from '../../lambdas/platform/secrets.ts';
 import { readCounter } from '../../lambdas/store/counters.ts';
 import type { ApiKey, KeyTags } from '../../lambdas/store/keys.ts';
 import { sensitiveActions, sensitiveCategories, type SensitiveCategory } from '../../lambdas/store/sensitive-data.ts';
@@ -13,6 +12,7 @@ import type { Table } from '../../lambdas/store/table.ts';
 import { parseBoolean, parseFuture, textBy } from './arguments.ts';
 import { changedTags, parseTag } from './key-tags.ts';
 import { namedKey, naming, type KeyOption } from './named-key.ts';
+import { operatorPepper } from './operator-pepper.ts';
 import type { Row } from './output.ts';
 import { keyRow } from './rows.ts';
 import { onAccount, type Session } from './session.ts';
@@ -98,7 +98,7 @@ async function rotate(session: Session, { key: named, grace }: KeyOption & { gra
     privacy: excludes,
     sensitiveData,
   };
-  const { key, secret } = await createKey(changes, await readPepper(), settings);
+  const { key, secret } = await createKey(changes, await operatorPepper(session), settings);
   const until = grace === undefined ? undefined : new Date(nowMs() + grace).toISOString();
   const ends = until !== undefined && expiresAt !== undefined && expiresAt < until ? expiresAt : until;
   const end = ends === undefined ? { disabled: true } : { expiresAt: ends };

@@ -1,12 +1,17 @@
-/** What the person who typed a command can mend, in a sentence; for all else there is a stack, and a fault of ours. */
+/** Mistakes of the person who runs a command, as sentences. Any other error is a fault of the product, and shows its stack. */
 
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { CatalogError } from '../../lambdas/catalog/catalog-error.ts';
 import { AwsError } from '../../lambdas/platform/aws-call.ts';
+import { EnvironmentError } from '../../lambdas/platform/environment.ts';
 import { GatewayError } from '../../lambdas/platform/errors.ts';
 import { issueText } from '../../lambdas/platform/issues.ts';
+import { SecretUnreadableError } from '../../lambdas/platform/secrets.ts';
 import { StartFailure } from '../local/failure.ts';
+
+/** Errors whose messages are sentences for the operator. */
+const ownSentences = [GatewayError, StartFailure, CatalogError, EnvironmentError, SecretUnreadableError] as const;
 
 const NO_ACCESS: Record<string, string> = {
   ENOENT: 'there is no such file',
@@ -20,14 +25,16 @@ const NO_ACCESS: Record<string, string> = {
 const NO_AWS =
   'AWS is not set up in this shell: set AWS_REGION, and credentials that may use the table (AWS_PROFILE, or "aws login").';
 
-/** @returns undefined where the error is none of the person's */
+/** Clients of the SDK mark every answer of a service; so do the product's own calls, with their class. */
+export function isAwsRefusal(error: unknown): boolean {
+  return error instanceof AwsError || (error instanceof Error && '$metadata' in error);
+}
+
+/** @returns undefined if the error is a fault of the product */
 export function mistakeIn(error: unknown): string | undefined {
-  if (error instanceof GatewayError || error instanceof StartFailure || error instanceof CatalogError) {
-    return error.message;
-  }
+  if (ownSentences.some((kind) => error instanceof kind)) return (error as Error).message;
   if (!(error instanceof Error)) return undefined;
-  // Clients of the SDK say so of whatever a service has answered.
-  if (error instanceof AwsError || '$metadata' in error) return `AWS refuses this: ${error.message} (${error.name})`;
+  if (isAwsRefusal(error)) return `AWS refuses this: ${error.message} (${error.name})`;
   if (/^Region (?:is missing|not accepted)/.test(error.message) || error.name === 'CredentialsProviderError') {
     return NO_AWS;
   }
@@ -42,7 +49,11 @@ export function mistakeIn(error: unknown): string | undefined {
  * @throws {StartFailure} naming the file, and what in it is wrong
  */
 export function fromFile<Value>(path: string, read: (text: string) => Value): Value {
-  const text = readFileSync(path, 'utf8');
+  return fromText(path, readFileSync(path, 'utf8'), read);
+}
+
+/** Reads a text of that file. @throws {StartFailure} naming the file, and the fault in it */
+export function fromText<Value>(path: string, text: string, read: (text: string) => Value): Value {
   try {
     return read(text);
   } catch (error) {

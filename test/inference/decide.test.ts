@@ -60,6 +60,7 @@ const input = () => ({
   signal: new AbortController().signal,
   health,
   log: new AttemptLog(new ProviderTime()),
+  requestId: 'req_test',
 });
 
 const reporting = (completion_tokens: number) => usageWhere({ prompt_tokens: 10, completion_tokens });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { MessagesRequest } from '../../lambdas/messages/types.ts';
 import type { ProviderFailure } from '../../lambdas/providers/failures.ts';
 import { connect } from '../../lambdas/routing/connection.ts';
@@ -44,6 +44,7 @@ function attemptAt({ url }: Seen, { hasHiddenReasoning = false, ...options }: Op
 const inTurn = (more: Partial<InTurn> = {}): InTurn => ({
   signal: new AbortController().signal,
   log: new AttemptLog(new ProviderTime()),
+  requestId: 'req_test',
   health: { record: () => {}, publish: async () => {} },
   ...more,
 });
@@ -363,5 +364,24 @@ describe('what an attempt says of its endpoint', () => {
     const attempt = attemptAt(silent, { timeouts: { idle_ms: 30 }, hasHiddenReasoning: true });
     await answered([attempt], { health: recording((_, result) => results.push(result)) }).catch(() => undefined);
     expect(results).toEqual(['failed']);
+  });
+});
+
+describe('the log line of a failed attempt', () => {
+  it('has the status of the provider, the kind of the failure and the id of the request', async () => {
+    const lines = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    try {
+      await answered([attemptAt(await upstream(refuses(401, 'no')))]).catch(() => {});
+      const line = lines.mock.calls.map(([text]) => String(text)).find((text) => text.includes('first event'));
+      expect(JSON.parse(line!)).toMatchObject({
+        message: 'provider failed before its first event',
+        requestId: 'req_test',
+        status: 502,
+        providerStatus: 401,
+        kind: 'provider_unavailable',
+      });
+    } finally {
+      lines.mockRestore();
+    }
   });
 });

@@ -1,7 +1,12 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { S3Client } from '@aws-sdk/client-s3';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { requireVariable } from '../../lambdas/platform/environment.ts';
 import { GatewayError } from '../../lambdas/platform/errors.ts';
 import { localCredentials } from '../../lambdas/platform/sdk.ts';
+import { findExports } from '../../lib/admin/books/manifests.ts';
 import { publicationsInBucket } from '../../lib/admin/catalog/publications.ts';
 import { mistakeIn } from '../../lib/admin/mistakes.ts';
 import { startVersionedBucket } from '../support/versioned-bucket.ts';
@@ -34,3 +39,47 @@ it.each([
 ])('what a person can mend is a sentence: %s', (error, sentence) => {
   expect(mistakeIn(error)).toBe(sentence);
 });
+
+describe('a mistake in what an operator names', () => {
+  it.each([
+    ['a summary that is no JSON', { 'manifest-summary.json': '{bad' }, /manifest-summary\.json is not JSON/],
+    [
+      'a summary without a count',
+      { 'manifest-summary.json': '{"version":"1"}' },
+      /manifest-summary\.json is not what it/,
+    ],
+    [
+      'a list of files that is no JSON',
+      {
+        'manifest-summary.json': `{"version":"1","itemCount":0,"outputFormat":"DYNAMODB_JSON","exportTime":"2026-11-01T00:00:00Z"}`,
+        'manifest-files.json': '{bad',
+      },
+      /manifest-files\.json is not JSON/,
+    ],
+  ])('is a sentence: an export with %s', (_, files, sentence) => {
+    const directory = mkdtempSync(join(tmpdir(), 'gateway-mistakes-'));
+    const root = join(directory, 'AWSDynamoDB', '1');
+    mkdirSync(root, { recursive: true });
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
+    try {
+      expect(mistakeOf(() => findExports(directory))).toMatch(sentence);
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  });
+
+  it('is a sentence: a variable of the environment that is missing or wrong', () => {
+    expect(mistakeOf(() => requireVariable('NO_SUCH_VARIABLE'))).toBe(
+      'The environment variable NO_SUCH_VARIABLE is not set',
+    );
+  });
+});
+
+function mistakeOf(work: () => unknown): string | undefined {
+  try {
+    work();
+  } catch (error) {
+    return mistakeIn(error);
+  }
+  return undefined;
+}

@@ -147,9 +147,19 @@ describe('a sweep in which something goes wrong', () => {
     await checkpoint(table, of, outcome(rub('1.5')), DUE_AT_ONCE_MS);
     vi.setSystemTime(Date.now() + 10 * MINUTE_MS);
 
+    const lines = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     const sweeping = fresh.handler({}, { getRemainingTimeInMillis: () => MINUTE_MS });
 
     await expect(sweeping).rejects.toThrow('1 things went wrong in a sweep');
+    const logged = lines.mock.calls.map(([line]) => String(line)).filter((line) => line.includes('sweep failed'));
+    lines.mockRestore();
+    expect(logged.map((line) => JSON.parse(line) as object)).toMatchObject([
+      {
+        worker: 'sweep-holds',
+        count: 1,
+        reason: expect.stringMatching(/QueueDoesNotExist|NonExistentQueue/) as string,
+      },
+    ]);
     expect([await stateOf(complete), await stateOf(due)]).toEqual(['final', 'pending']);
     vi.unstubAllEnvs();
   });

@@ -69,7 +69,7 @@ async function answerUntil<Candidate extends AskedCandidate, Answer>(
 
   const { signal } = abort;
   const log = new AttemptLog(input.providerTime);
-  const asked = await askEach(offers, asking, { signal, health, log });
+  const asked = await askEach(offers, asking, { signal, health, log, requestId: input.request.id });
   const charged = await withinLimits(chargedForAll(asked.rounds), held.keeper);
   const { receivedAtMs } = input.request;
   const outcome = askedOutcome(asked, charged, { offers, signal, receivedAtMs, log });

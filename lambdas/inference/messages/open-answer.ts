@@ -34,7 +34,8 @@ export async function openAnswer(input: InferenceInput<RoutedRequest>): Promise<
   const { estimatedTokens: estimatedInputTokens } = content;
   const attemptLog = new AttemptLog(input.providerTime);
   const { signal } = abort;
-  const ask = (some: Attempt[]) => dispatch(some, { signal, log: attemptLog, health }, estimatedInputTokens);
+  const ask = (some: Attempt[]) =>
+    dispatch(some, { signal, log: attemptLog, health, requestId: request.id }, estimatedInputTokens);
   const { remainingMs } = input;
   const stage = search ? new SearchStage(search, { client, signal, ask, remainingMs }) : passThrough;
   return {

@@ -1,13 +1,14 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { servedCatalog } from '../../catalog/served-catalog.ts';
 import { nowMs } from '../../platform/clock.ts';
-import { describeError, log } from '../../platform/logger.ts';
+import { log } from '../../platform/logger.ts';
 import { resources } from '../../resources.ts';
 import { videoCandidate } from '../../routing/video-candidates.ts';
 import { advanceVideo } from '../../inference/videos/advance.ts';
 import { decodeVideoMessage } from '../../inference/videos/message.ts';
 import { videoBucket } from '../../inference/videos/objects.ts';
 import type { VideoTools } from '../../inference/videos/tools.ts';
+import { describeUnreadable } from '../failure-log.ts';
 import { queues } from '../queues.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
@@ -21,8 +22,13 @@ export async function handler(event: SQSEvent, context: WorkerContext): Promise<
         await advanceVideo(tools, decodeVideoMessage(record.body));
       } catch (error) {
         const attempt = Number(record.attributes.ApproximateReceiveCount);
-        const about = { worker: 'advance-videos', awsRequestId: context.awsRequestId, attempt };
-        log('error', 'video not advanced', { ...about, ...describeError(error) });
+        const about = {
+          worker: 'advance-videos',
+          awsRequestId: context.awsRequestId,
+          messageId: record.messageId,
+          attempt,
+        };
+        log('error', 'video not advanced', { ...about, ...describeUnreadable(error) });
         failed.push(record);
       }
     }),

@@ -12,6 +12,7 @@ import { resources } from '../../resources.ts';
 import { countOutcomes } from '../../statistics/count-outcomes.ts';
 import { describeError, log } from '../../platform/logger.ts';
 import { writeMetrics } from '../../platform/metrics.ts';
+import { describeUnreadable } from '../failure-log.ts';
 import { queues } from '../queues.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
@@ -37,7 +38,7 @@ export async function handler(event: SQSEvent, context: WorkerContext): Promise<
       const added = record.messageAttributes[ADDED_ATTRIBUTE]?.stringValue;
       readable.push({ record, settlement: readSettlement({ body: record.body, added }) });
     } catch (error) {
-      log('error', 'unreadable settlement', { ...about, ...describeError(error) });
+      log('error', 'unreadable settlement', { ...about, messageId: record.messageId, ...describeUnreadable(error) });
       failed.set(record, error);
     }
   }

@@ -2,6 +2,7 @@ import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { decodeRollUp, rollUpShard, type RollUp } from '../../accounting/roll-up.ts';
 import { describeError, log } from '../../platform/logger.ts';
 import { resources } from '../../resources.ts';
+import { describeUnreadable } from '../failure-log.ts';
 import { queues } from '../queues.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
@@ -21,7 +22,7 @@ export async function handler(
       const sinceMs = Math.max(rollUp.sinceMs, known?.rollUp.sinceMs ?? 0);
       shards.set(name, { rollUp: { ...rollUp, sinceMs }, records: [...(known?.records ?? []), record] });
     } catch (error) {
-      log('error', 'unreadable roll-up', { ...about, ...describeError(error) });
+      log('error', 'unreadable roll-up', { ...about, messageId: record.messageId, ...describeUnreadable(error) });
       failed.push(record);
     }
   }

@@ -10,6 +10,7 @@ import { adopt } from '../../store/generation-writes.ts';
 import type { Generation } from '../../store/generation.ts';
 import { encodeVideoMessage } from '../../inference/videos/message.ts';
 import { queues } from '../queues.ts';
+import { logFailures } from '../failure-log.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
 /** A local gateway asks at its start for the holds of its dead predecessors; the schedule does not. */
@@ -51,6 +52,7 @@ export async function handler({ deadBootIds }: SweepEvent, context: WorkerContex
     });
   // Zero says that somebody has looked.
   writeMetrics({ Swept: result.swept });
+  logFailures('sweep failed', failures, { worker: 'sweep-holds', awsRequestId: context.awsRequestId });
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} things went wrong in a sweep`);
   return { swept: result.swept };
 }

@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import { StartFailure } from '../../local/failure.ts';
+import { fromText } from '../mistakes.ts';
 
 export const EXPORTS_FOLDER = 'AWSDynamoDB';
 export const DATA_FOLDER = 'data';
@@ -87,15 +88,15 @@ function exportRoots(directory: string): string[] {
 
 function readExport(root: string, id: string): FoundExport {
   const text = checkedText(root, id, SUMMARY_MANIFEST);
-  const summary = summaryManifest.safeParse(JSON.parse(text));
-  if (!summary.success) {
-    throw new StartFailure(`${join(root, id, SUMMARY_MANIFEST)} is not read: ${z.prettifyError(summary.error)}`);
-  }
-  const { itemCount, exportTime, exportFromTime, exportToTime } = summary.data;
+  const { itemCount, exportTime, exportFromTime, exportToTime } = fromText(
+    join(root, id, SUMMARY_MANIFEST),
+    text,
+    (json) => summaryManifest.parse(JSON.parse(json)),
+  );
   const files = checkedText(root, id, FILES_MANIFEST)
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => dataFile.parse(JSON.parse(line)))
+    .map((line) => fromText(join(root, id, FILES_MANIFEST), line, (json) => dataFile.parse(JSON.parse(json))))
     .map((file) => ({ path: dataFilePath(root, file), itemCount: file.itemCount, md5: file.md5Checksum }));
   const kind = exportTime === undefined ? 'incremental' : 'full';
   return { id, kind, until: exportTime ?? exportToTime!, from: exportFromTime, itemCount, files };

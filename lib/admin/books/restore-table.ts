@@ -6,6 +6,7 @@ import { listAccountIds } from '../../../lambdas/store/accounts.ts';
 import { sdkClient } from '../../../lambdas/store/sdk-table.ts';
 import type { Table } from '../../../lambdas/store/table.ts';
 import { StartFailure } from '../../local/failure.ts';
+import { fromText } from '../mistakes.ts';
 import { packedLines } from '../packed-lines.ts';
 import { alteredFiles, findExports, type ItemAttributes } from './manifests.ts';
 
@@ -57,7 +58,7 @@ export async function restoreTable(
 async function* batchesOf(path: string): AsyncGenerator<WriteRequest[], void> {
   let batch: WriteRequest[] = [];
   for await (const text of packedLines(path)) {
-    batch.push(requestOf(JSON.parse(text) as ExportLine));
+    batch.push(requestOf(fromText(path, text, (line) => JSON.parse(line) as ExportLine)));
     if (batch.length < MAX_BATCH) continue;
     yield batch;
     batch = [];

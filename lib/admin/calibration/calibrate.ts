@@ -6,6 +6,7 @@ import { readText } from '../../../lambdas/providers/http/upstream-http.ts';
 import { atMost } from '../../../lambdas/platform/at-most.ts';
 import { connect } from '../../../lambdas/routing/connection.ts';
 import { decisionCandidates, type DecisionCandidate } from '../../../lambdas/routing/decision-candidates.ts';
+import { StartFailure } from '../../local/failure.ts';
 import { fitTemperature, surprise, type Sample } from './fit.ts';
 import { knownQuestions, type KnownQuestion } from './questions.ts';
 
@@ -39,7 +40,7 @@ export async function calibrate(catalog: Catalog, model: string): Promise<Calibr
     promptTokens: 0,
   });
   const candidate = candidates.find(({ engine }) => engine === logprobsEngine);
-  if (!candidate) throw new Error(`No endpoint of "${model}" decides by log-probabilities`);
+  if (!candidate) throw new StartFailure(`No endpoint of "${model}" decides by log-probabilities`);
   const inTurn = atMost(MAX_AT_ONCE);
   const samples = await Promise.all(
     knownQuestions.map((known, index) => inTurn(async () => sampleOf(known, index, candidate))),
@@ -69,7 +70,7 @@ async function sampleOf(
   const send = async ({ request }: Ask): Promise<unknown> => {
     const answer = await connect(candidate, request, AbortSignal.timeout(TIMEOUT_MS)).send(request.body);
     const text = await readText(answer.body, MAX_ANSWER_BYTES);
-    if (answer.status !== 200) throw new Error(`The provider answered with status ${answer.status}`);
+    if (answer.status !== 200) throw new StartFailure(`The provider answered with status ${answer.status}`);
     return JSON.parse(text);
   };
   const [verdict] = await logprobsEngine.decide({ state, questions: [question] }, plain, send);

@@ -1,0 +1,104 @@
+/** The runbooks of docs/operations.md: commands work as they are printed, and log lines that they name exist. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adminHere, adminJson } from '../support/admin.ts';
+import { finalGeneration, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+
+const runbooks = readFileSync('docs/operations.md', 'utf8');
+
+const sources = ['lambdas', 'lib']
+  .flatMap((room) => readdirSync(room, { recursive: true, encoding: 'utf8' }).map((path) => join(room, path)))
+  .filter((path) => path.endsWith('.ts'))
+  .map((path) => readFileSync(path, 'utf8'))
+  .join('\n');
+
+describe('log lines in the runbooks', () => {
+  /** Backticks also have commands: of the shell, and of groups of `admin`. */
+  const commandWords = /^(?:npm|npx|aws|update-table|accounts|catalog|counters|keys|generations|audit|top-ups) /;
+  const inBackticks = [...runbooks.matchAll(/`([a-z][a-z-]*(?: [a-z'-]+)+)`/g)].map(([, words]) => words!);
+  const inQuotes = [...runbooks.matchAll(/log line "([^"]+)"/g)].map(([, words]) => words!);
+  const named = [...new Set([...inBackticks.filter((words) => !commandWords.test(words)), ...inQuotes])];
+
+  it('are found', () => expect(named.length).toBeGreaterThan(10));
+
+  it.each(named)('exist: %s', (words) => {
+    expect(sources).toContain(`'${words}'`);
+  });
+});
+
+const ADMIN = 'npm run admin -- ';
+const inBlocks = runbooks
+  .split('```')
+  .filter((_, index) => index % 2 === 1)
+  .flatMap((block) => block.split('\n'))
+  .filter((line) => line.startsWith(ADMIN))
+  .map((line) => line.slice(ADMIN.length).replace(/\s+#.*$/, ''));
+const inText = [...runbooks.matchAll(/`npm run admin -- ([^`]+)`/g)].map(([, line]) => line!);
+
+/** Commands that need files of a deployment, or an empty database. */
+const elsewhere = /^(?:restore|--table <new> verify) /;
+const printed = [...new Set([...inBlocks, ...inText])].filter((line) => !elsewhere.test(line));
+
+let data: string;
+let gateway: RunningGateway;
+const values: Record<string, string> = {};
+let prepaid: string;
+beforeAll(async () => {
+  data = mkdtempSync(join(tmpdir(), 'gateway-runbooks-'));
+  gateway = await startGateway({ args: ['--data', data] });
+  const account = await adminJson(data, 'accounts', 'create', '--name', 'Runbook');
+  prepaid = String((await adminJson(data, 'accounts', 'create', '--name', 'Paid', '--mode', 'prepaid'))['id']);
+  await adminJson(data, 'keys', 'create', '--name', 'ivan');
+  const answer = await post(gateway, '/messages', {
+    model: 'sandbox/claude',
+    max_tokens: 10,
+    messages: [said('Hi', 'delay=0')],
+  });
+  const id = answer.headers.get('x-generation-id')!;
+  await finalGeneration(gateway, id);
+  Object.assign(values, {
+    '<id>': String(account['id']),
+    '<gen-… or req_…>': id,
+    '<req_…>': id,
+    '<name, label or hash>': 'ivan',
+    '<ISO time>': '2026-11-01T00:00:00Z',
+    '<period>': 'monthly',
+  });
+}, 60_000);
+afterAll(async () => {
+  await gateway.stop();
+  rmSync(data, { recursive: true, force: true });
+});
+
+/** The words of a line, as a shell splits them, with values in the place of names; what names a deployment is left out. */
+function argumentsOf(line: string): string[] {
+  const here = line.replace(/--table <\w+> /, '').replace(/--pepper-secret <arn> /, '');
+  const filled = Object.entries(values).reduce((text, [name, value]) => text.replaceAll(name, value), here);
+  const words = filled.match(/(?:[^\s"]|"[^"]*")+/g)!.map((word) => word.replaceAll('"', ''));
+  return /^accounts (?:top-up|refund)/.test(here) ? ['--account', prepaid, ...words] : words;
+}
+
+describe('commands in the runbooks', () => {
+  it('are found', () => expect(printed.length).toBeGreaterThan(25));
+
+  it.each(printed)(
+    'work as they are printed: %s',
+    async (line) => {
+      const { code, err } = await adminHere(data, ...argumentsOf(line));
+
+      expect(err).toBe('');
+      expect(code).toBe(0);
+    },
+    20_000,
+  );
+
+  it('name the pepper wherever a command on AWS needs it', () => {
+    const onAws = printed.filter((line) => line.startsWith('--table'));
+    const needing = onAws.filter((line) => /keys (?:create|rotate)|callback-secret/.test(line));
+
+    expect(needing.length).toBeGreaterThan(1);
+    expect(needing.filter((line) => !line.includes('--pepper-secret'))).toEqual([]);
+  });
+});
