@@ -1,0 +1,135 @@
+/** All books at once, when nothing is under way. */
+
+import { execFile } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LOCAL_TABLE } from '../../lib/local/dynamodb.ts';
+import { programOf } from '../support/programs.ts';
+import {
+  balanceDifferences,
+  counterDifferences,
+  excesses,
+  leaseDifferences,
+  overcharges,
+  type Ceilings,
+  type Difference,
+} from './counter-books.ts';
+import { budgetDifferences, completeDays, monthDifferences, recordedDays, rowDifferences } from './day-books.ts';
+import { scanTable, textIn, type RawItem } from './raw-table.ts';
+import { compareTold, type ClockSpan, type SweptAfterTold, type Told } from './told.ts';
+
+export interface CheckTerms {
+  name: string;
+  endpoint: string;
+  nowMs: () => number;
+  ceilings: Ceilings;
+  told: readonly Told[];
+  clocks: readonly ClockSpan[];
+  data: string;
+  isLast: boolean;
+}
+
+export interface Checked {
+  name: string;
+  records: { final: number; pending: number; swept: number; leased: number };
+  leases: { returned: number; open: number };
+  told: { compared: number; swept: SweptAfterTold };
+  /** Whether `reconcile --deep` says that the books are sound; null if it was not run. */
+  reconciled: boolean | null;
+  differences: Difference[];
+}
+
+/** Settlements, returns of leases and the sweep may still be at work. */
+const LOOKS = 15;
+const LOOK_EVERY_MS = 3_000;
+
+export async function checkBooks(terms: CheckTerms): Promise<Checked> {
+  for (let look = 1; ; look += 1) {
+    const items = await scanTable(terms.endpoint, LOCAL_TABLE);
+    const comparison = compareTold(items, terms.told, terms.clocks);
+    const differences = [...bookDifferences(items, terms), ...comparison.differences];
+    if (differences.length > 0 && look < LOOKS) {
+      await sleep(LOOK_EVERY_MS);
+      continue;
+    }
+    const reconciled = terms.isLast ? await reconcile(terms.data) : null;
+    if (reconciled?.sound === false)
+      differences.push({ kind: 'reconcile', where: 'reconcile --deep', stored: reconciled.says, expected: 'sound' });
+    return {
+      name: terms.name,
+      ...countsOf(items),
+      told: { compared: comparison.compared, swept: comparison.swept },
+      reconciled: reconciled?.sound ?? null,
+      differences,
+    };
+  }
+}
+
+function bookDifferences(items: readonly RawItem[], { nowMs, ceilings, isLast }: CheckTerms): Difference[] {
+  return [
+    ...counterDifferences(items, nowMs()),
+    ...excesses(items, ceilings),
+    ...leaseDifferences(items),
+    ...overcharges(items),
+    ...balanceDifferences(items),
+    ...monthDifferences(items),
+    ...budgetDifferences(items),
+    ...(isLast ? [...rowDifferences(items), ...unfinished(items)] : []),
+  ];
+}
+
+/** What the sweep and the roll-up have left. */
+function unfinished(items: readonly RawItem[]): Difference[] {
+  const complete = completeDays(items);
+  const days = [...recordedDays(items)].filter((day) => !complete.has(day));
+  const open = items
+    .filter(({ entity, state }) => isOpen(entity, state))
+    .map((item) => `${textIn(item, 'pk')} ${textIn(item, 'sk')}`);
+  return [
+    ...days.map((where) => ({ kind: 'day', where, stored: 'not complete', expected: 'complete' })),
+    ...open.map((where) => ({ kind: 'left behind', where, stored: 'pending', expected: 'settled' })),
+  ];
+}
+
+function isOpen(entity: unknown, state: unknown): boolean {
+  return (entity === 'generation' && state === 'pending') || (entity === 'lease' && state === 'open');
+}
+
+export function isSettled(items: readonly RawItem[]): boolean {
+  return unfinished(items).length === 0;
+}
+
+function countsOf(items: readonly RawItem[]): Pick<Checked, 'records' | 'leases'> {
+  const records = items.filter(({ entity }) => entity === 'generation');
+  const leases = items.filter(({ entity }) => entity === 'lease');
+  return {
+    records: {
+      final: records.filter(({ state }) => state === 'final').length,
+      pending: records.filter(({ state }) => state === 'pending').length,
+      swept: records.filter(({ swept }) => swept === true).length,
+      leased: records.filter(({ lease_id: lease }) => lease !== undefined).length,
+    },
+    leases: {
+      returned: leases.filter(({ state }) => state === 'returned').length,
+      open: leases.filter(({ state }) => state === 'open').length,
+    },
+  };
+}
+
+/** The product's own comparison. Its exit code is not looked at, but its answer. */
+function reconcile(data: string): Promise<{ sound: boolean; says: string }> {
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [programOf('bin/admin.ts'), '--json', '--data', data, 'reconcile', '--deep'],
+      { encoding: 'utf8', maxBuffer: 2 ** 28 },
+      (_, out, err) => {
+        try {
+          const { sound } = JSON.parse(out) as { sound: boolean };
+          resolve({ sound, says: out });
+        } catch {
+          resolve({ sound: false, says: `${out}${err}` });
+        }
+      },
+    );
+  });
+}

@@ -1,0 +1,112 @@
+/** What days, months of models and budgets of free models must say, computed from records alone. */
+
+import type { Difference } from './counter-books.ts';
+import { itemsIn, picoIn, roublesOf, textIn, type RawItem } from './raw-table.ts';
+
+type Sums = Map<string, bigint>;
+
+function addTo(sums: Sums, where: string, amount: bigint): void {
+  sums.set(where, (sums.get(where) ?? 0n) + amount);
+}
+
+function differencesOf(kind: string, stored: Sums, expected: Sums): Difference[] {
+  return [...new Set([...stored.keys(), ...expected.keys()])].flatMap((where) => {
+    const [is, should] = [stored.get(where) ?? 0n, expected.get(where) ?? 0n];
+    return is === should ? [] : [{ kind, where, stored: roublesOf(is), expected: roublesOf(should) }];
+  });
+}
+
+function finalRecords(items: readonly RawItem[]): RawItem[] {
+  return items.filter(({ entity, state }) => entity === 'generation' && state === 'final');
+}
+
+const SHARDS = 8;
+
+/** Days of accounts whose rows are complete, as `<account> <UTC day>`. */
+export function completeDays(items: readonly RawItem[]): Set<string> {
+  const days = items
+    .filter(({ entity }) => entity === 'activity_day')
+    .filter((day) => shardVersions(day).length === SHARDS);
+  return new Set(days.map((day) => `${textIn(day, 'pk').split('#')[1]} ${textIn(day, 'date')}`));
+}
+
+function shardVersions(day: RawItem): string[] {
+  return Object.keys(day).filter((name) => /^version_\d$/.test(name));
+}
+
+/** Days that have records, as `<account> <UTC day>`. */
+export function recordedDays(items: readonly RawItem[]): Set<string> {
+  return new Set(
+    finalRecords(items).map((record) => `${textIn(record, 'account_id')} ${textIn(record, 'created_at').slice(0, 10)}`),
+  );
+}
+
+/** Compares the current rows of complete days, of each key and each workspace. */
+export function rowDifferences(items: readonly RawItem[]): Difference[] {
+  const complete = completeDays(items);
+  const days = new Map(items.filter(({ entity }) => entity === 'activity_day').map((day) => [dayName(day), day]));
+  const [stored, expected]: [Sums, Sums] = [new Map(), new Map()];
+  for (const row of items) {
+    if (row['entity'] !== 'activity_row') continue;
+    const [, account, date] = textIn(row, 'pk').split('#');
+    const name = `${account} ${date}`;
+    if (!complete.has(name) || row['version'] !== days.get(name)?.[`version_${textIn(row, 'shard')}`]) continue;
+    const level = textIn(row, 'level');
+    if (level === 'MEMBER') continue;
+    const owner = textIn(row, level === 'KEY' ? 'key_hash' : 'workspace_id');
+    addTo(stored, `${name} ${level} ${owner}`, picoIn(row, 'usage_rub'));
+  }
+  for (const record of finalRecords(items)) {
+    const name = `${textIn(record, 'account_id')} ${textIn(record, 'created_at').slice(0, 10)}`;
+    if (!complete.has(name)) continue;
+    const cost = picoIn(record, 'total_cost_rub');
+    addTo(expected, `${name} KEY ${textIn(record, 'key_hash')}`, cost);
+    addTo(expected, `${name} WORKSPACE ${textIn(record, 'workspace_id')}`, cost);
+  }
+  return differencesOf('row', stored, expected);
+}
+
+function dayName(day: RawItem): string {
+  return `${textIn(day, 'pk').split('#')[1]} ${textIn(day, 'date')}`;
+}
+
+/** Compares what each model has cost each account on each day. */
+export function monthDifferences(items: readonly RawItem[]): Difference[] {
+  const [stored, expected]: [Sums, Sums] = [new Map(), new Map()];
+  for (const item of items) {
+    if (item['entity'] !== 'model_month') continue;
+    for (const name of Object.keys(item)) {
+      const [, day] = /^spent_day_(\d+)$/.exec(name) ?? [];
+      const where = `${textIn(item, 'account_id')} ${textIn(item, 'month')}-${day} ${textIn(item, 'model')}`;
+      if (day !== undefined) addTo(stored, where, picoIn(item, name));
+    }
+  }
+  for (const record of finalRecords(items)) {
+    const where = `${textIn(record, 'account_id')} ${textIn(record, 'created_at').slice(0, 10)} ${textIn(record, 'model')}`;
+    addTo(expected, where, picoIn(record, 'total_cost_rub'));
+  }
+  return differencesOf('model month', stored, expected);
+}
+
+/** Compares what budgets of free models have spent and hold, by day and model. */
+export function budgetDifferences(items: readonly RawItem[]): Difference[] {
+  const [stored, expected]: [Sums, Sums] = [new Map(), new Map()];
+  for (const item of items) {
+    if (item['entity'] !== 'service_budget') continue;
+    const where = `${textIn(item, 'pk').split('#')[2]} ${textIn(item, 'model')}`;
+    addTo(stored, `${where} spent`, picoIn(item, 'spent_rub'));
+    addTo(stored, `${where} held`, picoIn(item, 'committed_rub') - picoIn(item, 'spent_rub'));
+  }
+  for (const record of items) {
+    if (record['entity'] !== 'generation') continue;
+    const date = textIn(record, 'created_at').slice(0, 10);
+    if (record['state'] === 'final') {
+      const model = textIn(record, 'model');
+      if (model.endsWith(':free')) addTo(expected, `${date} ${model} spent`, picoIn(record, 'service_cost_rub'));
+      continue;
+    }
+    for (const hold of itemsIn(record, 'service_holds'))
+      addTo(expected, `${date} ${textIn(hold, 'model')} held`, picoIn(hold, 'amount_rub'));
+  }
+  return differencesOf('free budget', stored, expected);
+}

@@ -1,0 +1,167 @@
+/** The processes of a gateway as `npm start` starts it, each of which can be killed alone. */
+
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { programOf } from '../support/programs.ts';
+import { descendantsOf } from '../support/processes.ts';
+
+export interface ReadyLine {
+  base_url: string;
+  streaming_url: string;
+  web_url?: string;
+  inference_key: string | null;
+  management_key: string | null;
+  account_id: string;
+  workspace_id: string;
+}
+
+export type Role = 'front' | 'server' | 'workers' | 'queues';
+
+export interface GatewayTerms {
+  data: string;
+  endpoint: string;
+  catalogPath: string;
+  hasServer: boolean;
+  logFile: string;
+  /** By how much its clock is ahead of this machine's. */
+  clockOffsetMs: number;
+}
+
+/** A start waits for the sweep of what its predecessors have left, on a busy machine. */
+const START_TIMEOUT_MS = 180_000;
+const MAX_LAST_WORDS = 600;
+
+export class GatewayProcesses {
+  readonly ready: ReadyLine;
+  readonly startedAtMs: number;
+  readonly clockOffsetMs: number;
+  readonly #front: ChildProcess;
+  readonly #builds: string[];
+  readonly #pids: Record<Role, number | undefined>;
+
+  private constructor(
+    front: ChildProcess,
+    ready: ReadyLine,
+    { startedAtMs, clockOffsetMs }: { startedAtMs: number; clockOffsetMs: number },
+  ) {
+    this.#front = front;
+    this.ready = ready;
+    this.startedAtMs = startedAtMs;
+    this.clockOffsetMs = clockOffsetMs;
+    const descendants = descendantsOf(front.pid!);
+    this.#builds = descendants.flatMap(({ command }) => /\S+\/server-[^/\s]+(?=\/)/.exec(command)?.[0] ?? []);
+    const pidOf = (words: RegExp) => descendants.find(({ command }) => words.test(command))?.pid;
+    this.#pids = {
+      front: front.pid,
+      server: pidOf(/\/server-/),
+      workers: pidOf(/workers-main/),
+      queues: pidOf(/aws-server/),
+    };
+  }
+
+  /** @throws with its last words if it does not start */
+  static async start(terms: GatewayTerms): Promise<GatewayProcesses> {
+    const startedAtMs = Date.now();
+    const front = spawnGateway(terms);
+    const log = createWriteStream(terms.logFile, { flags: 'a' });
+    let lastWords = '';
+    front.stderr!.on('data', (chunk: Buffer) => {
+      log.write(chunk);
+      lastWords = `${lastWords}${chunk.toString()}`.slice(-MAX_LAST_WORDS);
+    });
+    front.once('close', () => log.end());
+    const line = await Promise.race([
+      once(createInterface(front.stdout!), 'line').then(([text]) => text as string),
+      once(front, 'exit').then(() => undefined),
+      sleep(START_TIMEOUT_MS, undefined, { ref: false }),
+    ]);
+    if (line === undefined) {
+      endTree(front);
+      throw new Error(`The gateway did not start: ${lastWords}`);
+    }
+    return new GatewayProcesses(front, JSON.parse(line) as ReadyLine, { startedAtMs, ...terms });
+  }
+
+  get pids(): number[] {
+    return Object.values(this.#pids).filter((pid) => pid !== undefined);
+  }
+
+  get hasEnded(): boolean {
+    return this.#front.exitCode !== null || this.#front.signalCode !== null;
+  }
+
+  /** @returns whether the process was there */
+  signal(role: Role, signal: NodeJS.Signals): boolean {
+    return sendSignal(this.#pidNow(role), signal);
+  }
+
+  /** Workers are started again when they end. */
+  #pidNow(role: Role): number | undefined {
+    if (role !== 'workers' || this.hasEnded) return this.#pids[role];
+    const found = descendantsOf(this.#front.pid!).find(({ command }) => command.includes('workers-main'));
+    this.#pids.workers = found?.pid ?? this.#pids.workers;
+    return this.#pids.workers;
+  }
+
+  /** @returns whether the front process ended within this time */
+  async endsWithin(timeoutMs: number): Promise<boolean> {
+    if (this.hasEnded) return true;
+    await Promise.race([once(this.#front, 'exit'), sleep(timeoutMs, undefined, { ref: false })]);
+    return this.hasEnded;
+  }
+
+  /** Directories of bundles, which a killed process leaves behind. */
+  get builds(): string[] {
+    return this.#builds;
+  }
+
+  /** Processes that still run. */
+  survivors(): Role[] {
+    const roles = Object.keys(this.#pids) as Role[];
+    return roles.filter((role) => this.#pids[role] !== undefined && isAlive(this.#pids[role]));
+  }
+
+  killAll(): void {
+    for (const pid of this.pids) {
+      sendSignal(pid, 'SIGCONT');
+      sendSignal(pid, 'SIGKILL');
+    }
+  }
+}
+
+function spawnGateway({ data, endpoint, catalogPath, hasServer, clockOffsetMs }: GatewayTerms): ChildProcess {
+  const now = new Date(Date.now() + clockOffsetMs).toISOString();
+  const args = ['--port', '0', '--json', '--data', data, '--catalog', catalogPath, '--now', now];
+  return spawn(
+    process.execPath,
+    ['--max-semi-space-size=16', programOf('bin/local.ts'), ...args, ...(hasServer ? ['--web'] : [])],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // A signal to the process group of the history must not reach it.
+      detached: true,
+      env: { ...process.env, DYNAMODB_ENDPOINT: endpoint },
+    },
+  );
+}
+
+/** Ends a process that has not become ready, and what it has started. */
+function endTree(front: ChildProcess): void {
+  if (front.exitCode !== null || front.signalCode !== null) return;
+  const started = descendantsOf(front.pid!);
+  for (const pid of [front.pid!, ...started.map((one) => one.pid)]) sendSignal(pid, 'SIGKILL');
+}
+
+export function isAlive(pid: number): boolean {
+  return sendSignal(pid, 0);
+}
+
+function sendSignal(pid: number | undefined, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return pid !== undefined && process.kill(pid, signal);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,199 @@
+/** Requests of every kind that spends money. */
+
+import { said } from '../support/gateway.ts';
+
+export interface HistoryRequest {
+  kind: string;
+  path: string;
+  body: object;
+  isStreamed: boolean;
+  /** Its client leaves so many milliseconds after the answer begins. */
+  leavesAfterMs?: number;
+  hasIdempotencyKey?: boolean;
+}
+
+type Random = () => number;
+
+const models = [
+  'sandbox/claude',
+  'sandbox/gpt',
+  'sandbox/gemini',
+  'sandbox/priced',
+  'outside/claude',
+  'outside/fallback',
+];
+const breakages = [
+  'break=3',
+  'reset=2',
+  'fail=3',
+  'garbage=2',
+  'error=500',
+  'error=429',
+  'usage=none',
+  'reset=0',
+  'refuse',
+];
+const question = { angry: { type: 'noul', instructions: 'Is the writer angry?' } };
+
+const pick = <Choice>(random: Random, choices: readonly Choice[]): Choice =>
+  choices[Math.floor(random() * choices.length)]!;
+const between = (random: Random, least: number, most: number) => Math.floor(least + random() * (most - least));
+
+/** Words for the sandbox: mostly short answers, because a lease is for many of them. */
+function shortWords(random: Random): string {
+  return `tokens=${between(random, 2, 40)} delay=${between(random, 0, 8)}`;
+}
+
+type Make = (random: Random) => Omit<HistoryRequest, 'kind'>;
+
+const talk = (random: Random, words = shortWords(random)) => [said('Write a few words.', words)];
+
+const makers: Record<string, { weight: number; make: Make }> = {
+  messages: {
+    weight: 20,
+    make: (random) => ({
+      path: '/messages',
+      isStreamed: false,
+      body: { model: pick(random, models), max_tokens: between(random, 20, 120), messages: talk(random) },
+    }),
+  },
+  'messages, streamed': {
+    weight: 20,
+    make: (random) => ({
+      path: '/messages',
+      isStreamed: true,
+      body: { model: pick(random, models), max_tokens: between(random, 20, 120), stream: true, messages: talk(random) },
+    }),
+  },
+  chat: {
+    weight: 8,
+    make: (random) => ({
+      path: '/chat/completions',
+      isStreamed: false,
+      body: { model: pick(random, models), max_tokens: 100, messages: talk(random) },
+    }),
+  },
+  'chat, streamed': {
+    weight: 8,
+    make: (random) => ({
+      path: '/chat/completions',
+      isStreamed: true,
+      body: { model: pick(random, models), max_tokens: 100, stream: true, messages: talk(random) },
+    }),
+  },
+  responses: {
+    weight: 5,
+    make: (random) => ({
+      path: '/responses',
+      isStreamed: false,
+      body: { model: 'sandbox/reasoner', max_output_tokens: 100, input: talk(random) },
+    }),
+  },
+  'responses, streamed': {
+    weight: 5,
+    make: (random) => ({
+      path: '/responses',
+      isStreamed: true,
+      body: { model: 'sandbox/reasoner', max_output_tokens: 100, stream: true, input: talk(random) },
+    }),
+  },
+  'long stream': {
+    weight: 4,
+    make: (random) => ({
+      path: '/messages',
+      isStreamed: true,
+      body: {
+        model: pick(random, ['outside/claude', 'sandbox/claude']),
+        max_tokens: 1_000,
+        stream: true,
+        messages: talk(random, `tokens=${between(random, 200, 600)} delay=${between(random, 10, 25)}`),
+      },
+    }),
+  },
+  'broken provider': {
+    weight: 6,
+    make: (random) => ({
+      path: pick(random, ['/messages', '/chat/completions']),
+      isStreamed: true,
+      body: {
+        model: pick(random, ['sandbox/claude', 'sandbox/gpt', 'outside/claude']),
+        max_tokens: 100,
+        stream: true,
+        messages: talk(random, `tokens=20 delay=2 ${pick(random, breakages)}`),
+      },
+    }),
+  },
+  'client leaves': {
+    weight: 6,
+    make: (random) => ({
+      path: '/messages',
+      isStreamed: true,
+      leavesAfterMs: between(random, 0, 700),
+      body: {
+        model: pick(random, ['sandbox/claude', 'outside/claude']),
+        max_tokens: 300,
+        stream: true,
+        messages: talk(random, 'tokens=150 delay=10'),
+      },
+    }),
+  },
+  'Idempotency-Key': {
+    weight: 6,
+    make: (random) => ({
+      path: '/messages',
+      isStreamed: random() < 0.5,
+      hasIdempotencyKey: true,
+      body: { model: 'sandbox/claude', max_tokens: 60, stream: random() < 0.5, messages: talk(random) },
+    }),
+  },
+  embeddings: {
+    weight: 4,
+    make: (random) => ({
+      path: '/embeddings',
+      isStreamed: false,
+      body: {
+        model: 'sandbox/embedder',
+        input: Array.from({ length: between(random, 1, 80) }, (_, index) => `text ${index}`),
+      },
+    }),
+  },
+  decisions: {
+    weight: 4,
+    make: (random) => ({
+      path: '/decisions',
+      isStreamed: false,
+      body: {
+        model: pick(random, ['sandbox/judge', 'sandbox/jury', 'sandbox/pundit']),
+        state: 'Where is my parcel?',
+        questions: question,
+      },
+    }),
+  },
+  'free model': {
+    weight: 3,
+    make: (random) => ({
+      path: '/messages',
+      isStreamed: false,
+      body: { model: 'sandbox/gpt:free', max_tokens: 40, messages: talk(random) },
+    }),
+  },
+  video: {
+    weight: 0.3,
+    make: () => ({
+      path: '/videos',
+      isStreamed: false,
+      body: { model: 'sandbox/filmmaker', prompt: 'A test card.\n@sandbox hook=300', duration: 5 },
+    }),
+  },
+};
+
+const total = Object.values(makers).reduce((sum, { weight }) => sum + weight, 0);
+
+export function randomRequest(random: Random): HistoryRequest {
+  let place = random() * total;
+  for (const [kind, { weight, make }] of Object.entries(makers)) {
+    place -= weight;
+    if (place < 0) return { kind, ...make(random) };
+  }
+  return randomRequest(random);
+}

@@ -1,0 +1,103 @@
+/** What clients were told, against what records say. */
+
+import type { Difference } from './counter-books.ts';
+import { picoIn, picoOf, roublesOf, textIn, type RawItem } from './raw-table.ts';
+
+/** A whole answer. */
+export interface Told {
+  generationId: string;
+  kind: string;
+  /** In roubles, with the digits of the answer; undefined if the answer names no cost. */
+  cost: string | undefined;
+  /** When its end was read, by this machine's clock. */
+  toldAtMs: number;
+  /** Requests with the same key are charged once. */
+  idempotencyKey: string | undefined;
+}
+
+/** A time during which the gateway's clock was off this machine's by the same amount. */
+export interface ClockSpan {
+  fromMs: number;
+  offsetMs: number;
+}
+
+/** How costs that clients were told differ from records after a kill; guarantees.md names this weakness. */
+export interface SweptAfterTold {
+  lower: number;
+  higher: number;
+  pending: number;
+}
+
+export interface ToldComparison {
+  compared: number;
+  swept: SweptAfterTold;
+  differences: Difference[];
+}
+
+/** A client reads the end of an answer a little later than the server writes it. */
+const READING_MS = 500;
+
+export function compareTold(
+  items: readonly RawItem[],
+  told: readonly Told[],
+  clocks: readonly ClockSpan[],
+): ToldComparison {
+  const records = new Map(
+    items.filter(({ entity }) => entity === 'generation').map((item) => [textIn(item, 'id'), item]),
+  );
+  const comparison: ToldComparison = { compared: 0, swept: { lower: 0, higher: 0, pending: 0 }, differences: [] };
+  for (const answer of told) {
+    if (answer.cost !== undefined) compareOne(comparison, { ...answer, cost: answer.cost }, records, clocks);
+  }
+  comparison.differences.push(...chargedTwice(told, records));
+  return comparison;
+}
+
+function compareOne(
+  comparison: ToldComparison,
+  { generationId, kind, cost, toldAtMs }: Told & { cost: string },
+  records: ReadonlyMap<string, RawItem>,
+  clocks: readonly ClockSpan[],
+): void {
+  const { swept, differences } = comparison;
+  comparison.compared += 1;
+  const record = records.get(generationId);
+  const where = `${kind} ${generationId}`;
+  if (!record) return void differences.push({ kind: 'no record', where, stored: 'none', expected: cost });
+  if (record['state'] === 'pending') return void (swept.pending += 1);
+  const [charged, expected] = [picoIn(record, 'total_cost_rub'), picoOf(cost)];
+  if (charged === expected) return;
+  const isSwept = record['swept'] === true;
+  const settledAtMs = machineTimeOf(Date.parse(textIn(record, 'settled_at')), clocks);
+  if (isSwept && toldAtMs < settledAtMs + READING_MS) {
+    swept[charged < expected ? 'lower' : 'higher'] += 1;
+    return;
+  }
+  differences.push({
+    kind: isSwept ? 'swept while it was answered' : 'told cost',
+    where,
+    stored: roublesOf(charged),
+    expected: cost,
+  });
+}
+
+/** The time of this machine at which the gateway's clock showed this. */
+export function machineTimeOf(gatewayMs: number, clocks: readonly ClockSpan[]): number {
+  const at = clocks.findLast(({ fromMs, offsetMs }) => gatewayMs - offsetMs >= fromMs) ?? clocks[0];
+  return gatewayMs - (at?.offsetMs ?? 0);
+}
+
+/** Idempotency keys that several generations were charged for. */
+function chargedTwice(told: readonly Told[], records: ReadonlyMap<string, RawItem>): Difference[] {
+  const byKey = Map.groupBy(
+    told.filter(({ idempotencyKey }) => idempotencyKey !== undefined),
+    ({ idempotencyKey }) => idempotencyKey!,
+  );
+  return [...byKey].flatMap(([key, answers]) => {
+    const ids = [...new Set(answers.map(({ generationId }) => generationId))];
+    const charged = ids.filter((id) => picoIn(records.get(id) ?? {}, 'total_cost_rub') > 0n);
+    return charged.length <= 1
+      ? []
+      : [{ kind: 'charged twice', where: key, stored: charged.join(', '), expected: 'one generation' }];
+  });
+}
