@@ -26,6 +26,8 @@ export interface CheckTerms {
   clocks: readonly ClockSpan[];
   data: string;
   isLast: boolean;
+  /** Gets the items of the table if anything differs. */
+  keep: (items: readonly RawItem[]) => void;
 }
 
 export interface Checked {
@@ -51,6 +53,7 @@ export async function checkBooks(terms: CheckTerms): Promise<Checked> {
       await sleep(LOOK_EVERY_MS);
       continue;
     }
+    if (differences.length > 0) terms.keep(items);
     const reconciled = terms.isLast ? await reconcile(terms.data) : null;
     if (reconciled?.sound === false)
       differences.push({ kind: 'reconcile', where: 'reconcile --deep', stored: reconciled.says, expected: 'sound' });

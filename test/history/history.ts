@@ -1,6 +1,6 @@
 /** A history: a gateway under load whose processes are killed and whose table fails, and then its books. */
 
-import { appendFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openTable } from '../../lambdas/store/table.ts';
@@ -13,7 +13,7 @@ import { Customers } from './customers.ts';
 import { GatewayProcesses, isAlive } from './gateway-processes.ts';
 import { anyBlow, type Aftermath } from './mischief.ts';
 import { startProviders } from './providers.ts';
-import { scanTable } from './raw-table.ts';
+import { scanTable, type RawItem } from './raw-table.ts';
 import type { ClockSpan } from './told.ts';
 import { Traffic } from './traffic.ts';
 
@@ -256,6 +256,7 @@ export class History {
       told: this.#traffic.told,
       clocks: this.#clocks,
       data: this.#data,
+      keep: (items) => this.#keep(name, items),
       ...more,
     });
     this.#report.checks.push(checked);
@@ -265,6 +266,12 @@ export class History {
     );
     for (const { kind, where, stored, expected } of differences)
       this.#note(`difference: ${kind}, ${where}: ${stored}, should be ${expected}`);
+  }
+
+  /** The table is in memory: what differs could not be looked up later. */
+  #keep(name: string, items: readonly RawItem[]): void {
+    const lines = items.map((item) => `${JSON.stringify(item)}\n`);
+    writeFileSync(join(this.#options.directory, `table ${name}.jsonl`), lines.join(''));
   }
 
   /** Two days later all that was left behind is swept, and all days are rolled up. */
