@@ -38,7 +38,8 @@ export function holdChange(
 
 /**
  * Notes the latest measurement on a pending generation. With `sweepAtMs` nothing more will come, and the sweeper may
- * settle from this measurement at that time. Does nothing once the generation is final.
+ * settle from this measurement at that time. Does nothing once the generation is final, or its measurement complete: a call
+ * without a reply may be carried out after a later one.
  */
 export async function checkpoint(
   table: Table,
@@ -49,7 +50,8 @@ export async function checkpoint(
   const last =
     sweepAtMs === undefined ? {} : { [indexes.sweep.sort]: new Date(sweepAtMs).toISOString(), complete: true };
   const set = { checkpoint: outcomeRecord.toItem(outcome), ...last };
-  await writeAlone(table, update(table, generationKey(accountId, id), { set, when: { equal: { state: 'pending' } } }));
+  const when: Condition = { equal: { state: 'pending' }, absent: ['complete'] };
+  await writeAlone(table, update(table, generationKey(accountId, id), { set, when }));
 }
 
 /** This run goes on with what another one began: when it dies as well, the next one looks for its holds. */

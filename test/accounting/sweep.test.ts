@@ -96,6 +96,16 @@ describe('the sweep', () => {
     expect((await books(table, spender)).key).toEqual(settledEverywhere('1.5'));
   });
 
+  it('settles a complete measurement, whichever checkpoint reaches the table after it', async () => {
+    const { id } = await held();
+    await measure(id, '1.5', DUE_AT_ONCE_MS);
+    await measure(id, '0.5');
+
+    await sweep({ nowMs: Date.now() });
+
+    expect((await books(table, spender)).key).toEqual(settledEverywhere('1.5'));
+  });
+
   it('leaves holds alone while messages wait, except for complete measurements', async () => {
     const [late, veryLate, complete] = [await held(), await held({ atMs: Date.now() - 24 * HOUR_MS }), await held()];
     await measure(late.id, '1');
