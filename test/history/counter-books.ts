@@ -9,13 +9,13 @@ export interface Difference {
   expected: string;
 }
 
-export interface Amounts {
+interface Amounts {
   spent: bigint;
   committed: bigint;
 }
 
 /** Amounts of each window of each scope, for example of `day_2026-11-26` of `key#5ff7…`. */
-export type ScopeAmounts = Map<string, Map<string, Amounts>>;
+type ScopeAmounts = Map<string, Map<string, Amounts>>;
 
 const DAY_MS = 86_400_000;
 /** Counters drop windows that ended so long ago. */
@@ -43,7 +43,7 @@ function endOf(window: string): number {
 }
 
 /** The scopes of a record or a lease, by their kinds. */
-export function scopesOf(item: RawItem): Record<string, string> {
+function scopesOf(item: RawItem): Record<string, string> {
   const workspace = textIn(item, 'workspace_id');
   const member = textIn(item, 'member_id');
   return {
@@ -55,7 +55,7 @@ export function scopesOf(item: RawItem): Record<string, string> {
 }
 
 /** What final records cost, what pending ones hold, and what open leases have left. */
-export function expectedAmounts(items: readonly RawItem[]): ScopeAmounts {
+function expectedAmounts(items: readonly RawItem[]): ScopeAmounts {
   const amounts: ScopeAmounts = new Map();
   const drawn = new Map<string, bigint>();
   for (const item of items) {
@@ -95,7 +95,7 @@ function amountsIn(amounts: ScopeAmounts, scope: string, window: string): Amount
 }
 
 /** What counters say: each with the parts that it names. */
-export function storedAmounts(items: readonly RawItem[]): ScopeAmounts {
+function storedAmounts(items: readonly RawItem[]): ScopeAmounts {
   const amounts: ScopeAmounts = new Map();
   const counters = items.filter((item) => textIn(item, 'pk').startsWith('COUNTER#'));
   const spreads = new Map(

@@ -37,7 +37,7 @@ async function pause(
   return 'runs';
 }
 
-export const blows: Record<string, Blow> = {
+const blows: Record<string, Blow> = {
   'front killed': {
     weight: 4,
     async strike(gateway) {

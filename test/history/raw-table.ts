@@ -1,7 +1,7 @@
 /** A table as it is stored. No code of the product takes part: its books are to be checked from the outside. */
 
 /** Numbers are texts with all their digits. */
-export type RawValue = string | boolean | null | RawValue[] | RawItem;
+type RawValue = string | boolean | null | RawValue[] | RawItem;
 export interface RawItem {
   [name: string]: RawValue;
 }
