@@ -17,6 +17,7 @@ export default {
     'test/run.ts',
     'test/conformance/write.ts',
     'test/bench/*.ts',
+    'test/history/main.ts',
     'test/simulations/write.ts',
     'test/support/*-handler.ts',
     'test/support/*-worker.ts',

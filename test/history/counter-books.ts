@@ -29,7 +29,7 @@ export function windowsOf(createdAt: string): string[] {
   return [`day_${date}`, `week_${dateOf(mondayMs)}`, `month_${date.slice(0, 7)}`, 'lifetime'];
 }
 
-export function dateOf(timeMs: number): string {
+function dateOf(timeMs: number): string {
   return new Date(timeMs).toISOString().slice(0, 10);
 }
 
