@@ -6,7 +6,7 @@ import { createWriteStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { programOf } from '../support/programs.ts';
-import { descendantsOf } from '../support/processes.ts';
+import { descendantsOf, reporting } from '../support/processes.ts';
 
 export interface ReadyLine {
   base_url: string;
@@ -17,6 +17,8 @@ export interface ReadyLine {
   account_id: string;
   workspace_id: string;
 }
+
+type Descendants = Awaited<ReturnType<typeof descendantsOf>>;
 
 export type Role = 'front' | 'server' | 'workers' | 'queues';
 
@@ -45,15 +47,18 @@ export class GatewayProcesses {
   private constructor(
     front: ChildProcess,
     ready: ReadyLine,
-    { startedAtMs, clockOffsetMs }: { startedAtMs: number; clockOffsetMs: number },
+    {
+      startedAtMs,
+      clockOffsetMs,
+      descendants,
+    }: Pick<GatewayProcesses, 'startedAtMs' | 'clockOffsetMs'> & { descendants: Descendants },
   ) {
     this.#front = front;
     this.ready = ready;
     this.startedAtMs = startedAtMs;
     this.clockOffsetMs = clockOffsetMs;
-    const descendants = descendantsOf(front.pid!);
-    this.#builds = descendants.flatMap(({ command }) => /\S+\/server-[^/\s]+(?=\/)/.exec(command)?.[0] ?? []);
-    const pidOf = (words: RegExp) => descendants.find(({ command }) => words.test(command))?.pid;
+    this.#builds = descendants.flatMap(({ argv }) => /\S+\/server-[^/\s]+(?=\/)/.exec(argv.join(' '))?.[0] ?? []);
+    const pidOf = (words: RegExp) => descendants.find(({ argv }) => words.test(argv.join(' ')))?.pid;
     this.#pids = {
       front: front.pid,
       server: pidOf(/\/server-/),
@@ -79,10 +84,14 @@ export class GatewayProcesses {
       sleep(START_TIMEOUT_MS, undefined, { ref: false }),
     ]);
     if (line === undefined) {
-      endTree(front);
+      await endTree(front);
       throw new Error(`The gateway did not start: ${lastWords}`);
     }
-    return new GatewayProcesses(front, JSON.parse(line) as ReadyLine, { startedAtMs, ...terms });
+    return new GatewayProcesses(front, JSON.parse(line) as ReadyLine, {
+      startedAtMs,
+      clockOffsetMs: terms.clockOffsetMs,
+      descendants: await descendantsOf(front.pid!),
+    });
   }
 
   get pids(): number[] {
@@ -94,14 +103,15 @@ export class GatewayProcesses {
   }
 
   /** @returns whether the process was there */
-  signal(role: Role, signal: NodeJS.Signals): boolean {
-    return sendSignal(this.#pidNow(role), signal);
+  async signal(role: Role, signal: NodeJS.Signals): Promise<boolean> {
+    return sendSignal(await this.#pidNow(role), signal);
   }
 
   /** Workers are started again when they end. */
-  #pidNow(role: Role): number | undefined {
+  async #pidNow(role: Role): Promise<number | undefined> {
     if (role !== 'workers' || this.hasEnded) return this.#pids[role];
-    const found = descendantsOf(this.#front.pid!).find(({ command }) => command.includes('workers-main'));
+    const descendants = await descendantsOf(this.#front.pid!);
+    const found = descendants.find(({ argv }) => argv.join(' ').includes('workers-main'));
     this.#pids.workers = found?.pid ?? this.#pids.workers;
     return this.#pids.workers;
   }
@@ -142,15 +152,15 @@ function spawnGateway({ data, endpoint, catalogPath, hasServer, clockOffsetMs }:
       stdio: ['ignore', 'pipe', 'pipe'],
       // A signal to the process group of the history must not reach it.
       detached: true,
-      env: { ...process.env, DYNAMODB_ENDPOINT: endpoint },
+      env: reporting({ ...process.env, DYNAMODB_ENDPOINT: endpoint }),
     },
   );
 }
 
 /** Ends a process that has not become ready, and what it has started. */
-function endTree(front: ChildProcess): void {
+async function endTree(front: ChildProcess): Promise<void> {
   if (front.exitCode !== null || front.signalCode !== null) return;
-  const started = descendantsOf(front.pid!);
+  const started = await descendantsOf(front.pid!);
   for (const pid of [front.pid!, ...started.map((one) => one.pid)]) sendSignal(pid, 'SIGKILL');
 }
 

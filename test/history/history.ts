@@ -177,7 +177,7 @@ export class History {
   async #recover(aftermath: Aftermath): Promise<void> {
     if (aftermath === 'runs' && !this.#gateway.hasEnded) return;
     const old = this.#gateway;
-    old.signal('front', 'SIGTERM');
+    await old.signal('front', 'SIGTERM');
     if (!(await old.endsWithin(30_000))) old.killAll();
     await sleep(this.#random() * 1_500);
     await (aftermath === 'start twice' ? this.#startTwice() : this.#start());
@@ -276,8 +276,8 @@ export class History {
 
   /** Two days later all that was left behind is swept, and all days are rolled up. */
   async #lastCheck(): Promise<void> {
-    this.#gateway.signal('server', 'SIGCONT');
-    this.#gateway.signal('front', 'SIGTERM');
+    await this.#gateway.signal('server', 'SIGCONT');
+    await this.#gateway.signal('front', 'SIGTERM');
     await this.#gateway.endsWithin(60_000);
     for (const role of this.#gateway.survivors()) count(this.#report.starts.outlived, role);
     this.#endAll();
@@ -288,7 +288,7 @@ export class History {
     const deadlineMs = Date.now() + SETTLES_WITHIN_MS;
     while (!isSettled(await scanTable(this.#emulator, LOCAL_TABLE)) && Date.now() < deadlineMs) await sleep(5_000);
     await this.#check('at the end', { isLast: true });
-    this.#gateway.signal('front', 'SIGTERM');
+    await this.#gateway.signal('front', 'SIGTERM');
     await this.#gateway.endsWithin(60_000);
   }
 

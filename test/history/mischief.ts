@@ -31,9 +31,9 @@ async function pause(
   role: 'front' | 'server' | 'workers',
   random: Random,
 ): Promise<Aftermath> {
-  gateway.signal(role, 'SIGSTOP');
+  await gateway.signal(role, 'SIGSTOP');
   await sleep(LEAST_PAUSE_MS + random() * (MOST_PAUSE_MS - LEAST_PAUSE_MS));
-  gateway.signal(role, 'SIGCONT');
+  await gateway.signal(role, 'SIGCONT');
   return 'runs';
 }
 
@@ -41,7 +41,7 @@ const blows: Record<string, Blow> = {
   'front killed': {
     weight: 4,
     async strike(gateway) {
-      gateway.signal('front', 'SIGKILL');
+      await gateway.signal('front', 'SIGKILL');
       await gateway.endsWithin(LOSS_MS);
       return 'start again';
     },
@@ -50,7 +50,7 @@ const blows: Record<string, Blow> = {
     weight: 2,
     needsServer: true,
     async strike(gateway) {
-      gateway.signal('server', 'SIGKILL');
+      await gateway.signal('server', 'SIGKILL');
       await gateway.endsWithin(LOSS_MS);
       return 'start again';
     },
@@ -58,7 +58,7 @@ const blows: Record<string, Blow> = {
   'workers killed': {
     weight: 2,
     async strike(gateway) {
-      gateway.signal('workers', 'SIGKILL');
+      await gateway.signal('workers', 'SIGKILL');
       return 'runs';
     },
   },
@@ -73,7 +73,7 @@ const blows: Record<string, Blow> = {
   'front killed, two starts': {
     weight: 1,
     async strike(gateway) {
-      gateway.signal('front', 'SIGKILL');
+      await gateway.signal('front', 'SIGKILL');
       await gateway.endsWithin(LOSS_MS);
       return 'start twice';
     },
@@ -85,12 +85,12 @@ const blows: Record<string, Blow> = {
     weight: 1,
     needsServer: true,
     async strike(gateway, random) {
-      gateway.signal('server', 'SIGSTOP');
+      await gateway.signal('server', 'SIGSTOP');
       await sleep(random() * 3_000);
-      gateway.signal('front', 'SIGKILL');
+      await gateway.signal('front', 'SIGKILL');
       await gateway.endsWithin(LOSS_MS);
       // It goes on beside the next start, with what it knew before.
-      setTimeout(() => gateway.signal('server', 'SIGCONT'), random() * MOST_PAUSE_MS).unref();
+      setTimeout(() => void gateway.signal('server', 'SIGCONT'), random() * MOST_PAUSE_MS).unref();
       return 'start again';
     },
   },
@@ -98,7 +98,7 @@ const blows: Record<string, Blow> = {
     weight: 1,
     needsServer: true,
     async strike(gateway, random) {
-      gateway.signal('server', 'SIGTERM');
+      await gateway.signal('server', 'SIGTERM');
       // The front process goes on without it.
       await sleep(random() * 10_000);
       return 'start again';
@@ -107,7 +107,7 @@ const blows: Record<string, Blow> = {
   'all told to end': {
     weight: 1,
     async strike(gateway) {
-      gateway.signal('front', 'SIGTERM');
+      await gateway.signal('front', 'SIGTERM');
       await gateway.endsWithin(STOP_MS);
       return 'start again';
     },
