@@ -116,6 +116,10 @@ export const serverVariables = {
   proxies: 'GATEWAY_PROXIES',
   /** `off`: each request is held by itself, as in a function. */
   leases: 'GATEWAY_LEASES',
+  /** Requests that one process answers at once; more get 529. */
+  maxRequests: 'GATEWAY_MAX_REQUESTS',
+  /** In a container: seconds from SIGTERM to the end of the process. */
+  graceSeconds: 'GATEWAY_GRACE_SECONDS',
 } as const;
 
 /** Where a container finds the keys of its role, as Amazon ECS and EKS name it. */

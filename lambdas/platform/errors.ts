@@ -137,6 +137,11 @@ export function invalidRequest(
   });
 }
 
+/** 529: for requests that arrive while a process ends, and for answers that it ends. */
+export function gatewayStopping(): GatewayError {
+  return new GatewayError('provider_overloaded', 'The gateway is stopping. Send the request again in a moment.');
+}
+
 /** 408: nobody gets it; in the log it must not be a failure of a provider. */
 export function clientHasLeft(cause?: unknown): GatewayError {
   return new GatewayError('timeout', 'The client has left.', { status: 408, cause });

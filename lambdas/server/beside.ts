@@ -12,6 +12,7 @@ import { once } from 'node:events';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import { createConnection, type Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
+import { gatewayStopping } from '../platform/errors.ts';
 import { log } from '../platform/logger.ts';
 import type { Arrival } from './http-events.ts';
 import type { Origin } from './origin.ts';
@@ -58,9 +59,11 @@ export function besideOf(program: string, socketPath: string): Beside {
 
   /** A connection of its own for each request: one that was kept would not tell whether the process still listens. */
   async function connected(): Promise<Socket> {
+    if (isStopping) throw gatewayStopping();
     const child = await started();
     return connect(socketPath).catch(async (error: NodeJS.ErrnoException) => {
-      if (isStopping || !NOBODY_LISTENS.has(error.code)) throw error;
+      if (isStopping) throw gatewayStopping();
+      if (!NOBODY_LISTENS.has(error.code)) throw error;
       if (!hasEnded(child)) await once(child, 'exit');
       await started();
       return connect(socketPath);

@@ -1,14 +1,18 @@
 /** Where a server runs, and what follows from that: a container of one's own, or a Lambda Web Function. */
 
 import { optionalVariable, positiveIntegerVariable, serverVariables } from '../platform/environment.ts';
+import { DEFAULT_MAX_REQUESTS } from './bounded-host.ts';
 import type { Vantage } from './origin.ts';
+import type { ShutdownTimes } from './shutdown.ts';
 
 export interface Home {
   host: string;
   port: number;
   vantage: Vantage;
-  /** How long answers have to end, and to be recorded, once the process is told to stop. */
-  graceMs: number;
+  /** From SIGTERM on. */
+  shutdown: ShutdownTimes;
+  /** Requests that are answered at once. */
+  maxRequests: number;
   /** Whether what busy keys spend is leased. */
   takesLeases: boolean;
 }
@@ -16,10 +20,12 @@ export interface Home {
 /** All addresses: whoever forwards requests to a container comes from outside of it. */
 const ANYWHERE = '0.0.0.0';
 const DEFAULT_PORT = 8080;
-/** Lambda ends a Web Function a second after it has told it so. */
-const WEB_FUNCTION_GRACE_MS = 900;
-/** Amazon ECS and Kubernetes wait for thirty seconds where nobody says otherwise. */
-const CONTAINER_GRACE_MS = 20_000;
+/** Lambda ends a Web Function one second after SIGTERM. */
+const WEB_FUNCTION_SHUTDOWN: ShutdownTimes = { graceMs: 900, finishMs: 300 };
+/** Amazon ECS and Kubernetes wait for thirty seconds by default. */
+const DEFAULT_GRACE_SECONDS = 20;
+/** Part of a container's grace that is kept for ending and settling answers, or half of the grace if that is less. */
+const MAX_ENDING_MS = 10_000;
 
 /** @throws {Error} naming a variable whose value cannot be used */
 export function homeOf(): Home {
@@ -39,7 +45,8 @@ function container(): Home {
           ? 0
           : positiveIntegerVariable(serverVariables.proxies, 0),
     },
-    graceMs: CONTAINER_GRACE_MS,
+    shutdown: containerShutdown(),
+    maxRequests: maxRequests(),
     takesLeases: takesLeases(),
   };
 }
@@ -53,9 +60,19 @@ function webFunction(endpoint: string): Home {
     host: host.replace(/^\[|\]$/g, ''),
     port: Number(port),
     vantage: { domain: optionalVariable(serverVariables.domain), isHostChecked: true, proxies: 1 },
-    graceMs: WEB_FUNCTION_GRACE_MS,
+    shutdown: WEB_FUNCTION_SHUTDOWN,
+    maxRequests: maxRequests(),
     takesLeases: takesLeases(),
   };
+}
+
+function containerShutdown(): ShutdownTimes {
+  const graceMs = positiveIntegerVariable(serverVariables.graceSeconds, DEFAULT_GRACE_SECONDS) * 1_000;
+  return { graceMs, finishMs: Math.max(graceMs - MAX_ENDING_MS, graceMs / 2) };
+}
+
+function maxRequests(): number {
+  return positiveIntegerVariable(serverVariables.maxRequests, DEFAULT_MAX_REQUESTS);
 }
 
 function takesLeases(): boolean {

@@ -34,6 +34,7 @@ export async function startInProcessHost(names: string[], importHandler: ImportH
   await Promise.all(names.map((name) => load(name)));
   const running = new Set<Promise<unknown>>();
   const answers = new Set<AbortController>();
+  let isEnding = false;
   const memory = returnIdleMemory(() => running.size > 0);
   const track = <Result>(work: Promise<Result>): Promise<Result> => {
     running.add(work);
@@ -43,20 +44,27 @@ export async function startInProcessHost(names: string[], importHandler: ImportH
       memory.touch();
     });
   };
+  /** Each answer has a signal of its own, which ends with it: a common signal would keep a listener of every answer. */
+  const untilStopped = <Result>(work: (stopping: AbortSignal) => Promise<Result>): Promise<Result> => {
+    const stopping = new AbortController();
+    if (isEnding) stopping.abort();
+    answers.add(stopping);
+    return track(contained(() => work(stopping.signal))).finally(() => answers.delete(stopping));
+  };
   return {
-    invoke(name, event, clientLeft) {
-      const context = { ...newContext(name), clientLeft };
-      return track(contained(async () => (await load<BufferedHandler>(name))(event, context as Context)));
-    },
-    stream(name, event, response) {
-      // Each answer has a signal of its own, which ends with it: one for all would keep a listener of every answer.
-      const stopping = new AbortController();
-      answers.add(stopping);
-      const context = { ...newContext(name), clientLeft: leavingOf(response), stopping: stopping.signal };
-      const work = contained(async () => (await load<StreamingHandler>(name))(event, response, context as Context));
-      return track(work).finally(() => answers.delete(stopping));
-    },
+    invoke: (name, event, clientLeft) =>
+      untilStopped(async (stopping) => {
+        const handler = await load<BufferedHandler>(name);
+        return handler(event, { ...newContext(name), clientLeft, stopping } as Context);
+      }),
+    stream: (name, event, response) =>
+      untilStopped(async (stopping) => {
+        const clientLeft = leavingOf(response);
+        const handler = await load<StreamingHandler>(name);
+        await handler(event, response, { ...newContext(name), clientLeft, stopping } as Context);
+      }),
     endAnswers() {
+      isEnding = true;
       for (const stopping of answers) stopping.abort();
     },
     async idle() {

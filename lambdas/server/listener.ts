@@ -1,24 +1,33 @@
 /** The HTTP side of a process that answers many requests: it reads and refuses them as API Gateway does. */
 
 import { once } from 'node:events';
-import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, ListenOptions } from 'node:net';
-import { measureFault } from '../http/failure-metrics.ts';
-import { errorEnvelope, GatewayError } from '../platform/errors.ts';
-import { newRequestId } from '../platform/ids.ts';
-import { describeError, log } from '../platform/logger.ts';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, ListenOptions, Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { GatewayError } from '../platform/errors.ts';
+import { log } from '../platform/logger.ts';
+import { Connection, type Exchange } from './connection.ts';
+import { dropRest, MAX_HEADER_BYTES, refuse, refuseUnreadable } from './refusals.ts';
 import { readTarget, type RequestTarget } from './request-target.ts';
 
-// Of the Messages API; Node would call it unknown.
-STATUS_CODES[529] = 'Overloaded';
+/** Open connections of one listener. More are closed at once. */
+const MAX_CONNECTIONS = 1_024;
+/** Time for the head of a request, and for all of it. */
+const MAX_HEAD_MS = 30_000;
+const MAX_REQUEST_MS = 120_000;
+const CHECK_REQUESTS_EVERY_MS = 5_000;
+/** A client that takes no byte of its answer for this long is disconnected. */
+const MAX_UNREAD_MS = 60_000;
+const MAX_IDLE_MS = 65_000;
+/** Between two log lines about connections that were closed at once. */
+const LOG_DROPS_EVERY_MS = 60_000;
 
-/** API Gateway's bound on all headers together. */
-const MAX_HEADER_BYTES = 10_240;
+const CONTINUE = /^100-continue$/i;
 
 export interface Listener {
   /** Of a port; empty where it listens at a socket of this machine. */
   url: string;
-  /** Takes no more connections, and waits until all answers are sent. */
+  /** Closes each connection after its next answer, and the port after the answers that are under way. Resolves when all are sent. */
   close: () => Promise<void>;
   /** Closes every connection at once. */
   stop: () => Promise<void>;
@@ -26,34 +35,115 @@ export interface Listener {
 
 export type Handle = (request: IncomingMessage, response: ServerResponse, target: RequestTarget) => Promise<void>;
 
-/** @throws {NodeJS.ErrnoException} when it could not listen there */
-export async function listen(at: ListenOptions, handle: Handle): Promise<Listener> {
-  const unsent = new Set<ServerResponse>();
-  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: 65_000 }, (request, response) => {
-    unsent.add(response);
-    response.once('close', () => unsent.delete(response));
-    void answer(request, response, handle);
+export interface ListenerLimits {
+  maxConnections?: number;
+  maxUnreadMs?: number;
+}
+
+/**
+ * Guarantee: the memory that clients can take without a key is bounded: by the number of connections, by the requests
+ * of each of them (connection.ts), and by one unread answer of each.
+ * @throws {NodeJS.ErrnoException} when it could not listen there
+ */
+export async function listen(at: ListenOptions, handle: Handle, limits: ListenerLimits = {}): Promise<Listener> {
+  const server = createServer({
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: MAX_HEAD_MS,
+    requestTimeout: MAX_REQUEST_MS,
+    connectionsCheckingInterval: CHECK_REQUESTS_EVERY_MS,
+    keepAliveTimeout: MAX_IDLE_MS,
+    // Node would answer by itself, before the request has its turn.
+    requireHostHeader: false,
   });
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (!socket.writable) return;
-    const refusal = refusalOf(error.code);
-    const requestId = newRequestId();
-    const body = JSON.stringify(errorEnvelope(refusal, requestId));
-    socket.end(
-      `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\ncontent-type: application/json\r\nrequest-id: ${requestId}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-      () => socket.destroy(),
-    );
-  });
+  const answers = new Answers(server, handle);
+  limitConnections(server, limits);
   await openServer(server, at);
   const address = server.address();
   return {
     url: address === null || typeof address === 'string' ? '' : urlOf(address),
-    async close() {
-      server.close();
-      while (unsent.size > 0) await Promise.all([...unsent].map((response) => once(response, 'close')));
-    },
+    close: () => answers.end(),
     stop: () => closeServer(server),
   };
+}
+
+/** The answers of a server, which are sent one at a time on each connection. */
+class Answers {
+  readonly #server: Server;
+  readonly #handle: Handle;
+  readonly #connections = new WeakMap<Socket, Connection>();
+  /** Requests whose answers are not sent, each with the end of its answer. */
+  readonly #unsent = new Map<Exchange, Promise<void>>();
+  #areLast = false;
+
+  constructor(server: Server, handle: Handle) {
+    this.#server = server;
+    this.#handle = handle;
+    const add = (request: IncomingMessage, response: ServerResponse) =>
+      this.#connectionOf(request.socket).add({ request, response });
+    server.on('connection', (socket: Socket) =>
+      this.#connections.set(socket, new Connection(socket, (exchange) => this.#begin(exchange))),
+    );
+    server.on('request', add);
+    server.on('checkExpectation', add);
+    server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
+      refuseUnreadable(error, socket, this.#connectionOf(socket)),
+    );
+    server.on('timeout', (socket: Socket) => this.#closeSilent(socket));
+  }
+
+  /** Sends the answers that are under way, and closes each connection after its next answer. */
+  async end(): Promise<void> {
+    this.#areLast = true;
+    await this.#sent();
+    // Requests that clients have sent by now, on new connections too, are answered before the port closes.
+    for (let turn = 0; turn < 2; turn += 1) await nextTurn();
+    this.#server.close();
+    while (this.#complete().length > 0) await this.#sent();
+  }
+
+  #begin(exchange: Exchange): void {
+    const { request, response } = exchange;
+    const { promise: closed, resolve } = Promise.withResolvers<void>();
+    this.#unsent.set(exchange, closed);
+    response.once('close', () => {
+      this.#unsent.delete(exchange);
+      resolve();
+    });
+    if (this.#areLast) response.setHeader('connection', 'close');
+    void answer(request, response, this.#handle);
+  }
+
+  /** The answers to requests that have arrived completely: others may never do so. */
+  #complete(): Promise<void>[] {
+    return [...this.#unsent].filter(([{ request }]) => request.complete).map(([, closed]) => closed);
+  }
+
+  async #sent(): Promise<void> {
+    await Promise.all(this.#complete());
+  }
+
+  #closeSilent(socket: Socket): void {
+    const isWaitingForAnswer = this.#connectionOf(socket).current !== undefined && socket.writableLength === 0;
+    if (!isWaitingForAnswer) socket.destroy();
+  }
+
+  #connectionOf(socket: Socket): Connection {
+    return this.#connections.get(socket)!;
+  }
+}
+
+function limitConnections(
+  server: Server,
+  { maxConnections = MAX_CONNECTIONS, maxUnreadMs = MAX_UNREAD_MS }: ListenerLimits,
+): void {
+  server.maxConnections = maxConnections;
+  server.timeout = maxUnreadMs;
+  let loggedAtMs = -Infinity;
+  server.on('drop', () => {
+    if (performance.now() - loggedAtMs < LOG_DROPS_EVERY_MS) return;
+    loggedAtMs = performance.now();
+    log('warn', 'too many connections: new ones are closed');
+  });
 }
 
 function urlOf({ address, family, port }: AddressInfo): string {
@@ -72,78 +162,22 @@ export async function closeServer(server: Server): Promise<void> {
   await once(server, 'close').catch(() => undefined);
 }
 
-/** What cannot be read as a request. @param code of Node's parser */
-function refusalOf(code: string | undefined): GatewayError {
-  switch (code) {
-    case 'HPE_HEADER_OVERFLOW':
-      return new GatewayError('invalid_request', `The headers are larger than ${MAX_HEADER_BYTES} bytes.`, {
-        status: 431,
-      });
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new GatewayError('invalid_request', 'The rest of the request did not come.', { status: 408 });
-    case 'HPE_INVALID_URL':
-      return new GatewayError('invalid_request', 'The address has characters that must be percent-encoded.');
-    default:
-      return new GatewayError('invalid_request', 'This is not an HTTP request.');
-  }
-}
-
 async function answer(request: IncomingMessage, response: ServerResponse, handle: Handle): Promise<void> {
   try {
-    const target = readTarget(request.url ?? '/');
-    if (!target) throw new GatewayError('invalid_request', 'The address of a request begins with a slash.');
-    await handle(request, response, target);
+    await handle(request, response, targetOf(request));
   } catch (error) {
-    await restOf(request);
+    await dropRest(request);
     refuse(request, response, error);
   }
 }
 
-/** A refusal of the front door itself, or a function that failed without an answer. */
-function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
-  if (response.destroyed) return;
-  if (response.headersSent) {
-    // The stream broke off after its head: only cutting the connection can still say so.
-    response.destroy();
-    return;
-  }
-  const refusal =
-    error instanceof GatewayError
-      ? error
-      : new GatewayError('server', 'The function behind this route failed. Try again.', { status: 502, cause: error });
-  if (refusal.cause) {
-    log('error', 'function failed', describeError(refusal.cause));
-    measureFault('web');
-  }
-  const requestId = newRequestId();
-  // The unread rest of a body would be taken for the next request on this connection.
-  if (!request.complete) response.setHeader('connection', 'close');
-  const body = JSON.stringify(errorEnvelope(refusal, requestId));
-  response.writeHead(refusal.status, {
-    ...refusal.headers,
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
-    'request-id': requestId,
-    'x-content-type-options': 'nosniff',
-  });
-  response.end(body);
-}
-
-/** How much of a refused body is read nevertheless, and for how long: many clients only read an answer when they have sent all. */
-const MAX_DROPPED_BYTES = 64 * 1024 * 1024;
-const MAX_DROPPING_MS = 5_000;
-
-/** Reads what a client is still sending, within those bounds. */
-async function restOf(request: IncomingMessage): Promise<void> {
-  if (request.complete || request.destroyed) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, MAX_DROPPING_MS);
-  let size = 0;
-  request.on('data', (chunk: Buffer) => {
-    size += chunk.length;
-    if (size > MAX_DROPPED_BYTES) resolve();
-  });
-  for (const event of ['end', 'close', 'error']) request.once(event, () => resolve());
-  await promise;
-  clearTimeout(timer);
+/** @throws {GatewayError} for a head that HTTP does not allow, or with an expectation that cannot be met */
+function targetOf({ url = '/', headers, httpVersion }: IncomingMessage): RequestTarget {
+  const target = readTarget(url);
+  if (!target) throw new GatewayError('invalid_request', 'The address of a request begins with a slash.');
+  if (httpVersion === '1.1' && headers.host === undefined)
+    throw new GatewayError('invalid_request', 'The header host is missing.');
+  if (headers.expect !== undefined && !CONTINUE.test(headers.expect))
+    throw new GatewayError('invalid_request', 'The only expectation that can be met is 100-continue.', { status: 417 });
+  return target;
 }

@@ -15,11 +15,13 @@ import { Leases } from '../admission/leases.ts';
 import { describeError, log, serverTripwires } from '../platform/logger.ts';
 import { besideOf, forwardedOrigin, type Beside } from './beside.ts';
 import { BodyRoom } from './bodies.ts';
+import { boundedHost } from './bounded-host.ts';
 import { startApi, type DoorOptions } from './front-door.ts';
 import { homeOf, type Home } from './home.ts';
 import { startInProcessHost } from './in-process-host.ts';
 import { originOf } from './origin.ts';
 import { answeringNames, importServedHandler, served, servedElsewhere } from './served-routes.ts';
+import { shutDown } from './shutdown.ts';
 
 /** What bodies may take of one process's memory, as long as their answers are not whole. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
@@ -39,7 +41,8 @@ async function start([option, socketPath]: string[]): Promise<void> {
   await (option === '--beside' ? serveBeside(socketPath!, home) : serveClients(home));
 }
 
-async function serveClients({ host, port, vantage, graceMs, takesLeases }: Home): Promise<void> {
+async function serveClients(home: Home): Promise<void> {
+  const { host, port, vantage } = home;
   const directory = mkdtempSync(join(tmpdir(), 'gateway-'));
   const beside = besideOf(fileURLToPath(import.meta.url), join(directory, 'large.sock'));
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
@@ -49,20 +52,20 @@ async function serveClients({ host, port, vantage, graceMs, takesLeases }: Home)
       originOf: (request) => originOf(request, vantage),
       beside: { upToBytes: BESIDE_FROM_BYTES, process: beside },
     },
-    { graceMs, leases: leasesOf(takesLeases), beside },
+    { home, leases: leasesOf(home.takesLeases), beside },
   );
   log('info', 'listening', { reason: url });
 }
 
 /** Ends with the process that it serves, in whatever way that ends. */
-async function serveBeside(path: string, { graceMs, takesLeases }: Home): Promise<void> {
-  const leases = leasesOf(takesLeases);
+async function serveBeside(path: string, home: Home): Promise<void> {
+  const leases = leasesOf(home.takesLeases);
   // Its clients were connected to the first process. Only its leases have to be returned.
   process.on('disconnect', () => {
     void Promise.race([leases.returnAll(), sleep(RETURN_LEASES_MS)]).then(() => process.exit(0));
   });
   rmSync(path, { force: true });
-  await serve({ path }, { originOf: forwardedOrigin }, { graceMs, leases });
+  await serve({ path }, { originOf: forwardedOrigin }, { home, leases });
   process.send!('ready');
 }
 
@@ -76,20 +79,17 @@ function leasesOf(takesLeases: boolean): Leases {
 async function serve(
   at: ListenOptions,
   options: DoorOptions,
-  { graceMs, leases, beside }: { graceMs: number; leases: Leases; beside?: Beside },
+  { home, leases, beside }: { home: Home; leases: Leases; beside?: Beside },
 ): Promise<string> {
-  const functions = await startInProcessHost(answeringNames, importServedHandler);
+  const { shutdown, maxRequests } = home;
+  const functions = boundedHost(await startInProcessHost(answeringNames, importServedHandler), maxRequests);
   const door = await startApi(at, served, functions, {
     room: new BodyRoom(MAX_BODY_BYTES),
     servedElsewhere,
     ...options,
   });
   process.once('SIGTERM', () => {
-    functions.endAnswers!();
-    const ended = Promise.all([leases.returnAll(), beside?.stop() ?? Promise.resolve(), door.close()])
-      // Settlements go on after the last byte of an answer.
-      .then(() => functions.idle());
-    void Promise.race([ended, sleep(graceMs)]).then(() => process.exit(0));
+    void shutDown({ functions, door, leases, beside }, shutdown).then(() => process.exit(0));
   });
   return door.url;
 }

@@ -12,8 +12,10 @@ import { localCredentials } from '../../lambdas/platform/sdk.ts';
 import type { QueueName } from '../../lambdas/route.ts';
 import { queueWorkers } from '../../lambdas/routes.ts';
 import type { FunctionHost } from '../../lambdas/server/function-host.ts';
+import { boundedHost, DEFAULT_MAX_REQUESTS } from '../../lambdas/server/bounded-host.ts';
 import { startApi, startFunctionUrl } from '../../lambdas/server/front-door.ts';
 import { startInProcessHost } from '../../lambdas/server/in-process-host.ts';
+import type { Listener } from '../../lambdas/server/listener.ts';
 import { answeringNames } from '../../lambdas/server/served-routes.ts';
 import { openTable } from '../../lambdas/store/table.ts';
 import { upgradeRecords } from '../upgrade.ts';
@@ -55,6 +57,8 @@ export interface LocalGateway extends LocalAccount {
   stop: () => Promise<void>;
 }
 
+/** Time for answers to finish by themselves. */
+const FINISH_MS = 1_000;
 /** Time for a stream to end with an error, before its connection is closed. */
 const LAST_WORDS_MS = 1_000;
 /** Processes of a killed gateway end within milliseconds; one that is suspended does not. */
@@ -114,11 +118,12 @@ async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<Local
   workers.connect({ ...wiring, queueUrls: services.queueUrls, concurrency, repeatsSchedules });
   // At the end, requests finish first, then the workers handle what those sent to the queues.
   stops.push(() => Promise.race([host.idle(), sleep(LAST_REQUESTS_MS, undefined, { ref: false })]));
-  const { api, streamingUrl } = await openFrontDoor(options, wiring, host, stops);
+  const { api, streamingUrl, close } = await openFrontDoor(options, wiring, host, stops);
   const web = options.web ? await startWebServer(state.directory, catalogOf(options)) : undefined;
   if (web) stops.push(web.stop);
-  // First of all, streams end with a word, while their connections are there.
+  // First of all, new requests are refused, and streams finish or end with an error event, while their connections are there.
   stops.push(async () => {
+    await Promise.race([close(), sleep(FINISH_MS, undefined, { ref: false })]);
     host.endAnswers?.();
     await Promise.race([host.idle(), sleep(LAST_WORDS_MS, undefined, { ref: false })]);
   });
@@ -218,20 +223,25 @@ async function openFrontDoor(
   host: FunctionHost,
   stops: Stops,
 ) {
+  const bounded = boundedHost(host, DEFAULT_MAX_REQUESTS);
   const concurrency = new Concurrency(max);
   const throttle = new Throttle(rateLimit);
   const { doorSeconds } = wiring;
   const api = await openAt(port, (at) =>
-    startApi(at, wiring, behindApiGateway(host, { concurrency, throttle, doorSeconds })),
+    startApi(at, wiring, behindApiGateway(bounded, { concurrency, throttle, doorSeconds })),
   );
   stops.push(api.stop);
-  if (wiring.functionUrl === undefined) return { api, streamingUrl: null };
+  const close = (...others: Listener[]) => {
+    bounded.refuseNew();
+    return Promise.all([api, ...others].map((door) => door.close()));
+  };
+  if (wiring.functionUrl === undefined) return { api, streamingUrl: null, close: () => close() };
   const name = wiring.functionUrl;
   const functionUrl = await openAt(port === 0 ? 0 : port + 1, (at) =>
-    startFunctionUrl(at, name, behindFunctionUrl(host, concurrency)),
+    startFunctionUrl(at, name, behindFunctionUrl(bounded, concurrency)),
   );
   stops.push(functionUrl.stop);
-  return { api, streamingUrl: functionUrl.url };
+  return { api, streamingUrl: functionUrl.url, close: () => close(functionUrl) };
 }
 
 function urlVariables(queueUrls: Record<string, string>): Record<string, string> {

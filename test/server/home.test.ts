@@ -62,7 +62,7 @@ describe('a Web Function', () => {
 
   it('has less than the second that Lambda gives it to end', () => {
     vi.stubEnv('AWS_LAMBDA_HTTP_ENDPOINT', '127.0.0.1:9001');
-    expect(homeOf().graceMs).toBeLessThan(1_000);
+    expect(homeOf().shutdown.graceMs).toBeLessThan(1_000);
   });
 
   it('does not start without an address', () => {

@@ -1,5 +1,5 @@
 import type { AnswerEvent } from '../../messages/types.ts';
-import { clientHasLeft, GatewayError, toGatewayError } from '../../platform/errors.ts';
+import { clientHasLeft, GatewayError, gatewayStopping, toGatewayError } from '../../platform/errors.ts';
 import { describeError, log } from '../../platform/logger.ts';
 import type { Pulled } from '../../platform/pulled.ts';
 import { describeFailure, ProviderFailure } from '../../providers/failures.ts';
@@ -80,9 +80,7 @@ function logBreak({ requestId, generationId, attempts, attemptLog }: AnswerConte
 
 /** The failure as the client gets it. */
 function answerFailure(ending: Ending, error: unknown, isStopping: boolean): GatewayError {
-  if (isStopping) {
-    return new GatewayError('provider_overloaded', 'The gateway is stopping. Send the request again in a moment.');
-  }
+  if (isStopping) return gatewayStopping();
   if (ending === 'client_left') return clientHasLeft(error);
   if (ending !== 'out_of_time') return toGatewayError(error);
   if (error instanceof GatewayError && error.kind === 'timeout') return error;

@@ -1,0 +1,50 @@
+import { GatewayError, gatewayStopping } from '../platform/errors.ts';
+import type { RouteName } from '../routes.ts';
+import type { FunctionHost } from './function-host.ts';
+
+/** Requests that one process answers at once, unless its operator sets another number. */
+export const DEFAULT_MAX_REQUESTS = 512;
+
+/** Answered also when there is no room: a load balancer must not take a busy process for a dead one. */
+const ALWAYS_ROOM: RouteName = 'health';
+
+export interface BoundedHost extends FunctionHost {
+  /** Refuses every request from now on, because the process is about to end. */
+  refuseNew: () => void;
+}
+
+/**
+ * Runs functions for at most `maxRequests` clients at once.
+ * @throws {GatewayError} 529 for a request that has no room, or that arrives after `refuseNew`; its function has not begun
+ */
+export function boundedHost(host: FunctionHost, maxRequests: number): BoundedHost {
+  let running = 0;
+  let isStopping = false;
+
+  async function run<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+    if (isStopping) throw gatewayStopping();
+    if (running >= maxRequests && name !== ALWAYS_ROOM) throw noRoomForRequests();
+    running += 1;
+    try {
+      return await work();
+    } finally {
+      running -= 1;
+    }
+  }
+
+  return {
+    ...host,
+    invoke: (name, event, clientLeft) => run(name, () => host.invoke(name, event, clientLeft)),
+    stream: (name, event, response) => run(name, () => host.stream(name, event, response)),
+    refuseNew() {
+      isStopping = true;
+    },
+  };
+}
+
+function noRoomForRequests(): GatewayError {
+  return new GatewayError(
+    'provider_overloaded',
+    'The gateway is answering as many requests as it can at once. Try again in a second.',
+  );
+}

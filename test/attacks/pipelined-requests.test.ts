@@ -1,0 +1,85 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startGateway, type RunningGateway } from '../support/gateway.ts';
+import { descendantsOf, reportOf } from '../support/processes.ts';
+
+/** Clients without a key that ask much more than they read. */
+let gateway: RunningGateway;
+beforeAll(async () => {
+  gateway = await startGateway({ args: ['--web'] });
+});
+afterAll(() => gateway.stop());
+
+const MAX_GROWTH_MB = 150;
+/** Far above what an answer takes, even where the machine is busy; without bounds it takes minutes, or the process is gone. */
+const MAX_HEALTH_MS = 15_000;
+
+async function serverPid(): Promise<number> {
+  const started = await descendantsOf(gateway.process.pid!);
+  const isServer = ({ argv }: { argv: string[] }) =>
+    argv.some((part) => part.includes('/server-')) && !argv.includes('--beside');
+  return started.find(isServer)!.pid;
+}
+
+const doors = [
+  ['npm start', async () => ({ url: gateway.baseUrl, pid: gateway.process.pid! })],
+  ['the server program', async () => ({ url: gateway.webUrl, pid: await serverPid() })],
+] as const;
+
+function connectTo(url: string, lines: string): Socket {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.pause();
+  socket.write(lines);
+  return socket;
+}
+
+const isWell = (url: string) =>
+  fetch(`${url}/health`, { signal: AbortSignal.timeout(MAX_HEALTH_MS) }).then(
+    ({ status }) => status,
+    (error: Error) => error.name,
+  );
+
+/** The answers of /health in the next seconds, and how much the process has grown by the most. */
+async function watched({ url, pid }: { url: string; pid: number }, attack: () => Socket[]) {
+  await Promise.all([fetch(`${url}/models`).then((answer) => answer.text()), isWell(url)]);
+  const { residentMb } = await reportOf(pid);
+  const sockets = attack();
+  const health = new Set<number | string>();
+  for (const endMs = performance.now() + 3_000; performance.now() < endMs; await sleep(50)) {
+    health.add(await isWell(url));
+  }
+  const { peakMb } = await reportOf(pid);
+  for (const socket of sockets) socket.destroy();
+  return { grownMb: peakMb - residentMb, health: [...health] };
+}
+
+describe.each(doors)('%s', (_name, door) => {
+  it.each([5_000, 25])('stays small and answers others when ten connections send %i requests each', async (count) => {
+    const { url, pid } = await door();
+    const lines = 'GET /v1/models HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(count);
+
+    const { grownMb, health } = await watched({ url, pid }, () =>
+      Array.from({ length: 10 }, () => connectTo(url, lines)),
+    );
+
+    expect(health).toEqual([200]);
+    expect(grownMb).toBeLessThan(MAX_GROWTH_MB);
+  });
+
+  it('stays small and answers others next to five hundred slow heads and bodies', async () => {
+    const { url, pid } = await door();
+    const slow = [
+      'POST /v1/messages HTTP/1.1\r\nhost: x\r\nx-slow: ',
+      `POST /v1/messages HTTP/1.1\r\nhost: x\r\ncontent-length: 5000\r\n\r\n{"model": "`,
+    ];
+
+    const { grownMb, health } = await watched({ url, pid }, () =>
+      Array.from({ length: 500 }, (_, index) => connectTo(url, slow[index % 2]!)),
+    );
+
+    expect(health).toEqual([200]);
+    expect(grownMb).toBeLessThan(MAX_GROWTH_MB);
+  });
+});

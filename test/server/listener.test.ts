@@ -1,0 +1,256 @@
+import { once } from 'node:events';
+import { Agent, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { listen, type Listener, type ListenerLimits } from '../../lambdas/server/listener.ts';
+
+const at = { host: '127.0.0.1', port: 0 };
+const open: Listener[] = [];
+const sockets: Socket[] = [];
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await Promise.all(open.splice(0).map((listener) => listener.stop()));
+});
+
+type Answer = (path: string, response: ServerResponse) => void;
+
+/** A listener that notes the path of each request that it begins to answer. */
+async function started(answer: Answer, limits: ListenerLimits = {}) {
+  const begun: string[] = [];
+  const listener = await listen(
+    at,
+    async (_request, response, { path }) => {
+      begun.push(path);
+      answer(path, response);
+    },
+    limits,
+  );
+  open.push(listener);
+  return { listener, begun };
+}
+
+function connected({ url }: Listener): Socket {
+  const socket = connect(Number(new URL(url).port), at.host);
+  socket.on('error', () => undefined);
+  sockets.push(socket);
+  return socket;
+}
+
+/** Whether or not the other side has reset it. */
+const closeOf = (socket: Socket) => new Promise((resolve) => socket.once('close', resolve));
+
+const head = (path: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
+const pipeline = (count: number) => Array.from({ length: count }, (_, index) => head(`/${index}`)).join('');
+const paths = (count: number) => Array.from({ length: count }, (_, index) => `/${index}`);
+
+/** Everything that arrives on a connection until it is closed. */
+function received(socket: Socket): { text: string } {
+  const all = { text: '' };
+  socket.on('data', (chunk: Buffer) => (all.text += chunk.toString()));
+  return all;
+}
+
+const bodies = (answers: string) => [...answers.matchAll(/\r\n\r\n(\/\d+)/g)].map(([, path]) => path);
+
+describe('a pipeline of requests', () => {
+  it('is answered in order, one request at a time', async () => {
+    let running = 0;
+    let most = 0;
+    const { listener } = await started((path, response) => {
+      most = Math.max(most, ++running);
+      // Later requests would be quicker.
+      setTimeout(
+        () => {
+          running -= 1;
+          response.end(path);
+        },
+        16 - Number(path.slice(1)),
+      );
+    });
+    const socket = connected(listener);
+    const answers = received(socket);
+
+    socket.write(pipeline(16));
+
+    await expect.poll(() => bodies(answers.text)).toEqual(paths(16));
+    expect(most).toBe(1);
+  });
+
+  it('is answered also where each request has a body', async () => {
+    const { listener } = await started((path, response) => response.end(path));
+    const socket = connected(listener);
+    const answers = received(socket);
+
+    for (const path of paths(16)) {
+      socket.write(`POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: 20000\r\n\r\n${'x'.repeat(20_000)}`);
+    }
+
+    await expect.poll(() => bodies(answers.text)).toEqual(paths(16));
+  });
+
+  it('closes its connection if too many requests wait, and no request of it is begun but the first', async () => {
+    const { listener, begun } = await started(() => undefined);
+    const socket = connected(listener);
+    const closed = closeOf(socket);
+    socket.resume();
+
+    socket.write(pipeline(5_000));
+
+    await closed;
+    expect(begun).toEqual(['/0']);
+  });
+
+  it('is dropped when its client leaves', async () => {
+    const ends: (() => void)[] = [];
+    const { listener, begun } = await started((path, response) => {
+      ends.push(() => response.end(path));
+    });
+    const socket = connected(listener);
+    socket.write(pipeline(10));
+    await expect.poll(() => begun).toEqual(['/0']);
+
+    socket.resetAndDestroy();
+    await sleep(50);
+    ends[0]!();
+
+    // The answer is written to a client that has gone; another client is served next.
+    const other = connected(listener);
+    other.write(head('/other'));
+    await expect.poll(() => begun).toContain('/other');
+    await sleep(50);
+    expect(begun.length).toBeLessThanOrEqual(3);
+  });
+
+  it('waits for a client that reads nothing with one answer', async () => {
+    const large = Buffer.alloc(16 * 1024 * 1024);
+    const { listener, begun } = await started((_path, response) => response.end(large));
+    const socket = connected(listener);
+    socket.pause();
+
+    socket.write(pipeline(30));
+    await expect.poll(() => begun.length).toBeGreaterThan(0);
+    await sleep(300);
+
+    // The kernel takes some megabytes.
+    expect(begun.length).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('a connection', () => {
+  it('is closed if its client takes no byte of an answer for a while', async () => {
+    const { listener } = await started((_path, response) => response.end(Buffer.alloc(64 * 1024 * 1024)), {
+      maxUnreadMs: 100,
+    });
+    const socket = connected(listener);
+    socket.pause();
+    socket.write(head('/'));
+    await sleep(1_000);
+
+    const answer = received(socket);
+    socket.resume();
+
+    await closeOf(socket);
+    expect(answer.text.length).toBeLessThan(64 * 1024 * 1024);
+  });
+
+  it('may be silent for longer while it waits for an answer', async () => {
+    const { listener } = await started((_path, response) => void setTimeout(() => response.end('late'), 500), {
+      maxUnreadMs: 100,
+    });
+    expect(await (await fetch(listener.url)).text()).toBe('late');
+  });
+
+  it('is closed at once beyond the number that a listener accepts', async () => {
+    const { listener } = await started((path, response) => response.end(path), { maxConnections: 2 });
+    const [first, second] = [connected(listener), connected(listener)];
+    await Promise.all([once(first, 'connect'), once(second, 'connect')]);
+
+    const third = connected(listener);
+    third.resume();
+    await closeOf(third);
+
+    const answers = received(first);
+    first.write(head('/1'));
+    await expect.poll(() => bodies(answers.text)).toEqual(['/1']);
+  });
+
+  it('keeps its answer whole when what follows the request cannot be read', async () => {
+    const ends: (() => void)[] = [];
+    const { listener, begun } = await started((_path, response) => {
+      response.write('begun ');
+      ends.push(() => response.end('whole'));
+    });
+    const socket = connected(listener);
+    const answers = received(socket);
+    socket.write(head('/'));
+    await expect.poll(() => begun).toEqual(['/']);
+
+    socket.write('nonsense\r\n\r\n');
+    await sleep(50);
+    ends[0]!();
+
+    await closeOf(socket);
+    expect(answers.text).toContain('whole');
+    expect(answers.text.match(/HTTP\/1\.1/g)).toHaveLength(1);
+  });
+});
+
+describe('a request', () => {
+  it.each([
+    ['without a host', 'GET / HTTP/1.1\r\n\r\n', 400],
+    ['with an expectation that cannot be met', 'GET / HTTP/1.1\r\nhost: x\r\nexpect: magic\r\n\r\n', 417],
+  ])('%s is refused with an envelope', async (_what, lines, status) => {
+    const { listener, begun } = await started((path, response) => response.end(path));
+    const socket = connected(listener);
+    const answers = received(socket);
+
+    socket.write(lines);
+
+    await expect.poll(() => answers.text).toMatch(new RegExp(`^HTTP/1.1 ${status} [^{]*{"type":"error"`));
+    expect(begun).toEqual([]);
+  });
+});
+
+/** Asks on a connection that is kept. */
+async function askOn(agent: Agent, { url }: Listener, path: string): Promise<[IncomingMessage, string]> {
+  const request = httpRequest(`${url}${path}`, { agent }).end();
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  return [response, await text(response)];
+}
+
+describe('a listener that closes', () => {
+  it('answers what is under way, and closes each kept connection after its next answer', async () => {
+    const ends: (() => void)[] = [];
+    const { listener } = await started((path, response) => {
+      if (path === '/slow') ends.push(() => response.end('slow'));
+      else response.end(path);
+    });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    expect((await askOn(agent, listener, '/1'))[0].headers.connection).toBe('keep-alive');
+    const slow = fetch(`${listener.url}/slow`);
+    await sleep(50);
+
+    let isClosed = false;
+    const closed = listener.close().then(() => (isClosed = true));
+    const [kept, body] = await askOn(agent, listener, '/2');
+
+    expect([kept.headers.connection, body]).toEqual(['close', '/2']);
+    expect(isClosed).toBe(false);
+    ends[0]!();
+    expect(await (await slow).text()).toBe('slow');
+    await closed;
+    await expect(fetch(listener.url)).rejects.toThrow();
+    agent.destroy();
+  });
+
+  it('does not wait for a request that never arrives completely', async () => {
+    const { listener } = await started((path, response) => response.end(path));
+    const socket = connected(listener);
+    socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nx');
+    await sleep(50);
+
+    await listener.close();
+  });
+});
