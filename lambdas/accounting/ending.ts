@@ -3,7 +3,7 @@
  *
  * A failure of the provider without output costs the client nothing. What was written is charged, as the provider reported
  * it or else as we counted it; what the client did not get, because its answer was to come in one piece and broke off, only as
- * the provider itself says that it charges. When the cause is the client's (it left, its money or its time ran out), reasoning that the
+ * the provider itself says that it charges; so where the gateway stops in the middle of it. When the cause is the client's (it left, its money or its time ran out), reasoning that the
  * provider bills without showing it is charged too, estimated by the time that passed.
  */
 
@@ -20,6 +20,8 @@ export interface EndedAnswer {
   isDelivered: boolean;
   /** The provider declined before it wrote anything, and does not charge for that. */
   isFreeRefusal: boolean;
+  /** The gateway has ended the answer because its process stops. */
+  isStopped: boolean;
 }
 
 /**
@@ -28,7 +30,8 @@ export interface EndedAnswer {
  */
 export type Charge = 'nothing' | 'reported' | 'usage' | 'usage and hidden';
 
-export function chargeFor({ ending, wasSent, hasOutput, isDelivered, isFreeRefusal }: EndedAnswer): Charge {
+export function chargeFor({ ending, wasSent, hasOutput, isDelivered, isFreeRefusal, isStopped }: EndedAnswer): Charge {
+  if (ending === 'out_of_time' && isStopped && !isDelivered) return hasOutput ? 'reported' : 'nothing';
   switch (ending) {
     case 'complete':
       return isFreeRefusal ? 'nothing' : 'usage';

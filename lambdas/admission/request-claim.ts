@@ -1,9 +1,10 @@
 /**
  * Requests for inference that carry an `Idempotency-Key`.
  *
- * Guarantee: one header is charged once. The header is claimed in the transaction of the hold, so of two requests at once one is
- * admitted; a claim is given up only when its generation is final, was not completed and cost nothing. A request that was refused
- * has claimed nothing, and may be sent again as it is.
+ * Guarantee: one header is charged for one answer. The header is claimed in the transaction of the hold, so of two requests at once one is
+ * admitted. A claim ends in two ways: its generation is final, was not completed and cost nothing; or its answer was to come in one
+ * piece and failed, so that its client has nothing of it and may retry (then each try costs what its provider has reported). A request
+ * that was refused has claimed nothing, and may be sent again as it is.
  * Weakness: no text is kept, so an answer that was lost cannot be had again; the client learns what it was charged. A handler that died
  * holds its claim until its generation is swept.
  */
@@ -11,16 +12,20 @@
 import { createHmac } from 'node:crypto';
 import { GatewayError, conflict, invalidRequest } from '../platform/errors.ts';
 import { nowMs } from '../platform/clock.ts';
+import { describeError, log } from '../platform/logger.ts';
 import { readPepper } from '../platform/secrets.ts';
 import { readGeneration } from '../store/generation-queries.ts';
 import type { Generation } from '../store/generation.ts';
-import { claimPut, readClaim, type InferenceClaim } from '../store/inference-claims.ts';
+import { claimEnd, claimPut, readClaim, type InferenceClaim } from '../store/inference-claims.ts';
 import type { Payer } from '../store/payer.ts';
 import type { Table } from '../store/table.ts';
+import { writeAlone } from '../store/transact.ts';
 import type { Write } from '../store/writes.ts';
 
 /** How long a header stands for its request. */
 const KEEP_CLAIMS_MS = 24 * 3_600_000;
+/** The client waits for it. */
+const MAX_GIVING_UP_MS = 1_000;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
 /** A request claims its header in the transaction of its hold. */
@@ -70,6 +75,15 @@ export async function claimOf(
 export function claimWrite(table: Table, { name, fingerprint, replaced }: RequestClaim, generationId: string): Write {
   const atMs = nowMs();
   return claimPut(table, name, { generationId, fingerprint, expiresAtMs: atMs + KEEP_CLAIMS_MS }, { atMs, replaced });
+}
+
+/** Ends the claim of a generation whose client has got nothing, and may send the request again. Never rejects. */
+export async function giveUpClaim(table: Table, { name }: RequestClaim, generationId: string): Promise<void> {
+  try {
+    await writeAlone(table, claimEnd(table, name, generationId, nowMs()), { timeoutMs: MAX_GIVING_UP_MS });
+  } catch (error) {
+    log('warn', 'claim not given up', { generationId, ...describeError(error) });
+  }
 }
 
 /** Why a known header does not take this request; undefined where its generation cost nothing, so that it may be tried again. */

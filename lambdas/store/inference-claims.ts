@@ -3,7 +3,7 @@
 import { readItem } from './query.ts';
 import { expiry, record, text, type RecordOf } from './record.ts';
 import { TTL_ATTRIBUTE, type Table } from './table.ts';
-import { put, type Key, type Write } from './writes.ts';
+import { put, update, type Key, type Write } from './writes.ts';
 
 const claimRecord = record({
   generationId: text('generation_id'),
@@ -35,6 +35,14 @@ export function claimPut(
   if (replaced !== undefined) return put(table, item, { equal: { generation_id: replaced } });
   // DynamoDB removes expired items with a delay: one that is still there no longer counts.
   return put(table, item, { belowIfPresent: { [TTL_ATTRIBUTE]: Math.floor(atMs / 1000) } });
+}
+
+/** Ends the claim of a generation, if it still has it. */
+export function claimEnd(table: Table, name: string, generationId: string, atMs: number): Write {
+  return update(table, claimKey(name), {
+    set: { [TTL_ATTRIBUTE]: Math.floor(atMs / 1000) - 1 },
+    when: { equal: { generation_id: generationId } },
+  });
 }
 
 export async function readClaim(table: Table, name: string, atMs: number): Promise<InferenceClaim | undefined> {

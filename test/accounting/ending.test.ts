@@ -4,7 +4,7 @@ import { endings, type Ending } from '../../lambdas/store/outcome.ts';
 
 type Row = [
   Ending,
-  { wasSent?: boolean; hasOutput?: boolean; isDelivered?: boolean; isFreeRefusal?: boolean },
+  { wasSent?: boolean; hasOutput?: boolean; isDelivered?: boolean; isFreeRefusal?: boolean; isStopped?: boolean },
   Charge,
   boolean,
 ];
@@ -25,11 +25,15 @@ const rows: Row[] = [
   ['out_of_time', { wasSent: false }, 'nothing', true],
   ['out_of_time', { wasSent: true }, 'usage and hidden', true],
   ['out_of_time', { hasOutput: true }, 'usage and hidden', true],
+  ['out_of_time', { hasOutput: true, isStopped: true }, 'usage and hidden', true],
+  ['out_of_time', { hasOutput: true, isStopped: true, isDelivered: false }, 'reported', true],
+  ['out_of_time', { hasOutput: false, isStopped: true, isDelivered: false }, 'nothing', true],
 ];
 
 describe('who pays what when an answer ends', () => {
   it.each(rows)('%s, %o: %s', (ending, facts, charge, cancelled) => {
-    const ended = { ending, wasSent: true, hasOutput: false, isDelivered: true, isFreeRefusal: false, ...facts };
+    const usual = { wasSent: true, hasOutput: false, isDelivered: true, isFreeRefusal: false, isStopped: false };
+    const ended = { ending, ...usual, ...facts };
     expect([chargeFor(ended), isCancelled(ended)]).toEqual([charge, cancelled]);
   });
 

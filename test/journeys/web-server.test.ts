@@ -371,6 +371,59 @@ describe('as a Web Function', () => {
   });
 });
 
+/** A second server in a container, that has two seconds to finish and two to end what is left. */
+async function startContainer(): Promise<{ server: RunningGateway; program: ChildProcess }> {
+  const port = await freePort();
+  const program = startProgram('', {
+    AWS_LAMBDA_HTTP_ENDPOINT: undefined,
+    GATEWAY_HOST: '127.0.0.1',
+    GATEWAY_PORT: String(port),
+    GATEWAY_GRACE_SECONDS: '4',
+  });
+  const server = { ...gateway, baseUrl: `http://127.0.0.1:${port}/v1` };
+  const health = () => fetch(`${server.baseUrl}/health`).then(({ status }) => status, String);
+  await expect.poll(health, { timeout: 10_000 }).toBe(200);
+  return { server, program };
+}
+
+describe('a container that is stopped', () => {
+  it('refuses new requests, lets answers finish, and ends the others so that they can be sent again', async () => {
+    const { server: limited, state } = await limitedKey(1_000);
+    const { server, program } = await startContainer();
+    const own = { ...limited, baseUrl: server.baseUrl };
+    const whole = { ...ask(200), stream: false };
+    const claim = { 'idempotency-key': 'cut-by-a-stop' };
+    const long = await post(own, '/messages', ask(400));
+    const [readingLong, short, cut] = [readEvents(long), wholeStream(own, 10), post(own, '/messages', whole, claim)];
+    await expect.poll(() => working.size).toBe(3);
+
+    program.kill('SIGTERM');
+    const exited = once(program, 'exit');
+    await expect.poll(() => post(own, '/messages', ask(1)).then(({ status }) => status)).toBe(529);
+    const refused = await post(own, '/messages', ask(1));
+
+    expect(Object.fromEntries(refused.headers)).toMatchObject({ connection: 'close', 'retry-after': '1' });
+    expect(await refused.json()).toMatchObject({ type: 'error', error: { type: 'overloaded_error', code: 529 } });
+    expect(await short).toMatchObject({ text: textOf(10), stopReason: 'end_turn' });
+    expect((await readingLong).at(-1)).toMatchObject({ type: 'error' });
+    const { status, headers } = await cut;
+    expect([status, headers.get('retry-after'), headers.get('x-should-retry')]).toEqual([529, '1', null]);
+    expect(await exited).toEqual([0, null]);
+
+    const again = await post(limited, '/messages', whole, claim);
+    expect(again.status).toBe(200);
+    const api = { ...limited, baseUrl: `${gateway.anthropicUrl}/v1` };
+    const ids = [long, await cut, again].map((answer) => answer.headers.get('x-generation-id')!);
+    const [, ofCut, ofAgain] = await Promise.all(ids.map((id) => finalGeneration(api, id, 15_000)));
+    // The provider had counted the prompt, and not yet what it wrote.
+    expect(Number(ofCut!['total_cost'])).toBeLessThan(Number(ofAgain!['total_cost']) / 10);
+    // Nothing is held any more.
+    await expect
+      .poll(async () => (await state()).reduce((sum, amount) => sum + Number(amount), 0), { timeout: 15_000 })
+      .toBeCloseTo(1_000);
+  }, 90_000);
+});
+
 describe('an end in the middle', () => {
   it('tells each stream, charges what was told, and leaves no hold behind', { timeout: 60_000 }, async () => {
     const { server, state } = await limitedKey(2_000);

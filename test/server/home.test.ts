@@ -26,6 +26,16 @@ describe('a container', () => {
     });
   });
 
+  it('may be told how much it answers at once, and how long it has to end', () => {
+    vi.stubEnv('GATEWAY_MAX_REQUESTS', '64');
+    vi.stubEnv('GATEWAY_GRACE_SECONDS', '300');
+    expect(homeOf()).toMatchObject({ maxRequests: 64, shutdown: { graceMs: 300_000, finishMs: 290_000 } });
+  });
+
+  it('has half of its grace for answers to finish by default', () => {
+    expect(homeOf().shutdown).toEqual({ graceMs: 20_000, finishMs: 10_000 });
+  });
+
   it.each(['-1', 'two', '1.5'])('does not start with %s proxies', (proxies) => {
     vi.stubEnv('GATEWAY_PROXIES', proxies);
     expect(homeOf).toThrow(/GATEWAY_PROXIES/);

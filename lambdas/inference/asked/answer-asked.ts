@@ -2,9 +2,9 @@ import { cappedAt, chargedTogether, NOTHING_CHARGED, type Charged } from '../../
 import { estimateTokens } from '../../accounting/usage.ts';
 import type { HoldKeeper } from '../../admission/hold-keeper.ts';
 import type { NewGeneration } from '../../admission/new-generation.ts';
-import { clientHasLeft, GatewayError } from '../../platform/errors.ts';
+import { clientHasLeft, GatewayError, gatewayStopping } from '../../platform/errors.ts';
 import { resources } from '../../resources.ts';
-import { abortBecause, abortInTime, abortReasonOf, abortWhenLeft } from '../abort.ts';
+import { abortBecause, abortInTime, abortReasonOf, abortWhenLeft, abortWhenStopping } from '../abort.ts';
 import { AttemptLog } from '../attempt-log.ts';
 import { GenerationReport } from '../generation-report.ts';
 import { holdOrThrow, type HoldTerms } from '../hold-inference.ts';
@@ -65,6 +65,7 @@ async function answerUntil<Candidate extends AskedCandidate, Answer>(
     askedTerms(apiType, offers),
   );
   abortInTime(abort, input.remainingMs(), STOP_BEFORE_TIMEOUT_MS);
+  abortWhenStopping(abort, input.stopping);
   const report = new GenerationReport({ table, queue, health }, { generationId, payer: caller.payer }, held);
 
   const { signal } = abort;
@@ -107,5 +108,6 @@ function askedSurprises(rounds: readonly AskedRound[], { isCutByHold }: Charged)
 function failureToTell(failure: GatewayError, signal: AbortSignal, outOfTime: string): GatewayError {
   const reason = abortReasonOf(signal);
   if (reason === 'client_left') return clientHasLeft(failure);
+  if (reason === 'stopping') return gatewayStopping();
   return reason === 'out_of_time' ? new GatewayError('timeout', outOfTime) : failure;
 }

@@ -55,5 +55,6 @@ export function askedOutcome(
 
 function abortedEnding(signal: AbortSignal): Ending {
   const reason = abortReasonOf(signal);
+  if (reason === 'stopping') return 'out_of_time';
   return reason === 'client_left' || reason === 'out_of_time' ? reason : 'refused_before';
 }

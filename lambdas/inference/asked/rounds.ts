@@ -7,6 +7,7 @@ import { failureOf, refusalOfResponse, type ProviderFailure } from '../../provid
 import type { Ask, Send } from '../../providers/asks.ts';
 import { readText, UpstreamError, type UpstreamResponse } from '../../providers/http/upstream-http.ts';
 import { connect, failedProvider } from '../../routing/connection.ts';
+import { abortReasonOf } from '../abort.ts';
 import type { AttemptLog } from '../attempt-log.ts';
 import { askInTurn, type InTurn } from '../in-turn.ts';
 import { surprisesOf, type Surprises } from '../tripwires.ts';
@@ -51,8 +52,9 @@ export async function askEach<Candidate extends AskedCandidate, Answer>(
     const { candidate, hasHiddenReasoning } = offers[log.index]!;
     const failure = failureOf(error, failedProvider(candidate));
     const wasThinking = failure.wasSilent && hasHiddenReasoning;
-    // Whoever leaves has been answered in part, and pays for it. A provider that fails is not paid.
-    const paid = signal.aborted || wasThinking ? rounds : [];
+    // A client that leaves has been answered in part, and pays for it. It pays nothing if a provider fails, or the gateway stops.
+    const isStopped = abortReasonOf(signal) === 'stopping';
+    const paid = (signal.aborted && !isStopped) || wasThinking ? rounds : [];
     return { rounds: paid, result: { failure }, wasThinking };
   }
 }

@@ -5,6 +5,7 @@ import { messagesFactsOf } from '../../catalog/wires.ts';
 import { chargeFor, type Charge } from '../../accounting/ending.ts';
 import type { Money } from '../../money/money.ts';
 import type { Ending } from '../../store/outcome.ts';
+import { abortReasonOf } from '../abort.ts';
 import type { MeasuredAnswer } from './answer-context.ts';
 
 /** What is charged for the last round of an answer that ends in this way. */
@@ -16,6 +17,7 @@ export function chargeOf({ context, attempt, meter }: MeasuredAnswer, ending: En
     hasOutput: meter.hasOutput,
     isDelivered: context.streamed,
     isFreeRefusal: refusalsAreFree && meter.finishReason === 'refusal' && !meter.hasBegun,
+    isStopped: abortReasonOf(context.abort.signal) === 'stopping',
   });
 }
 

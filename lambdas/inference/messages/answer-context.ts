@@ -1,5 +1,6 @@
 import type { Charged } from '../../accounting/charge.ts';
 import type { UsageMeter } from '../../accounting/meter.ts';
+import type { RequestClaim } from '../../admission/request-claim.ts';
 import type { HoldKeeper } from '../../admission/hold-keeper.ts';
 import type { GatewayError } from '../../platform/errors.ts';
 import type { AttemptLog } from '../attempt-log.ts';
@@ -11,6 +12,8 @@ import type { RoutedMessage } from './routed-message.ts';
 /** One answer, from dispatch to settlement. */
 export interface AnswerContext {
   generationId: string;
+  /** The `Idempotency-Key` of the request. */
+  claim: RequestClaim | undefined;
   report: GenerationReport;
   remember: RoutedMessage['remember'];
   keeper: HoldKeeper;

@@ -1,8 +1,10 @@
+import { giveUpClaim } from '../../admission/request-claim.ts';
 import type { AnswerEvent } from '../../messages/types.ts';
 import { clientHasLeft, GatewayError, gatewayStopping, toGatewayError } from '../../platform/errors.ts';
 import { describeError, log } from '../../platform/logger.ts';
 import type { Pulled } from '../../platform/pulled.ts';
 import { describeFailure, ProviderFailure } from '../../providers/failures.ts';
+import { resources } from '../../resources.ts';
 import { abortBecause, abortReasonOf } from '../abort.ts';
 import type { AnswerContext } from './answer-context.ts';
 import type { RoundBatch } from './answer-stage.ts';
@@ -59,8 +61,8 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
       return;
     }
     progress.ending = ending;
-    // A client that repeats the request would pay for it again; of an answer that broke off it has nothing yet.
-    if (ending === 'broke_off' && !context.streamed) failure.leaveRetryToClient();
+    // A client that retries pays again. Of an answer in one piece that broke off, or that a stop has ended, it has nothing yet.
+    if (!context.streamed && (ending === 'broke_off' || isStopping)) await leaveRetryToClient(context, failure);
     else if (progress.isCharged) failure.discourageRetry();
     throw failure;
   } finally {
@@ -76,6 +78,12 @@ function logBreak({ requestId, generationId, attempts, attemptLog }: AnswerConte
   const { model, endpoint } = attempts[attemptLog.index]!.candidate;
   const about = { requestId, generationId, provider: endpoint.provider.id, model: model.id };
   log('warn', 'provider broke off its answer', { ...about, ...describeFailure(failure) });
+}
+
+/** Lets the client send the request again, with the same `Idempotency-Key` too. */
+async function leaveRetryToClient({ claim, generationId }: AnswerContext, failure: GatewayError): Promise<void> {
+  failure.leaveRetryToClient();
+  if (claim) await giveUpClaim(resources.table(), claim, generationId);
 }
 
 /** The failure as the client gets it. */

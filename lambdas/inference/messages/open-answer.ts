@@ -40,6 +40,7 @@ export async function openAnswer(input: InferenceInput<RoutedRequest>): Promise<
   const stage = search ? new SearchStage(search, { client, signal, ask, remainingMs }) : passThrough;
   return {
     generationId,
+    claim: input.claim,
     report: new GenerationReport({ table, queue, health }, { generationId, payer: caller.payer }, admitted),
     remember: routed.remember,
     keeper: admitted.keeper,
