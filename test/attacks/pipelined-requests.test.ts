@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, type RunningGateway } from '../support/gateway.ts';
-import { descendantsOf, reportOf } from '../support/processes.ts';
+import { descendantsOf, reportOf, type ProcessReport } from '../support/processes.ts';
 
 /** Clients without a key that ask much more than they read. */
 let gateway: RunningGateway;
@@ -15,11 +15,12 @@ const MAX_GROWTH_MB = 150;
 /** Far above what an answer takes, even where the machine is busy; without bounds it takes minutes, or the process is gone. */
 const MAX_HEALTH_MS = 15_000;
 
+const isServer = ({ argv }: ProcessReport) =>
+  argv.some((part) => part.includes('/server-')) && !argv.includes('--beside');
+
 async function serverPid(): Promise<number> {
   const started = await descendantsOf(gateway.process.pid!);
-  const isServer = ({ argv }: { argv: string[] }) =>
-    argv.some((part) => part.includes('/server-')) && !argv.includes('--beside');
-  return started.find(isServer)!.pid;
+  return started.find((report) => isServer(report))!.pid;
 }
 
 const doors = [

@@ -374,7 +374,7 @@ describe('as a Web Function', () => {
 /** A second server in a container, that has two seconds to finish and two to end what is left. */
 async function startContainer(): Promise<{ server: RunningGateway; program: ChildProcess }> {
   const port = await freePort();
-  const program = startProgram('', {
+  const program = await startProgram('', {
     AWS_LAMBDA_HTTP_ENDPOINT: undefined,
     GATEWAY_HOST: '127.0.0.1',
     GATEWAY_PORT: String(port),
