@@ -46,8 +46,8 @@ export class FairQueue<Entry extends { owner: JobOwner }> {
     if (!next) return undefined;
     this.remove(next);
     this.#turn += 1;
-    this.#lastTurns.set(accountName(next), this.#turn);
-    this.#lastTurns.set(keyName(next), this.#turn);
+    this.#lastTurns.set(ownerAccount(next), this.#turn);
+    this.#lastTurns.set(ownerKey(next), this.#turn);
     return next;
   }
 
@@ -57,8 +57,8 @@ export class FairQueue<Entry extends { owner: JobOwner }> {
   }
 
   #isBefore(entry: Entry, other: Entry): boolean {
-    const byAccount = this.#lastTurn(accountName(entry)) - this.#lastTurn(accountName(other));
-    return byAccount < 0 || (byAccount === 0 && this.#lastTurn(keyName(entry)) < this.#lastTurn(keyName(other)));
+    const byAccount = this.#lastTurn(ownerAccount(entry)) - this.#lastTurn(ownerAccount(other));
+    return byAccount < 0 || (byAccount === 0 && this.#lastTurn(ownerKey(entry)) < this.#lastTurn(ownerKey(other)));
   }
 
   #lastTurn(name: string): number {
@@ -66,10 +66,10 @@ export class FairQueue<Entry extends { owner: JobOwner }> {
   }
 }
 
-function accountName({ owner }: { owner: JobOwner }): string {
+function ownerAccount({ owner }: { owner: JobOwner }): string {
   return `account#${owner.account}`;
 }
 
-function keyName({ owner }: { owner: JobOwner }): string {
+function ownerKey({ owner }: { owner: JobOwner }): string {
   return `key#${owner.key}`;
 }

@@ -76,8 +76,8 @@ const MAX_CHARACTERS_AT_ONCE = 32 * 1024;
 /** After this time a search makes way for new ones. Few texts need longer that are not made to be slow. */
 const TURN_MS = 500;
 /** Together less than the time that a function of the API has. */
-const MAX_WAIT_MS = 8_000;
-const MAX_RUN_MS = 18_000;
+const MAX_WAIT_MS = 6_000;
+const MAX_RUN_MS = 20_000;
 /** The longest prompt needs some 150. */
 const MAX_SEARCH_HEAP_MB = 256;
 

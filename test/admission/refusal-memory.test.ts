@@ -99,3 +99,25 @@ describe('the memory', () => {
     ]);
   });
 });
+
+describe('a scope that is used up', () => {
+  const isUsedUp = (afterMs: number, scope = key) => memory.isUsedUp(scope, windows, startMs + afterMs);
+
+  it('is known for a minute after one refusal, if nothing of its limit is left', () => {
+    refused(1, counter('10'));
+
+    expect([59_999, 60_000].map((afterMs) => isUsedUp(afterMs))).toEqual([true, false]);
+  });
+
+  it('is not known if something is left, if its limit has changed, or before a refusal', () => {
+    expect(isUsedUp(1)).toBe(false);
+    refused(3, counter('9.99'));
+    expect(isUsedUp(10)).toBe(false);
+    refused(3, counter('10'));
+    expect(isUsedUp(10, { ...key, limits: { daily: rub('20') }, revision: 4 })).toBe(false);
+  });
+
+  it('is known before any refusal if its limit is 0', () => {
+    expect(isUsedUp(0, { ...key, limits: { daily: rub('0') } })).toBe(true);
+  });
+});

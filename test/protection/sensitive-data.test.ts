@@ -282,6 +282,16 @@ describe('JSON of a model', () => {
     });
   });
 
+  it('may have protected numbers with a sign, or with a fraction of zeros', async () => {
+    const whole = JSON.rawJSON('79162041833.0');
+
+    expect(await sentInput({ phone: -79162041833, other: whole, amount: -123456789012 })).toEqual({
+      phone: '-[PHONE_1]',
+      other: '[PHONE_1].0',
+      amount: -123456789012,
+    });
+  });
+
   it('keeps names that mean something to programs', async () => {
     const input = JSON.parse('{"__proto__": "ann@example.org"}') as Record<string, unknown>;
 

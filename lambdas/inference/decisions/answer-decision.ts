@@ -31,7 +31,7 @@ export interface AnsweredDecision {
  */
 export async function answerDecision(input: DecisionInput): Promise<AnsweredDecision> {
   const { body, caller } = input;
-  const protection = protectionOf(input, () => refuseEarly(input, neededFor));
+  const protection = protectionOf(input, () => refuseEarly(input, decisionNeeds));
   const { task, own, candidates } = await routeDecision(body, { caller, protection });
   const { candidate, answer, charged } = await answerAsked(input, {
     apiType: 'decisions',
@@ -43,7 +43,7 @@ export async function answerDecision(input: DecisionInput): Promise<AnsweredDeci
   return { candidate, answers: Object.fromEntries(answers) as AnsweredDecision['answers'], charged };
 }
 
-async function neededFor(input: DecisionInput) {
+async function decisionNeeds(input: DecisionInput) {
   const { body, caller } = input;
   const { task, candidates } = await routeDecision(body, { caller, protection: protectionOf(input) });
   return { candidates, terms: askedTerms('decisions', decisionOffers(candidates, task)) };

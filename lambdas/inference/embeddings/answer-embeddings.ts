@@ -29,7 +29,7 @@ export interface AnsweredEmbeddings {
  */
 export async function answerEmbeddings(input: InferenceInput<EmbeddingsRequest>): Promise<AnsweredEmbeddings> {
   const { body, caller } = input;
-  const protection = protectionOf(input, () => refuseEarly(input, neededFor));
+  const protection = protectionOf(input, () => refuseEarly(input, embeddingNeeds));
   const { task, candidates } = await routeEmbeddings(body, { caller, protection });
   const offers = embeddingOffers(candidates, task);
   const { candidate, answer, charged } = await answerAsked(input, {
@@ -42,7 +42,7 @@ export async function answerEmbeddings(input: InferenceInput<EmbeddingsRequest>)
   return { candidate, vectors: answer, charged };
 }
 
-async function neededFor(input: InferenceInput<EmbeddingsRequest>) {
+async function embeddingNeeds(input: InferenceInput<EmbeddingsRequest>) {
   const { body, caller } = input;
   const { task, candidates } = await routeEmbeddings(body, { caller, protection: protectionOf(input) });
   return { candidates, terms: askedTerms('embeddings', embeddingOffers(candidates, task)) };

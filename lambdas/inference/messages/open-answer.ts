@@ -21,7 +21,7 @@ import { routeMessage } from './routed-message.ts';
  */
 export async function openAnswer(input: InferenceInput<RoutedRequest>): Promise<AnswerContext> {
   const { caller, generationId, request } = input;
-  const routed = await routeMessage(input, { beforeSearch: () => refuseEarly(input, neededFor) });
+  const routed = await routeMessage(input, { beforeSearch: () => refuseEarly(input, messageNeeds) });
   // All that settlement needs is there before anything is held.
   const [table, queue, health] = [resources.table(), resources.queue('finalize-cost'), resources.health()];
   const abort = new AbortController();
@@ -58,7 +58,7 @@ export async function openAnswer(input: InferenceInput<RoutedRequest>): Promise<
   };
 }
 
-async function neededFor(input: InferenceInput<RoutedRequest>) {
+async function messageNeeds(input: InferenceInput<RoutedRequest>) {
   const routed = await routeMessage(input);
   const { candidates } = routed;
   return { candidates, terms: await messageTerms(input, prepareAttempts(routed, candidates)) };
