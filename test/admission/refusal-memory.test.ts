@@ -100,9 +100,9 @@ describe('the memory', () => {
   });
 });
 
-describe('a scope that is used up', () => {
-  const isUsedUp = (afterMs: number, scope = key) => memory.isUsedUp(scope, windows, startMs + afterMs);
+const isUsedUp = (afterMs: number, scope = key) => memory.isUsedUp(scope, windows, startMs + afterMs);
 
+describe('a scope that is used up', () => {
   it('is known for a minute after one refusal, if nothing of its limit is left', () => {
     refused(1, counter('10'));
 
