@@ -93,6 +93,7 @@ const settingUp = [
   'store/transact',
   'lib/synth',
   'lib/time-text',
+  'platform/aws-endpoint',
   'platform/aws-identity',
   'platform/clock',
   'platform/queue-calls',

@@ -8,10 +8,20 @@ export interface AwsCredentials {
   sessionToken?: string;
 }
 
+/** Endpoint settings of a profile in the shared configuration files of AWS. */
+export interface EndpointProfile {
+  endpointUrl?: string | undefined;
+  ignoreConfiguredEndpointUrls?: boolean | undefined;
+  useFips?: boolean | undefined;
+  useDualstack?: boolean | undefined;
+}
+
 /** Who asks AWS, and where. */
 export interface AwsIdentity {
   credentials: () => Promise<AwsCredentials>;
   region: () => Promise<string>;
+  /** Endpoint settings of a profile for a service, by the SDK's name of the service. Functions have no profile. */
+  endpoints?: (serviceId: string) => Promise<EndpointProfile>;
 }
 
 /** Keys of a container are asked for again this long before they end, as AWS' own clients do. */
@@ -28,6 +38,7 @@ let current = roleIdentity;
 export const ownIdentity: AwsIdentity = {
   credentials: () => current.credentials(),
   region: () => current.region(),
+  endpoints: async (serviceId) => (await current.endpoints?.(serviceId)) ?? {},
 };
 
 /** From here on this process is somebody else to AWS: a command runs as the person who calls it. */

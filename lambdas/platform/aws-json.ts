@@ -10,9 +10,9 @@ import type { SignatureV4 } from '@smithy/signature-v4';
 import type { AwsIdentity } from './aws-identity.ts';
 import { AwsError, CallTime, NoReplyError, retryTransient, type AwsCall, type CallOptions } from './aws-call.ts';
 import { exchangeSigned } from './aws-exchange.ts';
+import { endpointOf, type AwsAddress } from './aws-endpoint.ts';
 import { newAwsSigner } from './aws-signer.ts';
 import { nowMs } from './clock.ts';
-import { optionalVariable } from './environment.ts';
 import { onceOpen } from './once.ts';
 import { localCredentials } from './sdk.ts';
 
@@ -23,10 +23,9 @@ export interface AwsService {
   target: string;
   /** Of its JSON; 1.0 unless it says otherwise. */
   version?: '1.1';
-  /** Its address in a region. */
-  endpoint: (region: string) => string;
-  /** Where the environment names another one, as for all tools of AWS: one of FIPS, or within a private network. */
-  endpointVariable: string;
+  address: AwsAddress;
+  /** Replaces AWS' own address. */
+  origin?: string;
 }
 
 /** Codes that a wrong clock leads to. */
@@ -94,18 +93,16 @@ async function openService(
 ): Promise<ServicePlace> {
   const region = endpoint === undefined ? await identity.region() : 'local';
   return {
-    url: new URL(endpoint ?? optionalVariable(service.endpointVariable) ?? service.endpoint(region)),
+    url:
+      endpoint === undefined
+        ? await endpointOf(service.address, { region, identity, origin: service.origin })
+        : new URL(endpoint),
     signer: newAwsSigner({
       credentials: endpoint === undefined ? identity.credentials : localCredentials,
       region,
       service: service.name,
     }),
   };
-}
-
-/** The suffix of a region's addresses, as AWS lists them by partition. */
-export function domainOf(region: string): string {
-  return region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
 }
 
 /** @throws {NoReplyError} for what is not JSON: something else than the service has answered */

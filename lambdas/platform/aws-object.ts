@@ -6,7 +6,7 @@
 import { AwsError, retryTransient } from './aws-call.ts';
 import { exchangeSigned } from './aws-exchange.ts';
 import type { AwsIdentity } from './aws-identity.ts';
-import { domainOf } from './aws-json.ts';
+import { objectEndpointOf } from './aws-endpoint.ts';
 import { newAwsSigner } from './aws-signer.ts';
 import { nowMs } from './clock.ts';
 import { onceOpen } from './once.ts';
@@ -58,7 +58,7 @@ async function addressOf({ bucket, key, endpoint, identity }: ObjectPlace) {
   const region = endpoint === undefined ? await identity.region() : 'us-east-1';
   const url =
     endpoint === undefined
-      ? new URL(`https://${bucket}.s3.${region}.${domainOf(region)}/${key}`)
+      ? await objectEndpointOf({ bucket, key }, { region, identity })
       : new URL(`${endpoint}/${bucket}/${key}`);
   const credentials = endpoint === undefined ? identity.credentials : localCredentials;
   return { url, signer: newAwsSigner({ credentials, region, service: 's3' }) };

@@ -7,7 +7,7 @@ import { createHash, createPrivateKey, createPublicKey, sign, verify } from 'nod
 import { readFileSync } from 'node:fs';
 import type { AwsCall } from './aws-call.ts';
 import { ownIdentity } from './aws-identity.ts';
-import { domainOf, openAwsJson } from './aws-json.ts';
+import { openAwsJson } from './aws-json.ts';
 import { isOnOwnMachine, optionalVariable, variables } from './environment.ts';
 
 export interface DocumentSigner {
@@ -35,8 +35,7 @@ const KMS = {
   name: 'kms',
   target: 'TrentService',
   version: '1.1',
-  endpoint: (region: string) => `https://kms.${region}.${domainOf(region)}/`,
-  endpointVariable: 'AWS_ENDPOINT_URL_KMS',
+  address: { id: 'KMS', host: 'kms' },
 } as const;
 
 export function signerInKms(

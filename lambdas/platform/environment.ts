@@ -104,6 +104,14 @@ export const awsVariables = {
   region: 'AWS_REGION',
 } as const;
 
+/** Where services of AWS are, as all tools of AWS read it. `AWS_ENDPOINT_URL_<SERVICE>` is for one service. */
+export const endpointVariables = {
+  url: 'AWS_ENDPOINT_URL',
+  ignore: 'AWS_IGNORE_CONFIGURED_ENDPOINT_URLS',
+  fips: 'AWS_USE_FIPS_ENDPOINT',
+  dualstack: 'AWS_USE_DUALSTACK_ENDPOINT',
+} as const;
+
 /** What a server that answers many requests is told of its place; the first is Lambda's own, of a Web Function. */
 export const serverVariables = {
   webFunctionEndpoint: 'AWS_LAMBDA_HTTP_ENDPOINT',

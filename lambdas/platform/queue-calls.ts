@@ -12,8 +12,8 @@ export function openQueueCalls(queueUrl: string): AwsCall {
   const sqs = {
     name: 'sqs',
     target: 'AmazonSQS',
-    endpoint: () => new URL(queueUrl).origin,
-    endpointVariable: 'AWS_ENDPOINT_URL_SQS',
+    address: { id: 'SQS', host: 'sqs', isPlainInGovCloud: true },
+    origin: new URL(queueUrl).origin,
   };
   return openAwsJson(sqs, { endpoint: optionalVariable(variables.sqsEndpoint), identity: ownIdentity });
 }

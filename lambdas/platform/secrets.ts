@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { ownIdentity } from './aws-identity.ts';
 import { AwsError, type AwsCall } from './aws-call.ts';
-import { domainOf, openAwsJson } from './aws-json.ts';
+import { openAwsJson } from './aws-json.ts';
 import { ageMs, thisMoment, type Moment } from './clock.ts';
 import { isOnOwnMachine, optionalVariable, requireVariable, variables } from './environment.ts';
 import { ServiceError } from './errors.ts';
@@ -122,8 +122,7 @@ const SECRETS_MANAGER = {
   name: 'secretsmanager',
   target: 'secretsmanager',
   version: '1.1',
-  endpoint: (region: string) => `https://secretsmanager.${region}.${domainOf(region)}`,
-  endpointVariable: 'AWS_ENDPOINT_URL_SECRETS_MANAGER',
+  address: { id: 'Secrets Manager', host: 'secretsmanager' },
 } as const;
 
 /** With all attempts: the shortest function that reads a secret has ten seconds, and says so itself when it cannot. */

@@ -1,12 +1,11 @@
 import type { AwsCall } from '../platform/aws-call.ts';
 import { ownIdentity } from '../platform/aws-identity.ts';
-import { domainOf, openAwsJson } from '../platform/aws-json.ts';
+import { openAwsJson } from '../platform/aws-json.ts';
 
 const DYNAMODB = {
   name: 'dynamodb',
   target: 'DynamoDB_20120810',
-  endpoint: (region: string) => `https://dynamodb.${region}.${domainOf(region)}`,
-  endpointVariable: 'AWS_ENDPOINT_URL_DYNAMODB',
+  address: { id: 'DynamoDB', host: 'dynamodb', isPlainInGovCloud: true },
 };
 
 /**

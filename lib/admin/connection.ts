@@ -9,6 +9,7 @@ import { createTable, LOCAL_TABLE, startDynamodb, type LocalDynamodb } from '../
 import { StartFailure } from '../local/failure.ts';
 import { hasDatabase, holdsData, makePrivateDirectory } from '../local/private-files.ts';
 import { LocalState, type RunFile } from '../local/state.ts';
+import { profileEndpoints } from './profile-endpoints.ts';
 import { whyUnreachable } from '../local/unreachable.ts';
 
 export interface ConnectionOptions {
@@ -125,7 +126,7 @@ async function onAws<Result>(
   if (pepperSecret) process.env[variables.pepperSecret] = pepperSecret;
   const table = openSdkTable({ name });
   const { identity } = table;
-  runAs(identity);
+  runAs({ ...identity, endpoints: profileEndpoints });
   try {
     return await work(table, undefined);
   } catch (error) {

@@ -30,7 +30,8 @@ const role = {
 
 const ways = {
   'signed by us': (url: string): AwsCall => {
-    const dynamodb = { name: 'dynamodb', target: 'DynamoDB_20120810', endpoint: () => url, endpointVariable: 'UNSET' };
+    const address = { id: 'DynamoDB', host: 'dynamodb' };
+    const dynamodb = { name: 'dynamodb', target: 'DynamoDB_20120810', address, origin: url };
     return openAwsJson(dynamodb, { identity: role });
   },
   "by AWS' client": (url: string): AwsCall => openSdkTableCalls(sdkClient(url)),

@@ -51,8 +51,8 @@ describe('a key in KMS', () => {
         response.end(JSON.stringify(answer));
       });
     });
-    const kms = { name: 'kms', target: 'TrentService', version: '1.1', endpointVariable: 'NONE' } as const;
-    const call = openAwsJson({ ...kms, endpoint: () => endpoint }, { identity });
+    const kms = { name: 'kms', target: 'TrentService', version: '1.1', address: { id: 'KMS', host: 'kms' } } as const;
+    const call = openAwsJson({ ...kms, origin: endpoint }, { identity });
     const signer = signerInKms('arn:aws:kms:eu-central-1:1:key/a', call);
     const signature = await signer.sign(document);
     const key = await signer.publicKey();
