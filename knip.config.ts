@@ -19,10 +19,11 @@ export default {
     'test/bench/*.ts',
     'test/history/main.ts',
     'test/simulations/write.ts',
+    'test/templates/lint.ts',
     'test/support/*-handler.ts',
     'test/support/*-worker.ts',
   ],
   project: ['bin/**', 'lib/**/*.{ts,tsx}', 'lambdas/**/*.ts', 'test/**/*.{ts,mjs,cjs}'],
   ignoreDependencies: ['aws-cdk'],
-  ignoreBinaries: ['openssl', 'sha256sum', 'taskset'],
+  ignoreBinaries: ['cfn-lint', 'openssl', 'sha256sum', 'taskset'],
 } satisfies KnipConfig;

@@ -25,6 +25,8 @@ export interface Grants {
   table?: readonly TableAction[];
   /** The table's partitions whose keys begin with one of these words; all, where there is none. */
   partitions?: readonly string[];
+  /** Items are written in partitions whose keys begin with one of these words; in all that may be read, where there is none. */
+  writes?: readonly string[];
   /** The indexes as well as the table. */
   indexes?: boolean;
   objects?: Partial<Record<ObjectFolder, readonly ObjectAction[]>>;
@@ -126,9 +128,37 @@ export const managed = taking('management', 15);
 /** For both kinds of keys. */
 export const keyed = taking('any', 10);
 
+/** Actions that change the table. */
+export const writingActions: readonly TableAction[] = ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'];
+
+/** Items that management changes. Records of requests, daily rows and seals are not among them. */
+const managedPartitions = ['ACCOUNT#', 'AUDIT#', 'COUNTER#', 'IDEMPOTENCY#', 'KEY#', 'KEYS#', 'WORKSPACE#'];
+/** Items that a request to a model writes. Keys, accounts, workspaces and the audit are not among them. */
+const spendingPartitions = [
+  'COUNTER#',
+  'FREE#',
+  'GENERATION#',
+  'HEALTH#',
+  'IDEMPOTENCY#',
+  'LEASE#',
+  'MODELS#',
+  'REFUSAL#',
+  'WARM#',
+];
+
 /** The rights to find out who is calling, and further actions on the table. */
 export function reading(...more: TableAction[]): Grants {
   return { table: ['GetItem', 'BatchGetItem', ...more], secrets: ['pepper'] };
+}
+
+/** The rights to find out who is calling, and to change what management changes. */
+export function changing(...more: TableAction[]): Grants {
+  return { ...reading(...more), writes: managedPartitions };
+}
+
+/** The rights to find out who is calling, to hold money, and to keep what a request was. */
+export function spending(...morePartitions: string[]): Grants {
+  return { ...reading('Query', 'PutItem', 'UpdateItem'), writes: [...spendingPartitions, ...morePartitions] };
 }
 
 /** The same rights, and to read the catalog that is published. */
@@ -139,11 +169,11 @@ export function ofCatalog(grants: Grants = {}): Grants {
 /** A route that holds money, looks how endpoints are doing, asks one of them, and reports what was spent. */
 export function answering(file: string) {
   const grants: Grants = {
-    ...ofCatalog(reading('Query', 'PutItem', 'UpdateItem')),
+    ...ofCatalog(spending()),
     secrets: ['pepper', 'provider-keys'],
     sendTo: ['finalize-cost'],
   };
-  return { ...inferring(file, grants), inference: true, asksProviders: true } as const;
+  return { ...inferring(file, grants), inference: true, asksProviders: true, changesGradually: true } as const;
 }
 
 /** A route that foresees what one that answers would do: it reads the same, and writes nothing. */

@@ -6,6 +6,7 @@
 
 import {
   answering,
+  changing,
   deleteRoute,
   estimating,
   getRoute,
@@ -21,6 +22,7 @@ import {
   publicOnly,
   putRoute,
   reading,
+  spending,
   workers,
   type FunctionSpec,
   type QueueName,
@@ -38,7 +40,6 @@ export const routes = {
     streaming: true,
     functionUrl: true,
     asksBedrock: true,
-    changesGradually: true,
     timeoutSeconds: 900,
     // A stream mostly waits, and is billed by its memory: twice as much would give ten milliseconds.
     memoryMb: 512,
@@ -108,13 +109,14 @@ export const routes = {
   // It waits for the money that other requests hold, and for pictures.
   'create-video': postRoute('/videos', {
     ...inferring('videos/create', {
-      ...reading('Query', 'PutItem', 'UpdateItem'),
+      ...spending('VIDEO#'),
       objects: { 'video-requests': ['PutObject', 'AbortMultipartUpload', 'DeleteObject'] },
       secrets: ['pepper', 'provider-keys'],
       sendTo: ['advance-videos', 'finalize-cost'],
       catalog: true,
     }),
     inference: true,
+    changesGradually: true,
     timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
     memoryMb: 1024,
   }),
@@ -157,52 +159,55 @@ export const routes = {
   'get-model-spending': getRoute('/activity/models', managed('activity/get-models', reading('Query'))),
 
   // A bookmark is left where a page ended.
-  'list-keys': getRoute('/keys', { ...managed('keys/list', reading('Query', 'PutItem')), streaming: true }),
+  'list-keys': getRoute('/keys', {
+    ...managed('keys/list', { ...reading('Query', 'PutItem'), writes: ['BOOKMARKS#'] }),
+    streaming: true,
+  }),
   'create-key': postRoute(
     '/keys',
-    managed('keys/create', ofCatalog(reading('PutItem', 'UpdateItem', 'ConditionCheckItem'))),
+    managed('keys/create', ofCatalog(changing('PutItem', 'UpdateItem', 'ConditionCheckItem'))),
   ),
   'get-key': getRoute('/keys/{hash}', managed('keys/get', reading())),
   'update-key': patchRoute(
     '/keys/{hash}',
-    managed('keys/update', ofCatalog(reading('PutItem', 'UpdateItem', 'DeleteItem'))),
+    managed('keys/update', ofCatalog(changing('PutItem', 'UpdateItem', 'DeleteItem'))),
   ),
-  'delete-key': deleteRoute('/keys/{hash}', managed('keys/delete', reading('PutItem', 'UpdateItem', 'DeleteItem'))),
+  'delete-key': deleteRoute('/keys/{hash}', managed('keys/delete', changing('PutItem', 'UpdateItem', 'DeleteItem'))),
 
   'list-workspaces': getRoute('/workspaces', managed('workspaces/list', reading('Query'))),
   'create-workspace': postRoute(
     '/workspaces',
-    managed('workspaces/create', ofCatalog(reading('Query', 'PutItem', 'UpdateItem'))),
+    managed('workspaces/create', ofCatalog(changing('Query', 'PutItem', 'UpdateItem'))),
   ),
   'get-workspace': getRoute('/workspaces/{workspaceId}', managed('workspaces/get', reading())),
   'update-workspace': patchRoute(
     '/workspaces/{workspaceId}',
-    managed('workspaces/update', ofCatalog(reading('PutItem', 'DeleteItem'))),
+    managed('workspaces/update', ofCatalog(changing('PutItem', 'DeleteItem'))),
   ),
   'delete-workspace': deleteRoute(
     '/workspaces/{workspaceId}',
-    managed('workspaces/delete', reading('Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem')),
+    managed('workspaces/delete', changing('Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem')),
   ),
 
   'list-budgets': getRoute('/workspaces/{workspaceId}/budgets', managed('budgets/list', reading())),
   'get-budget': getRoute('/workspaces/{workspaceId}/budgets/{interval}', managed('budgets/get', reading())),
   'set-budget': putRoute(
     '/workspaces/{workspaceId}/budgets/{interval}',
-    managed('budgets/set', reading('PutItem', 'UpdateItem')),
+    managed('budgets/set', changing('PutItem', 'UpdateItem')),
   ),
   'delete-budget': deleteRoute(
     '/workspaces/{workspaceId}/budgets/{interval}',
-    managed('budgets/delete', reading('PutItem', 'UpdateItem')),
+    managed('budgets/delete', changing('PutItem', 'UpdateItem')),
   ),
 
   'list-members': getRoute('/workspaces/{workspaceId}/members', managed('members/list', reading('Query'))),
   'add-members': postRoute(
     '/workspaces/{workspaceId}/members/add',
-    managed('members/add', reading('Query', 'PutItem', 'UpdateItem')),
+    managed('members/add', changing('Query', 'PutItem', 'UpdateItem')),
   ),
   'remove-members': postRoute(
     '/workspaces/{workspaceId}/members/remove',
-    managed('members/remove', reading('PutItem', 'UpdateItem')),
+    managed('members/remove', changing('PutItem', 'UpdateItem')),
   ),
   'list-member-budgets': getRoute(
     '/workspaces/{workspaceId}/members/{memberId}/budgets',
@@ -214,11 +219,11 @@ export const routes = {
   ),
   'set-member-budget': putRoute(
     '/workspaces/{workspaceId}/members/{memberId}/budgets/{interval}',
-    managed('budgets/set-of-member', reading('PutItem', 'UpdateItem')),
+    managed('budgets/set-of-member', changing('PutItem', 'UpdateItem')),
   ),
   'delete-member-budget': deleteRoute(
     '/workspaces/{workspaceId}/members/{memberId}/budgets/{interval}',
-    managed('budgets/delete-of-member', reading('PutItem', 'UpdateItem')),
+    managed('budgets/delete-of-member', changing('PutItem', 'UpdateItem')),
   ),
 
   'get-openapi': getRoute('/openapi.json', openLarge('service/openapi')),
@@ -273,6 +278,7 @@ export const queueWorkers = /* @__PURE__ */ workers({
     maxReceiveCount: 12,
     // A message may be sent fifteen minutes before it is due.
     lateAfterSeconds: 1_800,
+    changesGradually: true,
     grants: {
       table: ['GetItem', 'PutItem', 'UpdateItem'],
       objects: { 'video-requests': ['GetObject', 'DeleteObject'], videos: ['PutObject', 'AbortMultipartUpload'] },
@@ -314,7 +320,7 @@ export const scheduledWorkers = /* @__PURE__ */ workers({
   'export-books': {
     everyMinutes: 1,
     timeoutSeconds: 60,
-    grants: { table: ['GetItem', 'PutItem'], exports: true },
+    grants: { table: ['GetItem', 'PutItem'], writes: ['ACTIVITY'], exports: true },
   },
   'measure-endpoints': {
     everyMinutes: 1,

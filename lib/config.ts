@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { objectionToReserving } from './aws/reserved-concurrency.ts';
 
 /** For so many minutes new code may have a tenth of the work, as CodeDeploy knows them; 0: it has all of it at once. */
 const canaryMinutes = [0, 5, 10, 15, 30] as const;
@@ -95,20 +96,29 @@ const settingsSchema = z.strictObject({
   timestampAuthority: z.url({ protocol: /^https?$/ }).optional(),
   /**
    * Whether workers keep concurrency for themselves, so that streams cannot take it from settlements: as much as their queues use, and two
-   * for each schedule. Lambda leaves a hundred to everybody else, so a new account may have too little.
+   * for each schedule. By default they do if `concurrency` says that the account has enough.
    */
   reserveWorkers: z
     .union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')], {
       error: 'must be true or false',
     })
-    .default(false),
+    .optional(),
+  /**
+   * Whether CloudFormation refuses to delete the stacks of data and API. A stack that is protected before it was ever complete cannot be
+   * replaced by the next try, so the first deployment sets this to false.
+   */
+  terminationProtection: z
+    .union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')], {
+      error: 'must be true or false',
+    })
+    .default(true),
   /** For so many minutes of a deployment the new code of functions that handle money has a tenth of the work; 0: all of it at once. */
   canaryMinutes: z.coerce
     .number()
     .pipe(z.literal(canaryMinutes, { error: `must be one of ${canaryMinutes.join(', ')}` }))
     .default(5),
-  /** Executions at once that AWS grants the account; an alarm is raised at four fifths of them. */
-  concurrency: z.coerce.number().int().min(10).max(1_000_000).default(1_000),
+  /** Executions at once that AWS grants the account in the region; an alarm is raised at four fifths of them. Not known by default. */
+  concurrency: z.coerce.number().int().min(10).max(1_000_000).optional(),
   /** A name of the team's own for the API, and the certificate for it (ACM, in the region of the deployment). */
   domain: z
     .string()
@@ -143,6 +153,8 @@ const configSchema = settingsSchema.superRefine((settings, context) => {
   if (requestsPerKey !== undefined && streamRuntime === 'web') {
     report('requestsPerKey', 'needs gateway:streamRuntime to be functions: a Web Function has no firewall before it');
   }
+  const objection = objectionToReserving(settings);
+  if (objection !== undefined) report('reserveWorkers', objection);
 });
 
 export type GatewayConfig = z.infer<typeof configSchema>;

@@ -1,5 +1,6 @@
 import { Annotations, CfnOutput, type Stack } from 'aws-cdk-lib';
 import {
+  ComparisonOperator,
   TreatMissingData,
   type Alarm,
   type CreateAlarmOptions,
@@ -70,10 +71,23 @@ export class Alarms {
       alarmDescription: `${severity}: ${says} Runbook: docs/operations.md, "${runbook}".`,
       ...props,
     });
-    const tell = new SnsAction(this.#topic);
-    alarm.addAlarmAction(tell);
+    const notify = new SnsAction(this.#topic);
+    alarm.addAlarmAction(notify);
     // Whoever was called learns that it is over.
-    alarm.addOkAction(tell);
+    alarm.addOkAction(notify);
     return alarm;
+  }
+
+  /**
+   * For a metric that has values while all is well, and none otherwise. An alarm begins without data, so this one notifies when it has none any
+   * more: it is silent after a deployment until the first value is there.
+   */
+  addForSilence(id: string, metric: Metric, words: AlarmWords & Pick<CreateAlarmOptions, 'evaluationPeriods'>): void {
+    const alarm = this.add(id, metric, {
+      ...words,
+      comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+      treatMissingData: TreatMissingData.MISSING,
+    });
+    alarm.addInsufficientDataAction(new SnsAction(this.#topic));
   }
 }

@@ -6,7 +6,6 @@ import {
   ResponseTransferMode,
   RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
-import { ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { type ManagedPolicy, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { FunctionUrlAuthType, type IFunction, InvokeMode, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
@@ -38,7 +37,8 @@ import { GradualChange } from './gradual-change.ts';
 import { pascalCase } from './pascal-case.ts';
 import { addRefusals } from './refusals.ts';
 import { createBooksBucket, createReviewerPolicy } from './books-bucket.ts';
-import { addThrottleAlarms } from './throttle-alarms.ts';
+import { RUNS_AT_ONCE, reservesConcurrency } from './reserved-concurrency.ts';
+import { addConcurrencyAlarm, addTableAlarms, addThrottlesAlarm } from './throttle-alarms.ts';
 import { addTripwires } from './tripwires.ts';
 import { addWebServer } from './web-server.ts';
 import { createVideoBucket } from './video-bucket.ts';
@@ -53,9 +53,10 @@ const aboutBooks = { severity: 'Urgent', runbook: 'Books that differ' } as const
 const aboutCatalog = { severity: 'Urgent', runbook: 'Catalog without a deployment' } as const;
 const aboutSecrets = { severity: 'Urgent', runbook: 'Secrets that cannot be used' } as const;
 const aboutUsage = { severity: 'Soon', runbook: 'Usage beyond the hold' } as const;
-/** A run may last into the next one. */
-const RUNS_AT_ONCE = 2;
+const eachMinute = { period: Duration.minutes(1), statistic: 'Sum' };
 const eachFiveMinutes = { period: Duration.minutes(5), statistic: 'Sum' };
+/** Without a run for so long a scheduled worker has stopped. */
+const SILENT_MINUTES = 10;
 
 interface FunctionSettings {
   /** The template that it is in: the stack's own where absent. */
@@ -87,7 +88,7 @@ export class ApiStack extends Stack {
 
   constructor(scope: Construct, id: string, props: ApiStackProps) {
     // Queues in it hold money in flight.
-    super(scope, id, { ...props, terminationProtection: true });
+    super(scope, id, { ...props, terminationProtection: props.config.terminationProtection });
     this.#props = props;
     this.#alarms = new Alarms(this, props.config.alarmEmail);
     this.#change = new GradualChange(this, this.#alarms, {
@@ -120,7 +121,7 @@ export class ApiStack extends Stack {
         namespace: this.#namespace,
       });
     }
-    addThrottleAlarms(this.#alarms, props.data.table, props.config.concurrency);
+    this.#addThrottleAlarms();
     createDashboard(this, {
       namespace: this.#namespace,
       table: props.data.table,
@@ -133,6 +134,22 @@ export class ApiStack extends Stack {
   /** Of the stage's metrics: those of log lines, and those that functions write. */
   get #namespace(): string {
     return `ModelGateway/${this.#props.config.stage}`;
+  }
+
+  #addThrottleAlarms(): void {
+    const { config, data } = this.#props;
+    for (const [of, names] of Object.entries({
+      Spending: Object.keys(functions).filter((name) => (functions[name] as Route).inference),
+      Worker: [...queueNames, ...Object.keys(scheduledWorkers)],
+    })) {
+      addThrottlesAlarm(
+        this.#alarms,
+        of,
+        names.map((name) => this.#functions[name]!.lambda),
+      );
+    }
+    addConcurrencyAlarm(this, this.#alarms, config.concurrency);
+    addTableAlarms(this.#alarms, data.table);
   }
 
   #addReviewer(): ManagedPolicy {
@@ -163,9 +180,8 @@ export class ApiStack extends Stack {
     addRefusals(api, config.corsOrigins);
     for (const [name, route] of Object.entries<Route>(routes)) {
       const { lambda, logs } = route.asksBedrock ? this.#addInvoker(name, route) : this.#addRouteFunction(name, route);
-      const called = route.changesGradually
-        ? this.#change.aliasOf(name, lambda)
-        : this.#calledBy(api, lambda, { name, route });
+      const live: IFunction = route.changesGradually ? this.#change.aliasOf(name, lambda) : lambda;
+      const called = this.#calledBy(api, live, { name, route });
       const integration = new LambdaIntegration(called, {
         allowTestInvoke: false,
         ...(route.streaming
@@ -176,7 +192,7 @@ export class ApiStack extends Stack {
           : {}),
       });
       for (const path of route.paths) api.root.resourceForPath(path).addMethod(route.method, integration);
-      if (route.functionUrl && config.functionUrl) this.#addFunctionUrl(name, called);
+      if (route.functionUrl && config.functionUrl) this.#addFunctionUrl(name, live);
       if (route.asksProviders) {
         this.#addTripwires(name, logs, tripwires, aboutUsage);
         if (name === 'create-message') this.#addTripwires(name, logs, secretTripwires, aboutSecrets);
@@ -210,8 +226,8 @@ export class ApiStack extends Stack {
     });
   }
 
-  /** The function of a route as its methods call it: the right to do so is beside the function, and not in this template. */
-  #calledBy(api: RestApi, lambda: LambdaFunction, { name, route }: { name: string; route: Route }): IFunction {
+  /** The function of a route, or its alias, as its methods call it: the right to do so is in the function's template. */
+  #calledBy(api: RestApi, lambda: IFunction, { name, route }: { name: string; route: Route }): IFunction {
     for (const [index, path] of route.paths.entries()) {
       lambda.addPermission(`Path${index}`, {
         principal: new ServicePrincipal('apigateway.amazonaws.com'),
@@ -270,9 +286,13 @@ export class ApiStack extends Stack {
     addTripwires(this.#alarms, name, { logs, namespace: this.#namespace, lines, about });
   }
 
-  /** What changes gradually stays in this template, beside its alias. */
-  #addRouteFunction(name: string, route: FunctionSpec, more: FunctionSettings = {}): GatewayFunction {
-    return this.#addFunction(name, route, { scope: route.changesGradually ? this : this.#routes, ...more });
+  /** A function with a URL stays in this template: in another one it would get another URL. */
+  #addRouteFunction(
+    name: string,
+    route: FunctionSpec & { functionUrl?: boolean },
+    more: FunctionSettings = {},
+  ): GatewayFunction {
+    return this.#addFunction(name, route, { scope: route.functionUrl ? this : this.#routes, ...more });
   }
 
   #addFunction(name: string, spec: FunctionSpec, { scope = this, ...more }: FunctionSettings = {}): GatewayFunction {
@@ -288,7 +308,7 @@ export class ApiStack extends Stack {
         ...more.environment,
       },
       statements: more.statements ?? [],
-      reservedConcurrency: this.#props.config.reserveWorkers ? more.reservedConcurrency : undefined,
+      reservedConcurrency: reservesConcurrency(this.#props.config) ? more.reservedConcurrency : undefined,
     }));
   }
 
@@ -318,7 +338,7 @@ export class ApiStack extends Stack {
     });
     const { failedSettlements } = this.#change;
     const all = name === 'finalize-cost' ? [...warnings, failedSettlements] : warnings;
-    const called = worker.changesGradually ? this.#change.aliasOf(name, lambda, all) : lambda;
+    const called: IFunction = worker.changesGradually ? this.#change.aliasOf(name, lambda, all) : lambda;
     called.addEventSource(source);
     const { unprovenRecord } = bookTripwires;
     if (name === 'roll-up-activity') this.#addTripwires(name, logs, { unprovenRecord }, aboutBooks);
@@ -364,10 +384,8 @@ export class ApiStack extends Stack {
       says: `${name} keeps failing.`,
       runbook: 'Scheduled workers',
     });
-    this.#alarms.add(`${pascalCase(name)}SilenceAlarm`, lambda.metricInvocations(eachFiveMinutes), {
-      comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
-      evaluationPeriods: 2,
-      treatMissingData: TreatMissingData.BREACHING,
+    this.#alarms.addForSilence(`${pascalCase(name)}SilenceAlarm`, lambda.metricInvocations(eachMinute), {
+      evaluationPeriods: SILENT_MINUTES,
       severity: 'Soon',
       says: `${name} does not run any more.`,
       runbook: 'Scheduled workers',

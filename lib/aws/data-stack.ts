@@ -46,7 +46,7 @@ export class DataStack extends Stack {
   readonly catalog: Bucket;
 
   constructor(scope: Construct, id: string, { config, ...props }: DataStackProps) {
-    super(scope, id, { ...props, terminationProtection: true });
+    super(scope, id, { ...props, terminationProtection: config.terminationProtection });
     const { warmWriteUnits } = config;
     const warm = warmWriteUnits === undefined ? {} : { warmThroughput: warmthOf(warmWriteUnits) };
     const throughput = { maxReadRequestUnits: config.maxReadUnits, maxWriteRequestUnits: config.maxWriteUnits };

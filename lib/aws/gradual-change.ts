@@ -28,7 +28,6 @@ const WINDOW = Duration.minutes(5);
  * CloudFormation then fails, and puts everything else back as well.
  */
 export class GradualChange {
-  readonly #stack: Stack;
   readonly #alarms: Alarms;
   readonly #minutes: CanaryMinutes;
   readonly #application: LambdaApplication;
@@ -39,7 +38,6 @@ export class GradualChange {
   readonly failedSettlements: IAlarm;
 
   constructor(stack: Stack, alarms: Alarms, { minutes, namespace }: { minutes: CanaryMinutes; namespace: string }) {
-    this.#stack = stack;
     this.#alarms = alarms;
     this.#minutes = minutes;
     this.#application = new LambdaApplication(stack, 'Changes');
@@ -63,23 +61,25 @@ export class GradualChange {
   }
 
   /**
-   * Makes what is called in place of a function, always under the same name.
+   * Makes what is called in place of a function, always under the same name. It is in the template of the function.
    * @param warnings further alarms that take its new code back
    */
   aliasOf(name: string, lambda: LambdaFunction, warnings: IAlarm[] = []): IFunction {
     const id = pascalCase(name);
-    const alias = new Alias(this.#stack, `${id}Live`, {
+    const { stack } = lambda;
+    const alias = new Alias(stack, `${id}Live`, {
       aliasName: 'live',
       version: lambda.currentVersion as IVersion,
     });
-    const failing = this.#alarms.add(`${id}LiveErrorsAlarm`, alias.metricErrors({ period: WINDOW, statistic: 'Sum' }), {
-      threshold: MANY_FAILURES,
-      severity: 'Urgent',
-      says: `${name} fails before it can answer.`,
-      runbook: '5xx',
-    });
+    const words = { severity: 'Urgent', says: `${name} fails before it can answer.`, runbook: '5xx' } as const;
+    const failing = this.#alarms.add(
+      `${id}LiveErrorsAlarm`,
+      alias.metricErrors({ period: WINDOW, statistic: 'Sum' }),
+      { ...words, threshold: MANY_FAILURES },
+      stack,
+    );
     if (this.#minutes === 0) return alias as IFunction;
-    new LambdaDeploymentGroup(this.#stack, `${id}Change`, {
+    new LambdaDeploymentGroup(stack, `${id}Change`, {
       application: this.#application,
       alias,
       role: this.#role,

@@ -5,7 +5,14 @@ import type { Key } from 'aws-cdk-lib/aws-kms';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { deadLettersVariable, queueVariable, variables } from '../../lambdas/platform/environment.ts';
-import type { Grants, ObjectFolder, QueueName, SecretName } from '../../lambdas/route.ts';
+import {
+  writingActions,
+  type Grants,
+  type ObjectFolder,
+  type QueueName,
+  type SecretName,
+  type TableAction,
+} from '../../lambdas/route.ts';
 import { tableDefinition } from '../table-definition.ts';
 import { publicationIn } from './catalog-bucket.ts';
 import { acknowledgeBooks, acknowledgeExports, acknowledgeSeals, allIn, sealsIn } from './books-bucket.ts';
@@ -35,11 +42,13 @@ export function unitedGrants(all: readonly Grants[]): Grants {
     ...new Set(all.flatMap((grants) => read(grants) ?? [])),
   ];
   const ofTable = all.filter(({ table }) => table);
+  const writing = ofTable.filter(({ table = [] }) => table.some(isWriting));
   const partitions = each((grants) => grants.partitions);
   const folders = each(({ objects = {} }) => Object.keys(objects) as ObjectFolder[]);
   return {
     table: each(({ table }) => table),
     ...(ofTable.every((grants) => grants.partitions) ? { partitions } : {}),
+    ...(writing.every((grants) => grants.writes) ? { writes: each((grants) => grants.writes) } : {}),
     indexes: all.some(({ indexes }) => indexes),
     objects: Object.fromEntries(folders.map((folder) => [folder, each(({ objects }) => objects?.[folder])])),
     secrets: each(({ secrets }) => secrets),
@@ -65,19 +74,8 @@ export function acknowledgeWildcards(role: Role, grants: Grants, resources: Reso
 /** The rights that grants are on AWS. */
 export function grantStatements(grants: Grants, resources: Resources): PolicyStatement[] {
   const { queues } = resources;
-  const { table, partitions, indexes, objects, secrets = [], sendTo = [], watch = [] } = grants;
-  const statements: PolicyStatement[] = [];
-  if (table) {
-    const indexArns = tableDefinition.indexes.map(({ name }) => `${resources.table.tableArn}/index/${name}`);
-    statements.push(
-      new PolicyStatement({
-        sid: 'Table',
-        actions: table.map((action) => `dynamodb:${action}`),
-        resources: [resources.table.tableArn, ...(indexes ? indexArns : [])],
-        ...(partitions ? { conditions: onPartitions(partitions) } : {}),
-      }),
-    );
-  }
+  const { objects, secrets = [], sendTo = [], watch = [] } = grants;
+  const statements = tableStatements(grants, resources.table);
   for (const [folder, actions] of foldersOf(objects)) {
     statements.push(
       new PolicyStatement({
@@ -118,6 +116,35 @@ export function grantStatements(grants: Grants, resources: Resources): PolicySta
     );
   }
   return statements;
+}
+
+/** Writes have a statement of their own where they end at fewer partitions than reads. */
+function tableStatements(
+  { table: actions = [], partitions, writes, indexes }: Grants,
+  { tableArn }: GatewayTable,
+): PolicyStatement[] {
+  const indexArns = indexes ? tableDefinition.indexes.map(({ name }) => `${tableArn}/index/${name}`) : [];
+  const statement = (sid: string, granted: readonly TableAction[], on?: readonly string[]) =>
+    new PolicyStatement({
+      sid,
+      actions: granted.map((action) => `dynamodb:${action}`),
+      resources: [tableArn, ...indexArns],
+      ...(on ? { conditions: onPartitions(on) } : {}),
+    });
+  if (actions.length === 0) return [];
+  if (!writes) return [statement('Table', actions, partitions)];
+  return [
+    statement(
+      'Table',
+      actions.filter((action) => !isWriting(action)),
+      partitions,
+    ),
+    statement('TableWrites', actions.filter(isWriting), writes),
+  ];
+}
+
+function isWriting(action: TableAction): boolean {
+  return writingActions.includes(action);
 }
 
 /** Without the right to list, S3 says of an object that is not there that it is forbidden. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { reservesConcurrency } from '../../lib/aws/reserved-concurrency.ts';
 import { readConfig } from '../../lib/config.ts';
 
 /** Write units of a request between a short answer under one limit and one of 5,000 tokens. */
@@ -74,6 +75,11 @@ describe('settings that only make sense together', () => {
     [{ requestsPerKey: 5, functionUrl: false }, /gateway:requestsPerKey/],
     [{ canaryMinutes: 7 }, /gateway:canaryMinutes is wrong: must be one of 0, 5, 10, 15, 30/],
     [{ concurrency: 'many' }, /gateway:concurrency/],
+    [{ reserveWorkers: true }, /gateway:reserveWorkers is wrong: needs gateway:concurrency, which/],
+    [
+      { reserveWorkers: 'true', concurrency: 177 },
+      /needs gateway:concurrency to be 178 or more: workers reserve 78, and Lambda leaves 100 to all others/,
+    ],
   ])('are refused with what is missing: %j', (settings, words) => {
     expect(() => readConfig((key) => settings[key.slice('gateway:'.length)])).toThrow(words);
   });
@@ -82,5 +88,21 @@ describe('settings that only make sense together', () => {
     const given: Record<string, unknown> = { domain: 'api.example.org', certificateArn, requestsPerKey: '900' };
     const config = readConfig((key) => ({ ...given, functionUrl: 'false', canaryMinutes: '10' })[key.slice(8)]);
     expect(config).toMatchObject({ ...given, requestsPerKey: 900, functionUrl: false, canaryMinutes: 10 });
+  });
+});
+
+describe('workers', () => {
+  it.each<[Record<string, unknown>, boolean]>([
+    [{}, false],
+    // A new account.
+    [{ concurrency: 10 }, false],
+    [{ concurrency: 177 }, false],
+    [{ concurrency: 178 }, true],
+    [{ concurrency: '1000' }, true],
+    [{ concurrency: 1_000, reserveWorkers: false }, false],
+    [{ concurrency: 178, reserveWorkers: 'true' }, true],
+  ])('reserve their concurrency if the account is known to have enough: %j, %s', (settings, isReserved) => {
+    const config = readConfig((key) => settings[key.slice('gateway:'.length)]);
+    expect(reservesConcurrency(config)).toBe(isReserved);
   });
 });

@@ -5,7 +5,7 @@ import { App, type Stack } from 'aws-cdk-lib';
 import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FunctionSpec, QueueName, Route } from '../../lambdas/route.ts';
+import { writingActions, type FunctionSpec, type QueueName, type Route } from '../../lambdas/route.ts';
 import { once } from '../../lambdas/platform/once.ts';
 import { functions, queueWorkers, routes, scheduledWorkers } from '../../lambdas/routes.ts';
 import { deadLettersVariable, queueVariable } from '../../lambdas/platform/environment.ts';
@@ -32,22 +32,30 @@ interface LastRelease {
 
 const lastRelease = JSON.parse(readFileSync('test/fixtures/release-0.2.0/stacks.json', 'utf8')) as LastRelease;
 
+interface TableStatement {
+  Sid: string;
+  Action: string | string[];
+  Condition?: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': string[] }; Null: object };
+}
+
 let directory: string;
 let api: Template;
 let data: Template;
 let deployment: Deployment;
 let violations: unknown[];
+let created: ReturnType<typeof deploymentWith>;
 
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'gateway-stacks-'));
   writeSmallBundles(join(directory, 'bundles'));
   const { context } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: Record<string, unknown> };
   const outdir = join(directory, 'cdk.out');
-  const created = createGatewayApp(join(directory, 'bundles'), {
+  const made = createGatewayApp(join(directory, 'bundles'), {
     context,
     outdir,
     builtinCloudFormationValidation: false,
   });
+  created = { ...made, outdir };
   violations = new AwsSolutionsChecks().validateScope(created.app).violations;
   api = wholeTemplate(created.api);
   data = Template.fromStack(created.data);
@@ -86,7 +94,8 @@ const idsIn = (stack: Template, types: string[]) => types.flatMap((type) => Obje
 /** One with several settings at once, because each takes a second to make. */
 const otherDeployment = once(() =>
   deploymentWith({
-    'gateway:reserveWorkers': true,
+    'gateway:concurrency': 1_000,
+    'gateway:terminationProtection': false,
     'gateway:canaryMinutes': 0,
     'gateway:domain': 'api.example.org',
     'gateway:certificateArn': 'arn:aws:acm:eu-central-1:123456789012:certificate/1a2b-3c',
@@ -107,10 +116,22 @@ const sorted = <T>(list: T[]) => list.toSorted((a, b) => (JSON.stringify(a) < JS
 
 const queueNames = Object.keys(queueWorkers) as QueueName[];
 
+const gradual = Object.keys(functions).filter((name) => functions[name]!.changesGradually);
+
 const patienceOf = ({ visibilityTimeoutSeconds, maxReceiveCount }: Omit<WiredQueue, 'deadLetters'>) => ({
   visibilityTimeoutSeconds,
   maxReceiveCount,
 });
+
+const withWrites = (credential: string) =>
+  Object.entries<Route>(routes).filter(
+    ([, { credential: own, grants }]) => own === credential && grants.table?.some((a) => writingActions.includes(a)),
+  );
+
+const protectedNow = ({ api: apiStack, data: dataStack }: ReturnType<typeof deploymentWith>) => [
+  apiStack.terminationProtection,
+  dataStack.terminationProtection,
+];
 
 describe('the synthesized template', () => {
   it('has exactly the routes of the manifest, each to its own function', () => {
@@ -224,7 +245,13 @@ describe('the synthesized template', () => {
     expect(managed.map(([id]) => id)).toEqual([expect.stringMatching(/^ChangesRole/)]);
   });
 
-  it.each(Object.entries<FunctionSpec>(functions).filter(([, spec]) => spec.changesGradually))(
+  it('gives new code of every function that spends money, or settles, a tenth of the work first', () => {
+    const spending = Object.entries(functions).filter(([, { grants }]) => grants.sendTo?.includes('finalize-cost'));
+    expect(gradual).toEqual(expect.arrayContaining(spending.map(([name]) => name)));
+    expect(gradual.filter((name) => !spending.some(([other]) => name === other))).toEqual(['finalize-cost']);
+  });
+
+  it.each(gradual)(
     'gives the new code of %s a tenth of the work first, and takes it back where alarms are raised',
     (name) => {
       const [[aliasId, alias]] = Object.entries(api.findResources('AWS::Lambda::Alias')).filter(([id]) =>
@@ -252,12 +279,10 @@ describe('the synthesized template', () => {
         expect.stringContaining(`${name} fails before it can answer`),
         expect.stringContaining('faults of the gateway itself'),
       ]);
+      const ofQueue = name in queueWorkers ? ['could not be handled', 'wait for minutes'] : [];
+      const ofSettlements = name === 'finalize-cost' ? ['Settlements fail'] : [];
       expect(words.slice(2)).toEqual(
-        name === 'finalize-cost'
-          ? ['could not be handled', 'wait for minutes', 'Settlements fail'].map(
-              (text) => expect.stringContaining(text) as string,
-            )
-          : [],
+        [...ofQueue, ...ofSettlements].map((text) => expect.stringContaining(text) as string),
       );
       // Whatever calls it calls the alias: the newest code itself has no caller.
       const callers = ['AWS::ApiGateway::Method', 'AWS::Lambda::Url', 'AWS::Lambda::EventSourceMapping']
@@ -266,7 +291,8 @@ describe('the synthesized template', () => {
       const [[functionId]] = Object.entries(api.findResources('AWS::Lambda::Function')).filter(([id]) =>
         id.startsWith(`${pascalCase(name)}Function`),
       ) as [[string, unknown]];
-      expect(callers.filter((caller) => isNamed(caller, aliasId))).toHaveLength(1);
+      const { paths = ['its queue'] } = functions[name] as Partial<Route>;
+      expect(callers.filter((caller) => isNamed(caller, aliasId))).toHaveLength(paths.length);
       expect(
         callers.filter((caller) => isNamed(caller, functionId) && caller.Qualifier !== 'live').map(String),
       ).toEqual([]);
@@ -276,12 +302,12 @@ describe('the synthesized template', () => {
   it('gives new code all of the work at once, where the operator wants that', () => {
     const stack = wholeTemplate(otherDeployment().api);
     stack.resourceCountIs('AWS::CodeDeploy::DeploymentGroup', 0);
-    stack.resourceCountIs('AWS::Lambda::Alias', 2);
+    stack.resourceCountIs('AWS::Lambda::Alias', gradual.length);
   });
 
   it('keeps earlier versions of what handles money, so that one of them can take over again', () => {
     const versions = Object.values(api.findResources('AWS::Lambda::Version')) as { DeletionPolicy: string }[];
-    expect(versions.map(({ DeletionPolicy }) => DeletionPolicy)).toEqual(['Retain', 'Retain']);
+    expect(versions.map(({ DeletionPolicy }) => DeletionPolicy)).toEqual(gradual.map(() => 'Retain'));
   });
 
   it('answers under a name of the team, below the path that clients know, where one is given', () => {
@@ -318,15 +344,14 @@ describe('the synthesized template', () => {
 
   it('leaves room for fifty more routes in each template, of which AWS takes no more than 500 resources', () => {
     const files = readdirSync(join(directory, 'cdk.out')).filter((name) => name.endsWith('template.json'));
-    const counts = files.map((name) => {
+    expect(files).toHaveLength(4);
+    for (const name of files) {
       const { Resources } = JSON.parse(readFileSync(join(directory, 'cdk.out', name), 'utf8')) as { Resources: object };
-      return Object.keys(Resources).length;
-    });
-    // A route takes three of the API's template, its method, a resource for the path and that one's refusal of other methods; and
-    // four of the template of functions, with its role, its log and the right to call it.
-    const [most] = counts.toSorted((a, b) => b - a);
-    expect(counts.length).toBe(4);
-    expect(most).toBeLessThanOrEqual(500 - 50 * 3);
+      // A route takes three of the API's template, its method, a resource for the path and that one's refusal of other methods; and
+      // four of the template of functions, with its role, its log and the right to call it.
+      const ofRoute = name.includes('Routes') ? 4 : 3;
+      expect(Object.keys(Resources).length).toBeLessThanOrEqual(500 - 50 * ofRoute);
+    }
   });
 
   it.each(Object.entries<FunctionSpec>(functions))(
@@ -415,9 +440,9 @@ describe('the synthesized template', () => {
     api.allResources('AWS::SQS::Queue', { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
   });
 
-  it('lets nobody delete a stack by accident', () => {
-    const { api: apiStack, data: dataStack } = otherDeployment();
-    expect([apiStack.terminationProtection, dataStack.terminationProtection]).toEqual([true, true]);
+  it('lets nobody delete a stack by accident, once the operator says that it is complete', () => {
+    expect(protectedNow(created)).toEqual([true, true]);
+    expect(protectedNow(otherDeployment())).toEqual([false, false]);
   });
 
   it('has no metrics of each method, which are charged, and which nothing reads', () => {
@@ -452,8 +477,9 @@ describe('the synthesized template', () => {
       api.findResources('AWS::CloudWatch::Alarm', {
         Properties: {
           MetricName: 'Invocations',
-          TreatMissingData: 'breaching',
-          ComparisonOperator: 'LessThanThreshold',
+          // An alarm begins without data. Were missing data a breach, each of them would call somebody after the first deployment.
+          TreatMissingData: 'missing',
+          InsufficientDataActions: Match.anyValue(),
         },
       }),
     );
@@ -492,6 +518,30 @@ describe('the synthesized template', () => {
     });
     expect(functions[name]!.grants).toEqual({ table: actions, partitions, catalog: true, ...more });
   });
+
+  it.each([
+    ...withWrites('management').map(
+      ([name]) => [name, ['GENERATION#', 'LEASE#', 'ACTIVITY', 'SEALS#', 'MODELS#']] as const,
+    ),
+    ...withWrites('inference').map(([name]) => [name, ['KEY#', 'ACCOUNT#', 'WORKSPACE#', 'AUDIT#', 'SEALS#']] as const),
+  ])('lets %s write in no partition of %j', (name, forbidden) => {
+    const [, role] = Object.entries(api.findResources('AWS::IAM::Role')).find(([id]) =>
+      id.startsWith(`${pascalCase(name)}Role`),
+    )!;
+    const writing = (
+      role['Properties'] as { Policies: { PolicyDocument: { Statement: TableStatement[] } }[] }
+    ).Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement).filter(({ Action }) =>
+      [Action].flat().some((action) => writingActions.some((granted) => action === `dynamodb:${granted}`)),
+    );
+    expect(writing.map(({ Sid }) => Sid)).toEqual(['TableWrites']);
+    const { 'dynamodb:LeadingKeys': keys } = writing[0]!.Condition!['ForAllValues:StringLike'];
+    expect(writing[0]!.Condition!.Null).toEqual({ 'dynamodb:LeadingKeys': 'false' });
+    expect(keys.length).toBeGreaterThan(0);
+    for (const prefix of forbidden) {
+      expect(keys.filter((key) => prefix.startsWith(key.slice(0, -1)) || key.startsWith(prefix))).toEqual([]);
+    }
+  });
+
   it('lets no function invoke models of Bedrock with its own role, unless the operator says so', () => {
     expect(JSON.stringify(api.toJSON())).not.toContain('bedrock:');
     const model = 'arn:aws:bedrock:*::foundation-model/amazon.nova-lite-v1:0';
@@ -530,7 +580,7 @@ describe('the synthesized template', () => {
     expect(exporter).toHaveLength(1);
   });
 
-  it('keeps concurrency for its workers alone, where the operator wants that', () => {
+  it('keeps concurrency for its workers alone, where the account has enough', () => {
     const { api: stack } = otherDeployment();
     const workers = [
       ...Object.values(queueWorkers).map(({ maxConcurrency }) => maxConcurrency),

@@ -101,6 +101,12 @@ describe('the server as a Web Function', () => {
     expect(own.filter((action) => action.includes('*'))).toEqual([]);
   });
 
+  it('may write what requests write, and no key, account or workspace', () => {
+    const { Condition } = statementsOf('ServerRole').find(({ Sid }) => Sid === 'TableWrites')!;
+    expect(JSON.stringify(Condition)).toContain('"GENERATION#*"');
+    expect(JSON.stringify(Condition)).not.toMatch(/"(KEY|ACCOUNT|WORKSPACE|AUDIT|SEALS)#/);
+  });
+
   it('has the variables of each of those functions', () => {
     const { functions: deployed } = readTemplates(outdir);
     const names = servedNames.flatMap((name) => Object.keys(deployed.get(name)!.environment));

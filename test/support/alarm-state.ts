@@ -33,6 +33,7 @@ export interface AlarmProperties extends MetricOfAlarm {
   DatapointsToAlarm?: number;
   TreatMissingData: string;
   AlarmDescription: string;
+  InsufficientDataActions?: unknown[];
 }
 
 const SECONDS_PER_MINUTE = 60;
@@ -54,15 +55,23 @@ const metricMath = {
   FILL: (value: number | undefined, instead: number) => value ?? instead,
 };
 
+/** Whether somebody is notified: of an alarm, or where the alarm says so of missing data. */
+export function notifies(alarm: AlarmProperties, points: readonly Datapoint[]): boolean {
+  const state = alarmState(alarm, points);
+  return state === 'ALARM' || (state === 'INSUFFICIENT_DATA' && (alarm.InsufficientDataActions ?? []).length > 0);
+}
+
 /** @param points of the minutes until now; what is older than the alarm's periods plays no part */
-export function alarmState(alarm: AlarmProperties, points: readonly Datapoint[]): 'ALARM' | 'OK' {
+function alarmState(alarm: AlarmProperties, points: readonly Datapoint[]): 'ALARM' | 'OK' | 'INSUFFICIENT_DATA' {
   const { EvaluationPeriods: periods, DatapointsToAlarm: enough = periods } = alarm;
   const isBreaching = (value: number | undefined) => {
     if (value !== undefined) return entryOf(comparisons, alarm.ComparisonOperator)(value, alarm.Threshold);
-    if (!['breaching', 'notBreaching'].includes(alarm.TreatMissingData)) throw new Error('Not known: missing data');
-    return alarm.TreatMissingData === 'breaching';
+    return false;
   };
-  const breaching = Array.from({ length: periods }, (_, period) => valueIn(alarm, points, period)).filter(isBreaching);
+  const values = Array.from({ length: periods }, (_, period) => valueIn(alarm, points, period));
+  if (alarm.TreatMissingData === 'missing' && values.every((value) => value === undefined)) return 'INSUFFICIENT_DATA';
+  if (!['missing', 'notBreaching'].includes(alarm.TreatMissingData)) throw new Error('Not known: missing data');
+  const breaching = values.filter(isBreaching);
   return breaching.length >= enough ? 'ALARM' : 'OK';
 }
 

@@ -31,7 +31,8 @@ export const otherValues = {
   reviewers: [['arn:aws:iam::123456789012:root']],
   maxQueryGigabytes: [2],
   timestampAuthority: ['https://time.example.org'],
-  reserveWorkers: [true],
+  reserveWorkers: [true, false],
+  terminationProtection: [false],
   canaryMinutes: [0, 10],
   concurrency: [500],
   domain: ['api.example.org'],
@@ -48,6 +49,7 @@ const companions: Partial<Record<SettingName, Settings>> = {
   domain: named,
   certificateArn: named,
   requestsPerKey: { functionUrl: false },
+  reserveWorkers: { concurrency: otherValues.concurrency[0] },
 };
 /** Settings that are refused with a server. */
 const WITHOUT_SERVER: ReadonlySet<string> = new Set<SettingName>(['requestsPerKey']);
