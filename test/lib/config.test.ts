@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { reservesConcurrency } from '../../lib/aws/reserved-concurrency.ts';
 import { readConfig } from '../../lib/config.ts';
@@ -105,4 +106,79 @@ describe('workers', () => {
     const config = readConfig((key) => settings[key.slice('gateway:'.length)]);
     expect(reservesConcurrency(config)).toBe(isReserved);
   });
+});
+
+const configOf = (settings: Record<string, unknown>) => {
+  const context = Object.fromEntries(Object.entries(settings).map(([name, value]) => [`gateway:${name}`, value]));
+  return readConfig((key) => context[key], [...Object.keys(context), 'cli-telemetry', '@aws-cdk/core:x']);
+};
+
+describe('a setting that is empty', () => {
+  it.each([
+    'booksLockDays',
+    'canaryMinutes',
+    'rateLimit',
+    'corsOrigins',
+    'tags',
+    'catalog',
+    'alarmEmail',
+    'bedrockModels',
+  ])('is refused, because a variable of a shell may be unset: %s', (name) => {
+    expect(() => configOf({ [name]: '' })).toThrow(`gateway:${name} is wrong: is empty`);
+    expect(() => configOf({ [name]: null })).toThrow(`gateway:${name} is wrong: is empty`);
+  });
+
+  it('is not taken for an explicit 0', () => {
+    expect(configOf({ booksLockDays: '0' }).booksLockDays).toBe(0);
+    expect(configOf({ booksLockDays: 0 }).booksLockDays).toBe(0);
+  });
+});
+
+describe('a number', () => {
+  it.each([true, false, 'many', '1e3', [], {}, ' 5', 'NaN'])('is not %j', (value) => {
+    for (const name of ['booksLockDays', 'rateLimit', 'canaryMinutes', 'concurrency', 'maxWriteUnits']) {
+      expect(() => configOf({ [name]: value })).toThrow(new RegExp(`gateway:${name} is wrong: must be `));
+    }
+  });
+
+  it('is refused with the numbers that the setting takes', () => {
+    expect(() => configOf({ warmWriteUnits: 10 })).toThrow('must be a whole number from 4000 to 40000');
+    expect(() => configOf({ rateLimit: 0 })).toThrow('must be a number above 0');
+  });
+});
+
+describe('a name that is no setting', () => {
+  it.each([
+    ['stag', 'gateway:stag is not a setting of the gateway. Did you mean gateway:stage?'],
+    ['rateLimits', 'Did you mean gateway:rateLimit?'],
+    ['streamruntime', 'Did you mean gateway:streamRuntime?'],
+    ['colour', 'gateway:colour is not a setting of the gateway. The settings are stage,'],
+  ])('is refused: %s', (name, words) => {
+    expect(() => configOf({ [name]: 'web' })).toThrow(words);
+  });
+
+  it('is named together with every other fault', () => {
+    expect(() => configOf({ stag: 'next', rateLimit: 'x', tags: '' })).toThrow(
+      /gateway:stag is not[\s\S]*gateway:tags is wrong[\s\S]*gateway:rateLimit is wrong/,
+    );
+  });
+});
+
+describe('tags and variables', () => {
+  it('are taken as JSON of a command line', () => {
+    const { tags, variables } = configOf({ tags: '{"team":"x"}', variables: '{"YANDEX_FOLDER_ID":"b1g"}' });
+    expect([tags, variables]).toEqual([{ team: 'x' }, { YANDEX_FOLDER_ID: 'b1g' }]);
+  });
+
+  it.each(['team=x', '{"team":1}', '[]', '{'])('are refused with an example: %s', (text) => {
+    expect(() => configOf({ tags: text })).toThrow('must be a map of texts, or its JSON, such as {"team": "platform"}');
+  });
+});
+
+it('the app refuses settings in sentences before it bundles anything', () => {
+  const env = { ...process.env, CDK_CONTEXT_JSON: '{"gateway:stag":"next"}' };
+  const { status, stderr } = spawnSync(process.execPath, ['bin/gateway.ts'], { env, encoding: 'utf8' });
+
+  expect(stderr).toBe('gateway:stag is not a setting of the gateway. Did you mean gateway:stage?\n');
+  expect(status).toBe(1);
 });
