@@ -57,8 +57,8 @@ export async function askInTurn<Asked extends Offer, Answer>(
         // The next endpoint's answer may take minutes: the other instances learn of this failure before.
         void health.publish();
       }
-      // A silent model that may have been thinking is paid for: another attempt would have to be paid for as well.
-      const isPaid = failure.wasSilent && offer.hasHiddenReasoning;
+      // An answer that is too large may be billed, and so may a silent model that thinks: another attempt would be paid for as well.
+      const isPaid = failure.wasAnswered || (failure.wasSilent && offer.hasHiddenReasoning);
       if (signal.aborted || isPaid) break;
       if (!failure.mayTryAnother) refusedBy.add(model.id);
       log('warn', 'provider failed before its first event', {

@@ -8,6 +8,8 @@ export interface JsonMeasure {
   depth: number;
   /** At least as many as there are values; counting ends soon after `maxValues`. */
   values: number;
+  /** Names in all objects together; counting ends soon after `maxFields`. */
+  fields: number;
   /** Numbers that would not survive JSON.parse. */
   inexactNumbers: number;
 }
@@ -15,6 +17,7 @@ export interface JsonMeasure {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
+const COLON = 0x3a;
 const MINUS = 0x2d;
 
 /** JSON.stringify recurses: a few thousand levels overflow its stack. */
@@ -25,17 +28,20 @@ const SURELY_EXACT_LENGTH = 4;
 const EXACT_DIGITS = 15;
 
 /** Measures a text without parsing it, in one pass and without memory of its own. Other text is measured as well. */
-export function measureJson(text: string, maxValues: number): JsonMeasure {
+export function measureJson(text: string, maxValues: number, maxFields = maxValues): JsonMeasure {
   let open = 0;
   let depth = 0;
   let values = 1;
+  let fields = 0;
   let inexactNumbers = 0;
-  for (let index = 0; index < text.length && values <= maxValues; index += 1) {
+  for (let index = 0; index < text.length && values <= maxValues && fields <= maxFields; index += 1) {
     const code = text.charCodeAt(index);
     if (code === QUOTE) {
       index = endOfString(text, index);
     } else if (code === COMMA) {
       values += 1;
+    } else if (code === COLON) {
+      fields += 1;
     } else if (code === 0x7b || code === 0x5b) {
       values += 1;
       open += 1;
@@ -48,7 +54,7 @@ export function measureJson(text: string, maxValues: number): JsonMeasure {
       index = end - 1;
     }
   }
-  return { depth, values, inexactNumbers };
+  return { depth, values, fields, inexactNumbers };
 }
 
 /** JSON.parse, with inexact numbers as JSON.rawJSON of their own text, which JSON.stringify writes as they came. */
@@ -62,10 +68,11 @@ function keepText(_key: string, value: unknown, { source }: { source: string }):
 
 /**
  * JSON.parse, exact where it has to be: measuring first is quicker than reading every number twice.
- * @throws {SyntaxError} for text that is not JSON, or is nested deeper than JSON.stringify could write.
+ * @throws {SyntaxError} for text that is not JSON, has more values, or is nested deeper than JSON.stringify could write.
  */
-export function readExactly(text: string): unknown {
-  const { depth, inexactNumbers } = measureJson(text, Infinity);
+export function readExactly(text: string, maxValues = Infinity): unknown {
+  const { depth, values, inexactNumbers } = measureJson(text, maxValues);
+  if (values > maxValues) throw new SyntaxError(`more than ${maxValues} values`);
   if (depth > MAX_JSON_DEPTH) throw new SyntaxError(`nested deeper than ${MAX_JSON_DEPTH} levels`);
   return inexactNumbers > 0 ? parseExactly(text) : JSON.parse(text);
 }

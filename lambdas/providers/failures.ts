@@ -6,7 +6,8 @@
 import { errorKinds, GatewayError, kindOfMessagesType, type ErrorKind } from '../platform/errors.ts';
 import { describeError, type LogFields } from '../platform/logger.ts';
 import { redact, type Secrets } from './redact.ts';
-import { UpstreamError, type UpstreamResponse } from './http/upstream-http.ts';
+import { UpstreamError } from './http/upstream-error.ts';
+import type { UpstreamResponse } from './http/upstream-http.ts';
 import type { WireRefusal } from './wire.ts';
 import { recordOrEmpty, textOrAbsent } from '../platform/foreign-json.ts';
 
@@ -19,6 +20,8 @@ export class ProviderFailure extends GatewayError {
   readonly isRequestsFault: boolean;
   /** The provider began to answer, then was silent for longer than we wait: it may have been working, and charge. */
   readonly wasSilent: boolean;
+  /** The provider made an answer that is larger than the gateway reads, and may bill it: no other endpoint is paid for one more. */
+  readonly wasAnswered: boolean;
   /** The status that the provider answered with, or that its error stands for; undefined where it did not answer. */
   readonly providerStatus: number | undefined;
 
@@ -32,6 +35,7 @@ export class ProviderFailure extends GatewayError {
       mayTryAnother?: boolean;
       isRequestsFault?: boolean;
       wasSilent?: boolean;
+      wasAnswered?: boolean;
       cause?: unknown;
     },
   ) {
@@ -44,6 +48,7 @@ export class ProviderFailure extends GatewayError {
     this.mayTryAnother = more.mayTryAnother ?? true;
     this.isRequestsFault = more.isRequestsFault ?? !this.mayTryAnother;
     this.wasSilent = more.wasSilent ?? false;
+    this.wasAnswered = more.wasAnswered ?? false;
     this.providerStatus = more.status;
   }
 }
@@ -147,7 +152,13 @@ export function failureOf(error: unknown, provider: FailedProvider): ProviderFai
   const { failure } = error;
   if (failure !== 'connect_timeout' && failure !== 'first_byte_timeout' && failure !== 'idle_timeout') {
     const mayTryAnother = failure !== 'aborted';
-    return new ProviderFailure('provider_unavailable', message, { provider, mayTryAnother, cause: error });
+    const refusal = new ProviderFailure('provider_unavailable', message, {
+      provider,
+      mayTryAnother,
+      wasAnswered: failure === 'too_large',
+      cause: error,
+    });
+    return refusal.wasAnswered ? refusal.discourageRetry() : refusal;
   }
   // A retry would wait, and perhaps pay, as long again. Only a provider that sent its headers can be at work.
   const wasSilent = failure === 'idle_timeout';

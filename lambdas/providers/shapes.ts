@@ -1,7 +1,7 @@
 /** Reads values of a provider's JSON as the expected type. Absent or null is empty; any other type is a failure. */
 
 import { isRecord } from '../platform/foreign-json.ts';
-import { UpstreamError } from './http/upstream-http.ts';
+import { UpstreamError } from './http/upstream-error.ts';
 
 /** @throws {UpstreamError} for anything but an object */
 export function asRecord(value: unknown): Record<string, unknown> {

@@ -1,16 +1,13 @@
 /** A message is sent to the endpoint that a request goes to, and its answer begins: what fails before that is a refusal, like any other. */
 
 import type { AnswerBatch, MessagesRequest } from '../messages/types.ts';
-import { parseExactly } from '../platform/exact-json.ts';
+import { parseForeignExactly } from '../platform/foreign-json.ts';
 import { resumed, type Pulled } from '../platform/pulled.ts';
 import { errorInAnswer, refusalOfResponse } from '../providers/failures.ts';
 import { sniffDocument } from '../providers/http/sniff-document.ts';
-import {
-  readText,
-  UpstreamError,
-  type UpstreamRequest,
-  type UpstreamResponse,
-} from '../providers/http/upstream-http.ts';
+import { readResponse, readText } from '../providers/http/read-text.ts';
+import { UpstreamError } from '../providers/http/upstream-error.ts';
+import type { UpstreamRequest, UpstreamResponse } from '../providers/http/upstream-http.ts';
 import type { WireRequest } from '../providers/wire.ts';
 import type { Candidate } from './candidates.ts';
 import { failedProvider } from './connection.ts';
@@ -23,7 +20,6 @@ interface SentMessage {
   estimatedInputTokens: number;
 }
 
-const MAX_ERROR_BODY_BYTES = 64 * 1024;
 /** An answer that is one document is read as a whole. */
 const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
 
@@ -43,7 +39,7 @@ export async function beginAnswer(
   const { candidate } = sent;
   const response = await upstream.send(encoded.body, onSent);
   if (response.status < 200 || response.status > 299) {
-    const text = await readText(response.body, MAX_ERROR_BODY_BYTES);
+    const text = await readResponse(response, MAX_DOCUMENT_BYTES);
     throw refusalOfResponse(response, candidate.wire.readRefusal(text), failedProvider(candidate));
   }
   const { isDocument, body } = await sniffDocument(response.body);
@@ -84,9 +80,13 @@ async function* documentOf(
   const text = await readText(body, MAX_DOCUMENT_BYTES);
   let document: unknown;
   try {
-    document = parseExactly(text);
+    document = parseForeignExactly(text);
   } catch (error) {
-    throw new UpstreamError('malformed', 'The provider sent a document that is not JSON', error);
+    throw new UpstreamError(
+      'malformed',
+      'The provider sent a document that is not JSON, or has too many values',
+      error,
+    );
   }
   const { candidate } = sent;
   const batch = candidate.wire.decodeWhole(document, decodeContext(sent));

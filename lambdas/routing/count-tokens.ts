@@ -1,7 +1,7 @@
 import type { MessagesRequest } from '../messages/types.ts';
 import type { ProviderTime } from '../platform/provider-time.ts';
 import { failureOf, ProviderFailure, refusalOfResponse } from '../providers/failures.ts';
-import { readText } from '../providers/http/upstream-http.ts';
+import { readResponse } from '../providers/http/read-text.ts';
 import type { ClientHeaders } from '../providers/wire.ts';
 import type { Candidate } from './candidates.ts';
 import { connect, failedProvider } from './connection.ts';
@@ -56,7 +56,7 @@ export async function countUpstream(
   try {
     const connection = connect(candidate, encoded, AbortSignal.timeout(timeoutMs));
     const response = await connection.send(encoded.body, () => providerTime?.sent());
-    const text = await readText(response.body, MAX_BODY_BYTES);
+    const text = await readResponse(response, MAX_BODY_BYTES);
     providerTime?.received();
     if (response.status !== 200) throw refusalOfResponse(response, wire.readRefusal(text), failedProvider(candidate));
     const counted = wire.readCount(JSON.parse(text));

@@ -104,6 +104,25 @@ describe('a decision that its provider refuses', () => {
   });
 });
 
+describe('a decider whose answer is larger than the gateway reads', () => {
+  it('is not asked again, nor is another one: the answer may be billed', async () => {
+    let requests = 0;
+    const { url } = await upstream((response) => {
+      requests += 1;
+      response.end('x'.repeat(5 * 1024 * 1024));
+    });
+    const large = { index: 0, candidate: decisionCandidateAt(url), bounds: [], bytes: 0, hasHiddenReasoning: false };
+
+    const asking = input();
+    const { result } = await askEach([large, await sound()], decidingOf(task), asking);
+
+    expect([requests, asking.log.index]).toEqual([1, 0]);
+    expect(result).toMatchObject({
+      failure: { status: 502, message: expect.stringMatching(/an answer of more than 4 MiB/) as string },
+    });
+  });
+});
+
 describe('a decider that is silent in the middle of its answer', () => {
   it('is followed by the next one, where it cannot have been thinking', async () => {
     const asking = input();

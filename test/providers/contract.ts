@@ -9,7 +9,7 @@ import { MessageAssembler } from '../../lambdas/messages/assemble.ts';
 import type { MessagesEvent } from '../../lambdas/messages/types.ts';
 import { parseExactly } from '../../lambdas/platform/exact-json.ts';
 import { failureOf } from '../../lambdas/providers/failures.ts';
-import { UpstreamError } from '../../lambdas/providers/http/upstream-http.ts';
+import { UpstreamError } from '../../lambdas/providers/http/upstream-error.ts';
 import type { DecodeContext, MessagesWire } from '../../lambdas/providers/wire.ts';
 import { entriesIn, placesIn } from '../support/long-runs.ts';
 import { bytesOf, casesOf, eventsOf, isFramed, mutationsOf, withUsage, type Case } from './streams.ts';

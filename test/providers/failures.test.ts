@@ -6,7 +6,7 @@ import {
   refusalOf,
   refusalOfResponse,
 } from '../../lambdas/providers/failures.ts';
-import { UpstreamError, type UpstreamFailure } from '../../lambdas/providers/http/upstream-http.ts';
+import { UpstreamError, type UpstreamFailure } from '../../lambdas/providers/http/upstream-error.ts';
 
 const provider = { name: 'Acme', baseUrl: 'https://api.acme.example/v1', credential: 'acme-secret-1' };
 
@@ -163,6 +163,13 @@ describe('what was thrown while a provider answered', () => {
       true,
       false,
     ]);
+  });
+
+  it('is an answer that may be paid for, and is not to be repeated, only if it was too large', () => {
+    const failures = [thrown('too_large'), thrown('malformed')];
+
+    expect(failures.map(({ wasAnswered }) => wasAnswered)).toEqual([true, false]);
+    expect(failures.map(advice)).toEqual(['false', undefined]);
   });
 
   it('is not to be repeated after a timeout: it would wait as long again', () => {

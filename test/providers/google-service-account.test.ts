@@ -126,7 +126,7 @@ describe('a request of a service account', () => {
   ])('fails when Google answers with %s', async (_what, body) => {
     answers = [{ body }];
 
-    await expect(authorize(accountKey())).rejects.toThrow('without a token');
+    await expect(authorize(accountKey())).rejects.toThrow(/without a token|an answer of more than 64 KiB/);
   });
 
   it.each([

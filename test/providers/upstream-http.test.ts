@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { readText } from '../../lambdas/providers/http/upstream-http.ts';
+import { readResponse, readText } from '../../lambdas/providers/http/read-text.ts';
 import { exchange, gone, rawUpstream, requestTo, stopUpstreams, upstream } from '../support/direct-upstream.ts';
 
 afterEach(stopUpstreams);
@@ -245,12 +245,20 @@ describe('a slow reader', () => {
   });
 });
 
-describe('a short body', () => {
-  it.each([
-    [100, 'onetwothree'],
-    [6, 'onetwo'],
-    [4, 'onet'],
-  ])('is read up to %i bytes', async (maxBytes, text) => {
-    expect(await readText(chunks(), maxBytes)).toBe(text);
+describe('a body that is read whole', () => {
+  it.each([100, 11])('may have %i bytes if it has 11', async (maxBytes) => {
+    expect(await readText(chunks(), maxBytes)).toBe('onetwothree');
+  });
+
+  it.each([10, 6, 4])('is too large, and not cut to something else, with more than %i bytes', async (maxBytes) => {
+    await expect(readText(chunks(), maxBytes)).rejects.toMatchObject({ failure: 'too_large' });
+  });
+
+  it('is cut if it only explains an error', async () => {
+    const body = (async function* () {
+      for (let count = 0; count < 100; count += 1) yield Buffer.alloc(1024, 'a');
+    })();
+
+    expect(await readResponse({ status: 500, body }, 10)).toHaveLength(64 * 1024);
   });
 });

@@ -3,12 +3,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import net, { type Socket } from 'node:net';
-import {
-  readText,
-  UpstreamRequest,
-  type Timeouts,
-  type UpstreamTarget,
-} from '../../lambdas/providers/http/upstream-http.ts';
+import { readText } from '../../lambdas/providers/http/read-text.ts';
+import { UpstreamRequest, type Timeouts, type UpstreamTarget } from '../../lambdas/providers/http/upstream-http.ts';
 import { listen } from './listen.ts';
 
 const running: (() => Promise<unknown>)[] = [];

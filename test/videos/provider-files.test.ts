@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { VideoWireName } from '../../lambdas/catalog/wires.ts';
-import { readText } from '../../lambdas/providers/http/upstream-http.ts';
+import { readText } from '../../lambdas/providers/http/read-text.ts';
 import { videoWire } from '../../lambdas/providers/video/wires.ts';
 import type { VideoCandidate } from '../../lambdas/routing/video-candidates.ts';
 import { openFile } from '../../lambdas/inference/videos/provider.ts';

@@ -5,7 +5,9 @@ import { estimateTokens } from '../../accounting/usage.ts';
 import { atMost } from '../../platform/at-most.ts';
 import { failureOf, refusalOfResponse, type ProviderFailure } from '../../providers/failures.ts';
 import type { Ask, Send } from '../../providers/asks.ts';
-import { readText, UpstreamError, type UpstreamResponse } from '../../providers/http/upstream-http.ts';
+import { readResponse } from '../../providers/http/read-text.ts';
+import { UpstreamError } from '../../providers/http/upstream-error.ts';
+import type { UpstreamResponse } from '../../providers/http/upstream-http.ts';
 import { connect, failedProvider } from '../../routing/connection.ts';
 import { abortReasonOf } from '../abort.ts';
 import type { AttemptLog } from '../attempt-log.ts';
@@ -116,8 +118,8 @@ async function answerTo(ask: Ask, exchange: Exchange): Promise<ProviderAnswer> {
     try {
       return await askOnce(ask, exchange);
     } catch (error) {
-      const { mayTryAnother, kind } = failureOf(error, failedProvider(candidate));
-      if (signal.aborted || !mayTryAnother || kind === 'timeout') throw error;
+      const { mayTryAnother, wasAnswered, kind } = failureOf(error, failedProvider(candidate));
+      if (signal.aborted || !mayTryAnother || wasAnswered || kind === 'timeout') throw error;
     }
     await sleep(pauseMs, undefined, { signal });
   }
@@ -131,7 +133,7 @@ async function askOnce(
   signal.throwIfAborted();
   const received = async () => {
     const response = await connect(candidate, request, signal).send(request.body, () => log.sent(index));
-    return { response, text: await readText(response.body, maxAnswerBytes) };
+    return { response, text: await readResponse(response, maxAnswerBytes) };
   };
   const { response, text } = await received().finally(() => log.received());
   if (response.status < 200 || response.status > 299) {

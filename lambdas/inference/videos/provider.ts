@@ -3,7 +3,8 @@
 import { FetchError } from '../../platform/fetch-faults.ts';
 import { isOnOwnMachine } from '../../platform/environment.ts';
 import { openPublic, redirectStatuses } from '../../platform/safe-fetch.ts';
-import { readText, UpstreamError } from '../../providers/http/upstream-http.ts';
+import { readResponse } from '../../providers/http/read-text.ts';
+import { UpstreamError } from '../../providers/http/upstream-error.ts';
 import type { Polled, VideoHttpAnswer, VideoHttpRequest } from '../../providers/video/wire.ts';
 import { connect } from '../../routing/connection.ts';
 import type { VideoCandidate } from '../../routing/video-candidates.ts';
@@ -38,8 +39,9 @@ export async function askProvider(
   remainingMs: number,
 ): Promise<VideoHttpAnswer> {
   const signal = AbortSignal.timeout(wholeMs(Math.min(ANSWER_WITHIN_MS, remainingMs)));
-  const { status, headers, body } = await connect(candidate, request, signal).send(request.body ?? '');
-  return { status, headers: singleValues(headers), text: await readText(body, MAX_VIDEO_ANSWER_BYTES) };
+  const response = await connect(candidate, request, signal).send(request.body ?? '');
+  const { status, headers } = response;
+  return { status, headers: singleValues(headers), text: await readResponse(response, MAX_VIDEO_ANSWER_BYTES) };
 }
 
 /**
@@ -74,7 +76,8 @@ async function openOwn(
     await body.return();
     throw new FileTooLargeError();
   }
-  const answer = { status, headers: singleValues(headers), text: await readText(body, MAX_VIDEO_ANSWER_BYTES) };
+  const text = await readResponse({ status, body }, MAX_VIDEO_ANSWER_BYTES);
+  const answer = { status, headers: singleValues(headers), text };
   const address = addressIn(answer, candidate, path);
   if (!address) throw new UpstreamError('malformed', `The provider answered with status ${status} instead of a file`);
   if (address.origin !== new URL(candidate.endpoint.provider.baseUrl).origin) {

@@ -6,7 +6,7 @@
 
 import { describeError, log } from '../../platform/logger.ts';
 import { readPepper } from '../../platform/secrets.ts';
-import { UpstreamError } from '../../providers/http/upstream-http.ts';
+import { UpstreamError } from '../../providers/http/upstream-error.ts';
 import type { Submitted, VideoHttpAnswer, VideoRequest } from '../../providers/video/wire.ts';
 import type { VideoCandidate } from '../../routing/video-candidates.ts';
 import { readGeneration } from '../../store/generation-queries.ts';

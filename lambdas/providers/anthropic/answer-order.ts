@@ -1,6 +1,6 @@
 import type { MessageDelta, MessagesEvent } from '../../messages/types.ts';
 import { hasSoundCounts, withSoundCounts } from '../../messages/usage-counts.ts';
-import { UpstreamError } from '../http/upstream-http.ts';
+import { UpstreamError } from '../http/upstream-error.ts';
 import { isBlock, isDelta, isText } from './event-shapes.ts';
 import { isRecord } from '../../platform/foreign-json.ts';
 

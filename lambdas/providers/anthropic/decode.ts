@@ -4,9 +4,10 @@
  * to check that it is what the protocol promises.
  */
 
-import { readExactly } from '../../platform/exact-json.ts';
+import { parseForeign, parseForeignExactly } from '../../platform/foreign-json.ts';
 import type { AnswerBatch, AnswerEvent, Block, MessageBody, MessagesEvent } from '../../messages/types.ts';
-import { UpstreamError } from '../http/upstream-http.ts';
+import { UpstreamError } from '../http/upstream-error.ts';
+import { QuietBound } from '../http/quiet-bound.ts';
 import { withTrailingTimeout } from '../http/last-words.ts';
 import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
 import type { DecodeContext, WireTarget } from '../wire.ts';
@@ -24,12 +25,14 @@ export async function* decodeStream(
 ): AsyncGenerator<AnswerBatch, void> {
   const framing = envelopeOf(context.target.quirks).newFraming();
   const reader = new FrameReader(context.target);
+  const quiet = new QuietBound();
   try {
     for await (const chunk of withTrailingTimeout(body, () => reader.isClosing)) {
       const { events, failure } = reader.readAll(framing, chunk);
       if (events.length > 0) yield { events };
       if (failure) throw failure;
       if (reader.ended) return;
+      quiet.count({ bytes: chunk.length, pendingBytes: framing.pendingBytes, hasOutput: events.some(isOutput) });
     }
     const { events, failure } = reader.readAll(framing, undefined);
     if (events.length > 0) yield { events };
@@ -41,6 +44,18 @@ export async function* decodeStream(
   if (reader.ended) return;
   if (!reader.isClosing) throw new UpstreamError('broken', 'The provider ended its answer before it was complete');
   yield { events: [{ data: { type: 'message_stop' } }] };
+}
+
+/** One of several pings at once is enough for a client. */
+function isRepeatedPing({ data }: AnswerEvent, events: readonly AnswerEvent[]): boolean {
+  return data.type === 'ping' && events.at(-1)?.data.type === 'ping';
+}
+
+/** Whether an event continues the answer: pings, empty deltas, repeated endings and unknown events do not. */
+function isOutput({ data }: AnswerEvent): boolean {
+  if (data.type !== 'content_block_delta')
+    return data.type === 'content_block_start' || data.type === 'content_block_stop';
+  return Object.entries(data.delta).some(([name, value]) => name !== 'type' && value !== '' && value != null);
 }
 
 /** The events of a complete message. */
@@ -120,7 +135,7 @@ class FrameReader {
     const events: AnswerEvent[] = [];
     try {
       for (const framed of framing.read(chunk)) {
-        events.push(...this.#read(framed));
+        for (const event of this.#read(framed)) if (!isRepeatedPing(event, events)) events.push(event);
         // What follows the end is not part of our answer.
         if (this.ended) break;
       }
@@ -149,9 +164,9 @@ function parseFramed(text: string): MessagesEvent | undefined {
   let data: { type?: unknown } | null;
   try {
     // Arguments may come whole, and their digits are the model's. Elsewhere exact reading is not worth its cost.
-    data = (ARGUMENTS.test(text) ? readExactly(text) : JSON.parse(text)) as { type?: unknown } | null;
+    data = (ARGUMENTS.test(text) ? parseForeignExactly(text) : parseForeign(text)) as { type?: unknown } | null;
   } catch {
-    throw new UpstreamError('malformed', 'The provider sent an event that is not JSON');
+    throw new UpstreamError('malformed', 'The provider sent an event that is not JSON, or has too many values');
   }
   return typeof data?.type === 'string' ? (data as MessagesEvent) : undefined;
 }

@@ -1,11 +1,16 @@
 import { EventStreamMessages, type EventStreamMessage } from '../aws-event-stream/messages.ts';
 import { exceptionOf } from '../aws-event-stream/exceptions.ts';
-import { UpstreamError } from '../http/upstream-http.ts';
+import { parseForeign, recordOrEmpty } from '../../platform/foreign-json.ts';
+import { UpstreamError } from '../http/upstream-error.ts';
 import type { Framed, Framing } from './framing.ts';
 
 /** Bedrock's event stream: each event of Claude is in a `chunk`, in base64; errors are Bedrock's own. */
 export class EventStreamFraming implements Framing {
   readonly #messages = new EventStreamMessages();
+
+  get pendingBytes(): number {
+    return this.#messages.pendingBytes;
+  }
 
   *read(chunk: Buffer | undefined): Generator<Framed, void> {
     if (!chunk) return;
@@ -29,7 +34,7 @@ function jsonOf({ kind, type, payload }: EventStreamMessage): string | undefined
 
 function bytesIn(payload: string): unknown {
   try {
-    return (JSON.parse(payload) as { bytes?: unknown } | null)?.bytes;
+    return recordOrEmpty(parseForeign(payload))['bytes'];
   } catch {
     return undefined;
   }

@@ -15,11 +15,17 @@ export interface Framed {
 export interface Framing {
   /** The events that a chunk completes, or what is left at the end. @throws what was unreadable, after what was not */
   read(chunk: Buffer | undefined): Iterable<Framed>;
+  /** Bytes of an event that is not complete. */
+  readonly pendingBytes: number;
 }
 
 /** Server-sent events. */
 export class SseFraming implements Framing {
   readonly #splitter = new SseFrameSplitter(MAX_SSE_FRAME_BYTES);
+
+  get pendingBytes(): number {
+    return this.#splitter.pendingBytes;
+  }
 
   *read(chunk: Buffer | undefined): Generator<Framed, void> {
     for (const frame of chunk ? this.#splitter.push(chunk) : [this.#splitter.rest()]) {

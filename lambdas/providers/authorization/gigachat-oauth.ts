@@ -6,7 +6,8 @@
 
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import { readText, UpstreamRequest } from '../http/upstream-http.ts';
+import { readResponse } from '../http/read-text.ts';
+import { UpstreamRequest } from '../http/upstream-http.ts';
 import type { AuthSettings, OutgoingRequest } from './outgoing-request.ts';
 import { bearerOf, readTokenAnswer, tokenCache, type AccessToken } from './token-cache.ts';
 
@@ -62,9 +63,9 @@ async function exchangeGigachatKey(credential: string, { tokenUrl, ca }: AuthSet
     { url: tokenUrl, headers, ca, timeouts: gigachatTimeouts },
     AbortSignal.timeout(GIGACHAT_TIMEOUT_MS),
   );
-  const { status, body } = await request.send(new URLSearchParams({ scope }).toString());
-  const text = await readText(body, MAX_GIGACHAT_TOKEN_BYTES);
-  if (status !== 200) throw new Error(`The token address refused the credential (status ${status})`);
+  const response = await request.send(new URLSearchParams({ scope }).toString());
+  const text = await readResponse(response, MAX_GIGACHAT_TOKEN_BYTES);
+  if (response.status !== 200) throw new Error(`The token address refused the credential (status ${response.status})`);
   const answer = gigachatTokenSchema.safeParse(readTokenAnswer(text));
   if (!answer.success) throw new Error('The token address answered without a token');
   return { token: answer.data.access_token, expiresAtMs: answer.data.expires_at };

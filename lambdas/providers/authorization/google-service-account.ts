@@ -6,7 +6,8 @@
 import { sign } from 'node:crypto';
 import * as z from 'zod';
 import { nowMs } from '../../platform/clock.ts';
-import { readText, UpstreamRequest } from '../http/upstream-http.ts';
+import { readResponse } from '../http/read-text.ts';
+import { UpstreamRequest } from '../http/upstream-http.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';
 import { bearerOf, readTokenAnswer, tokenCache, type AccessToken } from './token-cache.ts';
 
@@ -51,9 +52,11 @@ async function exchangeGoogleAssertion(credential: string): Promise<AccessToken>
     { url: account.token_uri, headers, timeouts: googleTimeouts },
     AbortSignal.timeout(GOOGLE_TIMEOUT_MS),
   );
-  const { status, body } = await request.send(form.toString());
-  const text = await readText(body, MAX_GOOGLE_TOKEN_BYTES);
-  if (status !== 200) throw new Error(`Google refused a token for the service account (status ${status})`);
+  const response = await request.send(form.toString());
+  const text = await readResponse(response, MAX_GOOGLE_TOKEN_BYTES);
+  if (response.status !== 200) {
+    throw new Error(`Google refused a token for the service account (status ${response.status})`);
+  }
   const answer = googleTokenSchema.safeParse(readTokenAnswer(text));
   if (!answer.success) throw new Error('Google answered without a token');
   const { access_token: token, expires_in: seconds } = answer.data;

@@ -2,7 +2,7 @@
 
 import { errorKinds, type ErrorKind } from '../../platform/errors.ts';
 import type { WireRefusal } from '../wire.ts';
-import { recordOrEmpty, textOrAbsent } from '../../platform/foreign-json.ts';
+import { parseForeign, recordOrEmpty, textOrAbsent } from '../../platform/foreign-json.ts';
 import { UNSAID_REFUSAL } from '../translated/errors.ts';
 
 /** As the API reference lists them, and what each stands for. */
@@ -52,7 +52,7 @@ function firstText(...values: unknown[]): string | undefined {
 
 function membersOf(json: string): Record<string, unknown> {
   try {
-    return recordOrEmpty(JSON.parse(json));
+    return recordOrEmpty(parseForeign(json));
   } catch {
     // A proxy in front of the provider answered.
     return {};

@@ -7,7 +7,7 @@
  */
 
 import { crc32 } from 'node:zlib';
-import { UpstreamError } from '../http/upstream-http.ts';
+import { UpstreamError } from '../http/upstream-error.ts';
 
 const PRELUDE_BYTES = 12;
 /** The prelude and the checksum at the end. */
@@ -20,6 +20,11 @@ export class EventStreamFrames {
   #bytes = 0;
   /** Of the frame that is coming, once its prelude is there. */
   #frameBytes: number | undefined;
+
+  /** Bytes of a frame that is not complete. */
+  get pendingBytes(): number {
+    return this.#bytes;
+  }
 
   /** The frames that a chunk completes, one after the other. @throws {UpstreamError} for what is no frame. */
   *push(chunk: Buffer): Generator<Buffer, void> {

@@ -1,7 +1,7 @@
 /** What frames of AWS' event stream say: events, and exceptions in their place. */
 
 import { EventStreamCodec } from '@smithy/core/event-streams';
-import { UpstreamError } from '../http/upstream-http.ts';
+import { UpstreamError } from '../http/upstream-error.ts';
 import { EventStreamFrames } from './frames.ts';
 
 export interface EventStreamMessage {
@@ -21,6 +21,11 @@ const codec = new EventStreamCodec(
 /** Reads the messages of a body. @throws {UpstreamError} while messages are taken, for the first that nobody can read. */
 export class EventStreamMessages {
   readonly #frames = new EventStreamFrames();
+
+  /** Bytes of a message that is not complete. */
+  get pendingBytes(): number {
+    return this.#frames.pendingBytes;
+  }
 
   *push(chunk: Buffer): Generator<EventStreamMessage, void> {
     for (const frame of this.#frames.push(chunk)) {

@@ -7,7 +7,7 @@ import { EventStreamMessages, type EventStreamMessage } from '../aws-event-strea
 import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
 import { TranslatedAnswer, type Reading } from '../translated/answer.ts';
 import { parseEvent, translate } from '../translated/stream.ts';
-import { UpstreamError } from '../http/upstream-http.ts';
+import { UpstreamError } from '../http/upstream-error.ts';
 import type { DecodeContext } from '../wire.ts';
 import type { BedrockConverseQuirks } from '../../catalog/quirk-schemas.ts';
 import { converseCitation } from './citations.ts';
@@ -28,6 +28,9 @@ export function decodeConverseStream(body: AsyncIterable<Buffer>, context: Conte
   const translation = new ConverseTranslation(context);
   const messages = new EventStreamMessages();
   return translate(body, translation.answer, {
+    get pendingBytes() {
+      return messages.pendingBytes;
+    },
     feed: (chunk) => {
       for (const message of messages.push(chunk)) translation.onMessage(message);
     },

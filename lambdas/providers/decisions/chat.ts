@@ -4,7 +4,7 @@ import type { DecisionsChatQuirks } from '../../catalog/quirk-schemas.ts';
 import type { WireUsage } from '../../messages/types.ts';
 import { usageOfChat } from '../openai-chat/usage.ts';
 import { readErrorBody, refusalFrom } from '../translated/errors.ts';
-import { UpstreamError } from '../http/upstream-http.ts';
+import { UpstreamError } from '../http/upstream-error.ts';
 import type { WireRefusal, WireRequest, WireTarget } from '../wire.ts';
 import type { ChatMessage } from './prompt.ts';
 import { isRecord, recordOrEmpty } from '../../platform/foreign-json.ts';

@@ -8,7 +8,7 @@
 import type { DecisionsLogprobsQuirks } from '../../catalog/quirk-schemas.ts';
 import { inGroups, joinedGroups, labelProbabilities, tempered, type TopToken } from '../../decisions/distribution.ts';
 import type { Question, Verdict } from '../../decisions/question.ts';
-import { UpstreamError } from '../http/upstream-http.ts';
+import { UpstreamError } from '../http/upstream-error.ts';
 import type { WireTarget } from '../wire.ts';
 import { chatRefusal, chatRequest, chatUsage, choiceIn } from './chat.ts';
 import type { Ask, Send } from '../asks.ts';

@@ -5,7 +5,7 @@ import { normalised } from '../../decisions/distribution.ts';
 import type { Question, Verdict } from '../../decisions/question.ts';
 import type { Task } from '../../decisions/task.ts';
 import { readErrorBody, refusalFrom } from '../translated/errors.ts';
-import { UpstreamError } from '../http/upstream-http.ts';
+import { UpstreamError } from '../http/upstream-error.ts';
 import type { WireTarget } from '../wire.ts';
 import type { Ask } from '../asks.ts';
 import type { DecisionEngine } from './engine.ts';

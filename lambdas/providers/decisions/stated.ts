@@ -7,7 +7,7 @@
 import type { DecisionsChatQuirks } from '../../catalog/quirk-schemas.ts';
 import { normalised } from '../../decisions/distribution.ts';
 import type { Question, Verdict } from '../../decisions/question.ts';
-import { UpstreamError } from '../http/upstream-http.ts';
+import { UpstreamError } from '../http/upstream-error.ts';
 import type { WireTarget } from '../wire.ts';
 import { chatRefusal, chatRequest, chatUsage, choiceIn } from './chat.ts';
 import type { Ask } from '../asks.ts';

@@ -2,7 +2,7 @@
 
 import { dimensionsOf, type Vector } from '../../embeddings/vector.ts';
 import type { Ask, Send } from '../asks.ts';
-import { UpstreamError } from '../http/upstream-http.ts';
+import { UpstreamError } from '../http/upstream-error.ts';
 import type { EmbeddingEngine, EmbeddingTarget, EmbeddingTask } from './engine.ts';
 
 /** A number as a text, with its comma. */

@@ -8,7 +8,7 @@ import type { AnswerBatch } from '../../messages/types.ts';
 import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
 import { TranslatedAnswer, type Reading } from '../translated/answer.ts';
 import { parseEventExactly, sseReader, translate } from '../translated/stream.ts';
-import { UpstreamError } from '../http/upstream-http.ts';
+import { UpstreamError } from '../http/upstream-error.ts';
 import type { DecodeContext } from '../wire.ts';
 import { CallReader } from './calls.ts';
 import { geminiStopReason } from './finish-reason.ts';

@@ -5,7 +5,7 @@
 
 import { asText } from '../shapes.ts';
 import { isRawNumber } from '../../platform/exact-json.ts';
-import { UpstreamError } from '../http/upstream-http.ts';
+import { UpstreamError } from '../http/upstream-error.ts';
 
 /** A member's name, or an index. */
 type Step = string | number;

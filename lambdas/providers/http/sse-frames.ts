@@ -1,6 +1,8 @@
+import { UpstreamError } from './upstream-error.ts';
+
 /**
  * Cuts a byte stream into server-sent-event frames without decoding it, so that a pass-through can forward the bytes it
- * received. A frame is everything up to and including its empty line.
+ * received. A frame is everything up to and including its empty line. Frames of comments alone are dropped.
  *
  * Cost: every byte is looked at once; fragments of a frame are joined once, when it is complete.
  */
@@ -10,30 +12,40 @@ export class SseFrameSplitter {
   #fragmentBytes = 0;
   /** Bytes since the last line feed, not counting a carriage return: 0 means that a line feed now ends the frame. */
   #lineBytes = 0;
+  #isCommentLine = false;
   /** A frame has a line before its empty line; blank lines between frames belong to the next one. */
   #hasContent = false;
+  /** One of its lines is not a comment. */
+  #hasField = false;
 
   constructor(maxFrameBytes: number) {
     this.#maxFrameBytes = maxFrameBytes;
   }
 
-  /** @returns the frames completed by this chunk. @throws {RangeError} when a frame outgrows the bound. */
+  /** Bytes of a frame that is not complete. */
+  get pendingBytes(): number {
+    return this.#fragmentBytes;
+  }
+
+  /** @returns the frames completed by this chunk. @throws {UpstreamError} when a frame outgrows the bound. */
   push(chunk: Buffer): Buffer[] {
     const frames: Buffer[] = [];
     let frameStart = 0;
     let lineStart = 0;
-    for (let feed = chunk.indexOf(0x0a); feed !== -1; feed = chunk.indexOf(0x0a, lineStart)) {
-      const lineBytes = this.#lineBytes + countLineBytes(chunk, lineStart, feed);
+    for (let feed = nextLineFeed(chunk, 0); feed !== -1; feed = nextLineFeed(chunk, lineStart)) {
+      this.#addToLine(chunk, lineStart, feed);
       lineStart = feed + 1;
-      this.#lineBytes = 0;
-      if (lineBytes > 0) {
+      if (this.#lineBytes > 0) {
         this.#hasContent = true;
+        this.#hasField ||= !this.#isCommentLine;
       } else if (this.#hasContent) {
-        frames.push(this.#complete(chunk.subarray(frameStart, lineStart)));
+        if (this.#hasField) frames.push(this.#joined(chunk.subarray(frameStart, lineStart)));
+        this.#startFrame();
         frameStart = lineStart;
       }
+      this.#lineBytes = 0;
     }
-    this.#lineBytes += countLineBytes(chunk, lineStart, chunk.length);
+    this.#addToLine(chunk, lineStart, chunk.length);
     this.#keep(chunk.subarray(frameStart));
     return frames;
   }
@@ -43,21 +55,41 @@ export class SseFrameSplitter {
     return Buffer.concat(this.#fragments);
   }
 
-  #complete(tail: Buffer): Buffer {
-    this.#hasContent = false;
-    if (this.#fragments.length === 0) return tail;
-    const frame = Buffer.concat([...this.#fragments, tail]);
+  #addToLine(chunk: Buffer, start: number, end: number): void {
+    const bytes = countLineBytes(chunk, start, end);
+    if (this.#lineBytes === 0 && bytes > 0) this.#isCommentLine = chunk[start] === COLON;
+    this.#lineBytes += bytes;
+  }
+
+  #joined(tail: Buffer): Buffer {
+    return this.#fragments.length === 0 ? tail : Buffer.concat([...this.#fragments, tail]);
+  }
+
+  #startFrame(): void {
+    this.#hasContent = this.#hasField = false;
+    if (this.#fragmentBytes === 0) return;
     this.#fragments = [];
     this.#fragmentBytes = 0;
-    return frame;
   }
 
   #keep(fragment: Buffer): void {
     if (fragment.length === 0) return;
     this.#fragmentBytes += fragment.length;
-    if (this.#fragmentBytes > this.#maxFrameBytes) throw new RangeError('an event of the stream is too large');
+    if (this.#fragmentBytes > this.#maxFrameBytes)
+      throw new UpstreamError('malformed', 'An event of the stream is too large');
     this.#fragments.push(fragment);
   }
+}
+
+const LINE_FEED = 0x0a;
+const COLON = 0x3a;
+/** A native search costs as much as looking at this many bytes. */
+const SHORT_LINE_BYTES = 48;
+
+function nextLineFeed(chunk: Buffer, from: number): number {
+  const near = Math.min(chunk.length, from + SHORT_LINE_BYTES);
+  for (let index = from; index < near; index += 1) if (chunk[index] === LINE_FEED) return index;
+  return near === chunk.length ? -1 : chunk.indexOf(LINE_FEED, near);
 }
 
 function countLineBytes(chunk: Buffer, start: number, end: number): number {

@@ -9,7 +9,10 @@ import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { finished } from 'node:stream';
 import type { Pulled } from '../../platform/pulled.ts';
+import { pauseAfterSlice } from '../../platform/time-slices.ts';
+import { readAway } from './read-text.ts';
 import { plainAgent, secureAgent, trusted } from './upstream-agents.ts';
+import { UpstreamError } from './upstream-error.ts';
 
 export interface Timeouts {
   connectMs: number;
@@ -17,27 +20,6 @@ export interface Timeouts {
   firstByteMs: number;
   /** Between two chunks of the body, while a reader waits for the next one. */
   idleMs: number;
-}
-
-export type UpstreamFailure =
-  | 'unauthorized'
-  | 'connect'
-  | 'connect_timeout'
-  | 'first_byte_timeout'
-  | 'idle_timeout'
-  | 'broken'
-  | 'malformed'
-  | 'aborted';
-
-/** The upstream could not be reached, went silent, broke off, or sent something unreadable. */
-export class UpstreamError extends Error {
-  override name = 'UpstreamError';
-  readonly failure: UpstreamFailure;
-
-  constructor(failure: UpstreamFailure, message: string, cause?: unknown) {
-    super(message, { cause });
-    this.failure = failure;
-  }
 }
 
 export interface UpstreamResponse {
@@ -86,8 +68,7 @@ export class UpstreamRequest {
     const bytes = Buffer.from(body);
     const response = await this.#sendOnce(bytes, onSent);
     if (response.status !== 401 || !this.#target.renew?.()) return response;
-    // What it says is not needed, but the connection is only free once it has been read.
-    await readText(response.body, MAX_TRAILING_BYTES);
+    await readAway(response.body);
     this.#request = this.#open();
     return this.#sendOnce(bytes, onSent);
   }
@@ -244,6 +225,8 @@ async function* readBody(
   response.on('readable', onReadable);
   try {
     for (;;) {
+      const pause = pauseAfterSlice();
+      if (pause) await pause;
       const chunk = response.destroyed ? null : (response.read() as Buffer | null);
       if (chunk !== null) {
         yield chunk;
@@ -287,16 +270,4 @@ function toUpstreamError(error: unknown): UpstreamError {
     return new UpstreamError('connect', 'The provider could not be reached', error);
   }
   return new UpstreamError('broken', 'The connection to the provider broke off', error);
-}
-
-/** The whole of a short body, e.g. of an error; cut at `maxBytes`. */
-export async function readText(body: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size >= maxBytes) break;
-  }
-  return Buffer.concat(chunks).subarray(0, maxBytes).toString('utf8');
 }

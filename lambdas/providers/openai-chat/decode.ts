@@ -5,7 +5,7 @@
 
 import { gatewaySignature } from '../../messages/thinking-signatures.ts';
 import type { AnswerBatch } from '../../messages/types.ts';
-import { UpstreamError } from '../http/upstream-http.ts';
+import { UpstreamError } from '../http/upstream-error.ts';
 import type { DecodeContext } from '../wire.ts';
 import { TranslatedAnswer, type Reading } from '../translated/answer.ts';
 import { parseEvent, parseEventExactly, sseReader, translate } from '../translated/stream.ts';

@@ -9,7 +9,7 @@ import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
 import { TranslatedAnswer, type Reading } from '../translated/answer.ts';
 import { providerError } from '../translated/errors.ts';
 import { parseEvent, sseReader, translate } from '../translated/stream.ts';
-import { UpstreamError } from '../http/upstream-http.ts';
+import { UpstreamError } from '../http/upstream-error.ts';
 import type { DecodeContext } from '../wire.ts';
 import { OutputItems } from './output-items.ts';
 import { responsesStopReason } from './stop-reason.ts';

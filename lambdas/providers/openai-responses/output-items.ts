@@ -3,7 +3,7 @@
  * known by their place in the output alone: some providers give an item another id in each event (GitHub Copilot).
  */
 
-import { UpstreamError } from '../http/upstream-http.ts';
+import { UpstreamError } from '../http/upstream-error.ts';
 import { asArguments, asList, asRecord, asText } from '../shapes.ts';
 import type { TranslatedAnswer } from '../translated/answer.ts';
 import { citationOf } from '../translated/citations.ts';

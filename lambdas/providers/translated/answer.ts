@@ -12,6 +12,8 @@ const NATIVE_REASON = /^[\w.:-]{1,64}$/;
 export interface Reading {
   batch: AnswerBatch | undefined;
   failure: unknown;
+  /** The model has written something, whether it is in the batch or waits for its turn. */
+  hasOutput: boolean;
 }
 
 /** An answer on its way from another wire to the Messages API: started, written block by block, and ended, each once. */
@@ -22,6 +24,10 @@ export class TranslatedAnswer {
   ended = false;
   /** Bytes that the model has written and that a reader keeps back itself, before they are blocks. */
   waitingBytes = 0;
+  /** Bytes that waited for their turn after the last reading. */
+  #heldBackBytes = 0;
+  /** The provider has reported more output since the last reading, whether it shows it or not. */
+  #hasThought = false;
   readonly #estimatedInputTokens: number;
   #events: MessagesEvent[] = [];
   #started = false;
@@ -66,17 +72,20 @@ export class TranslatedAnswer {
     const events = this.#events.map((data) => ({ data }));
     this.#events = [];
     // An answer that fails in its first piece has not begun.
-    if (failure && !this.blocks.hasOutput && !this.#begun) return { batch: undefined, failure };
+    if (failure && !this.blocks.hasOutput && !this.#begun) return { batch: undefined, failure, hasOutput: false };
     this.#begun ||= events.length > 0;
     // The end of a whole answer carries its usage itself.
     const usage = this.#finished ? undefined : this.#unreported;
     this.#unreported = undefined;
     const heldBackBytes = this.blocks.heldBackBytes + this.waitingBytes;
     const nativeReason = this.#nativeReason;
+    const hasOutput = events.length > 0 || heldBackBytes > this.#heldBackBytes || this.#hasThought;
+    this.#heldBackBytes = heldBackBytes;
+    this.#hasThought = false;
     const isNews = events.length > 0 || usage !== undefined || heldBackBytes > 0;
-    if (!isNews) return { batch: undefined, failure };
+    if (!isNews) return { batch: undefined, failure, hasOutput };
     this.#nativeReason = undefined;
-    return { batch: { events, usage, heldBackBytes, isClosing: this.isClosing, nativeReason }, failure };
+    return { batch: { events, usage, heldBackBytes, isClosing: this.isClosing, nativeReason }, failure, hasOutput };
   }
 
   /** Writes message_start, the first time. */
@@ -88,6 +97,7 @@ export class TranslatedAnswer {
 
   /** Takes what the provider reports so far. Some report it in every event, and not always more of it. */
   report(usage: WireUsage): void {
+    this.#hasThought ||= (usage.output_tokens ?? 0) > (this.#usage?.output_tokens ?? 0);
     this.#unreported = this.#usage = laterUsage(this.#usage, usage);
   }
 
@@ -123,7 +133,7 @@ export class TranslatedAnswer {
   }
 
   #collect(): void {
-    this.#events.push(...this.blocks.take());
+    for (const event of this.blocks.take()) this.#events.push(event);
   }
 }
 

@@ -3,11 +3,14 @@ import type { Block, MessagesEvent } from '../../messages/types.ts';
 import { CALL_OVERHEAD_BYTES } from '../../messages/usage-counts.ts';
 import { clientCallId } from '../tool-call-id.ts';
 import type { ClientCalls } from './client-calls.ts';
-import { UpstreamError } from '../http/upstream-http.ts';
+import { UpstreamError } from '../http/upstream-error.ts';
 import { JsonProgress } from './json-progress.ts';
 
 /** More than a model cites in one text. */
 const MAX_EARLY_CITATIONS = 256;
+
+/** More blocks than any answer has, and more calls. Even an empty one costs memory. */
+const MAX_ANSWER_BLOCKS = 10_000;
 
 /** This much prose after a call without arguments means that it has none. */
 const MAX_DEFERRED_BYTES = 1_024;
@@ -167,6 +170,7 @@ export class BlockWriter {
       begun: false,
       closed: false,
     };
+    if (this.#calls.length >= MAX_ANSWER_BLOCKS) throw tooManyBlocks();
     this.#calls.push(call);
     this.#waitingBytes += announcedBytes(call);
     if (call.index !== undefined) this.#byIndex.set(call.index, call);
@@ -268,6 +272,7 @@ export class BlockWriter {
   }
 
   #openBlock(kind: OpenKind, block: Block): void {
+    if (this.#nextIndex >= MAX_ANSWER_BLOCKS) throw tooManyBlocks();
     this.#open = { kind, index: this.#nextIndex };
     this.#nextIndex += 1;
     this.#events.push({ type: 'content_block_start', index: this.#open.index, content_block: block });
@@ -284,6 +289,10 @@ export class BlockWriter {
     this.#events.push({ type: 'content_block_stop', index: this.#open.index });
     this.#open = undefined;
   }
+}
+
+function tooManyBlocks(): UpstreamError {
+  return new UpstreamError('malformed', 'The provider sent more blocks than an answer can have');
 }
 
 /** What a call has before its arguments. An id is no word of the model's, unless it is longer than any. */

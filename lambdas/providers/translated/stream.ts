@@ -1,16 +1,19 @@
 /** Reads the body of a streamed answer, piece by piece, for a wire that is translated. */
 
 import type { AnswerBatch } from '../../messages/types.ts';
-import { readExactly } from '../../platform/exact-json.ts';
+import { parseForeign, parseForeignExactly } from '../../platform/foreign-json.ts';
 import { withTrailingTimeout } from '../http/last-words.ts';
+import { QuietBound } from '../http/quiet-bound.ts';
 import { frameData, SseFrameSplitter } from '../http/sse-frames.ts';
-import { UpstreamError } from '../http/upstream-http.ts';
+import { UpstreamError } from '../http/upstream-error.ts';
 import type { TranslatedAnswer } from './answer.ts';
 
 const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 
 /** Reads one wire: it understands what came, and writes it to the answer. Whatever it throws is the provider's failure. */
 export interface StreamReader {
+  /** Bytes of an event that is not complete. */
+  readonly pendingBytes: number;
   feed(chunk: Buffer): void;
   /** The body has ended, or what is left of it is not waited for. */
   end(): void;
@@ -25,12 +28,14 @@ export async function* translate(
   answer: TranslatedAnswer,
   reader: StreamReader,
 ): AsyncGenerator<AnswerBatch, void> {
+  const quiet = new QuietBound();
   try {
     for await (const chunk of withTrailingTimeout(body, () => answer.isClosing)) {
-      const { batch, failure } = answer.reading(() => reader.feed(chunk));
+      const { batch, failure, hasOutput } = answer.reading(() => reader.feed(chunk));
       if (batch) yield batch;
       if (failure) throw failure;
       if (answer.ended) return;
+      quiet.count({ bytes: chunk.length, pendingBytes: reader.pendingBytes, hasOutput });
     }
   } catch (error) {
     // An answer that has said how it ends is whole, whatever happens to the connection.
@@ -53,8 +58,11 @@ export function sseReader(on: { data: (data: string) => void; end: () => void })
     if (data !== undefined) on.data(data);
   };
   return {
+    get pendingBytes() {
+      return frames.pendingBytes;
+    },
     feed(chunk) {
-      for (const frame of sseFrames(frames, chunk)) read(frame);
+      for (const frame of frames.push(chunk)) read(frame);
     },
     end() {
       // The last event may lack its empty line.
@@ -64,29 +72,20 @@ export function sseReader(on: { data: (data: string) => void; end: () => void })
   };
 }
 
-/** @throws {UpstreamError} for an event that has no end */
-function sseFrames(frames: SseFrameSplitter, chunk: Buffer): Buffer[] {
-  try {
-    return frames.push(chunk);
-  } catch {
-    throw new UpstreamError('malformed', 'An event of the stream is too large');
-  }
-}
-
 /** The JSON of an event. @throws {UpstreamError} for anything else */
 export function parseEvent(data: string): unknown {
-  return parseFrame(JSON.parse, data);
+  return parseFrame(parseForeign, data);
 }
 
 /** The same, for wires that write a model's own values as JSON, and not as a text of it: its digits are kept. */
 export function parseEventExactly(data: string): unknown {
-  return parseFrame(readExactly, data);
+  return parseFrame(parseForeignExactly, data);
 }
 
 function parseFrame(parse: (text: string) => unknown, data: string): unknown {
   try {
     return parse(data);
   } catch {
-    throw new UpstreamError('malformed', 'The provider sent an event that is not JSON');
+    throw new UpstreamError('malformed', 'The provider sent an event that is not JSON, or has too many values');
   }
 }

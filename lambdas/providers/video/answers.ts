@@ -1,7 +1,7 @@
 /** Reads answers of providers that make videos. Whatever they say, nothing here throws: nonsense is the provider's failure. */
 
-import { isRawNumber, readExactly } from '../../platform/exact-json.ts';
-import { recordOrEmpty, textOrAbsent } from '../../platform/foreign-json.ts';
+import { isRawNumber } from '../../platform/exact-json.ts';
+import { parseForeignExactly, recordOrEmpty, textOrAbsent } from '../../platform/foreign-json.ts';
 import type { Polled, Submitted, VideoHttpAnswer } from './wire.ts';
 
 const MAX_ANSWER_WORDS = 500;
@@ -23,7 +23,7 @@ export function idOf(value: unknown): string | undefined {
 /** The body's fields, none where it is no JSON object. */
 export function bodyOf({ text }: VideoHttpAnswer): Record<string, unknown> {
   try {
-    return recordOrEmpty(readExactly(text));
+    return recordOrEmpty(parseForeignExactly(text));
   } catch {
     return {};
   }

@@ -2,7 +2,7 @@ import type { Catalog } from '../../../lambdas/catalog/catalog.ts';
 import type { Question } from '../../../lambdas/decisions/question.ts';
 import { logprobsEngine } from '../../../lambdas/providers/decisions/logprobs.ts';
 import type { Ask } from '../../../lambdas/providers/asks.ts';
-import { readText } from '../../../lambdas/providers/http/upstream-http.ts';
+import { readText } from '../../../lambdas/providers/http/read-text.ts';
 import { atMost } from '../../../lambdas/platform/at-most.ts';
 import { connect } from '../../../lambdas/routing/connection.ts';
 import { decisionCandidates, type DecisionCandidate } from '../../../lambdas/routing/decision-candidates.ts';

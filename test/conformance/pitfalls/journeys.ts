@@ -5,7 +5,7 @@ import { AnswerStream } from '../../../lambdas/http/answer-stream.ts';
 import { messagesForm } from '../../../lambdas/api/messages/answer-form.ts';
 import { streamBody } from '../../../lambdas/api/messages/stream-body.ts';
 import type { AnswerEvent, MessageBody } from '../../../lambdas/messages/types.ts';
-import { UpstreamError } from '../../../lambdas/providers/http/upstream-http.ts';
+import { UpstreamError } from '../../../lambdas/providers/http/upstream-error.ts';
 import { complaintsAbout } from '../../providers/well-formed.ts';
 import { heard } from '../recorded/said.ts';
 import { ask, chatDelta, chatStream, decoded, eventsFor, sandboxWires, type Pitfall } from './pitfall.ts';

@@ -9,7 +9,7 @@ import { messagesFactsOf } from '../../../catalog/wires.ts';
 import { outputFormat } from '../../../messages/output-format.ts';
 import type { Block, MessageDelta, MessagesEvent, StopReason } from '../../../messages/types.ts';
 import { Money } from '../../../money/money.ts';
-import { UpstreamError } from '../../../providers/http/upstream-http.ts';
+import { UpstreamError } from '../../../providers/http/upstream-error.ts';
 import type { ClientHeaders } from '../../../providers/wire.ts';
 import type { Attempt, Dispatched } from '../dispatch.ts';
 import { RoundEvents } from '../../../search/round-events.ts';

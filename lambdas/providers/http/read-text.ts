@@ -1,0 +1,45 @@
+/** Reads bodies of providers as a whole, up to a bound. */
+
+import { UpstreamError } from './upstream-error.ts';
+
+/** More than any error message has. */
+const MAX_REFUSAL_BYTES = 64 * 1024;
+
+/** Text of a whole body. @throws {UpstreamError} `too_large` for a longer one: the rest is not read */
+export async function readText(body: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {
+  const { bytes, isCut } = await readBytes(body, maxBytes);
+  if (!isCut) return bytes.toString('utf8');
+  throw new UpstreamError('too_large', `The provider sent an answer of more than ${sizeText(maxBytes)}`);
+}
+
+/** Text of an answer: whole if its status is a success, else the beginning of the error. @throws {UpstreamError} */
+export async function readResponse(
+  { status, body }: { status: number; body: AsyncIterable<Buffer> },
+  maxBytes: number,
+): Promise<string> {
+  const isSuccess = status >= 200 && status <= 299;
+  return isSuccess ? readText(body, maxBytes) : (await readBytes(body, MAX_REFUSAL_BYTES)).bytes.toString('utf8');
+}
+
+/** Reads a body that is not needed, so that its connection can be kept. */
+export async function readAway(body: AsyncIterable<Buffer>): Promise<void> {
+  await readBytes(body, MAX_REFUSAL_BYTES);
+}
+
+async function readBytes(body: AsyncIterable<Buffer>, maxBytes: number): Promise<{ bytes: Buffer; isCut: boolean }> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > maxBytes) break;
+  }
+  return { bytes: Buffer.concat(chunks).subarray(0, maxBytes), isCut: size > maxBytes };
+}
+
+const KIBIBYTE = 1024;
+
+function sizeText(bytes: number): string {
+  const kibibytes = Math.round(bytes / KIBIBYTE);
+  return kibibytes < KIBIBYTE ? `${kibibytes} KiB` : `${Math.round(kibibytes / KIBIBYTE)} MiB`;
+}

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dialects, wires, type Dialect, type WireName } from '../support/dialects.ts';
+import { startHostileGateway, type HostileGateway } from '../support/hostile-gateway.ts';
+import { entriesIn } from '../support/long-runs.ts';
+
+/** Providers that send without end, and do not continue their answer. */
+let hostile: HostileGateway;
+beforeAll(async () => {
+  hostile = await startHostileGateway();
+});
+afterAll(() => hostile.stop());
+
+const KB = 1024;
+const MB = KB * KB;
+const FLOOD_BYTES = 300 * MB;
+/** The bound of 32 MiB, and the bytes that buffers of both sides hold. */
+const MAX_READ_BYTES = 56 * MB;
+
+const signs: [string, (dialect: Dialect) => string][] = [
+  ['pings', ({ ping }) => ping],
+  ['unknown events', ({ unknown }) => unknown],
+  ['empty texts', ({ text }) => text('')],
+  ['blank lines', ({ blank }) => blank],
+];
+const all: [WireName, string, (dialect: Dialect) => string][] = wires.flatMap((wire) =>
+  signs.map(([what, of]): [WireName, string, (dialect: Dialect) => string] => [wire, what, of]),
+);
+
+describe('a provider that floods', () => {
+  it.each(entriesIn(all, { ofWhichAlways: 8 }))(
+    'over %s with %s is cut off, and named as the cause',
+    { timeout: 60_000 },
+    async (wire, _what, of) => {
+      let sent = 0;
+      const { error, cost } = await hostile.attack({
+        wire,
+        stream: true,
+        patienceMs: 50_000,
+        behaviour: async ({ begin, send, dialect }) => {
+          await begin();
+          await send(dialect.opening() + dialect.text('Hello.'));
+          const sign = of(dialect);
+          const piece = sign.repeat(Math.ceil((64 * KB) / sign.length));
+          while (sent < FLOOD_BYTES && (await send(piece))) sent += piece.length;
+        },
+      });
+
+      expect(sent).toBeLessThan(MAX_READ_BYTES);
+      expect(error?.message).toMatch(/without continuing its answer|An event of the stream is too large/);
+      expect(cost.isZero).toBe(false);
+    },
+  );
+
+  it.each(entriesIn(wires, { ofWhichAlways: 3 }))(
+    'over %s before its answer begins is cut off',
+    { timeout: 60_000 },
+    async (wire) => {
+      let sent = 0;
+      const { status, cost } = await hostile.attack({
+        wire,
+        patienceMs: 50_000,
+        behaviour: async ({ begin, send, dialect }) => {
+          await begin();
+          const piece = dialect.ping.repeat(Math.ceil((64 * KB) / dialect.ping.length));
+          while (sent < FLOOD_BYTES && (await send(piece))) sent += piece.length;
+        },
+      });
+
+      expect([status, cost.isZero]).toEqual([502, true]);
+      expect(sent).toBeLessThan(MAX_READ_BYTES);
+    },
+  );
+
+  it('is not cut off while it continues its answer', { timeout: 60_000 }, async () => {
+    const ping = dialects['openai-chat'].ping.repeat((512 * KB) / 8);
+    const { error, text } = await hostile.attack({
+      wire: 'openai-chat',
+      stream: true,
+      patienceMs: 50_000,
+      behaviour: async ({ begin, send, finish, dialect }) => {
+        await begin();
+        await send(dialect.opening());
+        for (let word = 0; word < 80; word += 1) await send(dialect.text('a') + ping);
+        await send(dialect.reason() + dialect.stop);
+        await finish();
+      },
+    });
+
+    expect([error, text]).toEqual([undefined, 'a'.repeat(80)]);
+  });
+});
+
+describe('one event with 100,000 tool calls', () => {
+  it.each([
+    ['with names', '{"index":%,"id":"t%","type":"function","function":{"name":"f","arguments":"{}"}}'],
+    ['that are small', '{"id":"t%","function":{"name":"f"}}'],
+  ])('%s is the provider’s failure', { timeout: 60_000 }, async (_what, call) => {
+    const calls = Array.from({ length: 100_000 }, (_, index) => call.replaceAll('%', String(index)));
+    const { status, error } = await hostile.attack({
+      wire: 'openai-chat',
+      patienceMs: 50_000,
+      behaviour: async ({ begin, send, finish, dialect }) => {
+        await begin();
+        await send(dialect.opening());
+        await send(dialect.event(`{"choices":[{"index":0,"delta":{"tool_calls":[${calls.join(',')}]}}]}`));
+        await send(dialect.reason() + dialect.stop);
+        await finish();
+      },
+    });
+
+    expect([status, error?.metadata['error_type']]).toEqual([502, 'provider_unavailable']);
+  });
+
+  it('that come one by one is cut off at ten thousand', { timeout: 60_000 }, async () => {
+    const { status } = await hostile.attack({
+      wire: 'openai-chat',
+      maxTokens: 1_000_000,
+      limitRub: null,
+      patienceMs: 50_000,
+      behaviour: async ({ begin, send, finish, dialect }) => {
+        await begin();
+        await send(dialect.opening());
+        for (let first = 0; first < 20_000; first += 500) {
+          const some = Array.from(
+            { length: 500 },
+            (_, index) =>
+              `{"index":${first + index},"id":"t${first + index}","function":{"name":"f","arguments":"{}"}}`,
+          );
+          if (!(await send(dialect.event(`{"choices":[{"index":0,"delta":{"tool_calls":[${some.join(',')}]}}]}`))))
+            return;
+        }
+        await send(dialect.reason() + dialect.stop);
+        await finish();
+      },
+    });
+
+    expect(status).toBe(502);
+  });
+});
+
+it('leaves the gateway and everybody else unharmed', () => hostile.expectUnharmed());

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { pauseAfterSlice } from '../../lambdas/platform/time-slices.ts';
+
+function work(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}
+
+describe('work on the event loop', () => {
+  it('pauses after a slice, until the loop has turned', async () => {
+    let turned = false;
+    setImmediate(() => (turned = true));
+    void pauseAfterSlice();
+    work(20);
+
+    await pauseAfterSlice();
+
+    expect(turned).toBe(true);
+  });
+
+  it('goes on while its turn has time left', async () => {
+    await new Promise((resolve) => setImmediate(resolve));
+
+    expect([pauseAfterSlice(), pauseAfterSlice()]).toEqual([undefined, undefined]);
+  });
+});
