@@ -162,13 +162,15 @@ const embeddingsQuirks = z.strictObject({
   max_inputs: z.int().positive().optional(),
   /** The most bytes of text that one request may have: more are sent in several. A token has at least one byte. */
   max_request_bytes: z.int().positive().optional(),
+  /** Length of the model's vectors, unless a request names another. The gateway divides lists of texts by it. */
+  vector_dimensions: z.int().positive().optional(),
 });
 const openaiEmbeddingsQuirks = embeddingsQuirks.extend({
   /** Name of the field for the length of the vectors. */
   dimensions_field: z.enum(['dimensions', 'output_dimension']).optional(),
   /** Takes lists of tokens in the place of texts. */
   takes_tokens: z.boolean().optional(),
-  /** Answers in base64 where it is asked to. */
+  /** Answers in base64 if requested: four times smaller than numbers. */
   base64: z.boolean().optional(),
 });
 export type EmbeddingsQuirks = z.infer<typeof openaiEmbeddingsQuirks>;

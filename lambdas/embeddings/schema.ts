@@ -17,7 +17,6 @@ export type EmbeddingInput = string | readonly number[];
 
 const INPUT_RULE = 'must be a text, a list of texts, a list of tokens, or a list of lists of tokens';
 const text = z.string().min(1);
-const token = z.int().nonnegative().max(MAX_VOCABULARY);
 
 const input = z
   .unknown()
@@ -103,8 +102,13 @@ function inputFault(value: unknown): Fault | undefined {
 function tokensFault(tokens: readonly unknown[], path: PropertyKey[]): Fault | undefined {
   if (tokens.length === 0) return { path, message: 'must have at least one token' };
   if (tokens.length > MAX_TOKENS_OF_INPUT) return { path, message: `must have at most ${MAX_TOKENS_OF_INPUT} tokens` };
-  const wrong = tokens.findIndex((one) => !token.safeParse(one).success);
+  const wrong = tokens.findIndex((one) => !isToken(one));
   return wrong === -1 ? undefined : { path: [...path, wrong], message: 'must be a token, a whole number from 0 on' };
+}
+
+/** Without a schema, which takes ten times as long: a body may have two million tokens. */
+function isToken(value: unknown): boolean {
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_VOCABULARY;
 }
 
 /** The inputs in their order, however the client has put them. */

@@ -21,9 +21,9 @@ export function encodedVector(vector: Vector, encoding: VectorEncoding): readonl
 /** Base64 of 32-bit floats as numbers. */
 function numbersIn(base64: string): number[] {
   const bytes = Buffer.from(base64, 'base64');
-  return Array.from({ length: Math.floor(bytes.length / BYTES_PER_NUMBER) }, (_, index) =>
-    bytes.readFloatLE(index * BYTES_PER_NUMBER),
-  );
+  const numbers: number[] = [];
+  for (let at = 0; at + BYTES_PER_NUMBER <= bytes.length; at += BYTES_PER_NUMBER) numbers.push(bytes.readFloatLE(at));
+  return numbers;
 }
 
 function base64Of(numbers: readonly number[]): string {

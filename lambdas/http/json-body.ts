@@ -9,6 +9,8 @@ export interface JsonRules {
   exactWithin?: readonly string[];
   /** The most values, however small, that a body may have; DEFAULT_MAX_VALUES where absent. */
   maxValues?: number;
+  /** The most named fields of all objects together, for bodies whose many values are elements of lists; `maxValues` if absent. */
+  maxFields?: number;
 }
 
 /** Deeper than any client sends; re-serialising a body recurses, so depth has to be bounded. */
@@ -32,13 +34,15 @@ export class NumberText {
 
 /** Reads a text as JSON, in time and memory bounded by the rules. @throws {GatewayError} 400 */
 export function readJsonBody(text: string, rules: JsonRules): unknown {
-  const { exactNumbers = [], exactWithin = [], maxValues = DEFAULT_MAX_VALUES } = rules;
+  const { exactNumbers = [], exactWithin = [], maxValues = DEFAULT_MAX_VALUES, maxFields = maxValues } = rules;
   if (text === '') throw invalidRequest('body', 'is empty; send a JSON object');
-  const measure = measureJson(text, maxValues);
+  const measure = measureJson(text, maxValues, maxFields);
   if (measure.depth > MAX_BODY_DEPTH) throw invalidRequest('body', `is nested deeper than ${MAX_BODY_DEPTH} levels`);
   if (measure.values > maxValues) {
     throw invalidRequest('body', `has more than ${maxValues} values; write large data as text`);
   }
+  // An object with half a million names takes a second to build, a list of as many numbers takes milliseconds.
+  if (measure.fields > maxFields) throw invalidRequest('body', `has more than ${maxFields} fields`);
   if (measure.inexactNumbers > MAX_INEXACT_NUMBERS) {
     throw invalidRequest(
       'body',

@@ -10,6 +10,7 @@ export interface HttpResponse {
 }
 
 const commonHeaders = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
+export const jsonHeaders = { ...commonHeaders, 'content-type': 'application/json' };
 
 /** @typeParam Answer what the body has to be: a type of the resource's shape.ts. Without it no body is accepted. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- every caller must name the shape
@@ -20,7 +21,7 @@ export function jsonResponse<Answer = never>(
 ): HttpResponse {
   return {
     statusCode,
-    headers: { ...commonHeaders, 'content-type': 'application/json', ...headers },
+    headers: { ...jsonHeaders, ...headers },
     body: JSON.stringify(body),
   };
 }

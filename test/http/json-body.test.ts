@@ -42,6 +42,18 @@ describe('what a body may not have', () => {
     expect(refused(() => readJsonBody('[1,2,3]', { maxValues: 3 })).message).toContain('more than 3 values');
   });
 
+  it('is more fields in all objects together than its route allows, however many numbers it may have', () => {
+    const rules = { maxValues: 1_000_000, maxFields: 100 };
+    const numbers = Array(500_000).fill('1').join(',');
+    const inner = (fields: number) =>
+      `{"input":[${numbers}],"provider":{${Array(fields - 2)
+        .fill('"a":1')
+        .join(',')}}}`;
+
+    expect(readJsonBody(inner(100), rules)).toBeDefined();
+    expect(refused(() => readJsonBody(inner(101), rules)).message).toContain('more than 100 fields');
+  });
+
   it('is more than 10000 numbers that no float holds', () => {
     const rules = { maxValues: 100_000 };
 

@@ -51,10 +51,44 @@ describe('a request for embeddings', () => {
     expect(ask!.maxAnswerBytes).toBeGreaterThan(longest.length);
   });
 
-  it('is several where the vectors that are asked for would not fit into one answer', () => {
-    const asks = asked('openai-embeddings', { inputs: Array<string>(300).fill('one'), dimensions: 16_384 });
+  it.each([
+    ['the request', { dimensions: 16_384 }, {}, [21, 21, 8]],
+    ['the catalog', {}, { vector_dimensions: 16_384 }, [21, 21, 8]],
+    ['neither: then they may be long', { inputs: Array<string>(100).fill('one') }, {}, [58, 42]],
+  ])('is several if its vectors, whose length has %s, do not fit into one answer', (_where, more, quirks, counts) => {
+    const asks = asked('openai-embeddings', { inputs: Array<string>(50).fill('one'), ...more }, quirks);
 
-    expect(asks.map(({ inputs }) => inputs)).toEqual([128, 128, 44]);
+    expect(asks.map(({ inputs }) => inputs)).toEqual(counts);
+  });
+
+  it('never expects an answer of more than nine megabytes, whatever it asks for', () => {
+    const [inputs, dimensions] = [fc.integer({ min: 1, max: 2_048 }), fc.integer({ min: 1, max: 16_384 })];
+    fc.assert(
+      fc.property(inputs, fc.option(dimensions), fc.option(dimensions), (count, requested, usual) => {
+        fc.pre(count * (requested ?? usual ?? 0) <= 2_048 * 4_096);
+        const more = { inputs: Array<string>(count).fill('one'), dimensions: requested ?? undefined };
+        const asks = asked('openai-embeddings', more, usual === null ? {} : { vector_dimensions: usual });
+
+        expect(asks.every(({ maxAnswerBytes }) => maxAnswerBytes! <= 9 * 1024 * 1024)).toBe(true);
+      }),
+    );
+  });
+
+  it('is refused if its vectors come to more numbers than any answer has', () => {
+    const most = { inputs: Array<string>(2_048).fill('one'), dimensions: 4_096 };
+
+    expect(asked('openai-embeddings', most)).not.toHaveLength(0);
+    expect(() => asked('openai-embeddings', { ...most, dimensions: 4_097 })).toThrow(
+      expect.objectContaining({ status: 400, metadata: expect.objectContaining({ field: 'input' }) as object }),
+    );
+  });
+
+  it('asks for base64, which is smaller, whatever the client reads', () => {
+    const asks = (['float', 'base64'] as const).map((encoding) =>
+      asked('openai-embeddings', { encoding }, { base64: true }),
+    );
+
+    expect(asks.map(([ask]) => bodyOf(ask!)['encoding_format'])).toEqual(['base64', 'base64']);
   });
 
   it('has the names and the forms that the endpoint’s quirks say', () => {

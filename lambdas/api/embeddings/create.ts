@@ -1,8 +1,9 @@
 import { promptTokens } from '../../accounting/usage.ts';
 import { claimOf } from '../../admission/request-claim.ts';
-import { encodedVector } from '../../embeddings/vector.ts';
+import type { VectorEncoding } from '../../embeddings/schema.ts';
+import { encodedVector, type Vector } from '../../embeddings/vector.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { jsonResponse } from '../../http/response.ts';
+import { listResponse } from '../../http/list-response.ts';
 import { answerEmbeddings } from '../../inference/embeddings/answer-embeddings.ts';
 import { refreshSignals } from '../../inference/endpoint-signals.ts';
 import { resources } from '../../resources.ts';
@@ -20,17 +21,22 @@ export const handler = defineEndpoint('create-embeddings', accepts, async (input
   const tokens = promptTokens(charged.usage);
   // Usage that a provider does not report is counted, and settled a little later.
   const isPending = charged.estimated;
-  const answer: EmbeddingsAnswer = {
+  const answer: Omit<EmbeddingsAnswer, 'data'> = {
     id: generationId,
     object: 'list',
     model: candidate.model.id,
     provider: candidate.endpoint.provider.name,
-    data: vectors.map((vector, index) => ({
-      object: 'embedding',
-      index,
-      embedding: encodedVector(vector, encoding) as number[] | string,
-    })),
     usage: { prompt_tokens: tokens, total_tokens: tokens, ...(isPending ? {} : { cost: charged.cost }) },
   };
-  return jsonResponse<EmbeddingsAnswer>(200, answer, isPending ? { 'x-service-billing-status': 'pending' } : {});
+  const list = { name: 'data', elements: embeddingsOf(vectors, encoding) };
+  return listResponse(answer, list, isPending ? { 'x-service-billing-status': 'pending' } : {});
 });
+
+function* embeddingsOf(
+  vectors: readonly Vector[],
+  encoding: VectorEncoding,
+): Generator<EmbeddingsAnswer['data'][number], void> {
+  for (const [index, vector] of vectors.entries()) {
+    yield { object: 'embedding', index, embedding: encodedVector(vector, encoding) as number[] | string };
+  }
+}

@@ -1,37 +1,54 @@
 /** A task in as many requests as its provider needs, and the vectors of all of them. */
 
 import { dimensionsOf, type Vector } from '../../embeddings/vector.ts';
+import { invalidRequest } from '../../platform/errors.ts';
 import type { Ask, Send } from '../asks.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { EmbeddingEngine, EmbeddingTarget, EmbeddingTask } from './engine.ts';
 
 /** A number as a text, with its comma. */
 const MAX_BYTES_OF_NUMBER = 24;
-/** Where a task does not say how long its vectors are: no model makes longer ones unasked. */
-const USUAL_MAX_DIMENSIONS = 6_000;
-/** Of one answer: what a model of three thousand dimensions makes of eight hundred texts, as texts. */
-const MAX_VECTORS_BYTES = 48 * 1024 * 1024;
+/** Length of vectors if neither the request nor the catalog has one. No known model makes longer ones by default. */
+const MAX_UNKNOWN_DIMENSIONS = 6_000;
+/** Vectors of one answer. JSON of this size is parsed in some 50 ms, during which the process answers nobody. */
+const MAX_VECTORS_BYTES = 8 * 1024 * 1024;
 const ENVELOPE_BYTES = 64 * 1024;
+/** Numbers of all vectors of a request: 2,048 vectors of 4,096 numbers, which are 180 MB of JSON for the client. */
+const MAX_NUMBERS = 2_048 * 4_096;
 
-/** All requests of a task, in the order of its inputs. @throws {GatewayError} 400 for what the endpoint cannot be asked */
+/** All requests of a task, in the order of its inputs. @throws {GatewayError} 400 for a task that the endpoint cannot take */
 export function* embeddingAsks(
   engine: EmbeddingEngine,
   task: EmbeddingTask,
   target: EmbeddingTarget,
 ): Generator<Ask & { inputs: number }> {
   const { max_inputs: maxInputs = engine.maxInputs, max_request_bytes: maxBytes = Infinity } = target.quirks;
-  const { dimensions = USUAL_MAX_DIMENSIONS } = task;
-  const maxBytesOfVector = MAX_BYTES_OF_NUMBER * Math.max(USUAL_MAX_DIMENSIONS, dimensions);
-  // Longer vectors than usual come in answers that are not larger than usual.
-  const fitting = dimensions > USUAL_MAX_DIMENSIONS ? Math.floor(MAX_VECTORS_BYTES / maxBytesOfVector) : Infinity;
+  const dimensions = task.dimensions ?? target.quirks.vector_dimensions;
+  if (dimensions !== undefined) refuseTooManyNumbers(task.inputs.length, dimensions);
+  // Also with base64, which is four times smaller: some servers send numbers to every request.
+  const maxBytesOfVector = MAX_BYTES_OF_NUMBER * (dimensions ?? MAX_UNKNOWN_DIMENSIONS);
+  const fitting = Math.max(1, Math.floor(MAX_VECTORS_BYTES / maxBytesOfVector));
   for (const inputs of batches(task.inputs, Math.min(maxInputs, fitting), maxBytes)) {
     yield {
       request: engine.requestFor({ ...task, inputs }, target),
       outputTokens: 0,
       inputs: inputs.length,
-      maxAnswerBytes: ENVELOPE_BYTES + Math.min(MAX_VECTORS_BYTES, inputs.length * maxBytesOfVector),
+      maxAnswerBytes: ENVELOPE_BYTES + inputs.length * (maxBytesOfVector + BYTES_AROUND_VECTOR),
     };
   }
+}
+
+/** Index, kind and usage of a vector. */
+const BYTES_AROUND_VECTOR = 256;
+
+/** @throws {GatewayError} 400 */
+function refuseTooManyNumbers(inputs: number, dimensions: number): void {
+  const most = Math.floor(MAX_NUMBERS / dimensions);
+  if (inputs <= most) return;
+  throw invalidRequest(
+    'input',
+    `must have at most ${most} elements with vectors of ${dimensions} numbers; send fewer texts at a time`,
+  );
 }
 
 /** One vector for each input. @throws {UpstreamError} for an answer that has others than were asked for */

@@ -20,7 +20,7 @@ export const openaiEmbeddings: EmbeddingEngine = {
     return jsonRequest('/embeddings', {
       model: upstreamModel,
       input: inputs,
-      encoding_format: quirks.base64 === true ? task.encoding : 'float',
+      encoding_format: quirks.base64 === true ? 'base64' : 'float',
       ...(dimensions === undefined ? {} : { [quirks.dimensions_field ?? 'dimensions']: dimensions }),
     });
   },
