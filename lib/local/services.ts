@@ -3,7 +3,8 @@ import { createBucket } from './bucket.ts';
 import { createTable, LOCAL_TABLE, startDynamodb } from './dynamodb.ts';
 import type { LocalOptions } from './options.ts';
 import { createQueue, startSqs, type LocalSqs } from './queues.ts';
-import { startSandbox, type SandboxUpstream } from './sandbox/server.ts';
+import type { SandboxUpstream } from './sandbox/server.ts';
+import { startSandboxThread } from './sandbox-thread.ts';
 import type { LocalState } from './state.ts';
 import type { Wiring } from './wiring.ts';
 
@@ -37,7 +38,7 @@ export async function startServices(
   const starting = [
     startDynamodb(options.ephemeral ? undefined : state.directory),
     startSqs(),
-    startSandbox(),
+    startSandboxThread(),
   ] as const;
   for (const part of await Promise.allSettled(starting)) if (part.status === 'fulfilled') stops.push(part.value.stop);
   const [dynamodb, sqs, sandbox] = await Promise.all(starting);
@@ -50,7 +51,7 @@ export async function startServices(
     queueUrls: await createQueues(sqs, wiring),
     bucketName: await createBucket(sqs.endpoint),
     sandbox,
-    lost: Promise.race([dynamodb.lost, sqs.lost]),
+    lost: Promise.race([dynamodb.lost, sqs.lost, sandbox.lost]),
   };
 }
 

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { readDirectives } from './directives.ts';
 import type { SandboxDecision } from './decisions.ts';
+import { openaiRefusal } from './openai-refusal.ts';
 
 interface EmbeddingsRequest {
   model: string;
@@ -15,7 +16,14 @@ interface EmbeddingsRequest {
 }
 
 const DIMENSIONS = 64;
+/** As few as those of real models: longer vectors are refused. */
+const MAX_SANDBOX_DIMENSIONS = 4_096;
+const MAX_SANDBOX_INPUTS = 2_048;
+/** The context of `sandbox/embedder` in the catalog. */
+const MAX_INPUT_TOKENS = 8_192;
 const CHARACTERS_PER_TOKEN = 4;
+/** Different words of one request whose directions are kept. */
+const MAX_KEPT_DIRECTIONS = 50_000;
 
 export function embedTexts({
   model,
@@ -28,7 +36,10 @@ export function embedTexts({
   if (error !== undefined) {
     return { status: error, body: { error: { message: `The sandbox was asked to answer with status ${error}` } } };
   }
-  const vectors = input.map((one) => vectorOf(embeddingWords(one), dimensions));
+  const objection = objectionTo(input, dimensions);
+  if (objection !== undefined) return { status: 400, body: openaiRefusal(400, objection) };
+  const directions = new Map<string, Buffer>();
+  const vectors = input.map((one) => vectorOf(countedWords(embeddingWords(one)), dimensions, directions));
   const tokens = input.reduce((sum, one) => sum + embeddingTokens(one), 0);
   const data = vectors.map((numbers, index) => ({
     object: 'embedding',
@@ -55,14 +66,40 @@ function embeddingTokens(input: string | number[]): number {
   return typeof input === 'string' ? Math.ceil(input.length / CHARACTERS_PER_TOKEN) : input.length;
 }
 
-function vectorOf(words: readonly string[], dimensions: number): number[] {
-  const sum = new Float64Array(dimensions);
-  for (const word of words) {
-    const bytes = createHash('shake256', { outputLength: dimensions }).update(word).digest();
-    for (const [index, byte] of bytes.entries()) sum[index]! += byte - 127.5;
+/** Refuses as OpenAI does. @returns undefined for a request that it would answer */
+function objectionTo(input: EmbeddingsRequest['input'], dimensions: number): string | undefined {
+  if (dimensions > MAX_SANDBOX_DIMENSIONS) {
+    return `Invalid value for 'dimensions' = ${dimensions}. Must be less than or equal to ${MAX_SANDBOX_DIMENSIONS}.`;
   }
-  const length = Math.hypot(...sum) || 1;
+  if (input.length > MAX_SANDBOX_INPUTS) return `'input' must have at most ${MAX_SANDBOX_INPUTS} elements.`;
+  const longest = input.reduce((most, one) => Math.max(most, embeddingTokens(one)), 0);
+  if (longest <= MAX_INPUT_TOKENS) return undefined;
+  return `This model's maximum context length is ${MAX_INPUT_TOKENS} tokens, however you requested ${longest} tokens. Please reduce your prompt.`;
+}
+
+function countedWords(words: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return counts;
+}
+
+function vectorOf(words: Map<string, number>, dimensions: number, directions: Map<string, Buffer>): number[] {
+  const sum = new Float64Array(dimensions);
+  for (const [word, count] of words) {
+    const direction = directionOf(word, dimensions, directions);
+    for (let index = 0; index < dimensions; index += 1) sum[index]! += count * (direction[index]! - 127.5);
+  }
+  const length = Math.sqrt(sum.reduce((squares, number) => squares + number * number, 0)) || 1;
   return Array.from(sum, (number) => Math.fround(number / length));
+}
+
+/** Hashes each different word of a request once. */
+function directionOf(word: string, dimensions: number, directions: Map<string, Buffer>): Buffer {
+  const known = directions.get(word);
+  if (known) return known;
+  const direction = createHash('shake256', { outputLength: dimensions }).update(word).digest();
+  if (directions.size < MAX_KEPT_DIRECTIONS) directions.set(word, direction);
+  return direction;
 }
 
 function base64(numbers: readonly number[]): string {

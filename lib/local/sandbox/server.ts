@@ -12,7 +12,7 @@ import { writeScript } from './script.ts';
 import { embedTexts } from './embeddings.ts';
 import { sendJson } from './send-json.ts';
 import { answerSearch } from './search/answer.ts';
-import { openStudio, type Studio } from './video/studio.ts';
+import type { Studio } from './video/studio.ts';
 import { askedFor, type SandboxWire } from './wires.ts';
 
 /**
@@ -39,7 +39,7 @@ const KEPT_ALIVE_MS = 10 * 60_000;
 
 export async function startSandbox(): Promise<SandboxUpstream> {
   const key = { id: 'SANDBOX', secret: randomBytes(24).toString('hex') };
-  const studio = openStudio();
+  const studio = lazyStudio();
   // Providers keep idle connections for minutes; Node would close them after five seconds.
   const server = createServer({ keepAliveTimeout: KEPT_ALIVE_MS }, (request, response) => {
     answerSandboxRequest(request, response, key, studio).catch(() => response.destroy());
@@ -61,6 +61,17 @@ export async function startSandbox(): Promise<SandboxUpstream> {
       server.closeAllConnections();
       await once(server, 'close').catch(() => undefined);
     },
+  };
+}
+
+/** Loads the studio with the first video: few runs make one, and its schemas take a while to load. */
+function lazyStudio(): Studio {
+  let opened: Promise<Studio> | undefined;
+  return async (...asked) => {
+    opened ??= import('./video/studio.ts').then(({ openStudio }) => openStudio());
+    await (
+      await opened
+    )(...asked);
   };
 }
 

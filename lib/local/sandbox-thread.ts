@@ -1,0 +1,34 @@
+/**
+ * The sandbox in a thread of its own: its work, such as 2,048 long vectors, keeps no request from being answered.
+ *
+ * Guarantee: it ends with the process, however that ends.
+ */
+
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { SandboxUpstream } from './sandbox/server.ts';
+
+export interface SandboxThread extends SandboxUpstream {
+  /** Resolves with a sentence when the thread has ended by itself. */
+  lost: Promise<string>;
+}
+
+/** @throws {Error} if it does not start */
+export async function startSandboxThread(): Promise<SandboxThread> {
+  const thread = new Worker(new URL('./sandbox/thread-main.ts', import.meta.url), { execArgv: [] });
+  const [addresses] = (await once(thread, 'message')) as [Omit<SandboxUpstream, 'stop'>];
+  let isStopping = false;
+  const lost = new Promise<string>((resolve) => {
+    const end = (cause: string) => isStopping || resolve(`The sandbox ended by itself (${cause}).`);
+    thread.once('error', (error: Error) => end(error.message));
+    thread.once('exit', (code) => end(`exit code ${code}`));
+  });
+  return {
+    ...addresses,
+    lost,
+    async stop() {
+      isStopping = true;
+      await thread.terminate();
+    },
+  };
+}
