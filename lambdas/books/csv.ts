@@ -15,9 +15,12 @@ export type CsvRow = readonly CsvCell[];
 export const locales = ['plain', 'ru'] as const;
 export type Locale = (typeof locales)[number];
 
+/** Signs that begin a formula, also behind blanks. Some spreadsheets read full-width signs like others. */
+const FORMULA = /^(?:[\s\p{Cf}]*[=+\-@＝＋－＠]|[\t\r\n])/u;
+
 /** A text that people have chosen, such as a name: a spreadsheet must not take it for a formula. */
 export function guarded(text: string): string {
-  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return FORMULA.test(text) ? `'${text}` : text;
 }
 
 export function csvOptions(locale: Locale): Options {

@@ -18,13 +18,19 @@ export function obeys({ minLength, maxLength, pattern, not }: TextRule, text: st
   return text.length >= minLength && text.length <= maxLength && pattern.test(text) && !not?.test(text);
 }
 
-/** A short text for people: no control characters, not only blanks. */
+/**
+ * Invisible characters, such as U+202E, which shows the rest of a line backwards. Joiners (U+200C and U+200D) are a part of words and
+ * emoji.
+ */
+const VISIBLE = /^(?:[^\p{Cc}\p{Cs}\p{Cf}\p{Zl}\p{Zp}]|[\u200C\u200D])*$/u;
+
+/** A short text for people: no control or format characters, not only blanks. */
 export function shortTextRule(minLength: number, maxLength: number): TextRule {
   return {
     minLength,
     maxLength,
-    pattern: /^[^\p{Cc}\p{Cs}]*$/u,
+    pattern: VISIBLE,
     trimmed: true,
-    says: `must be a text of ${minLength} to ${maxLength} characters on one line`,
+    says: `must be a text of ${minLength} to ${maxLength} characters on one line, without invisible characters`,
   };
 }

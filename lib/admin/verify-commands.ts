@@ -1,3 +1,4 @@
+import { createPublicKey } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
@@ -105,7 +106,7 @@ async function accountsOf(directory: string, table: Table | undefined): Promise<
 }
 
 async function publicKeyOf(file: string | undefined, local: LocalState | undefined): Promise<string> {
-  if (file !== undefined) return readFileSync(file, 'utf8');
+  if (file !== undefined) return publicKeyIn(file);
   if (!local) {
     throw new StartFailure(
       'Name the public key with --key <file>. Of a deployment: aws kms get-public-key --key-id <SealingKeyArn> --query PublicKey --output text | base64 -d | openssl ec -pubin -inform DER -out key.pem',
@@ -114,6 +115,20 @@ async function publicKeyOf(file: string | undefined, local: LocalState | undefin
   process.env[variables.local] = '1';
   process.env[variables.sealingKeyFile] = local.sealingKeyFile();
   return openDocumentSigner()!.publicKey();
+}
+
+/** @throws {StartFailure} for a file that is not there, or is no public key */
+function publicKeyIn(file: string): string {
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+  if (text === undefined) throw new StartFailure(`There is no file ${file}: --key takes the public key as PEM.`);
+  try {
+    createPublicKey(text);
+    return text;
+  } catch {
+    throw new StartFailure(
+      `The file ${file} has no public key as PEM, which begins with "-----BEGIN PUBLIC KEY-----". A key in another form: openssl ec -pubin -inform DER -in <file> -out key.pem`,
+    );
+  }
 }
 
 function verificationText({

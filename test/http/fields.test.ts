@@ -39,8 +39,28 @@ describe('a short text', () => {
     expect(name.parse('  Адa ')).toBe('Адa');
   });
 
-  it.each(['a', '   a ', 'abcdef', 'a\nb', 'a\tb', 'a\u0000b', '\ud800ab', 5])('is refused: %j', (text) => {
-    expect(messageOf(name, text)).toBe('must be a text of 2 to 5 characters on one line');
+  it.each([
+    'a',
+    '   a ',
+    'abcdef',
+    'a\nb',
+    'a\tb',
+    'a\u0000b',
+    '\ud800ab',
+    'a\u202eb',
+    'a\u2066b',
+    'a\u2028b',
+    'a\u200bb',
+    'a\ufeffb',
+    5,
+  ])('is refused: %j', (text) => {
+    expect(messageOf(name, text)).toBe('must be a text of 2 to 5 characters on one line, without invisible characters');
+  });
+});
+
+describe('a short text with joiners', () => {
+  it.each(['\u{1F468}\u200D\u{1F469}', 'می\u200Cخواهم'])('is taken: %s', (text) => {
+    expect(textField(shortTextRule(1, 20)).parse(text)).toBe(text);
   });
 });
 

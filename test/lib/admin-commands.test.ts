@@ -280,3 +280,15 @@ describe('every command', () => {
     expect(said.err).toMatch(/unknown command 'lost'[\s\S]*disable/);
   });
 });
+
+describe('verify with a public key', () => {
+  it.each([
+    ['is no PEM', join(shippedCatalog, 'providers.json'), /has no public key as PEM/],
+    ['is not there', '/nope.pem', /There is no file \/nope\.pem/],
+  ])('that %s says so in a sentence', async (_what, key, sentence) => {
+    const said = await run('verify', '--files', files, '--key', key);
+
+    expect(said).toMatchObject({ code: 1, out: '', err: expect.stringMatching(sentence) as string });
+    expect(said.err).not.toMatch(/^ +at /m);
+  });
+});

@@ -27,8 +27,8 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 describe('the command line refuses, in the words of the API,', () => {
   const slugRule = 'It must be 1 to 50 lower-case letters and digits, with single dashes between them.';
-  const nameRule = 'It must be a text of 1 to 100 characters on one line.';
-  const descriptionRule = 'It must be a text of 0 to 500 characters on one line.';
+  const nameRule = 'It must be a text of 1 to 100 characters on one line, without invisible characters.';
+  const descriptionRule = 'It must be a text of 0 to 500 characters on one line, without invisible characters.';
   const workspace = ['workspaces', 'create', '--name', 'Team', '--slug', 'team'];
 
   it.each([

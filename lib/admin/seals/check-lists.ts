@@ -13,8 +13,8 @@ const MAX_HASH_CHARS = 64;
 /**
  * In memory are the hashes of one day, not of all.
  *
- * Weakness: the list of the last day is not there while that is being sealed, so nobody can tell by the files alone that the last lists
- * are gone together with all that they listed.
+ * Weakness: the last sealed day has no list while it is being sealed. Files alone do not show that the last lists are gone together
+ * with all statements that they listed.
  * @param isWhole whether the files of all accounts are there: lists do not say whose a statement is
  */
 export function checkLists(
@@ -47,23 +47,26 @@ function checkListed(
 ): void {
   const statements = accounts.map((account) => readIfThere(join(directory, sealFiles(account, date).statement)));
   const known = new Set(statements.map((statement) => statement && sha256Of(statement)));
+  const seen = new Set<string>();
   for (const hash of text.trimEnd().split('\n')) {
+    if (seen.has(hash)) tell(`days/${date}.txt`, `lists the statement ${hash.slice(0, MAX_HASH_CHARS)} twice`);
+    seen.add(hash);
     if (known.has(hash)) continue;
     tell(`days/${date}.txt`, `lists the statement ${hash.slice(0, MAX_HASH_CHARS)}, and there is none of that hash`);
   }
 }
 
-/** Days are listed one after the other: one that has a statement and no list, between others that have one, has lost it. */
+/** Days are listed one after the other: a day with a statement, before the last sealed day, has lost its list if it has none. */
 function checkGaps(
   { directory, accounts, listed }: { directory: string; accounts: readonly string[]; listed: readonly string[] },
   found: (finding: SealFinding) => void,
 ): void {
-  const [first, last] = [listed[0], listed.at(-1)];
-  if (first === undefined || last === undefined) return;
-  const sealed = new Set(accounts.flatMap((account) => sealedDatesOf(directory, account)));
-  for (const date of [...sealed].toSorted()) {
-    if (date <= first || date >= last || listed.includes(date)) continue;
-    const says = 'is not there, and those of days before and after it are';
+  const sealed = [...new Set(accounts.flatMap((account) => sealedDatesOf(directory, account)))].toSorted();
+  // Days before the first list were sealed by the first run, which lists its last day alone.
+  const first = listed[0] ?? '';
+  for (const date of sealed.slice(0, -1)) {
+    if (date < first || listed.includes(date)) continue;
+    const says = 'is not there, and later days are sealed';
     found({ account: null, date, where: `days/${date}.txt`, says });
   }
 }

@@ -73,11 +73,20 @@ it('name nothing of other accounts where the files of one alone were fetched', (
   expect(found(false)).toEqual([]);
 });
 
-it('name a list that is gone between others', () => {
-  remove(`days/${TUESDAY}.txt`);
-  expect(found()).toEqual([
-    `null ${TUESDAY} days/${TUESDAY}.txt is not there, and those of days before and after it are`,
-  ]);
+const missing = (date: string) => `null ${date} days/${date}.txt is not there, and later days are sealed`;
+
+it.each([
+  ['a list between others', [TUESDAY], [TUESDAY]],
+  ['the last lists', [TUESDAY, WEDNESDAY], [TUESDAY]],
+  ['all lists', DATES, [MONDAY, TUESDAY]],
+])('name days before the last one if %s is gone', (_what, gone, named) => {
+  for (const date of gone) remove(`days/${date}.txt`);
+  expect(found()).toEqual(named.map(missing));
+});
+
+it('name a statement that is listed twice', () => {
+  write(listFiles(TUESDAY).list, `${listOf(TUESDAY)}${hashOf('a', TUESDAY)}\n`);
+  expect(found()).toEqual([`null ${TUESDAY} days/${TUESDAY}.txt lists the statement ${hashOf('a', TUESDAY)} twice`]);
 });
 
 it('name nothing of days before the first list, and of a day that is being sealed', () => {
