@@ -1,3 +1,4 @@
+import { append } from '../platform/append.ts';
 import { dailyRows, readDays, type DailyRow, type Day, type RowLevel } from '../store/activity.ts';
 import type { Table } from '../store/table.ts';
 import { addDailySums, noDailySums, type DailySums } from './daily-sums.ts';
@@ -51,7 +52,7 @@ export async function readActivity(
     for (let start = 0; start < complete.length; start += DAYS_AT_ONCE) {
       const group = complete.slice(start, start + DAYS_AT_ONCE);
       const read = await Promise.all(group.map((day) => rowsOfDay(table, accountId, day, question)));
-      rows.push(...read.flat());
+      append(rows, read.flat());
     }
     const after = await readVersions();
     if (sameVersions(days, after) || attempt === MAX_PAGE_ATTEMPTS) return rows.sort(rowsInOrder);

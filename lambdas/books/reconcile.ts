@@ -9,6 +9,7 @@
  * longer be seen there; the lifetime window and the daily rows stay.
  */
 
+import { append } from '../platform/append.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isComplete } from '../accounting/activity.ts';
 import { isActivity } from '../accounting/daily-sums.ts';
@@ -259,7 +260,10 @@ async function compareCounters(
     for (const scope of ofKind) {
       const { drift, compared } = driftOf(scope, counterOf(scope.id), coverage, spentBefore?.(scope));
       windows += compared;
-      findings.push(...drift.map((one) => findingOf(scope, one)));
+      append(
+        findings,
+        drift.map((one) => findingOf(scope, one)),
+      );
     }
   }
   return { findings, windows };

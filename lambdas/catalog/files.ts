@@ -1,3 +1,4 @@
+import { append } from '../platform/append.ts';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,8 +31,14 @@ export function readCatalogFiles(directory: string): CatalogFiles {
   for (const file of modelFiles(directory)) {
     const place = `models/${file}`;
     const content = read(join(directory, 'models', file), place, modelsFileSchema);
-    models.push(...content.models.map((value, index) => ({ value, place: `${place}: models[${index}]` })));
-    aliases.push(...content.aliases.map((value, index) => ({ value, place: `${place}: aliases[${index}]` })));
+    append(
+      models,
+      content.models.map((value, index) => ({ value, place: `${place}: models[${index}]` })),
+    );
+    append(
+      aliases,
+      content.aliases.map((value, index) => ({ value, place: `${place}: aliases[${index}]` })),
+    );
   }
   const searchPath = join(directory, 'search.json');
   const search = existsSync(searchPath) ? read(searchPath, 'search.json', searchFileSchema) : undefined;

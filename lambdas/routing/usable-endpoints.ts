@@ -1,5 +1,6 @@
 /** Endpoints that a request may go to, whatever kind of answer it wants: settings, preferences, credentials, order. */
 
+import { append } from '../platform/append.ts';
 import type { Catalog, Endpoint, Model } from '../catalog/catalog.ts';
 import { hasPrice, type Priced } from '../catalog/default-route.ts';
 import type { Modality } from '../catalog/modality.ts';
@@ -179,7 +180,7 @@ function withinLimit<Candidate>(lists: Candidate[][]): Candidate[] {
   const kept: Candidate[] = [];
   for (const [index, list] of lists.entries()) {
     const waiting = lists.length - 1 - index;
-    kept.push(...list.slice(0, Math.max(1, MAX_CANDIDATES - kept.length - waiting)));
+    append(kept, list.slice(0, Math.max(1, MAX_CANDIDATES - kept.length - waiting)));
   }
   return kept;
 }

@@ -1,3 +1,5 @@
+import { append } from '../platform/append.ts';
+
 /** What a citation quotes of its source: the span that has most words in common with what the model said. */
 
 /** In code points, as long as the Messages API quotes. */
@@ -74,7 +76,7 @@ function* wholeSentences(text: string, sentences: Token[][]): Generator<QuotedPa
   for (const sentence of sentences) {
     const { end } = sentence.at(-1)!;
     if (textLength(text, start, end) > MAX_EXCERPT_CHARACTERS) return;
-    tokens.push(...sentence);
+    append(tokens, sentence);
     yield { text: text.slice(start, end), ...inCommon(tokens) };
   }
 }

@@ -1,3 +1,4 @@
+import { append } from '../platform/append.ts';
 import { randomUUID } from 'node:crypto';
 import { queryPage } from './calls.ts';
 import type { Item, Table } from './table.ts';
@@ -77,7 +78,7 @@ export async function readAudit(
       },
       { start },
     );
-    entries.push(...page.items.map(auditRecord.from));
+    append(entries, page.items.map(auditRecord.from));
     start = page.next;
   } while (start && entries.length < selection.limit);
   return entries;

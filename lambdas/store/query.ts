@@ -1,3 +1,4 @@
+import { append } from '../platform/append.ts';
 import { inBatches } from './batches.ts';
 import { batchGetItems, queryPage, type Query } from './calls.ts';
 import type { Item, Table } from './table.ts';
@@ -47,7 +48,7 @@ export async function readItems(table: Table, keys: Key[]): Promise<Item[]> {
   const items: Item[] = [];
   await inBatches(keys, MAX_READ_BATCH, async (batch) => {
     const { items: found, unread } = await batchGetItems(table, batch);
-    items.push(...found);
+    append(items, found);
     return unread;
   });
   return items;

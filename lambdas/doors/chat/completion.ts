@@ -1,5 +1,6 @@
 /** A whole answer as a completion of the chat API. */
 
+import { append } from '../../platform/append.ts';
 import type { Block, MessageBody } from '../../messages/types.ts';
 import { createdSeconds } from './chunks.ts';
 import { urlAnnotations } from '../citations.ts';
@@ -50,7 +51,7 @@ function spokenText(blocks: Block[]): { text: string; annotations: object[] } {
     if (block.type !== 'text') continue;
     const start = text.length;
     text += block['text'] as string;
-    annotations.push(...urlAnnotations(block['citations'], start, text.length));
+    append(annotations, urlAnnotations(block['citations'], start, text.length));
   }
   return { text, annotations };
 }

@@ -1,5 +1,6 @@
 /** The input of a response: items, and the conversation of the Messages API that says the same. */
 
+import { append } from '../../platform/append.ts';
 import * as z from 'zod';
 import { optionalField } from '../../messages/field-kinds.ts';
 import { boundedList, checkedBy } from '../../messages/list-of.ts';
@@ -133,10 +134,10 @@ export function responsesConversation(input: string | readonly InputItem[]): Con
     const { kind, role, blocks } = spoken(one, reader);
     if (blocks.length === 0) continue;
     if (role === 'system' && conversation.messages.length === 0) {
-      conversation.system.push(...blocks);
+      append(conversation.system, blocks);
     } else if (open?.kind === kind && kind !== 'said') {
       if (kind === 'results') addResults(open.blocks, blocks);
-      else open.blocks.push(...blocks);
+      else append(open.blocks, blocks);
     } else {
       open = { kind, blocks };
       conversation.messages.push({ role, content: blocks });

@@ -1,5 +1,6 @@
 /** Items of the output of a response, made from the blocks of an answer. */
 
+import { append } from '../../platform/append.ts';
 import type { Block } from '../../messages/types.ts';
 import { without } from '../../messages/without.ts';
 import { urlAnnotations } from '../citations.ts';
@@ -40,7 +41,7 @@ export function saidText(blocks: readonly Block[]): SaidText {
   for (const block of blocks) {
     const start = text.length;
     text += (block['text'] ?? '') as string;
-    annotations.push(...flatAnnotations(block['citations'], start, text.length));
+    append(annotations, flatAnnotations(block['citations'], start, text.length));
   }
   return { text, annotations };
 }

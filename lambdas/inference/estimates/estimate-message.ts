@@ -1,3 +1,4 @@
+import { append } from '../../platform/append.ts';
 import { priceUpperBound } from '../../accounting/price.ts';
 import type { FreeRoom } from '../../admission/free/free-tier.ts';
 import { notRefused } from '../../admission/refusal.ts';
@@ -22,7 +23,7 @@ export async function estimateMessage(input: EstimateInput<RoutedRequest>): Prom
     const foreseen = await foreseeInference(input, await messageTerms(input, prepared));
     const { tried } = foreseen;
     // A later try may be without the free models: what they have left is that of the first.
-    if (freeLimits.length === 0) freeLimits.push(...foreseen.freeLimits);
+    if (freeLimits.length === 0) append(freeLimits, foreseen.freeLimits);
     const refusal = 'refused' in tried ? tried.refused.refusal : undefined;
     const others = refusal && notRefused(left, refusal);
     if (!others) {

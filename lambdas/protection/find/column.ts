@@ -1,3 +1,5 @@
+import { append } from '../../platform/append.ts';
+
 /** Values of tables, which are named by the heading of their column alone: CSV, tabs, and tables of Markdown. */
 
 /** A cell below a heading, without blanks and quotes around it. */
@@ -24,7 +26,7 @@ export function cellsUnder(text: string, heading: RegExp): Cell[] {
     const line = end - start > MAX_LINE ? '' : text.slice(start, end);
     if (table && !RULE_LINE.test(line)) {
       const cells = line.split(table.separator, MAX_COLUMNS + 1);
-      if (cells.length === table.width) found.push(...cellsIn(cells, table.columns, start));
+      if (cells.length === table.width) append(found, cellsIn(cells, table.columns, start));
       else table = undefined;
     }
     table ??= headingOf(line, heading);

@@ -3,6 +3,7 @@
  * words that those homes know, or leaves them out where they only shorten a prompt or say how an answer is to arrive.
  */
 
+import { append } from '../../platform/append.ts';
 import type { RewritablePart } from '../../catalog/quirk-values.ts';
 import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
 import { withoutBillingLine } from '../../messages/billing-line.ts';
@@ -43,7 +44,7 @@ function withoutSystemMessages(messages: Message[]): Message[] {
       continue;
     }
     said.push(message);
-    if (heldBack.length > 0) said.push(...heldBack);
+    if (heldBack.length > 0) append(said, heldBack);
     heldBack = [];
   }
   return [...said, ...heldBack];

@@ -1,5 +1,6 @@
 /** The conversation as Gemini takes it: turns of `user` and `model`, each a list of parts. */
 
+import { append } from '../../platform/append.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 import { toolCallId } from '../tool-call-id.ts';
 import { unsupportedBlock } from '../translated/supported-fields.ts';
@@ -17,7 +18,7 @@ export function contentsOf({ messages }: MessagesRequest, target: GeminiTarget):
   for (const turn of toTurns(messages)) {
     const content = geminiContent(turn, calls, target);
     const previous = contents.at(-1);
-    if (previous?.role === content.role) previous.parts.push(...content.parts);
+    if (previous?.role === content.role) append(previous.parts, content.parts);
     else if (content.parts.length > 0) contents.push(content);
   }
   return contents;

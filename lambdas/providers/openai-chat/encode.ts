@@ -3,6 +3,7 @@
  * refused by name; nothing that a client sent is silently dropped, except hints that cannot change an answer.
  */
 
+import { append } from '../../platform/append.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { hasGatewaySignature, NO_THINKING } from '../../messages/thinking-signatures.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
@@ -146,7 +147,7 @@ function userMessages(blocks: Placed[], target: ChatTarget): EncodedChatMessage[
   const parts: unknown[] = [];
   for (const placed of blocks) {
     if (placed.block.type === 'tool_result') results.push(chatToolResult(placed, target, parts));
-    else parts.push(...chatUserParts(placed, target));
+    else append(parts, chatUserParts(placed, target));
   }
   if (parts.length === 0) return results;
   const said = { role: 'user', content: simplify(parts) };
@@ -173,10 +174,10 @@ function chatToolResult({ block, path }: Placed, target: ChatTarget, parts: unkn
   for (const placed of placeBlocks((block['content'] ?? '') as string | Block[], `${path}.content`)) {
     const { type } = placed.block;
     if (type === 'image' && target.quirks.tool_result_parts) {
-      images.push(...chatUserParts(placed, target));
+      append(images, chatUserParts(placed, target));
     } else if (type === 'image' || type === 'document') {
       texts.push(`(the ${type} of this result follows)`);
-      parts.push(...chatUserParts(placed, target));
+      append(parts, chatUserParts(placed, target));
     } else {
       texts.push(blockText(placed));
     }

@@ -4,6 +4,7 @@
  * https://developers.sber.ru/docs/ru/gigachat/guides/functions/overview
  */
 
+import { append } from '../../platform/append.ts';
 import { parseExactly } from '../../platform/exact-json.ts';
 import { isRecord } from '../../platform/foreign-json.ts';
 
@@ -45,7 +46,7 @@ function asFunctionMessages(messages: FunctionMessage[]): FunctionMessage[] {
       for (let at = index + 1; messages[at]?.role === 'tool'; at += 1) {
         results.set(messages[at]!['tool_call_id'], messages[at]!.content);
       }
-      written.push(...callMessages(message, results));
+      append(written, callMessages(message, results));
     }
   }
   return written;

@@ -1,5 +1,6 @@
 /** A conversation as the items that the Responses API takes as its input. */
 
+import { append } from '../../platform/append.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 import { toolCallId } from '../tool-call-id.ts';
 import { unreadableDocument } from '../translated/documents.ts';
@@ -40,7 +41,7 @@ function assistantItems(blocks: Placed[], target: ResponsesTarget): ResponsesIte
     const item = assistantItem(placed, target);
     if (item === undefined) continue;
     const previous = items.at(-1);
-    if (isMessage(item) && previous && isMessage(previous)) previous.content.push(...item.content);
+    if (isMessage(item) && previous && isMessage(previous)) append(previous.content, item.content);
     else items.push(item);
   }
   return items;

@@ -1,3 +1,4 @@
+import { append } from '../../platform/append.ts';
 import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
 import { unsupportedBlock } from './supported-fields.ts';
 
@@ -34,7 +35,8 @@ export function toTurns(messages: Message[]): Turn[] {
     }
     // The assistant speaks again: all results of its calls are in.
     if (role === 'assistant' && heldBack.length > 0) {
-      turns.push(...heldBack, newTurn(role, blocks));
+      append(turns, heldBack);
+      turns.push(newTurn(role, blocks));
       heldBack = [];
     } else if (previous?.role === role) {
       previous.messages.push(blocks);

@@ -1,3 +1,4 @@
+import { append } from '../../platform/append.ts';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { decodeRollUp, rollUpShard, type RollUp } from '../../accounting/roll-up.ts';
 import { describeError, log } from '../../platform/logger.ts';
@@ -36,7 +37,7 @@ export async function handler(
         date: rollUp.date,
         ...describeError(error),
       });
-      failed.push(...records);
+      append(failed, records);
     }
   }
   if (failed.length > 0) await queues.returns('roll-up-activity').retrySoon(failed);

@@ -1,3 +1,4 @@
+import { append } from '../../../platform/append.ts';
 import { messageStart } from '../../../messages/message-start.ts';
 import { MessageAssembler } from '../../../messages/assemble.ts';
 import type { AnswerBatch, AnswerEvent, Block, MessageDelta, WireUsage } from '../../../messages/types.ts';
@@ -33,9 +34,10 @@ export class SearchRound {
             usage = data.usage;
             this.#end(data);
           } else if (data.type === 'error') {
-            passed.push(...this.#events.held(), event);
+            append(passed, this.#events.held());
+            passed.push(event);
           } else if (data.type !== 'message_stop') {
-            passed.push(...this.#events.pass(event));
+            append(passed, this.#events.pass(event));
           }
         }
         for (const { data } of passed) this.#assembler.add(data);
