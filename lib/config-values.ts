@@ -29,7 +29,7 @@ export function someNumber({ above, min = above ?? 0, max }: { above?: number; m
   return decimal(error).pipe(z.number({ error }).refine(within, { error }));
 }
 
-export function flag() {
+export function trueOrFalse() {
   return z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')], {
     error: 'must be true or false',
   });

@@ -1,7 +1,7 @@
 import { closest, distance } from 'fastest-levenshtein';
 import * as z from 'zod';
 import { objectionToReserving } from './aws/reserved-concurrency.ts';
-import { flag, jsonMap, someNumber, wholeNumber } from './config-values.ts';
+import { jsonMap, someNumber, trueOrFalse, wholeNumber } from './config-values.ts';
 import { StartFailure } from './local/failure.ts';
 
 /** For so many minutes new code may have a tenth of the work, as CodeDeploy knows them; 0: it has all of it at once. */
@@ -63,7 +63,7 @@ const settingsSchema = z.strictObject({
    * Whether streamed messages have a function URL beside the REST API: cheaper, and without its throttling and WAF. Some
    * organisations forbid URLs that anybody may call.
    */
-  functionUrl: flag().default(true),
+  functionUrl: trueOrFalse().default(true),
   /**
    * Where clients of models are answered besides the API: `functions` has nothing more than the function URL, and `web` a server as a Lambda
    * Web Function, which answers many requests in one process.
@@ -104,12 +104,12 @@ const settingsSchema = z.strictObject({
    * Whether workers keep concurrency for themselves, so that streams cannot take it from settlements: as much as their queues use, and two
    * for each schedule. By default they do if `concurrency` says that the account has enough.
    */
-  reserveWorkers: flag().optional(),
+  reserveWorkers: trueOrFalse().optional(),
   /**
    * Whether CloudFormation refuses to delete the stacks of data and API. A stack that is protected before it was ever complete cannot be
    * replaced by the next try, so the first deployment sets this to false.
    */
-  terminationProtection: flag().default(true),
+  terminationProtection: trueOrFalse().default(true),
   /** For so many minutes of a deployment the new code of functions that handle money has a tenth of the work; 0: all of it at once. */
   canaryMinutes: someNumber({ min: 0 })
     .pipe(z.literal(canaryMinutes, { error: `must be one of ${canaryMinutes.join(', ')}` }))

@@ -25,7 +25,7 @@ export interface AwsService {
   version?: '1.1';
   address: AwsAddress;
   /** Replaces AWS' own address. */
-  origin?: string;
+  origin?: string | undefined;
 }
 
 /** Codes that a wrong clock leads to. */

@@ -9,11 +9,13 @@ import { optionalVariable, variables } from './environment.ts';
  * @param queueUrl any queue of the region: its URL is at the endpoint of SQS there
  */
 export function openQueueCalls(queueUrl: string): AwsCall {
+  const endpoint = optionalVariable(variables.sqsEndpoint);
   const sqs = {
     name: 'sqs',
     target: 'AmazonSQS',
     address: { id: 'SQS', host: 'sqs', isPlainInGovCloud: true },
-    origin: new URL(queueUrl).origin,
+    // The URLs of an emulator may be no addresses.
+    origin: endpoint === undefined ? new URL(queueUrl).origin : undefined,
   };
-  return openAwsJson(sqs, { endpoint: optionalVariable(variables.sqsEndpoint), identity: ownIdentity });
+  return openAwsJson(sqs, { endpoint, identity: ownIdentity });
 }

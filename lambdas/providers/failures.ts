@@ -4,7 +4,7 @@
  */
 
 import { errorKinds, GatewayError, kindOfMessagesType, type ErrorKind } from '../platform/errors.ts';
-import { describeError, type LogFields } from '../platform/logger.ts';
+import { describeError, log, type LogFields } from '../platform/logger.ts';
 import { redact, type Secrets } from './redact.ts';
 import { UpstreamError } from './http/upstream-error.ts';
 import type { UpstreamResponse } from './http/upstream-http.ts';
@@ -58,6 +58,13 @@ export function describeFailure({ cause, kind, status, providerStatus }: Provide
   const statuses = providerStatus === undefined ? { status } : { status, providerStatus };
   if (cause instanceof UpstreamError) return { ...statuses, kind, reason: cause.failure };
   return { ...statuses, kind, ...(cause === undefined ? {} : describeError(cause)) };
+}
+
+/** Logs a failure in the middle of an answer. A failure before the first event is logged where the next candidate is tried. */
+export function logBrokenAnswer(error: unknown, about: LogFields): void {
+  if (error instanceof ProviderFailure) {
+    log('warn', 'provider broke off its answer', { ...about, ...describeFailure(error) });
+  }
 }
 
 /** The provider as a failure names it, and what its words must not reveal. */

@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GatewayError } from '../platform/errors.ts';
 import { log } from '../platform/logger.ts';
 import { Connection, type Exchange } from './connection.ts';
-import { dropRest, MAX_HEADER_BYTES, refuse, refuseUnreadable } from './refusals.ts';
+import { dropRest, MAX_HEADER_BYTES, refuseUnreadable, sendRefusal } from './refusals.ts';
 import { readTarget, type RequestTarget } from './request-target.ts';
 
 /** Open connections of one listener. More are closed at once. */
@@ -167,7 +167,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, handle
     await handle(request, response, targetOf(request));
   } catch (error) {
     await dropRest(request);
-    refuse(request, response, error);
+    sendRefusal(request, response, error);
   }
 }
 

@@ -51,7 +51,7 @@ function unreadable(code: string | undefined): GatewayError {
 }
 
 /** A refusal of the front door itself, or a function that failed without an answer. */
-export function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+export function sendRefusal(request: IncomingMessage, response: ServerResponse, error: unknown): void {
   if (response.destroyed) return;
   if (response.headersSent) {
     // The stream broke off after its head: only cutting the connection can still say so.

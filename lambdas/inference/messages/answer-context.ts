@@ -1,10 +1,10 @@
 import type { Charged } from '../../accounting/charge.ts';
 import type { UsageMeter } from '../../accounting/meter.ts';
-import type { RequestClaim } from '../../admission/request-claim.ts';
 import type { HoldKeeper } from '../../admission/hold-keeper.ts';
 import type { GatewayError } from '../../platform/errors.ts';
 import type { AttemptLog } from '../attempt-log.ts';
 import type { GenerationReport } from '../generation-report.ts';
+import type { InferenceInput } from '../inference-input.ts';
 import type { Attempt, Dispatched } from './dispatch.ts';
 import type { AnswerStage } from './answer-stage.ts';
 import type { RoutedMessage } from './routed-message.ts';
@@ -13,7 +13,7 @@ import type { RoutedMessage } from './routed-message.ts';
 export interface AnswerContext {
   generationId: string;
   /** The `Idempotency-Key` of the request. */
-  claim: RequestClaim | undefined;
+  claim: InferenceInput<unknown>['claim'];
   report: GenerationReport;
   remember: RoutedMessage['remember'];
   keeper: HoldKeeper;

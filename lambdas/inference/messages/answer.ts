@@ -3,7 +3,7 @@ import type { AnswerEvent } from '../../messages/types.ts';
 import { clientHasLeft, GatewayError, gatewayStopping, toGatewayError } from '../../platform/errors.ts';
 import { describeError, log } from '../../platform/logger.ts';
 import type { Pulled } from '../../platform/pulled.ts';
-import { describeFailure, ProviderFailure } from '../../providers/failures.ts';
+import { logBrokenAnswer } from '../../providers/failures.ts';
 import { resources } from '../../resources.ts';
 import { abortBecause, abortReasonOf } from '../abort.ts';
 import type { AnswerContext } from './answer-context.ts';
@@ -51,7 +51,7 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
       log('error', 'answer failed', { requestId, generationId, ...describeError(error) });
     }
     const ending = progress.endingBy(error);
-    if (ending === 'broke_off' && error instanceof ProviderFailure) logBreak(context, error);
+    if (ending === 'broke_off') logBrokenAnswer(error, aboutAttempt(context));
     const isStopping = abortReasonOf(context.abort.signal) === 'stopping';
     const failure = answerFailure(ending, error, isStopping);
     // A client that does not stream gets what was written in our time, rather than nothing for its money. Half an answer of a
@@ -73,11 +73,9 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
   }
 }
 
-/** A failure before the first event is logged where the next candidate is tried. */
-function logBreak({ requestId, generationId, attempts, attemptLog }: AnswerContext, failure: ProviderFailure): void {
+function aboutAttempt({ requestId, generationId, attempts, attemptLog }: AnswerContext) {
   const { model, endpoint } = attempts[attemptLog.index]!.candidate;
-  const about = { requestId, generationId, provider: endpoint.provider.id, model: model.id };
-  log('warn', 'provider broke off its answer', { ...about, ...describeFailure(failure) });
+  return { requestId, generationId, provider: endpoint.provider.id, model: model.id };
 }
 
 /** Lets the client send the request again, with the same `Idempotency-Key` too. */
