@@ -91,10 +91,26 @@ async function returnLease(table: Table, lease: Lease): Promise<FailedCondition 
 
 /** Compares a returned lease with its records, and corrects it once if a record was written after the return. */
 async function checkReturned(table: Table, lease: Lease): Promise<void> {
-  const { returned: was = Money.zero } = lease;
-  const is = lease.amount.minus(await drawnFrom(table, lease));
+  const { was, is } = await returnOf(table, lease);
   const wasCorrected = (await correctReturn(table, lease, { was, is })) === undefined;
   if (wasCorrected && !was.equals(is)) logCorrection(lease, { was, is });
+}
+
+/** The amount that was given back of a returned lease, and the amount that should have been. */
+async function returnOf(table: Table, lease: Lease): Promise<ReturnedAmount> {
+  const { returned: was = Money.zero } = lease;
+  return { was, is: lease.amount.minus(await drawnFrom(table, lease)) };
+}
+
+/** Whether a lease of an account was returned with a wrong amount, and will be corrected. */
+export async function awaitsCorrection(table: Table, accountId: string): Promise<boolean> {
+  for await (const key of sweptLeaseKeys(table)) {
+    const lease = await readLease(table, key);
+    if (lease?.state !== 'returned' || lease.payer.accountId !== accountId) continue;
+    const { was, is } = await returnOf(table, lease);
+    if (lease.sweepAtMs !== undefined && !was.equals(is)) return true;
+  }
+  return false;
 }
 
 /**

@@ -30,7 +30,7 @@ import type { Table } from '../store/table.ts';
 import { linesOf, provesItsPrice } from '../accounting/generation-lines.ts';
 import { differencesOfModels, ModelDaySums } from './model-days.ts';
 import { differencesOfRows, isCurrent } from './row-differences.ts';
-import { driftOf, ScopeSums, type ScopeDays } from './scope-sums.ts';
+import { driftOf, ScopeSums, type ScopeDays, type WindowDrift } from './scope-sums.ts';
 
 /** Something that does not add up. */
 export interface BookFinding {
@@ -44,8 +44,13 @@ export interface BookFinding {
   expected: string;
 }
 
+/** A window of a counter that differs from the records of its scope. */
+export type CounterDrift = ScopeId & WindowDrift;
+
 export interface Reconciliation {
   findings: BookFinding[];
+  /** The findings of kind `counter`, with their amounts. */
+  drifts: CounterDrift[];
   /** How much was compared. */
   compared: { records: number; days: number; windows: number; payments: number };
   /** The sums of every scope that the days name. */
@@ -79,7 +84,8 @@ export async function reconcile(table: Table, question: ReconcileQuestion): Prom
     const result = await compareOnce(table, question);
     const names = result.findings.map((finding) => JSON.stringify(finding));
     const findings = result.findings.filter((_, index) => before.has(names[index]!));
-    if (findings.length === names.length || attempt === MAX_ATTEMPTS) return { ...result, findings };
+    const drifts = result.drifts.filter((drift) => before.has(JSON.stringify(findingOf(drift))));
+    if (findings.length === names.length || attempt === MAX_ATTEMPTS) return { ...result, findings, drifts };
     before = new Set(names);
     await sleep(question.pauseMs ?? PAUSE_MS);
   }
@@ -102,6 +108,8 @@ async function compareOnce(table: Table, question: ReconcileQuestion): Promise<R
     question.progress?.(date);
   }
   addLeases(leases, read);
+  const counters = await readCountersOf(table, read.sums.scopes());
+  // After all readings: a change between two of them would count as a difference.
   const isStill =
     isDeep &&
     isUnchanged(before, await readCounter(table, scope)) &&
@@ -109,7 +117,7 @@ async function compareOnce(table: Table, question: ReconcileQuestion): Promise<R
   const covers = (date: string) =>
     date > today || date < account.createdAt.slice(0, today.length) || read.covered.has(date);
   const isCovered = dates.every((date) => date === today || covers(date));
-  const { findings, windows } = await compareCounters(table, read, isCovered ? question.spentBefore : undefined, {
+  const { drifts, windows } = compareCounters(counters, isCovered ? question.spentBefore : undefined, {
     covers,
     isWhole: question.isWhole,
     knowsHolds: isDeep,
@@ -120,9 +128,13 @@ async function compareOnce(table: Table, question: ReconcileQuestion): Promise<R
     dates: dates.filter((date) => read.covered.has(date) && (date < today || isStill)),
   });
   const ofPayments = await comparePayments(table, account);
-  const all = [...read.findings, ...findings, ...ofModels.findings, ...ofPayments.findings].slice(0, MAX_FINDINGS);
+  const all = [...read.findings, ...drifts.map(findingOf), ...ofModels.findings, ...ofPayments.findings].slice(
+    0,
+    MAX_FINDINGS,
+  );
   return {
     findings: all,
+    drifts,
     compared: {
       records: read.records,
       days: read.days,
@@ -241,15 +253,9 @@ async function addRows(table: Table, { id }: Account, day: Day, read: DaysRead):
   read.covered.add(day.date);
 }
 
-async function compareCounters(
-  table: Table,
-  { sums }: DaysRead,
-  spentBefore: ReconcileQuestion['spentBefore'],
-  coverage: Parameters<typeof driftOf>[2],
-): Promise<{ findings: BookFinding[]; windows: number }> {
-  const findings: BookFinding[] = [];
-  let windows = 0;
-  const scopes = sums.scopes();
+/** Each scope with its counter. */
+async function readCountersOf(table: Table, scopes: ScopeDays[]): Promise<(readonly [ScopeDays, StoredCounter])[]> {
+  const found: (readonly [ScopeDays, StoredCounter])[] = [];
   for (const kind of scopeKinds) {
     const ofKind = scopes.filter((scope) => scope.kind === kind);
     const counterOf = await readCounters(
@@ -257,20 +263,31 @@ async function compareCounters(
       kind,
       ofKind.map(({ id }) => id),
     );
-    for (const scope of ofKind) {
-      const { drift, compared } = driftOf(scope, counterOf(scope.id), coverage, spentBefore?.(scope));
-      windows += compared;
-      append(
-        findings,
-        drift.map((one) => findingOf(scope, one)),
-      );
-    }
+    for (const scope of ofKind) found.push([scope, counterOf(scope.id)]);
   }
-  return { findings, windows };
+  return found;
 }
 
-function findingOf({ kind, id }: ScopeDays, drift: ReturnType<typeof driftOf>['drift'][number]): BookFinding {
-  const { window, what, counted, recorded } = drift;
+function compareCounters(
+  counters: (readonly [ScopeDays, StoredCounter])[],
+  spentBefore: ReconcileQuestion['spentBefore'],
+  coverage: Parameters<typeof driftOf>[2],
+): { drifts: CounterDrift[]; windows: number } {
+  const drifts: CounterDrift[] = [];
+  let windows = 0;
+  for (const [scope, counter] of counters) {
+    const { kind, id } = scope;
+    const { drift, compared } = driftOf(scope, counter, coverage, spentBefore?.(scope));
+    windows += compared;
+    append(
+      drifts,
+      drift.map((one) => ({ kind, id, ...one })),
+    );
+  }
+  return { drifts, windows };
+}
+
+function findingOf({ kind, id, window, what, counted, recorded }: CounterDrift): BookFinding {
   return {
     kind: 'counter',
     where: `${kind} ${id} ${window} ${what}`,

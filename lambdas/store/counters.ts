@@ -209,6 +209,25 @@ export function settleUpdate(table: Table, scope: ScopeId, deltas: CounterDeltas
   return update(table, counterKey(scope), { set: windowNames(scope), add });
 }
 
+/** How often a counter was corrected (`admin counters recompute`), so that each correction is made once. */
+const CORRECTIONS = 'corrections';
+
+export async function readCorrections(table: Table, scope: ScopeId): Promise<number> {
+  return numberFrom((await readItem(table, counterKey(scope)))?.[CORRECTIONS]);
+}
+
+/**
+ * Adds differences to a counter. They are right whatever is spent meanwhile: each settlement changes records and counters alike.
+ * @param corrections the number that was read before the differences were measured: the write fails after another correction
+ */
+export function correctionUpdate(table: Table, scope: ScopeId, deltas: CounterDeltas, corrections: number): Write {
+  const add = Object.fromEntries(
+    counterChanges(deltas).map(([name, pico]) => [name, moneyAttribute(Money.fromPico(pico))]),
+  );
+  const when = corrections === 0 ? { absent: [CORRECTIONS] } : { equal: { [CORRECTIONS]: corrections } };
+  return update(table, counterKey(scope), { add: { ...add, [CORRECTIONS]: 1 }, when });
+}
+
 /** What the closed parts of a counter come to. */
 export interface ClosedParts {
   spread: string;
@@ -289,7 +308,8 @@ export function windowsIn(item: Item): string[] {
   return [...new Set(Object.keys(item).flatMap((name) => WINDOW_ATTRIBUTE.exec(name)?.[2] ?? []))];
 }
 
-function isKept(window: string, atMs: number): boolean {
+/** Whether a window of a counter is not yet removed. */
+export function isKept(window: string, atMs: number): boolean {
   const end = endOfNamedWindow(window);
   return end === null || end + KEEP_AFTER_END_MS >= atMs;
 }

@@ -8,7 +8,9 @@ import type { ScopeId } from '../../lambdas/store/counters.ts';
 import { sdkClient } from '../../lambdas/store/sdk-table.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import type { Row } from './output.ts';
-import { onTable, type TableSession } from './session.ts';
+import { showProgress } from './progress.ts';
+import { recomputeCounters } from './recompute-counters.ts';
+import { onAccount, onTable, type Session, type TableSession } from './session.ts';
 
 /** Parts that are being made when they are forbidden are there by then. */
 const UNDER_WAY_MS = 5_000;
@@ -25,6 +27,12 @@ export function addCounterCommands(program: Command): void {
     .command('gather')
     .description('take the parts of all counters in, and allow none: before an earlier release is deployed')
     .action(onTable(gather));
+  counters
+    .command('recompute')
+    .description(
+      'correct counters of the account that differ from its records; requests may go on; reads every record four times',
+    )
+    .action(onAccount(recompute));
 }
 
 async function allow({ table }: TableSession): Promise<Row> {
@@ -38,6 +46,13 @@ async function gather({ table }: TableSession): Promise<Row> {
   let gathered = 0;
   for await (const scope of scopesWithParts(table)) if (await gatherCounter(table, scope)) gathered += 1;
   return { parts_allowed: false, counters_gathered: gathered };
+}
+
+async function recompute({ changes }: Session): Promise<Row[]> {
+  const corrected = await recomputeCounters(changes, { progressOf: (total) => showProgress('compared', total) });
+  return corrected.map(({ kind, id, window, what, counted, recorded }) => {
+    return { scope: kind, window, what, was: String(counted), is: String(recorded), id };
+  });
 }
 
 /** Reads the whole table, at a quarter of a read unit for each KB. */

@@ -94,6 +94,7 @@ const cases: Record<string, Case> = {
   'accounts suspend': { good: ['--reason', 'Unpaid'], bad: [['--reason', ''], /--reason/], needs: '--reason' },
   'accounts close': { good: ['--reason', 'Left'], bad: [['--reason', ''], /--reason/], needs: '--reason' },
   'accounts resume': { good: ['--reason', 'Paid'], bad: [['--reason', ''], /--reason/], needs: '--reason' },
+  'counters recompute': { good: [], bad: [['now'], /too many arguments/] },
   'accounts spread-records': { good: [], bad: [['now'], /too many arguments/] },
   'accounts callback-secret': { good: [], bad: [['now'], /too many arguments/] },
   'top-ups list': { good: [], bad: [['now'], /too many arguments/], prepaid: true },
