@@ -31,7 +31,7 @@ interface DueLeases {
 }
 
 /** Leases that are looked at concurrently. */
-const AT_ONCE = 8;
+const LEASES_AT_ONCE = 8;
 
 /**
  * Returns the leases of processes that have died, and checks those that it has returned before. Never throws: the next run tries again
@@ -52,7 +52,7 @@ export async function returnDueLeases(table: Table, due: DueLeases): Promise<{ r
       );
     }
   };
-  for (const ended of await Promise.allSettled(Array.from({ length: AT_ONCE }, worker))) {
+  for (const ended of await Promise.allSettled(Array.from({ length: LEASES_AT_ONCE }, worker))) {
     if (ended.status === 'rejected') failures.push(ended.reason as Error);
   }
   return { returned, failures };

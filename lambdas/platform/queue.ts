@@ -73,7 +73,7 @@ class BatchingSender implements QueueSender {
       const failed = new Map(refused.map((entry) => [Number(entry.Id), entry]));
       for (const [index, { resolve, reject }] of batch.entries()) {
         const refusal = failed.get(index);
-        if (refusal) reject(refusalOf(refusal));
+        if (refusal) reject(sqsRejection(refusal));
         else resolve();
       }
     } catch (error) {
@@ -90,7 +90,7 @@ interface RefusedEntry {
   SenderFault?: boolean;
 }
 
-function refusalOf({ Code: code, SenderFault: isOurFault = false }: RefusedEntry): AwsError {
+function sqsRejection({ Code: code, SenderFault: isOurFault = false }: RefusedEntry): AwsError {
   return new AwsError(isOurFault ? 400 : 503, { __type: code, message: `SQS refused the message (${code})` });
 }
 

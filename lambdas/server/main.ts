@@ -52,14 +52,14 @@ async function serveClients(home: Home): Promise<void> {
       originOf: (request) => originOf(request, vantage),
       beside: { upToBytes: BESIDE_FROM_BYTES, process: beside },
     },
-    { home, leases: leasesOf(home.takesLeases), beside },
+    { home, leases: processLeasesFor(home.takesLeases), beside },
   );
   log('info', 'listening', { reason: url });
 }
 
 /** Ends with the process that it serves, in whatever way that ends. */
 async function serveBeside(path: string, home: Home): Promise<void> {
-  const leases = leasesOf(home.takesLeases);
+  const leases = processLeasesFor(home.takesLeases);
   // Its clients were connected to the first process. Only its leases have to be returned.
   process.on('disconnect', () => {
     void Promise.race([leases.returnAll(), sleep(RETURN_LEASES_MS)]).then(() => process.exit(0));
@@ -70,7 +70,7 @@ async function serveBeside(path: string, home: Home): Promise<void> {
 }
 
 /** The leases of this process. */
-function leasesOf(takesLeases: boolean): Leases {
+function processLeasesFor(takesLeases: boolean): Leases {
   const leases = new Leases();
   if (takesLeases) holdFromLeases(leases);
   return leases;
