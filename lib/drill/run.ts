@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { StartFailure } from '../local/failure.ts';
 import type { DrillOptions, DrillStep } from './drill.ts';
+import { runDeployDrill } from './deploy/run.ts';
 import { drillHotAccount } from './hot-account.ts';
 import { drillProviderDown } from './provider-down.ts';
 import { drillRestore } from './restore.ts';
@@ -27,6 +28,7 @@ const drillUsage = `Rehearses on this machine what an operator hopes never to ne
   hot-account              many requests at once meet at one counter, as DynamoDB lets them
   provider-down            a provider does not answer
   throttled                the table refuses some calls, then all
+  deploy                   all stacks in an emulated AWS, and a change of releases (deploy --help)
   secret-missing           secrets cannot be read, are gone, or are others, then are right again
   --requests <count>       how many before, during and after it; default: 20
   --json                   print JSON for programs
@@ -39,6 +41,7 @@ const MAX_REQUESTS = 10_000;
 
 /** @returns the exit code @throws {StartFailure} for arguments that are missing or wrong */
 export async function runDrill(args: string[]): Promise<number> {
+  if (args[0] === 'deploy') return runDeployDrill(args.slice(1));
   const { values, positionals } = parseDrillArgs(args);
   if (values.help) {
     process.stdout.write(drillUsage);

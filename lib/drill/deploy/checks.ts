@@ -1,0 +1,43 @@
+/** Checks that several phases make. */
+
+import { projectDirectory } from '../../project-directory.ts';
+import type { Customer, DeployedGateway } from './deployed-gateway.ts';
+import type { Reporter } from './report.ts';
+
+/**
+ * A key has spent exactly the amount that was reported to its clients, and nothing is held.
+ * @param unreportedRub highest cost of requests whose clients got no answer
+ */
+export async function checkSpent(
+  reporter: Reporter,
+  gateway: DeployedGateway,
+  { step, key, rub, unreportedRub = 0 }: { step: string; key: string; rub: number; unreportedRub?: number },
+): Promise<void> {
+  const { spentRub, heldRub, isExact } = await gateway.untilSpent(key, rub, unreportedRub);
+  reporter.done(
+    step,
+    isExact,
+    `${spentRub} RUB; ${rub} RUB reported${unreportedRub > 0 ? `, up to ${unreportedRub} RUB without an answer` : ''}; ${heldRub} RUB held`,
+  );
+}
+
+/** The books of each account agree: records, rows, counters and payments. */
+export async function checkAccounts(
+  reporter: Reporter,
+  gateway: DeployedGateway,
+  customers: readonly Customer[],
+  step = 'reconcile --deep',
+): Promise<void> {
+  const answers: Record<string, unknown>[] = [];
+  for (const { accountId } of customers) {
+    const reconcile = gateway.admin(projectDirectory, '--account', accountId, 'reconcile', '--deep');
+    // The command fails if the books differ; its message has the report.
+    answers.push(await reconcile.catch((error: unknown) => ({ sound: false, says: (error as Error).message })));
+  }
+  const isSound = answers.every((answer) => answer['sound'] === true);
+  reporter.done(
+    step,
+    isSound,
+    isSound ? `sound for ${customers.length} accounts` : JSON.stringify(answers).slice(0, 1_000),
+  );
+}

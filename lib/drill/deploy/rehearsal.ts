@@ -1,0 +1,32 @@
+/** Parts of a deployment drill that all of its phases use. */
+
+import type { DeployedGateway } from './deployed-gateway.ts';
+import type { MiniStack } from './ministack.ts';
+import type { Release } from './release.ts';
+import type { Reporter } from './report.ts';
+import type { ServerProcess } from './server-process.ts';
+
+export const shapes = ['functions', 'web'] as const;
+export type Shape = (typeof shapes)[number];
+
+/** A checkout with its templates. */
+export interface Synthesized {
+  checkout: string;
+  assembly: string;
+  stage: string;
+}
+
+export interface Rehearsal {
+  shape: Shape;
+  reporter: Reporter;
+  emulator: MiniStack;
+  release: Release;
+  synthesize: (name: string, checkout: string, stage: string) => Promise<Synthesized>;
+  deploy: (synthesized: Synthesized) => Promise<DeployedGateway>;
+  destroy: (synthesized: Synthesized) => Promise<void>;
+  /** Starts the server of a deployment, and sends clients to it; undefined if the shape has none. */
+  serve: (gateway: DeployedGateway) => Promise<ServerProcess | undefined>;
+}
+
+/** Requests of each step that asks one after another. */
+export const REQUESTS = 10;

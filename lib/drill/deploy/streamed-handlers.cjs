@@ -1,0 +1,39 @@
+'use strict';
+/**
+ * The part of Lambda's own global that streaming handlers use, for an emulator that has none: the answer is collected, and
+ * returned in one piece. Loaded with --require before the function.
+ */
+const { isUtf8 } = require('node:buffer');
+const { Writable } = require('node:stream');
+
+class CollectedResponse extends Writable {
+  chunks = [];
+  head = { statusCode: 200, headers: {} };
+
+  _write(chunk, encoding, done) {
+    this.chunks.push(Buffer.from(chunk, encoding));
+    done();
+  }
+
+  answer() {
+    const body = Buffer.concat(this.chunks);
+    return isUtf8(body)
+      ? { ...this.head, body: body.toString('utf8') }
+      : { ...this.head, body: body.toString('base64'), isBase64Encoded: true };
+  }
+}
+
+globalThis.awslambda = {
+  streamifyResponse: (handler) => async (event, context) => {
+    const response = new CollectedResponse();
+    await handler(event, response, context);
+    if (!response.writableFinished) await new Promise((resolve) => response.end(resolve));
+    return response.answer();
+  },
+  HttpResponseStream: {
+    from(response, head) {
+      response.head = head;
+      return response;
+    },
+  },
+};

@@ -1,0 +1,100 @@
+/** A first deployment of the present release: smoke, a limit that many requests meet at once, and its end. */
+
+import { projectDirectory } from '../../project-directory.ts';
+import { checkAccounts, checkSpent } from './checks.ts';
+import { DRILL_MODEL } from './drill-provider.ts';
+import { statusesOf, totalRub, type Customer, type DeployedGateway } from './deployed-gateway.ts';
+import type { Rehearsal } from './rehearsal.ts';
+import { arrivedInOnePiece, smokeWith, type SmokeResult } from './smoke.ts';
+import { askOneAfterAnother, askTogether } from './traffic.ts';
+
+/** Requests at once, and how many of them the limit pays for. */
+const AT_ONCE = 60;
+const PAID_FOR = 40;
+/** The emulator is slow on a busy machine. */
+const SETTLED_WITHIN_SECONDS = '240';
+
+export async function useNewDeployment(rehearsal: Rehearsal): Promise<void> {
+  const { reporter, synthesize, deploy, destroy, serve, shape } = rehearsal;
+  await reporter.during('new', async () => {
+    const synthesized = await synthesize('new', projectDirectory, 'new');
+    const gateway = await deploy(synthesized);
+    reporter.done('cdk deploy --all', true, `shape ${shape}`);
+    const customer = await gateway.newCustomer(projectDirectory, 'New');
+    reporter.done('account and keys', true, 'made with admin');
+    const server = await serve(gateway);
+    if (server !== undefined) {
+      reporter.notPossible(
+        'Web Function',
+        'the server’s bundle runs as a process of this machine, with the role and variables of its template',
+      );
+    }
+    try {
+      await smoke(rehearsal, gateway, customer);
+      await meetLimit(rehearsal, gateway, customer);
+    } finally {
+      await server?.stop();
+    }
+    await checkAccounts(reporter, gateway, [customer]);
+    await destroy(synthesized);
+    await checkAccounts(reporter, gateway, [customer], 'reconcile --deep on the table that stays');
+  });
+}
+
+async function smoke(
+  { reporter, emulator: { environment } }: Rehearsal,
+  gateway: DeployedGateway,
+  { key, managementKey }: Customer,
+): Promise<void> {
+  const common = { key, model: DRILL_MODEL, 'settled-within': SETTLED_WITHIN_SECONDS };
+  const api = { url: gateway.apiUrl, 'streaming-url': gateway.streamingUrl, 'management-key': managementKey };
+  for (const result of await smokeWith({ ...common, ...api }, environment)) {
+    const step = `smoke of the API: ${result.check}`;
+    if (arrivedInOnePiece(result)) reporter.notPossible(step, 'the stream is right, but arrives in one piece');
+    else reporter.done(step, result.result !== 'failed', describeSmoke(result));
+  }
+  // A server has no management, and streams itself.
+  if (gateway.url === gateway.apiUrl) return;
+  for (const result of await smokeWith({ ...common, url: gateway.url }, environment)) {
+    reporter.done(`smoke of the server: ${result.check}`, result.result !== 'failed', describeSmoke(result));
+  }
+}
+
+function describeSmoke({ result, says }: SmokeResult): string {
+  return result === 'skipped' ? `skipped: ${says}` : says;
+}
+
+/** Many requests at once on one key: exactly those are answered that its limit pays for. */
+async function meetLimit({ reporter }: Rehearsal, gateway: DeployedGateway, customer: Customer): Promise<void> {
+  const [first] = await askOneAfterAnother(reporter, 'a request', { gateway, key: customer.key, requests: 1 });
+  const costRub = first?.costRub ?? Number.NaN;
+  await warmUp(reporter, gateway, customer);
+  // Half an answer more, for the bytes of prompts: they are held before their tokens are counted.
+  const limitRub = (costRub * (PAID_FOR + 0.5)).toFixed(12);
+  const key = await gateway.limitedKey(projectDirectory, customer, limitRub);
+  const { answers, busy } = await askTogether(gateway, key, AT_ONCE);
+  const admitted = answers.filter(({ status }) => status === 200).length;
+  const refused = answers.filter(({ status }) => status === 402).length;
+  const isExact = admitted === PAID_FOR && refused === AT_ONCE - PAID_FOR;
+  reporter.done(
+    `${AT_ONCE} requests at once with a limit of ${PAID_FOR}`,
+    isExact,
+    `${statusesOf(answers)}, after ${busy} × 529 or no connection; each costs ${costRub} RUB, the limit is ${limitRub} RUB`,
+  );
+  await checkSpent(reporter, gateway, { step: 'usage of that key', key, rub: totalRub(answers) });
+}
+
+/** The emulator starts a process for each request at once: many at the same moment would only wait for the processor. */
+const ROUNDS = [5, 10, 20, 40, AT_ONCE];
+
+async function warmUp(reporter: Rehearsal['reporter'], gateway: DeployedGateway, { key }: Customer): Promise<void> {
+  for (const clients of ROUNDS) {
+    const { answers, busy } = await askTogether(gateway, key, clients);
+    const areAnswered = answers.every(({ status }) => status === 200);
+    reporter.done(
+      `${clients} requests at once without a limit`,
+      areAnswered,
+      `${statusesOf(answers)}, after ${busy} × 529 or no connection`,
+    );
+  }
+}
