@@ -112,6 +112,14 @@ export function priceUpperBound(bound: UsageBound, pricing: Pricing): Money {
   ]);
 }
 
+/**
+ * Lower bound on the cost of an answer: the fee of the request, images and seconds of video. Tokens and searches add nothing, because a
+ * provider may report any number of tokens, and a model may search or not.
+ */
+export function priceLowerBound({ pricedImages, videoSeconds }: UsageBound, pricing: Pricing): Money {
+  return priceUsage({ inputTokens: 0, outputTokens: 0, pricedImages, videoSeconds }, pricing).total;
+}
+
 /** The dearest price that one token of output can have after a prompt. */
 export function outputUpperBound(bound: UsageBound, pricing: Pricing): Money {
   return priceUpperBound({ ...bound, outputTokens: 1 }, pricing).minus(

@@ -44,7 +44,7 @@ export interface PromptEstimate {
     model: string;
     endpoint_id: string;
     provider_name: string;
-    min_cost_rub: string | number;
+    input_cost_rub: string | number;
     max_cost_rub: string | number;
   }[];
   excluded: { model: string; endpoint_id: string; provider_name: string; reason: string }[];

@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => scripted.stop());
 
 interface Estimate {
-  candidates: { model: string; endpoint_id: string; provider_name: string; min_cost_rub: string }[];
+  candidates: { model: string; endpoint_id: string; provider_name: string; input_cost_rub: string }[];
   excluded: { model: string; endpoint_id: string; provider_name: string; reason: string; message?: string }[];
 }
 
@@ -93,7 +93,7 @@ describe('the candidates of an estimate', () => {
   it('are priced by their own prices, with what stands in the way of the others', async () => {
     const { candidates, excluded } = await estimate({});
 
-    const [first, second] = candidates.map(({ min_cost_rub: least }) => Number(least)) as [number, number];
+    const [first, second] = candidates.map(({ input_cost_rub: input }) => Number(input)) as [number, number];
     expect(second).toBeCloseTo(2 * first, 9);
     expect(excluded.map(({ endpoint_id: id, reason }) => [id, reason])).toEqual([
       ['test/several/4', 'no_price'],

@@ -39,7 +39,13 @@ interface Estimate {
   admits: boolean;
   allowed_max_tokens: number | null;
   affordable_max_tokens: number | null;
-  candidates: { model: string; provider_name: string; min_cost_rub: string; max_cost_rub: string }[];
+  candidates: {
+    model: string;
+    provider_name: string;
+    min_cost_rub: string;
+    input_cost_rub: string;
+    max_cost_rub: string;
+  }[];
   excluded: { model: string; reason: string }[];
   limits: Limit[];
 }
@@ -145,9 +151,10 @@ describe.each(routes)('an estimate of $path', ({ path, status, body }) => {
     const most = candidates.map(({ max_cost_rub: each }) => Money.parse(each));
     // The answer is shorter than the first step of a hold, so that what is held is the most.
     expect(Money.max(Money.zero, ...most).toString()).toBe(held);
-    for (const { min_cost_rub: least, max_cost_rub: each } of candidates) {
-      expect(Money.parse(least).exceeds(Money.parse(each))).toBe(false);
-      expect(Money.parse(least).isZero).toBe(false);
+    for (const { min_cost_rub: least, input_cost_rub: input, max_cost_rub: each } of candidates) {
+      expect(Money.parse(least).exceeds(Money.parse(input))).toBe(false);
+      expect(Money.parse(input).exceeds(Money.parse(each))).toBe(false);
+      expect(Money.parse(input).isZero).toBe(false);
     }
     expect(tokens > 0).toBe(path !== '/videos');
     expect(limits).toContainEqual({

@@ -15,11 +15,12 @@ export function estimateAnswer(estimate: Estimate): HttpResponse {
       admits: isAdmitted,
       allowed_max_tokens: allowedMaxTokens ?? null,
       affordable_max_tokens: affordableMaxTokens ?? null,
-      candidates: candidates.map(({ model, endpoint, least, most }) => ({
+      candidates: candidates.map(({ model, endpoint, least, input, most }) => ({
         model: model.id,
         endpoint_id: endpoint.id,
         provider_name: endpoint.provider.name,
         min_cost_rub: least.toString(),
+        input_cost_rub: input.toString(),
         max_cost_rub: most.toString(),
       })),
       excluded: excluded.map(({ model, endpoint, reason, message }) => ({

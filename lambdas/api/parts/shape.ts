@@ -117,7 +117,11 @@ export const estimateAnswerShape = z
               provider_name: providerName,
               min_cost_rub: rubText.meta({
                 description:
-                  'The roubles that the prompt alone costs, by its estimated tokens; a cache may make it less.',
+                  'Lower bound on the roubles that an answer of this endpoint costs: fees per request, images and seconds of video. It is 0 if the endpoint charges only tokens or searches.',
+              }),
+              input_cost_rub: rubText.meta({
+                description:
+                  'The roubles that the prompt probably costs, by `input_tokens` and without caches. It is an estimate, not a bound. For a video it is the whole price.',
               }),
               max_cost_rub: rubText.meta({
                 description: 'The most roubles that the request may cost at this endpoint, with the longest answer.',

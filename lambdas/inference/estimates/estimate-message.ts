@@ -1,13 +1,24 @@
 import { append } from '../../platform/append.ts';
-import { priceUpperBound } from '../../accounting/price.ts';
+import { priceLowerBound, priceUpperBound, type UsageBound } from '../../accounting/price.ts';
 import type { FreeRoom } from '../../admission/free/free-tier.ts';
 import { notRefused } from '../../admission/refusal.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';
+import { Money } from '../../money/money.ts';
+import type { Candidate } from '../../routing/candidates.ts';
 import { LeftOutEndpoints } from '../../routing/left-out.ts';
 import { prepareAttempts, type Prepared } from '../messages/attempts.ts';
 import { messageTerms } from '../messages/message-hold.ts';
 import { routeMessage } from '../messages/routed-message.ts';
-import { costAt, estimateOf, foreseeInference, type Estimate, type EstimateInput } from './estimate.ts';
+import type { RequestSearch } from '../messages/search/open-search.ts';
+import { MAX_SEARCH_ROUNDS } from '../messages/search/search-rounds.ts';
+import {
+  costAt,
+  estimateOf,
+  foreseeInference,
+  type CandidateCost,
+  type Estimate,
+  type EstimateInput,
+} from './estimate.ts';
 
 /**
  * Estimates a message. Where the limits have no room for it, its prompt is counted, as for a message that is made: by its provider,
@@ -27,7 +38,7 @@ export async function estimateMessage(input: EstimateInput<RoutedRequest>): Prom
     const refusal = 'refused' in tried ? tried.refused.refusal : undefined;
     const others = refusal && notRefused(left, refusal);
     if (!others) {
-      const costs = costsOf(prepared, tried.plan);
+      const costs = costsOf(prepared, tried.plan, routed.search);
       return estimateOf({ ...foreseen, freeLimits }, routed.content.estimatedTokens, costs, leftOut);
     }
     const reason = refusal.kind === 'no_room' ? 'no_room' : 'free_limit';
@@ -36,10 +47,28 @@ export async function estimateMessage(input: EstimateInput<RoutedRequest>): Prom
   }
 }
 
-function costsOf({ routed: { content }, attempts }: Prepared, { quotes }: Prepared['plan']) {
+function costsOf(
+  { routed: { content }, attempts }: Prepared,
+  { quotes }: Prepared['plan'],
+  search: RequestSearch | undefined,
+): CandidateCost[] {
   return attempts.map(({ candidate }, index) => {
     const { bound, pricing } = quotes[index]!;
     const tokens = Math.min(content.estimatedTokens, bound.promptTokens);
-    return costAt(candidate, tokens, priceUpperBound(bound, pricing));
+    const most = priceUpperBound(bound, pricing).plus(searchesUpperBound(candidate, bound, search));
+    return costAt(candidate, tokens, { least: priceLowerBound(bound, pricing), most });
   });
+}
+
+/** Upper bound on what the searches of the model add: their price, and the further rounds, each of which may fill the context. */
+function searchesUpperBound(
+  { endpoint, pricing }: Candidate,
+  bound: UsageBound,
+  search: RequestSearch | undefined,
+): Money {
+  if (!search?.isDeclared) return Money.zero;
+  const promptTokens = endpoint.contextLength ?? bound.promptTokens;
+  const round = priceUpperBound({ ...bound, promptTokens, searchRequests: 0 }, pricing);
+  const searches = (pricing.web_search ?? Money.zero).times(search.session.allowed(Infinity));
+  return round.times(MAX_SEARCH_ROUNDS - 1).plus(searches);
 }

@@ -2,7 +2,7 @@ import { LeftOutEndpoints } from '../../routing/left-out.ts';
 import type { VideoBody } from '../videos/request.ts';
 import { routeVideo } from '../videos/routed-video.ts';
 import { askedForVideo, videoTerms } from '../videos/start.ts';
-import { costAt, estimateOf, foreseeInference, type Estimate, type EstimateInput } from './estimate.ts';
+import { estimateOf, foreseeInference, type Estimate, type EstimateInput } from './estimate.ts';
 
 /** Estimates a video, whose price is known exactly. @throws {GatewayError} what it is refused with before its hold */
 export async function estimateVideo(input: EstimateInput<VideoBody>): Promise<Estimate> {
@@ -11,6 +11,11 @@ export async function estimateVideo(input: EstimateInput<VideoBody>): Promise<Es
   const terms = videoTerms(routed);
   const foreseen = await foreseeInference(input, terms);
   const { amount } = foreseen.tried.plan;
-  const costs = askedForVideo(routed.candidates, leftOut.add).map((candidate) => costAt(candidate, undefined, amount));
+  const costs = askedForVideo(routed.candidates, leftOut.add).map((candidate) => ({
+    ...candidate,
+    least: amount,
+    input: amount,
+    most: amount,
+  }));
   return estimateOf(foreseen, terms.estimatedTokens, costs, leftOut);
 }

@@ -17,8 +17,10 @@ import type { InferenceInput } from '../inference-input.ts';
 
 /** What a request may cost at one candidate. */
 export interface CandidateCost extends EndpointOfModel {
-  /** The prompt alone, as it is estimated. */
+  /** Lower bound on the cost of an answer. */
   least: Money;
+  /** The prompt alone, by its estimated tokens. The least of a video, whose prompt is not charged. */
+  input: Money;
   /** With the longest answer. */
   most: Money;
 }
@@ -84,12 +86,11 @@ export function estimateOf(
   };
 }
 
-/** @param estimatedTokens of the prompt; undefined where the price is known exactly */
+/** @param estimatedTokens of the prompt at this endpoint */
 export function costAt(
   { model, endpoint, pricing }: UsableEndpoint,
-  estimatedTokens: number | undefined,
-  most: Money,
+  estimatedTokens: number,
+  { least, most }: Pick<CandidateCost, 'least' | 'most'>,
 ): CandidateCost {
-  const least = estimatedTokens === undefined ? most : Money.min(inputCostOf(estimatedTokens, pricing), most);
-  return { model, endpoint, least, most };
+  return { model, endpoint, least, input: Money.min(inputCostOf(estimatedTokens, pricing), most), most };
 }

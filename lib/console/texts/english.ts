@@ -254,7 +254,7 @@ export const english = {
   prompt: 'Prompt',
   maxTokens: 'Longest answer, in tokens',
   promptTokens: (count: string) => `The prompt has about ${count} tokens.`,
-  atLeast: 'At least',
+  promptCost: 'Prompt, estimated',
   atMost: 'At most',
   admits: 'has room',
   doesNotAdmit: 'has no room',

@@ -326,7 +326,7 @@ export const russian: Texts = {
   prompt: 'Запрос',
   maxTokens: 'Самый длинный ответ, в токенах',
   promptTokens: (count) => `В запросе около ${count} токенов.`,
-  atLeast: 'Не меньше',
+  promptCost: 'Запрос, оценка',
   atMost: 'Не больше',
   admits: 'есть место',
   doesNotAdmit: 'нет места',

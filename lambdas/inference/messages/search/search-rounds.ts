@@ -23,7 +23,7 @@ import { fittingThinking } from '../../../messages/fitting-thinking.ts';
 import { SearchRound } from './search-round.ts';
 
 /** A model that goes on searching is asked to be asked again: its client decides whether it may. */
-const MAX_SEARCH_ROUNDS = 10;
+export const MAX_SEARCH_ROUNDS = 10;
 /** With less of the function's time left, no round is begun. */
 const MIN_ROUND_MS = 45_000;
 /** Between what a provider counts of a prompt and of its beginning. */

@@ -89,7 +89,7 @@ function EstimateTables({ estimate }: { estimate: PromptEstimate }) {
         columns={[
           { title: texts.model, cell: ({ model }) => model },
           { title: texts.provider, cell: ({ provider_name }) => provider_name },
-          { title: texts.atLeast, isFigure: true, cell: ({ min_cost_rub }) => rub(min_cost_rub) },
+          { title: texts.promptCost, isFigure: true, cell: ({ input_cost_rub }) => rub(input_cost_rub) },
           { title: texts.atMost, isFigure: true, cell: ({ max_cost_rub }) => rub(max_cost_rub) },
         ]}
       />

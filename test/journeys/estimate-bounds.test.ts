@@ -1,0 +1,98 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Money } from '../../lambdas/money/money.ts';
+import { commonGateway } from '../support/common-gateway.ts';
+import { finalGeneration, get, post, said, type GatewayClient } from '../support/gateway.ts';
+
+let gateway: GatewayClient;
+beforeAll(async () => {
+  gateway = await commonGateway();
+});
+
+interface Bounds {
+  min_cost_rub: string;
+  input_cost_rub: string;
+  max_cost_rub: string;
+}
+
+async function boundsOf(path: string, body: object): Promise<Bounds> {
+  const response = await post(gateway, `${path}/estimate`, body);
+  const { data } = (await response.json()) as { data: { candidates: Bounds[] } };
+  return data.candidates[0]!;
+}
+
+/** What the request was charged, by its record. */
+async function chargedFor(path: string, body: object): Promise<Money> {
+  const response = await post(gateway, path, body);
+  const text = await response.text();
+  expect([response.status, text]).toEqual([expect.toBeOneOf([200, 202]), expect.anything()]);
+  const id = response.headers.get('x-generation-id')!;
+  if (path === '/videos') {
+    const state = async () => ((await (await get(gateway, `/videos/${id}`)).json()) as { status: string }).status;
+    await expect.poll(state, { timeout: 30_000 }).toBe('completed');
+  }
+  const { total_cost: cost } = await finalGeneration(gateway, id);
+  return Money.parse(String(cost));
+}
+
+const image = {
+  type: 'image',
+  source: {
+    type: 'base64',
+    media_type: 'image/png',
+    data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=',
+  },
+};
+const models = ['claude', 'gpt', 'bedrock', 'bedrock-claude', 'gemini', 'thinker', 'reasoner', 'priced'].map(
+  (name) => `sandbox/${name}`,
+);
+const directives = ['tokens=1', 'cached=3 tokens=2', 'hidden=40', 'think', 'usage=none', 'refuse', 'usage=twice'];
+const text = 'Привет, мир! '.repeat(30);
+const message = (model: string, content: unknown) => ({
+  model,
+  max_tokens: 200,
+  messages: [{ role: 'user', content }],
+});
+const judges = ['sandbox/judge', 'sandbox/jury', 'sandbox/pundit'];
+const questions = {
+  angry: { type: 'noul', instructions: 'Is the writer angry?' },
+  topic: { type: 'choice', instructions: 'Which topic?', criteria: { parcel: 'A parcel', bill: 'A bill' } },
+};
+const search = { tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: 3 }] };
+
+const answers: [string, string, object][] = [
+  ...models.flatMap((model) =>
+    directives.map((words): [string, string, object] => [
+      `${model} ${words}`,
+      '/messages',
+      message(model, said(text, `delay=0 ${words}`).content),
+    ]),
+  ),
+  ['images', '/messages', message('sandbox/priced', [image, image, { type: 'text', text: 'Hi' }])],
+  ['a search', '/messages', { ...message('sandbox/gpt', 'What is a token?\n@sandbox delay=0 searches=2'), ...search }],
+  ['chat', '/chat/completions', { model: 'sandbox/gpt', max_tokens: 50, messages: [said('Hello', 'delay=0')] }],
+  ['a response', '/responses', { model: 'sandbox/gpt', max_output_tokens: 50, input: 'Hello @sandbox delay=0' }],
+  ...judges.map((model): [string, string, object] => [
+    model,
+    '/decisions',
+    { model, state: 'Where is my parcel?', questions },
+  ]),
+  ['texts', '/embeddings', { model: 'sandbox/embedder', input: ['Where?', 'Late.'] }],
+  ['a long text', '/embeddings', { model: 'sandbox/embedder', input: text }],
+  ['a video', '/videos', { model: 'sandbox/filmmaker', prompt: 'A fox @sandbox polls=0', duration: 5 }],
+];
+
+describe('an answer costs no less and no more than its estimate says', () => {
+  it.each(answers)('%s, %s', async (_, path, body) => {
+    const { min_cost_rub: least, input_cost_rub: input, max_cost_rub: most } = await boundsOf(path, body);
+    const charged = await chargedFor(path, body);
+
+    const order = [least, charged.toString(), most].map((amount) => Money.parse(amount));
+    expect(order.toSorted((a, b) => (a.exceeds(b) ? 1 : -1)).map(String)).toEqual(order.map(String));
+    expect(Money.parse(input).exceeds(Money.parse(most))).toBe(false);
+  });
+});
+
+it('an endpoint with a fee for each request and image costs at least these', async () => {
+  const { min_cost_rub: least } = await boundsOf('/messages', message('sandbox/priced', [image, image]));
+  expect(least).toBe('1.25');
+});
