@@ -23,6 +23,25 @@ describe('a model that makes text', () => {
   });
 });
 
+describe('the default parameters of a model', () => {
+  const nothing = {
+    temperature: null,
+    top_p: null,
+    top_k: null,
+    frequency_penalty: null,
+    presence_penalty: null,
+    repetition_penalty: null,
+  };
+
+  it('are an object, with null where the gateway sends nothing', () => {
+    const catalog = loadShippedCatalog();
+    const defaultsOf = (id: string) => modelView(catalog.find(id)!).default_parameters;
+
+    expect(defaultsOf('sandbox/gpt')).toEqual(nothing);
+    expect(defaultsOf('sandbox/priced')).toEqual({ ...nothing, temperature: 1, top_p: 1 });
+  });
+});
+
 describe('a model of two endpoints', () => {
   const model = loadShippedCatalog().models.find(({ endpoints }) => endpoints.length === 2)!;
   const [first] = model.endpoints;

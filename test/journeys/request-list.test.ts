@@ -5,9 +5,10 @@ import { finalGeneration, post, said, type GatewayClient } from '../support/gate
 import { manage } from '../support/manage.ts';
 import { copyGeneration } from '../support/many-generations.ts';
 
-/** A page looks at 400. */
+/** More than a page with entries reads. */
 const COPIES = 1_000;
-const PAGES = 3;
+const DAY_MS = 86_400_000;
+const DAYS_AGO = [20, 31, 75];
 
 let gateway: GatewayClient;
 let ids: string[];
@@ -27,22 +28,27 @@ interface Page {
   searched_until: string | null;
 }
 
-async function pagesOf(filter: string): Promise<Page[]> {
+async function pagesOf(filter: string, on = gateway): Promise<Page[]> {
   const pages: Page[] = [];
   let cursor: string | null | undefined;
   while (cursor !== null) {
     const from = cursor === undefined ? '' : `&cursor=${cursor}`;
-    pages.push((await manage(gateway, 'GET', `/generations?${filter}${from}`)).body);
+    pages.push((await manage(on, 'GET', `/generations?${filter}${from}`)).body);
     cursor = pages.at(-1)!.next_cursor;
   }
   return pages;
 }
 
-describe('a list of requests with a filter that fits none of many', () => {
-  it('looks at few of them for one page, and says how far it has come', async () => {
+describe('a list of requests with a filter', () => {
+  it('has no empty page before the last one', async () => {
     const pages = await pagesOf('model=sandbox/gpt');
 
-    expect(pages.map(({ data }) => data)).toEqual(Array.from({ length: PAGES }, () => []));
+    expect(pages).toEqual([{ data: [], next_cursor: null, searched_until: null }]);
+  });
+
+  it('says on each page how far back it is complete', async () => {
+    const pages = await pagesOf('model=sandbox/claude&limit=90');
+
     const times = pages.map(({ searched_until: until }) => until);
     expect(times.at(-1)).toBeNull();
     expect(times.slice(0, -1).every((time) => time! < new Date().toISOString())).toBe(true);
@@ -50,11 +56,33 @@ describe('a list of requests with a filter that fits none of many', () => {
   });
 });
 
+describe('a list of days with few requests', () => {
+  it('fills each page, and has a cursor only if there is more', async () => {
+    const sparse = await commonGateway();
+    const asked = { model: 'sandbox/claude', max_tokens: 20, messages: [said('Hello', 'delay=0')] };
+    const { id } = (await (await post(sparse, '/messages', asked)).json()) as { id: string };
+    await finalGeneration(sparse, id);
+    const old: string[] = [];
+    for (const days of DAYS_AGO) {
+      const endMs = Date.now() - days * DAY_MS;
+      old.push(...(await copyGeneration(sparse.table(), { ...sparse, id, count: 2, endMs, spanMs: 1_000 })));
+    }
+    const from = utcDate(Date.now() - 95 * DAY_MS);
+
+    const pages = await pagesOf(`from=${from}&limit=3`, sparse);
+
+    const listed = pages.map(({ data }) => data.map((entry) => entry.id));
+    expect(listed.flat()).toEqual([...old, id].toSorted().toReversed());
+    expect(listed.map(({ length }) => length)).toEqual([3, 2, 2]);
+  });
+});
+
 describe('a list of many requests', () => {
-  it('has each once, whatever the size of its pages', async () => {
-    const pages = await pagesOf('limit=97');
+  it.each([97, 91])('has each once, on pages of %i that are never empty', async (limit) => {
+    const pages = await pagesOf(`limit=${limit}`);
 
     const listed = pages.flatMap(({ data }) => data.map(({ id }) => id));
     expect(listed).toEqual(ids.toSorted().toReversed());
+    expect(pages.every(({ data }) => data.length > 0)).toBe(true);
   });
 });

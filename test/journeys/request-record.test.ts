@@ -26,6 +26,12 @@ async function answered(body: object, client = gateway): Promise<Answer> {
 }
 
 describe('the record of a request', () => {
+  it('counts no results where nothing was searched', async () => {
+    const { num_search_results: results } = await answered({ model: 'sandbox/gpt', messages: [said('Hi', 'delay=0')] });
+
+    expect(results).toBe(0);
+  });
+
   it('shows how its price comes about: units, prices, and a sum that is what was charged', async () => {
     const { id } = await answered({ model: 'sandbox/claude', messages: [said('Hi', 'delay=0 tokens=20 cached=5')] });
 

@@ -32,6 +32,7 @@ const generation = {
   cache_discount: 0,
   streamed: true,
   cancelled: false,
+  num_search_results: 0,
   estimated: false,
   capped: false,
   ending: 'complete',
@@ -57,7 +58,7 @@ export const generations = tagged('Account', {
   'list-generations': {
     summary: 'List requests of the account',
     description:
-      'The requests of all keys of the account, the newest first, with the cost of each: those that were answered, those that are running, and those that were refused, which are kept for thirty days. One page examines at most 400 requests, so with a filter it may be short or empty although more follow: read on until `next_cursor` is null.',
+      'The requests of all keys of the account, the newest first, with the cost of each: those that were answered, those that are running, and those that were refused, which are kept for thirty days. With a filter a page may be short although more follow: read on until `next_cursor` is null.',
     success: ok('A page of the requests that were asked for.', generationListAnswer, {
       data: [{ ...request, status: 'complete', refusal: null, api_key_hash: '5ff7'.repeat(16), user_id: null }],
       next_cursor: null,

@@ -50,17 +50,20 @@ export const accepts = {
 
 type Query = z.output<typeof accepts.query>;
 
-/** As many requests are looked at for one page, so that a filter which fits few of them still answers in time. */
+/** A page that has entries ends after so many requests or days, so that a filter that fits few of them still answers in time. */
 const MAX_LOOKED_AT = 400;
 /** A day without any request costs sixteen Queries. */
-const MAX_DAYS_LOOKED_AT = 10;
+const MAX_DAYS_LOOKED_AT = 40;
+/** An empty page ends after this time only, because clients take it for the last one. */
+const MAX_EMPTY_MS = 5_000;
 const MAX_DAYS = 400;
 
 /**
  * A page of an account's requests, newest first: final, pending and refused ones.
  *
  * Guarantee: the pages together have each request that was there when the first was read once, whatever comes meanwhile; a cursor
- * is the place of an id, not a count. A page may have fewer entries than asked for, or none, and still a next cursor.
+ * is the place of an id, not a count. A page may have fewer entries than requested and still a cursor. It has none and a cursor only
+ * if nothing was found in five seconds.
  */
 export const handler = defineEndpoint('list-generations', accepts, async ({ query, caller: { account } }) => {
   const table = resources.table();
@@ -72,13 +75,21 @@ export const handler = defineEndpoint('list-generations', accepts, async ({ quer
   };
   const dates = datesAsked(query);
   const data: ListedRequestBody[] = [];
+  const startedAtMs = performance.now();
   let lookedAt = 0;
+  const isOver = (count: number, maxCount: number) =>
+    data.length > 0 ? count >= maxCount : performance.now() - startedAtMs > MAX_EMPTY_MS;
   for (const [index, date] of dates.entries()) {
-    if (index === MAX_DAYS_LOOKED_AT) return page(data, firstGenerationId(Date.parse(dates[index - 1]!)));
+    if (index > 0 && isOver(index, MAX_DAYS_LOOKED_AT))
+      return page(data, firstGenerationId(Date.parse(dates[index - 1]!)));
     for await (const request of requestsOfDay(table, account.id, date, query.cursor)) {
       lookedAt += 1;
-      if (isAskedFor(request, filter)) data.push(listedRequest(request));
-      if (data.length === limit || lookedAt === MAX_LOOKED_AT) return page(data, idOf(request));
+      if (isAskedFor(request, filter)) {
+        // The entry after a full page says only that there is one.
+        if (data.length === limit) return page(data, data.at(-1)!.id);
+        data.push(listedRequest(request));
+      }
+      if (isOver(lookedAt, MAX_LOOKED_AT)) return page(data, idOf(request));
     }
   }
   return page(data, null);

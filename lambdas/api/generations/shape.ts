@@ -134,9 +134,9 @@ const generationShape = z
       .nullable()
       .meta({ description: 'The part of `tokens_prompt` that was written to a cache for one hour.' }),
     native_tokens_completion_images: nothing,
-    num_search_results: countShape
-      .nullable()
-      .meta({ description: 'The number of results that web searches have found.' }),
+    num_search_results: countShape.meta({
+      description: 'The number of results that web searches found; 0 if there was no search.',
+    }),
     num_fetches: nothing,
     num_media_prompt: nothing,
     num_media_completion: nothing,
@@ -243,7 +243,7 @@ export const generationListAnswer = z.strictObject({
   data: z.array(listedRequestShape).meta({ description: 'The requests of this page, newest first.' }),
   next_cursor: z.string().nullable().meta({
     description:
-      'The cursor of the next page; null where there is none. One page looks at no more than 400 requests and ten days, so a page with a filter may be short or empty, and yet have a next one: whoever wants all reads on until this is null.',
+      'The cursor of the next page; null on the last page. A page with entries ends after 400 requests or 40 days, so with a filter it may be short: read on until this is null. A page is empty and has a cursor only if nothing was found in five seconds.',
   }),
   searched_until: time.nullable().meta({
     description: 'The list is complete from now back to this time; null on the last page.',

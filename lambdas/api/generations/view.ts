@@ -35,7 +35,7 @@ export function generationView(generation: Generation): GenerationBody {
     native_tokens_cache_write: outcome.cacheWrite5mTokens,
     native_tokens_cache_write_1h: outcome.cacheWrite1hTokens,
     native_tokens_completion_images: null,
-    num_search_results: outcome.searchResults,
+    num_search_results: outcome.searchResults ?? 0,
     num_fetches: null,
     num_media_prompt: null,
     num_media_completion: null,

@@ -13,7 +13,14 @@ const claudeParameters = ['max_tokens', 'stop', 'tools', 'tool_choice', 'reasoni
 const alike = {
   currency: 'RUB',
   per_request_limits: null,
-  default_parameters: null,
+  default_parameters: {
+    temperature: null,
+    top_p: null,
+    top_k: null,
+    frequency_penalty: null,
+    presence_penalty: null,
+    repetition_penalty: null,
+  },
   supported_voices: null,
   type: 'model',
 };

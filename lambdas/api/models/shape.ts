@@ -39,8 +39,6 @@ const pricingShape = z
   .meta({ id: 'Pricing', description: 'Prices in RUB for a single token or unit, as decimal strings.' });
 export type PricingBody = z.output<typeof pricingShape>;
 
-const optionalNumberShape = z.number().nullable().optional();
-
 const serviceFreeShape = z
   .strictObject({
     daily_base: z.int().meta({
@@ -160,25 +158,27 @@ const modelFieldShapes = {
     .meta({ description: 'The parameters of a request that the model supports.' }),
   default_parameters: z
     .strictObject({
-      temperature: optionalNumberShape.meta({
+      temperature: z.number().nullable().meta({
         description: 'The `temperature` that is sent where a request gives none.',
       }),
-      top_p: optionalNumberShape.meta({ description: 'The `top_p` that is sent where a request gives none.' }),
-      top_k: optionalNumberShape.meta({ description: 'The `top_k` that is sent where a request gives none.' }),
-      frequency_penalty: optionalNumberShape.meta({
+      top_p: z.number().nullable().meta({ description: 'The `top_p` that is sent where a request gives none.' }),
+      top_k: z.number().nullable().meta({ description: 'The `top_k` that is sent where a request gives none.' }),
+      frequency_penalty: z.number().nullable().meta({
         description:
           'The default `frequency_penalty`: the higher it is, the less the model repeats words that it has used often.',
       }),
-      presence_penalty: optionalNumberShape.meta({
+      presence_penalty: z.number().nullable().meta({
         description:
           'The default `presence_penalty`: the higher it is, the less the model returns to words that it has used.',
       }),
-      repetition_penalty: optionalNumberShape.meta({
+      repetition_penalty: z.number().nullable().meta({
         description: 'The default `repetition_penalty`: values above 1 make the model repeat itself less.',
       }),
     })
-    .nullable()
-    .meta({ description: 'The values that are sent where a request gives none.' }),
+    .meta({
+      description:
+        'The values that the gateway sends if the request has none. With null the gateway sends nothing, and the provider applies its own default.',
+    }),
   supported_voices: nothing,
   links: z
     .strictObject({ details: z.string().meta({ description: 'The path of the model’s endpoints.' }) })

@@ -49,12 +49,24 @@ export function modelView(
     },
     per_request_limits: null,
     supported_parameters: data.supported_parameters,
-    default_parameters: data.default_parameters ?? null,
+    default_parameters: defaultsView(data.default_parameters),
     supported_voices: null,
     links: { details: `/v1/models/${model.id}/endpoints` },
     // Clients of the Messages API list models with these two names.
     type: 'model',
     display_name: data.name,
+  };
+}
+
+/** A parameter without a default in the catalog is left to the provider. */
+function defaultsView(defaults: ModelData['default_parameters'] = {}) {
+  return {
+    temperature: defaults.temperature ?? null,
+    top_p: defaults.top_p ?? null,
+    top_k: defaults.top_k ?? null,
+    frequency_penalty: defaults.frequency_penalty ?? null,
+    presence_penalty: defaults.presence_penalty ?? null,
+    repetition_penalty: defaults.repetition_penalty ?? null,
   };
 }
 
