@@ -104,7 +104,8 @@ export async function placeHold(
     if (!recordsBeside) return recorded;
     return { placed, recording: recorded.then(() => undefined) };
   }
-  const remembered = rememberedRefusal(request);
+  // The store answers a repeated Idempotency-Key by its claim, whatever room there is.
+  const remembered = request.claim ? undefined : rememberedRefusal(request);
   if (remembered) return refusedBy(remembered);
   const result = await withoutOwnLeases(leases, () => askStore(table, request));
   if ('refused' in result && result.refused.kind === 'no_room') {

@@ -10,7 +10,7 @@
  */
 
 import { createHmac } from 'node:crypto';
-import { GatewayError, conflict, invalidRequest } from '../platform/errors.ts';
+import { BeingAnsweredError, conflict, invalidRequest, type GatewayError } from '../platform/errors.ts';
 import { nowMs } from '../platform/clock.ts';
 import { describeError, log } from '../platform/logger.ts';
 import { readPepper } from '../platform/secrets.ts';
@@ -103,14 +103,7 @@ export function claimRefusal(
       ? undefined
       : alreadyAnswered(generation.id, { cost: cost.toString(), ending, finishReason });
   }
-  return new GatewayError(
-    'conflict',
-    `The request with this Idempotency-Key is being answered as ${known.generationId}. Ask again in some seconds, or read its cost with GET /generation.`,
-    {
-      metadata: { field: 'idempotency-key', generation_id: known.generationId },
-      headers: { 'retry-after': '2', 'x-should-retry': 'true' },
-    },
-  );
+  return new BeingAnsweredError(known.generationId);
 }
 
 function alreadyAnswered(

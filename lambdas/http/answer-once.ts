@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../platform/clock.ts';
-import { conflict, GatewayError, invalidRequest } from '../platform/errors.ts';
+import { BeingAnsweredError, conflict, GatewayError, invalidRequest } from '../platform/errors.ts';
 import { seal, sealingKey, unseal } from '../platform/sealing.ts';
 import { readPepper } from '../platform/secrets.ts';
 import { resources } from '../resources.ts';
@@ -11,6 +12,9 @@ import type { HttpResponse } from './response.ts';
 
 /** How long an answer is kept. */
 const KEEP_ANSWERS_MS = 24 * 3_600_000;
+/** The answer of the same request that came first is kept within a moment. */
+const PATIENCE_MS = 3_000;
+const ASK_EVERY_MS = 100;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
 interface OnceRequest {
@@ -62,9 +66,24 @@ export async function answerOnce(
     return await answer(keep);
   } catch (error) {
     // The same request may have got there first; its change can be the reason why this one was refused.
-    const theirs = error instanceof GatewayError || error instanceof AlreadyAnsweredError ? await again() : undefined;
+    const theirs =
+      error instanceof BeingAnsweredError
+        ? await withinPatience(again)
+        : error instanceof GatewayError || error instanceof AlreadyAnsweredError
+          ? await again()
+          : undefined;
     if (theirs) return theirs;
     throw error;
+  }
+}
+
+/** Asks until there is an answer, or the patience is over. */
+async function withinPatience<Answer>(ask: () => Promise<Answer | undefined>): Promise<Answer | undefined> {
+  const deadlineMs = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const answer = await ask();
+    if (answer || performance.now() > deadlineMs) return answer;
+    await sleep(ASK_EVERY_MS);
   }
 }
 

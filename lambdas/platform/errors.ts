@@ -119,6 +119,20 @@ export class GatewayError extends Error {
   }
 }
 
+/** 409: another request with the same `Idempotency-Key` is being answered, so the client may retry in some seconds. */
+export class BeingAnsweredError extends GatewayError {
+  constructor(generationId: string) {
+    super(
+      'conflict',
+      `The request with this Idempotency-Key is being answered as ${generationId}. Ask again in some seconds, or read its cost with GET /generation.`,
+      {
+        metadata: { field: 'idempotency-key', generation_id: generationId },
+        headers: { 'retry-after': '2', 'x-should-retry': 'true' },
+      },
+    );
+  }
+}
+
 /** Clients that are told nothing wait as they like: some not at all. */
 function waitOf(kind: ErrorKind): Record<string, string> {
   const { retryAfterSeconds }: ErrorSpec = errorKinds[kind];

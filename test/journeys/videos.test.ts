@@ -133,6 +133,20 @@ describe.concurrent('a video', () => {
     expect(((await other.json()) as Video).id).not.toBe(id);
   });
 
+  it('is one video for requests with one Idempotency-Key at once, also where there is room for only one', async () => {
+    const { body: made } = await manage(gateway, 'POST', '/keys', { name: 'one film', limit: 200 });
+    const body = { model: 'test/film', prompt: JSON.stringify({ file: [{ bytes: 1_003 }] }) };
+    const ask = () => post({ ...gateway, key: made.key }, '/videos', body, { 'idempotency-key': 'one-of-many' });
+
+    const answers = await Promise.all(Array.from({ length: 30 }, ask));
+
+    const ids = new Set(answers.map((answer) => answer.headers.get('x-generation-id')));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
+    expect(ids.size).toBe(1);
+    const { body: list } = await manage(gateway, 'GET', `/generations?api_key_hash=${made.data.hash}`);
+    expect(list.data.map(({ id }: Video) => id)).toEqual([...ids]);
+  });
+
   it('has no upstream that hears of its polls, and is nobody else’s', async () => {
     const { id } = (await (await film({ poll: ['in_progress'] })).json()) as Video;
     const stranger = await keyWith({ workspace_id: await newWorkspace() });

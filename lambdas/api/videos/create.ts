@@ -1,3 +1,4 @@
+import { claimOf } from '../../admission/request-claim.ts';
 import { answerOnce } from '../../http/answer-once.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { jsonResponse } from '../../http/response.ts';
@@ -15,14 +16,17 @@ export const accepts = { once: answerOnce, body: videoRequestSchema, meanwhile: 
 
 /**
  * 202 as soon as the job is certain to be gone on with; what becomes of it is for GET /videos/{id}. A video is the dearest
- * thing to ask for twice, so a repeated request with its Idempotency-Key is answered with the job that there is.
+ * thing to ask for twice, so a repeated request with its Idempotency-Key is answered with the job that there is. The hold claims the key,
+ * so that of several requests at once only one holds money.
  */
 export const handler = defineEndpoint('create-video', accepts, ({ body, caller, request, once, ...input }) =>
   once(async (keep) => {
+    const claim = await claimOf(resources.table(), { route: 'create-video', ...request, payer: caller.payer });
     const routed = await routeVideo(body, { caller, clientLeft: input.clientLeft });
     const job = await startVideo(startTools(), {
       generationId: input.generationId,
       caller,
+      claim,
       ...routed,
       baseUrl: request.baseUrl,
       callbackUrl: body.callback_url ?? undefined,
