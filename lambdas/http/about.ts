@@ -30,6 +30,8 @@ export interface Success {
   /** JSON, unless `content` says otherwise. */
   schema: z.ZodType;
   example?: unknown;
+  /** An answer in one piece that takes minutes begins before it is there, so the same status may have the body of an error. */
+  maybeLate?: boolean;
   /** Other kinds of content that the same status may have. */
   content?: Record<string, { schema: object; example?: string; 'x-events'?: Record<string, string> }>;
 }

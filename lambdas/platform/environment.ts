@@ -22,6 +22,8 @@ export const variables = {
   outputStepTokens: 'OUTPUT_STEP_TOKENS',
   /** How long a request waits for the money that other requests hold, in milliseconds. */
   holdPatienceMs: 'HOLD_PATIENCE_MS',
+  /** After how many milliseconds an answer in one piece is begun with blanks, which fixes its status. */
+  wholeAnswerSilenceMs: 'WHOLE_ANSWER_SILENCE_MS',
   /** How long a caller stays cached, in milliseconds; for tests and laptops. */
   callerCacheMs: 'CALLER_CACHE_MS',
   /** A directory that replaces the catalog shipped with the code. */

@@ -135,7 +135,7 @@ function operationOf(operationId: string, operation: Operation): ZodOpenApiOpera
       : {}),
     responses: {
       [`${success.status}`]: {
-        description: success.description,
+        description: success.maybeLate ? `${success.description} ${lateNote}` : success.description,
         headers: responseHeaders(operation),
         ...(success.status === 302 ? {} : { content: responseContent(success) }),
       },
@@ -143,6 +143,10 @@ function operationOf(operationId: string, operation: Operation): ZodOpenApiOpera
     },
   } as ZodOpenApiOperationObject;
 }
+
+/** The 200 of an answer in one piece that was begun before it was there. */
+const lateNote =
+  'Without `stream`, an answer that takes longer than 210 seconds (by default) begins with blanks, so that no connection is cut. From then on its status is 200 in any case: after a failure the body is an error, with its status in `error.code`. So look at `error` first, or use `stream`.';
 
 /** One example stands alone; several have names. */
 function bodyExamples({ summary, bodyExample, moreExamples }: About) {
@@ -152,10 +156,13 @@ function bodyExamples({ summary, bodyExample, moreExamples }: About) {
   return { examples: Object.fromEntries(named.map(([name, value]) => [name, { summary: name, value }])) };
 }
 
-function responseContent({ schema, example, content }: Success) {
+function responseContent({ schema, example, content, maybeLate }: Success) {
   // A stream is another form of the same answer; a page is no JSON.
   const isJson = content === undefined || 'text/event-stream' in content;
-  const json = { schema, ...(example === undefined ? {} : { example: wholeExample(schema, example) }) };
+  const json = {
+    schema: maybeLate ? z.union([schema, errorShape]) : schema,
+    ...(example === undefined ? {} : { example: wholeExample(schema, example) }),
+  };
   return { ...(isJson ? { 'application/json': json } : {}), ...content };
 }
 
@@ -242,6 +249,11 @@ function errorsOf({ route, about, accepts }: Operation): ErrorKind[] {
 const retryAfterHeader = textHeader('Seconds until another try may succeed; absent where none is known.');
 /** Headers that programs read of a refusal, by its kind. */
 const errorHeaders: Partial<Record<ErrorKind, Record<string, ReturnType<typeof textHeader>>>> = {
+  conflict: {
+    'retry-after': textHeader(
+      'Seconds until another try may succeed. Only present while the first request with the same `Idempotency-Key` is being answered.',
+    ),
+  },
   payment_required: { 'retry-after': retryAfterHeader },
   rate_limit_exceeded: {
     'retry-after': retryAfterHeader,

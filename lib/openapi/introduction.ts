@@ -59,6 +59,6 @@ Answers of models and of \`POST /messages/count_tokens\` have \`server-timing\`:
 
 An error has one form on every route: \`error.type\` and \`error.message\` as clients of the Messages API read them, \`error.code\` with
 the status, \`error.param\` with the field as clients of OpenAI’s APIs read it, and \`error.metadata.error_type\` with one of these kinds. A failure after the first byte of a stream comes as an \`error\` event
-of the same form.
+of the same form. An answer in one piece keeps its status for the first 210 seconds; after that a failure is a body of this form with the status 200.
 
 ${errorLines.join('\n')}`;

@@ -123,6 +123,7 @@ export const chat = tagged('Inference', {
     chargedOnce: true,
     success: {
       ...success,
+      maybeLate: true,
       content: {
         'text/event-stream': {
           schema: { type: 'string' },

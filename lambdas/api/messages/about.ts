@@ -131,6 +131,7 @@ export const messages = tagged('Inference', {
     moreExamples,
     success: {
       ...ok('The message, or its events where `stream` is true.', messageAnswer, messageExample),
+      maybeLate: true,
       content: { 'text/event-stream': { schema: { type: 'string' }, example: stream, 'x-events': events } },
     },
     errors: [...providerErrors, 'payment_required'],

@@ -13,7 +13,7 @@ import type { AnswerEvent, MessageBody } from '../../messages/types.ts';
 import type { Door } from '../../platform/metrics.ts';
 import { resources } from '../../resources.ts';
 import type { RouteName } from '../../routes.ts';
-import { blanks, COMMIT_AFTER_MS, isThereWithin, wholeBody } from './whole-body.ts';
+import { blanks, isThereWithin, wholeAnswerSilenceMs, wholeBody } from './whole-body.ts';
 
 /** Clients give up on a silent stream, some after 20 seconds; any byte counts, also before the first event. */
 export const SILENCE_MS = 10_000;
@@ -94,7 +94,7 @@ async function wholeAnswer(
   const answer = message.then(form.wholeAnswer);
   waitUntil(settled);
   const waitedMs = performance.now() - context.receivedAtMs;
-  if (await isThereWithin(answer, Math.max(0, COMMIT_AFTER_MS - waitedMs))) {
+  if (await isThereWithin(answer, Math.max(0, wholeAnswerSilenceMs() - waitedMs))) {
     return jsonResponse<object>(200, await answer);
   }
   answer.catch((error: unknown) => measureBreak(error, door));

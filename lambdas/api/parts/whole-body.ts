@@ -1,13 +1,23 @@
 /**
- * The body of an answer that does not stream, of a model that takes its time. API Gateway gives up a connection that was
- * silent for five minutes, and so do clients; the answer would be paid for, and lost.
+ * The body of an answer that does not stream, from a model that takes minutes. Connections that stay silent are cut: by API Gateway and by
+ * `fetch` of Node after five minutes, by Azure's load balancers after four. The answer would be paid for, and lost.
  */
 
 import type { WhenSilent } from '../../http/answer-stream.ts';
+import { positiveIntegerVariable, variables } from '../../platform/environment.ts';
 import { errorEnvelope, toGatewayError } from '../../platform/errors.ts';
 
-/** Long enough that nearly all answers, and nearly all failures, have a status of their own. */
-export const COMMIT_AFTER_MS = 60_000;
+/**
+ * Below the limits of silence above, and long enough that nearly all answers, and nearly all failures, have a status of their own.
+ * An operator whose proxy allows less silence sets less.
+ */
+const DEFAULT_SILENCE_MS = 210_000;
+
+/** How long an answer in one piece may be silent. */
+export function wholeAnswerSilenceMs(): number {
+  return positiveIntegerVariable(variables.wholeAnswerSilenceMs, DEFAULT_SILENCE_MS);
+}
+
 export const blanks: WhenSilent = { chunk: ' ', afterMs: 10_000 };
 
 /** @returns whether an answer, or its failure, is there within this time */
@@ -23,8 +33,8 @@ export function isThereWithin(answer: Promise<unknown>, milliseconds: number): P
 }
 
 /**
- * JSON may begin with blanks: one goes out at once, which begins the answer, and more while it is waited for. A failure has
- * no status any more; it is the envelope of an error in the place of the answer.
+ * JSON may begin with blanks: one goes out at once, which begins the answer, and more while it is waited for.
+ * Weakness: from then on the status is 200. A failure is the envelope of an error, with its status in `error.code`.
  */
 export async function* wholeBody(answer: Promise<object>, requestId: string): AsyncGenerator<string> {
   try {

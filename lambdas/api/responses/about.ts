@@ -147,6 +147,7 @@ export const responses = tagged('Inference', {
     errors: [...providerErrors, 'payment_required'],
     success: {
       ...ok('The response, or its events where `stream` is true.', responseAnswer, example),
+      maybeLate: true,
       content: { 'text/event-stream': { schema: { type: 'string' }, example: stream, 'x-events': events } },
     },
   },
