@@ -170,25 +170,28 @@ export async function holdOrRefuse(
   const deadlineMs = receivedAtMs + positiveIntegerVariable(variables.holdPatienceMs, DEFAULT_PATIENCE_MS);
   let { plan } = admission;
   let shortened: Shortening | undefined;
+  let wasRecounted = false;
   let isCounted = false;
+  const refusedWith = (refusal: AdmissionRefusal) => toRefused(refusal, admission, plan, isCounted);
   let waiter: Waiter | undefined;
   try {
     for (;;) {
       const result = await place(plan);
       if ('placed' in result) return { placed: result.placed, recording: result.recording, plan, shortened };
       const { refused } = result;
-      if (refused.kind !== 'no_room') return toRefused(refused, admission, plan);
+      if (refused.kind !== 'no_room') return refusedWith(refused);
       const { left, leftWithoutHolds } = roomOf(refused);
       // No prompt is counted when the answer alone is too dear.
-      if (!isCounted && !minAmount(plan).exceeds(leftWithoutHolds) && !leftWithoutHolds.isZero) {
-        isCounted = true;
+      if (!wasRecounted && !minAmount(plan).exceeds(leftWithoutHolds) && !leftWithoutHolds.isZero) {
+        wasRecounted = true;
         const counted = await admission.recount();
+        isCounted = counted !== undefined;
         if (counted && plan.amount.exceeds(counted.amount)) {
           plan = counted;
           continue;
         }
       }
-      if (clientLeft?.aborted) return toRefused({ kind: 'client_left' }, admission, plan);
+      if (clientLeft?.aborted) return refusedWith({ kind: 'client_left' });
       const isPatient = performance.now() < deadlineMs;
       if (isHeldOnly(refused) && isPatient) {
         const scope = `${refused.scope.kind}#${refused.scope.id}`;
@@ -202,7 +205,7 @@ export async function holdOrRefuse(
         }
       }
       const shorter = shortenedTo(plan, isPatient && !isHeldOnly(refused) ? leftWithoutHolds : left);
-      if (!shorter) return toRefused(refused, admission, plan);
+      if (!shorter) return refusedWith(refused);
       shortened = { refusal: refused, maxTokens: maxAnswerTokens(shorter) };
       plan = shorter;
     }
@@ -227,7 +230,12 @@ function shortenedTo(plan: SpendingPlan, room: Money): SpendingPlan | undefined 
 }
 
 /** The refusal, with the numbers of the smallest request that would be admitted. */
-function toRefused(refusal: AdmissionRefusal, admission: Admission, plan: SpendingPlan): Tried {
+function toRefused(
+  refusal: AdmissionRefusal,
+  admission: Admission,
+  plan: SpendingPlan,
+  isPromptCounted: boolean,
+): Tried {
   const atMs = admission.request.generation.createdAtMs;
   // A video has no tokens, so there is no prompt and no answer to tell apart.
   if (refusal.kind !== 'no_room' || maxAnswerTokens(plan) === 0)
@@ -242,6 +250,7 @@ function toRefused(refusal: AdmissionRefusal, admission: Admission, plan: Spendi
       request: {
         atMs,
         inputAmount: (isLeastTooMuch ? least : plan).inputAmount,
+        isPromptCounted,
         affordableTokens: worthAdvising(plan, left, admission.minMaxTokens),
       },
     },

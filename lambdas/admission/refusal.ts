@@ -126,6 +126,8 @@ export interface RefusedRequest {
   atMs: number;
   /** The part of the amount for the prompt; undefined for the extension of a hold. */
   inputAmount?: Money;
+  /** Otherwise the amounts are bounds by the bytes of the prompt, several times what it costs. */
+  isPromptCounted?: boolean;
   /** Output tokens that the remaining room would buy in this request; absent when too few to be useful. */
   affordableTokens?: number;
 }
@@ -196,7 +198,7 @@ export function refusalError(refusal: AdmissionRefusal, request: RefusedRequest)
 function spendingRefusal(refusal: NoRoom, request: RefusedRequest): GatewayError {
   const { interval, limit, spent, held, left } = roomOf(refusal);
   const { amount, scope } = refusal;
-  const { inputAmount, affordableTokens: affordable = 0 } = request;
+  const { inputAmount, isPromptCounted = false, affordableTokens: affordable = 0 } = request;
   const { source, owner, remedy } = sourceOf(scope.kind, interval);
   const resetsAt = resetTime(interval, request.atMs);
   const isHeld = isHeldOnly(refusal);
@@ -208,8 +210,9 @@ function spendingRefusal(refusal: NoRoom, request: RefusedRequest): GatewayError
   ];
   return new GatewayError(
     'payment_required',
-    `To begin, this request needs ${amount} RUB${amountParts(amount, inputAmount)}, and ${owner} ` +
-      `(${limit} RUB${periodOf(interval)}) has ${left} RUB left. You can ${advice.join(', or ')}.`,
+    `To begin, this request needs ${neededAmount(amount, request)}, and ${owner} ` +
+      `${limit.isZero ? 'is 0 RUB' : `(${limit} RUB${periodOf(interval)}) has ${left} RUB left`}. ` +
+      `You can ${advice.join(', or ')}.`,
     {
       metadata: {
         limit_source: source,
@@ -223,6 +226,7 @@ function spendingRefusal(refusal: NoRoom, request: RefusedRequest): GatewayError
           ? {
               required_input_rub: inputAmount.toString(),
               required_output_rub: amount.minus(inputAmount).toString(),
+              prompt_counted: isPromptCounted,
             }
           : {}),
         resets_at: resetsAt,
@@ -234,10 +238,11 @@ function spendingRefusal(refusal: NoRoom, request: RefusedRequest): GatewayError
   );
 }
 
-/** The bound is far above what most prompts cost: the message says that the rest comes back. */
-function amountParts(amount: Money, inputAmount: Money | undefined): string {
-  if (!inputAmount) return '';
-  return ` (at most ${inputAmount} for its prompt, and ${amount.minus(inputAmount)} for its answer or the first part of it; what it does not use comes back)`;
+/** Only a counted prompt has a figure of its own: a bound by its bytes reads like a price. */
+function neededAmount(amount: Money, { inputAmount, isPromptCounted }: RefusedRequest): string {
+  if (!inputAmount) return `${amount} RUB`;
+  if (!isPromptCounted) return `at most ${amount} RUB (its prompt was not counted; what it does not use comes back)`;
+  return `${amount} RUB (at most ${inputAmount} for its prompt, and ${amount.minus(inputAmount)} for its answer or the first part of it; what it does not use comes back)`;
 }
 
 function periodOf(interval: Interval): string {

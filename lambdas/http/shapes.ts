@@ -81,10 +81,14 @@ const limitDetails = {
   ),
   remaining_rub: roublesShape('The part of the limit that is left'),
   required_rub: roublesShape(
-    'The money that would have been held (set aside) before the request was sent; the whole request may cost more',
+    'The money that would have been held (set aside) before the request was sent; the whole request may cost more. An upper bound if `prompt_counted` is false',
   ),
   required_input_rub: roublesShape('The part of `required_rub` that its prompt costs'),
   required_output_rub: roublesShape('The part of `required_rub` that is for the answer'),
+  prompt_counted: z.boolean().optional().meta({
+    description:
+      'False if the prompt was not counted, because the limit has no room for any answer: then the amounts are upper bounds by its bytes, several times what it costs.',
+  }),
   affordable_max_tokens: z
     .int()
     .optional()

@@ -285,6 +285,7 @@ const errorDetails: Partial<Record<ErrorKind, object>> = {
     required_rub: '1.32',
     required_input_rub: '0.02',
     required_output_rub: '1.3',
+    prompt_counted: true,
     resets_at: '2026-12-01T00:00:00.000Z',
     affordable_max_tokens: 480,
   },

@@ -87,7 +87,10 @@ describe('waiting', () => {
 
 describe('a refusal for money', () => {
   it('has the numbers that a person needs to act, in words and for machines', () => {
-    const error = refusal(noRoom({ daily: rub('10') }, { spent: '9', amount: '3' }), { inputAmount: rub('0.5') });
+    const error = refusal(noRoom({ daily: rub('10') }, { spent: '9', amount: '3' }), {
+      inputAmount: rub('0.5'),
+      isPromptCounted: true,
+    });
 
     expect(error).toMatchObject({ status: 402, kind: 'payment_required', headers: {} });
     expect(error.message).toBe(
@@ -105,8 +108,19 @@ describe('a refusal for money', () => {
       required_rub: '3',
       required_input_rub: '0.5',
       required_output_rub: '2.5',
+      prompt_counted: true,
       resets_at: '2026-11-21T00:00:00.000Z',
     });
+  });
+
+  it('says that the amount is a bound, with no figure for the prompt, where that was not counted', () => {
+    const error = refusal(noRoom({ lifetime: rub('0') }, { amount: '3' }), { inputAmount: rub('0.5') });
+
+    expect(error.message).toBe(
+      'To begin, this request needs at most 3 RUB (its prompt was not counted; what it does not use comes back), and the limit of ' +
+        'this key is 0 RUB. You can raise the limit of the key.',
+    );
+    expect(error.metadata).toMatchObject({ required_rub: '3', prompt_counted: false });
   });
 
   it.each<[ScopeKind, string, string]>([
