@@ -7,6 +7,7 @@ const ofMember = { ...budgetExample, member_id: 'ann' };
 
 const budgetRules =
   'Sets the limit of one period, and keeps what was spent in it so far. A longer period cannot have a lower limit than a shorter one. A changed limit applies from the next request on; if the workspace or the member had no budget before, within three seconds.';
+const memberRules = `${budgetRules} The member must belong to the workspace: add it with \`POST /workspaces/{id}/members/add\` first.`;
 const removed = ok('The budget does not exist any more.', deletedAnswer, { deleted: true });
 
 export const budgets = tagged('Budgets', {
@@ -49,7 +50,7 @@ export const budgets = tagged('Budgets', {
   },
   'set-member-budget': {
     summary: 'Set a budget of a member',
-    description: budgetRules,
+    description: memberRules,
     bodyExample: { limit_rub: 500 },
     success: ok('The budget as it is now.', budgetAnswer, { data: ofMember }),
     ifMatch: true,
