@@ -1,34 +1,22 @@
-/** What the overview is made of: the books' own sums, read from several routes. */
+/** Reads the data of an account from several routes. */
 
 import { DAY_MS, utcDate } from '../../lambdas/money/periods.ts';
+import type { AccountData } from './account.ts';
 import type {
   DataOf,
   ShownActivity,
   ShownCredits,
-  ShownMember,
   ShownRequest,
   ShownSpendingByModel,
   ShownStatement,
 } from './answers.ts';
 import type { GatewayClient } from './gateway-client.ts';
-import { readOwners, type Owners } from './owners.ts';
+import { readOwners } from './owners.ts';
 import { firstRecentDay } from './request-search.ts';
 
 const DAYS_OF_CURVES = 30;
 /** A page that shows the data of an account reads them again this often. */
 export const ACCOUNT_REFRESH_MS = 30_000;
-
-export interface AccountData extends Owners {
-  readAtMs: number;
-  credits: ShownCredits;
-  /** Completed days, by workspace, key and member. */
-  activity: ShownActivity[];
-  days: string[];
-  /** The cost of each model so far, today included. */
-  models: ShownSpendingByModel;
-  month: ShownStatement;
-  latest: ShownRequest[];
-}
 
 export async function readAccountData(client: GatewayClient, signal: AbortSignal): Promise<AccountData> {
   const nowMs = Date.now();
@@ -43,14 +31,4 @@ export async function readAccountData(client: GatewayClient, signal: AbortSignal
     readOwners(client, signal),
   ]);
   return { ...owners, readAtMs: nowMs, credits, activity, days, models: models.body, month, latest };
-}
-
-/** The part of an account that is the member's, with the workspace, whose limits hold for the member as well. */
-export function dataOfMember(data: AccountData, { id, workspace_id }: ShownMember): AccountData {
-  return {
-    ...data,
-    workspaces: data.workspaces.filter((one) => one.id === workspace_id),
-    members: data.members.filter((one) => one.id === id && one.workspace_id === workspace_id),
-    keys: data.keys.filter((key) => key.member_id === id && key.workspace_id === workspace_id),
-  };
 }

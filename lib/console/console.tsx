@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useLanguage, useTheme } from './appearance.ts';
 import { EnvironmentContext } from './environment.ts';
 import { openClient } from './gateway-client.ts';
@@ -18,6 +18,7 @@ import { WorkspacesPage } from './pages/workspaces.tsx';
 import { inferenceKeySlot, managementKeySlot } from './tab-memory.ts';
 import { languages, type Texts } from './texts/languages.ts';
 import { useHashRoute } from './use-hash-route.ts';
+import { restorePlace } from './visits.ts';
 
 const navigationPages = ['overview', 'generations', 'keys', 'workspaces', 'models', 'playground'] as const;
 
@@ -80,12 +81,10 @@ function SignedIn({ texts }: { texts: Texts }) {
   const main = useRef<HTMLElement>(null);
   const place = `${route.page}/${route.id ?? ''}`;
   const last = useRef(place);
-  // Who changes the page by keyboard or with a screen reader is at its beginning.
+  useLayoutEffect(() => restorePlace(main.current!), [route.hash]);
   useEffect(() => {
-    if (last.current !== place) {
-      main.current?.focus({ preventScroll: true });
-      scrollTo(0, 0);
-    }
+    // A reader who changes the page by keyboard or with a screen reader continues at its beginning.
+    if (last.current !== place) main.current?.focus({ preventScroll: true });
     last.current = place;
     const page = navigationPages.find((page) => page === route.page);
     document.title = `${page === undefined ? '' : `${texts.pages[page]} · `}${texts.title}`;
@@ -111,7 +110,7 @@ function PageOf({ route: { page, id, query }, texts }: { route: HashRoute; texts
     case 'overview':
       return <OverviewPage />;
     case 'generations':
-      return id === undefined ? <GenerationsPage query={query} /> : <GenerationPage id={id} />;
+      return id === undefined ? <GenerationsPage key={query.toString()} query={query} /> : <GenerationPage id={id} />;
     case 'keys':
       return <KeysPage query={query} />;
     case 'workspaces':

@@ -5,7 +5,7 @@ import { useContext } from 'preact/hooks';
 import type { Money } from '../../lambdas/money/money.ts';
 import { groupedDigits, type ExactNumber } from './exact-numbers.ts';
 import type { GatewayClient } from './gateway-client.ts';
-import { dayText, timeText } from './time-text.ts';
+import { clockText, dayText, timeText } from './time-text.ts';
 import type { Language, Texts } from './texts/languages.ts';
 
 export interface ConsoleEnvironment {
@@ -32,6 +32,7 @@ export function useFormats() {
     count: (count: number | null | undefined) =>
       count === null || count === undefined ? '—' : groupedDigits(count, language),
     time: (text: string | number) => timeText(text, locale),
+    clock: (text: string | number) => clockText(text, locale),
     day: (text: string | number) => dayText(text, locale),
     duration: (ms: number | null | undefined) =>
       ms === null || ms === undefined ? '—' : `${ms.toLocaleString(locale)}\u00a0${language === 'ru' ? 'мс' : 'ms'}`,

@@ -2,7 +2,7 @@
 
 import { Money } from '../../lambdas/money/money.ts';
 import { windowEnd } from '../../lambdas/money/periods.ts';
-import type { AccountData } from './account-data.ts';
+import { workspaceNames, type AccountData } from './account.ts';
 import type { ShownActivity, ShownBudget, ShownKey } from './answers.ts';
 import { moneyOf, type ExactNumber } from './exact-numbers.ts';
 import { hashOf, memberHash } from './hash-route.ts';
@@ -30,7 +30,7 @@ type IsOwn = (row: ShownActivity) => boolean;
 /** Tightest first: what has the smallest share left. */
 export function limitRowsOf(data: AccountData): LimitRow[] {
   const spentInPace = paceOf(data);
-  const slugs = new Map(data.workspaces.map(({ id, slug }) => [id, slug]));
+  const names = workspaceNames(data);
   const budgetRow = (whose: Pick<LimitRow, 'owner' | 'name' | 'href'>, isOwn: IsOwn) => (budget: ShownBudget) =>
     limitRow(data, spentInPace(isOwn), {
       ...whose,
@@ -42,9 +42,9 @@ export function limitRowsOf(data: AccountData): LimitRow[] {
       resetsAtMs: budget.resets_at === null ? null : Date.parse(budget.resets_at),
     });
   const rows = [
-    ...data.workspaces.flatMap(({ id, slug, budgets }) =>
+    ...data.workspaces.flatMap(({ id, name, budgets }) =>
       budgets.map(
-        budgetRow({ owner: 'workspace', name: slug, href: hashOf('workspaces', id) }, (row) => row.workspace_id === id),
+        budgetRow({ owner: 'workspace', name, href: hashOf('workspaces', id) }, (row) => row.workspace_id === id),
       ),
     ),
     ...data.members.flatMap(({ id, workspace_id, budgets }) =>
@@ -52,7 +52,7 @@ export function limitRowsOf(data: AccountData): LimitRow[] {
         budgetRow(
           {
             owner: 'member',
-            name: `${slugs.get(workspace_id) ?? workspace_id} / ${id}`,
+            name: `${names.get(workspace_id) ?? workspace_id} / ${id}`,
             href: memberHash(id, workspace_id),
           },
           (row) => row.user_id === id && row.workspace_id === workspace_id,
@@ -76,7 +76,6 @@ function paceOf({ activity, days }: AccountData): SpentInPace {
 
 function keyLimitRows(data: AccountData, key: ShownKey, spentInPace: SpentInPace): LimitRow[] {
   if (key.limit === null || key.limit_remaining === null) return [];
-  const byReset = { daily: key.usage_daily, weekly: key.usage_weekly, monthly: key.usage_monthly };
   return [
     limitRow(
       data,
@@ -88,12 +87,19 @@ function keyLimitRows(data: AccountData, key: ShownKey, spentInPace: SpentInPace
         href: hashOf('generations', undefined, { key: key.hash }),
         interval: key.limit_reset ?? 'lifetime',
         limit: key.limit,
-        spent: key.limit_reset === null ? key.usage : byReset[key.limit_reset],
+        spent: spentInPeriod(key),
         left: key.limit_remaining,
         resetsAtMs: windowEnd(key.limit_reset ?? 'lifetime', data.readAtMs),
       },
     ),
   ];
+}
+
+/** The spending of a key in the period of its limit; without a limit, in this month. */
+export function spentInPeriod(key: ShownKey): ExactNumber {
+  if (key.limit === null) return key.usage_monthly;
+  const byReset = { daily: key.usage_daily, weekly: key.usage_weekly, monthly: key.usage_monthly };
+  return key.limit_reset === null ? key.usage : byReset[key.limit_reset];
 }
 
 /** A prepaid account is a limit, too: its balance. */

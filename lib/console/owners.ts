@@ -1,18 +1,11 @@
 /** Who spends: the workspaces of the account, with their keys and members. */
 
+import type { Owners } from './account.ts';
 import type { ListOf, ShownKey, ShownMember, ShownWorkspace } from './answers.ts';
 import type { GatewayClient } from './gateway-client.ts';
 
 /** The console reads so many workspaces of a larger account, and the first hundred keys and members of each. */
 const MAX_WORKSPACES_SHOWN = 12;
-
-export interface Owners {
-  workspaces: ShownWorkspace[];
-  keys: ShownKey[];
-  members: ShownMember[];
-  /** Some workspaces, keys or members are not in these lists. */
-  isPartial: boolean;
-}
 
 export async function readOwners(client: GatewayClient, signal: AbortSignal): Promise<Owners> {
   const read = async <Body>(path: string) => (await client.read<ListOf<Body>>(path, signal)).body;
@@ -30,4 +23,28 @@ export async function readOwners(client: GatewayClient, signal: AbortSignal): Pr
     isPartial:
       workspaces.total_count > shown.length || inside.flat().some(({ data, total_count }) => total_count > data.length),
   };
+}
+
+const KEYS_PER_READ = 100;
+/** The console reads so many keys of one workspace. */
+const MAX_KEYS_OF_WORKSPACE = 1_000;
+
+/** The keys of some workspaces, and whether some of these keys are not in the list. */
+export async function readKeysIn(client: GatewayClient, workspaces: ShownWorkspace[], signal: AbortSignal) {
+  const shown = workspaces.slice(0, MAX_WORKSPACES_SHOWN);
+  const lists = await Promise.all(shown.map(({ id }) => readKeysOf(client, id, signal)));
+  return {
+    keys: lists.flatMap(({ keys }) => keys),
+    isPartial: workspaces.length > shown.length || lists.some(({ keys, total }) => total > keys.length),
+  };
+}
+
+async function readKeysOf(client: GatewayClient, workspaceId: string, signal: AbortSignal) {
+  const keys: ShownKey[] = [];
+  for (let offset = 0; ; offset += KEYS_PER_READ) {
+    const path = `/keys?workspace_id=${workspaceId}&limit=${KEYS_PER_READ}&offset=${offset}`;
+    const { data, total_count: total } = (await client.read<ListOf<ShownKey>>(path, signal)).body;
+    keys.push(...data);
+    if (offset + KEYS_PER_READ >= Math.min(total, MAX_KEYS_OF_WORKSPACE)) return { keys, total };
+  }
 }

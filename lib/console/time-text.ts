@@ -1,7 +1,12 @@
-/** Times in the reader's language. All are of UTC, wherever they are read: so are the days of the books, and one clock is understood at once. */
+/** Times in the reader's language, in UTC like the days of the books. */
 
 export function dayText(time: string | number, locale: string): string {
   return new Date(time).toLocaleDateString(locale, { dateStyle: 'medium', timeZone: 'UTC' });
+}
+
+/** The time of day alone, under a heading that names the day. */
+export function clockText(time: string | number, locale: string): string {
+  return new Date(time).toLocaleTimeString(locale, { timeStyle: 'medium', timeZone: 'UTC' });
 }
 
 export function timeText(time: string | number, locale: string): string {

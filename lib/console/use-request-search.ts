@@ -9,37 +9,48 @@ import {
   type RequestPage,
   type Sought,
 } from './request-search.ts';
+import { currentVisit } from './visits.ts';
 
 const atFirst: FoundRequests = { rows: [], cursor: null, searchedUntil: null, isSearching: true, failure: undefined };
 
 /** @param everyMs how often newer ones are looked for, while the tab is looked at; undefined where none can come */
 export function useRequestSearch(client: GatewayClient, sought: Sought, everyMs: number | undefined): FoundRequests {
-  const [search, setSearch] = useState(atFirst);
+  const path = requestsPath(sought);
+  const [search, setSearch] = useState(currentVisit().requests.get(path) ?? atFirst);
   useEffect(() => {
     const leaving = new AbortController();
     const { signal } = leaving;
+    const { requests: kept } = currentVisit();
     const read = async (path: string) => (await client.read<RequestPage>(path, signal)).body;
     const change = (next: (known: FoundRequests) => FoundRequests) => {
-      if (!signal.aborted) setSearch(next);
+      if (signal.aborted) return;
+      setSearch((known) => {
+        const found = next(known);
+        if (!found.isSearching && found.failure === undefined) kept.set(path, found);
+        return found;
+      });
     };
     const fail = (failure: unknown) => change((known) => ({ ...known, isSearching: false, failure }));
     const look = async () => {
       if (document.visibilityState !== 'visible') return;
       const newest = await read(requestsPath({ ...sought, from: utcDate(Date.now()) }));
+      // So many new ones would replace the rows that a reader further down is at.
+      if (newest.data.length >= sought.rows && scrollY > 0) return;
       change((known) => withNewest(known, newest, sought.rows));
     };
     let timer: ReturnType<typeof setInterval> | undefined;
     const follow = () => {
       if (everyMs !== undefined && !signal.aborted) timer = setInterval(() => void look().catch(fail), everyMs);
     };
-    setSearch(atFirst);
-    searchRequests(read, sought, (found) => change(() => found))
-      .catch(fail)
-      .finally(follow);
+    const known = kept.get(path);
+    setSearch(known ?? atFirst);
+    const begin =
+      known === undefined ? searchRequests(read, sought, (found) => change(() => found)) : Promise.resolve();
+    void begin.catch(fail).finally(follow);
     return () => {
       leaving.abort();
       clearInterval(timer);
     };
-  }, [client, requestsPath(sought), everyMs]);
+  }, [client, path, everyMs]);
   return search;
 }

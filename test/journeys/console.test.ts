@@ -37,7 +37,7 @@ const clientsInCode: [client: string, words: string[]][] = [
   ['AI SDK', ['streamText', 'webSearch_20250305', 'adaptive', 'image/png']],
 ];
 
-/** What the browser has complained of, or asked of others; a route that is not there is asked for on purpose. */
+/** Errors that the browser has logged, and requests to other origins. */
 interface Visit {
   page: Page;
   complaints: string[];
@@ -187,8 +187,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     const spent = told!.replace(/[^\d.]/g, '');
     expect(await rowOf(page, 'Journey').textContent()).toContain(spent);
     await open(page, '#/');
-    await page.getByLabel('By').last().selectOption('model');
-    const ofModel = page.getByRole('table', { name: 'Spending now' }).getByRole('row', { name: 'sandbox/claude' });
+    const ofModel = page.getByRole('table', { name: 'Models this month' }).getByRole('row', { name: 'sandbox/claude' });
     const { body } = await manage(gateway, 'GET', '/activity/models');
     const counted = (body.data as { model: string; usage_daily: number }[]).find(
       ({ model }) => model === 'sandbox/claude',
@@ -309,7 +308,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
       await signIn(page);
 
       await page.getByLabel('By').last().selectOption('member');
-      await page.getByRole('link', { name: 'default / zoe' }).last().click();
+      await page.getByRole('link', { name: 'Default / zoe' }).last().click();
       await page.getByRole('heading', { name: 'Member: zoe' }).waitFor();
 
       await rowOf(page, 'sandbox/gpt').first().waitFor();
@@ -350,6 +349,90 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     expect(await page.locator('tr', { has: page.locator(`a[href="#/generations/${rare.id}"]`) }).count()).toBe(1);
     await open(page, '#/generations?model=sandbox/nobody');
     await page.getByText('No request fits.').waitFor();
+    await page.close();
+  });
+
+  it('shows a request in one line on a desk and in two on a telephone, under its day', TIMES, async () => {
+    const ask = { model: 'sandbox/gpt', max_tokens: 5, messages: [said('Hi', 'delay=0')] };
+    const long = await manage(gateway, 'POST', '/keys', {
+      name: 'A support bot in staging and production',
+      limit: 0.001,
+    });
+    await post(gateway, '/messages', ask);
+    await post({ ...gateway, key: (long.body as { key: string }).key }, '/messages', ask);
+
+    for (const [width, locale, most] of [
+      [1440, 'en-US', 32],
+      [1440, 'ru-RU', 32],
+      [390, 'en-US', 72],
+      [390, 'ru-RU', 72],
+    ] as const) {
+      const { page } = await visit({ width, locale });
+      await signIn(page);
+      await open(page, '#/generations');
+      await page.locator('tbody td').first().waitFor();
+
+      const heights = (await page.evaluate(
+        `[...document.querySelectorAll('tbody tr:not(.group)')].map((row) => row.offsetHeight)`,
+      )) as number[];
+      expect(Math.max(...heights), `${width} ${locale}`).toBeLessThanOrEqual(most);
+      expect(await page.locator('tr.group').first().textContent()).toMatch(/20\d\d.*UTC$/);
+      await page.close();
+    }
+  });
+
+  it('leads back to the same row of a list, though newer requests have come', TIMES, async () => {
+    const ask = { model: 'sandbox/gemini', max_tokens: 5, messages: [said('Hi', 'delay=0')] };
+    const copied = async (endMs: number) => {
+      const { id } = (await (await post(gateway, '/messages', ask)).json()) as { id: string };
+      await finalGeneration(gateway, id);
+      await copyGeneration(gateway.table(), { accountId: gateway.accountId, id, count: 120, endMs, spanMs: 120 });
+    };
+    await copied(Date.now() + 1_000);
+    const { page } = await visit();
+    await signIn(page);
+    await open(page, '#/generations?model=sandbox/gemini');
+    await page.getByRole('link', { name: 'Older' }).click();
+    const row = page.locator('tbody tr:not(.group)').nth(40);
+    await row.waitFor();
+    expect(await page.evaluate('scrollY')).toBe(0);
+    await page.evaluate('scrollTo(0, 800)');
+    const link = row.getByRole('link').first();
+    const href = await link.getAttribute('href');
+
+    await link.click();
+    await page.getByRole('heading', { level: 1, name: /^gen-/ }).waitFor();
+    expect(await page.evaluate('scrollY')).toBe(0);
+    await copied(Date.now() + 3_000);
+    await page.goBack();
+
+    await expect.poll(() => page.evaluate('scrollY'), { timeout: 10_000 }).toBe(800);
+    expect(await row.getByRole('link').first().getAttribute('href')).toBe(href);
+    await page.close();
+  });
+
+  it('lists the keys of all workspaces, and finds one by its name or its first characters', TIMES, async () => {
+    const { page } = await visit();
+    await manage(gateway, 'POST', '/workspaces', { name: 'Field research', slug: 'field' });
+    const { body } = await manage(gateway, 'POST', '/keys', { name: 'Afield', workspace_id: 'field', limit: 3 });
+    const { key } = body as { key: string };
+    await signIn(page);
+    await createKey(page, 'At home', '7');
+    await open(page, '#/keys');
+    await rowOf(page, 'At home').waitFor();
+    expect(await rowOf(page, 'Afield').textContent()).toContain('Field research');
+
+    await page.getByLabel('Search').fill(key);
+    await rowOf(page, 'At home').waitFor({ state: 'detached' });
+
+    expect(await rowOf(page, 'Afield').count()).toBe(1);
+    await page.getByLabel('Search').fill('at HOME');
+    await rowOf(page, 'At home').waitFor();
+    expect(await rowOf(page, 'Afield').count()).toBe(0);
+    await page.getByLabel('Search').fill('');
+    await page.getByLabel('Workspace').selectOption('Field research');
+    await rowOf(page, 'Afield').waitFor();
+    expect(await rowOf(page, 'At home').count()).toBe(0);
     await page.close();
   });
 

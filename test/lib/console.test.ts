@@ -6,6 +6,9 @@ import { emptyAnswer, withEvent } from '../../lib/console/answer-state.ts';
 import { codeSamples, sampleNames } from '../../lib/console/code-samples.ts';
 import { groupedDigits, parseExactJson, shareOf, typedMoney } from '../../lib/console/exact-numbers.ts';
 import { hashOf, readHashRoute } from '../../lib/console/hash-route.ts';
+import { fitsSearch } from '../../lib/console/key-search.ts';
+import { modelsOfMonth } from '../../lib/console/model-month.ts';
+import { spendingByDay } from '../../lib/console/spending-by-day.ts';
 import { firstModelOf, messagesBody, type PlaygroundDraft } from '../../lib/console/playground-request.ts';
 import { weekByModel } from '../../lib/console/member-data.ts';
 import { searchRequests, withNewest, type RequestPage, type FoundRequests } from '../../lib/console/request-search.ts';
@@ -189,6 +192,89 @@ describe('the week of a member by model', () => {
       ['cheap', 2, '0.1'],
     ]);
   });
+});
+
+const spentBy = (model: string, today: string, month: string) => ({
+  model,
+  usage_daily: today,
+  usage_weekly: month,
+  usage_monthly: month,
+});
+
+const monthData = (models: ReturnType<typeof spentBy>[]) =>
+  ({
+    credits: { usage_daily: '0.3', usage_weekly: '10.3', usage_monthly: '10.3' },
+    models: { data: models, counted_from: '2026-11-20' },
+    month: { rows: [{ model: 'dear', requests: 3, prompt_tokens: 5, completion_tokens: 7, usage: '7' }] },
+  }) as unknown as Parameters<typeof modelsOfMonth>[0];
+
+describe('the models of the month', () => {
+  it('are ordered by cost with today, and have the mean cost of a request on completed days', () => {
+    const rows = modelsOfMonth(monthData([spentBy('cheap', '0.1', '3.1'), spentBy('dear', '0.2', '7.2')]));
+
+    expect(rows.map(({ model, daily, monthly }) => [model, String(daily), String(monthly)])).toEqual([
+      ['dear', '0.2', '7.2'],
+      ['cheap', '0.1', '3.1'],
+    ]);
+    expect(String(rows[0]!.completed!.costOfRequest)).toBe('2.333');
+    expect(rows[1]!.completed).toBeNull();
+  });
+
+  it('add up to the spending of the account, also where a part of it was not counted by model', () => {
+    const rows = modelsOfMonth(monthData([spentBy('dear', '0.2', '7.2')]));
+
+    expect(rows.map(({ model, monthly }) => [model, String(monthly)])).toEqual([
+      ['dear', '7.2'],
+      [null, '3.1'],
+    ]);
+    expect(String(Money.sum(rows.map(({ monthly }) => monthly)))).toBe('10.3');
+  });
+});
+
+describe('the spending of thirty days', () => {
+  it('has today from the counters, with a row for spending that none of its names covers', () => {
+    const data = {
+      readAtMs: Date.parse('2026-11-24T12:00:00Z'),
+      credits: { usage_daily: '0.5' },
+      activity: [day('2026-11-23', 'dear', '0.2'), day('2026-11-23', 'dear', '0.1', 'bob')],
+      workspaces: [],
+      keys: [],
+      members: [{ id: 'ann', workspace_id: 'w', usage_daily: '0.2' }],
+      models: { data: [spentBy('dear', '0.5', '0.8')] },
+    } as unknown as Parameters<typeof spendingByDay>[0];
+    const rowsBy = (by: 'model' | 'member') =>
+      spendingByDay(data, by, languages.en).map(({ date, name, requests, cost }) => [
+        date,
+        name,
+        requests,
+        String(cost),
+      ]);
+
+    expect(rowsBy('model')).toEqual([
+      ['2026-11-24', 'dear', null, '0.5'],
+      ['2026-11-23', 'dear', 4, '0.3'],
+    ]);
+    expect(rowsBy('member')).toEqual([
+      ['2026-11-24', 'no member', null, '0.3'],
+      ['2026-11-24', 'ann', null, '0.2'],
+      ['2026-11-23', 'ann', 2, '0.2'],
+      ['2026-11-23', 'bob', 2, '0.1'],
+    ]);
+  });
+});
+
+describe('the search for a key', () => {
+  const key = { name: 'Support bot', label: 'sk-mg-v1-b94…0af', member_id: 'ann', tags: { team: 'care' } };
+  const whole = `sk-mg-v1-b94${'1'.repeat(58)}0af`;
+
+  it.each(['', 'support', 'BOT', 'ann', 'team=care', 'sk-mg-v1-b9', 'sk-mg-v1-b9411', whole])(
+    'finds it by "%s"',
+    (typed) => expect(fitsSearch(key, typed)).toBe(true),
+  );
+
+  it.each(['other', 'sk-mg-v1-c11', `${whole.slice(0, -1)}b`])('does not find it by "%s"', (typed) =>
+    expect(fitsSearch(key, typed)).toBe(false),
+  );
 });
 
 describe('the texts of the console', () => {

@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { utcDate } from '../../../lambdas/money/periods.ts';
-import { ACCOUNT_REFRESH_MS, dataOfMember, readAccountData, type AccountData } from '../account-data.ts';
+import { dataOfMember, type AccountData } from '../account.ts';
+import { ACCOUNT_REFRESH_MS, readAccountData } from '../account-data.ts';
 import type { ShownKey, ShownMember } from '../answers.ts';
 import { useConsole, useFormats } from '../environment.ts';
 import { budgetsOfMemberHash, hashOf } from '../hash-route.ts';

@@ -1,4 +1,5 @@
-import { ACCOUNT_REFRESH_MS, readAccountData, type AccountData } from '../account-data.ts';
+import type { AccountData } from '../account.ts';
+import { ACCOUNT_REFRESH_MS, readAccountData } from '../account-data.ts';
 import { useConsole } from '../environment.ts';
 import { hashOf } from '../hash-route.ts';
 import { useLoaded } from '../loaded.ts';
@@ -6,7 +7,7 @@ import { WhenLoaded } from '../parts/notice.tsx';
 import { Tiles } from '../parts/tiles.tsx';
 import { LimitsTable } from './overview/limits-table.tsx';
 import { ModelsTable } from './overview/models-table.tsx';
-import { SpendingCurves } from './overview/spending-curves.tsx';
+import { SpendingDays } from './overview/spending-days.tsx';
 import { SpendingNow } from './overview/spending-table.tsx';
 
 /** What is spent, what is left, and until when. */
@@ -26,9 +27,9 @@ export function OverviewPage() {
               </p>
             )}
             <LimitsTable data={data} />
-            <SpendingCurves data={data} />
-            <SpendingNow data={data} />
             <ModelsTable data={data} />
+            <SpendingDays data={data} />
+            <SpendingNow data={data} />
           </>
         )}
       </WhenLoaded>

@@ -12,6 +12,7 @@ interface TextFieldProps {
   rows?: number;
   /** What may be chosen instead of typed. */
   suggestions?: readonly string[];
+  placeholder?: string;
 }
 
 /** A text with its label; several rows of it where `rows` says so. */
@@ -25,6 +26,7 @@ export function TextField({
   isAmount,
   rows,
   suggestions,
+  placeholder,
 }: TextFieldProps) {
   const id = useId();
   // The types of Preact tell kinds of fields apart by their roles; none of these is given one.
@@ -32,6 +34,7 @@ export function TextField({
   const shared = {
     id,
     value,
+    placeholder,
     required: isRequired ?? false,
     'aria-describedby': hint === undefined ? undefined : `${id}-hint`,
     spellcheck: false,

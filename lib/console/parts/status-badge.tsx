@@ -16,11 +16,13 @@ const looks: Record<ShownRequest['status'], string> = {
 export function StatusBadge({ request: { status, refusal } }: { request: Pick<ShownRequest, 'status' | 'refusal'> }) {
   const { texts } = useConsole();
   const limit = refusal?.limit_source ?? null;
+  const text =
+    texts.statuses[status] +
+    (refusal === null ? '' : ` ${refusal.status}`) +
+    (limit === null ? '' : `: ${texts.limitSources[limit] ?? limit}`);
   return (
-    <span class={`badge ${looks[status]}`}>
-      {texts.statuses[status]}
-      {refusal === null ? '' : ` ${refusal.status}`}
-      {limit === null ? '' : `: ${texts.limitSources[limit] ?? limit}`}
+    <span class={`badge ${looks[status]}`} title={text}>
+      {text}
     </span>
   );
 }

@@ -20,7 +20,7 @@ interface NewKeyProps {
 export function NewKeyDialog({ workspaces, workspace, onClose, onCreated }: NewKeyProps) {
   const { texts, client } = useConsole();
   const [typed, setTyped] = useState(emptyTypedKey);
-  const [slug, setSlug] = useState(workspace);
+  const [slug, setSlug] = useState(workspace === '' ? workspaces.find((one) => one.is_default)!.slug : workspace);
   const [member, setMember] = useState('');
   const [failure, setFailure] = useState<unknown>();
   const [secret, setSecret] = useState<string>();
@@ -35,7 +35,7 @@ export function NewKeyDialog({ workspaces, workspace, onClose, onCreated }: NewK
     try {
       const body = {
         ...settings,
-        ...(slug === '' ? {} : { workspace_id: slug }),
+        workspace_id: slug,
         ...(member.trim() === '' ? {} : { member_id: member.trim() }),
       };
       const { body: made } = await client.change<{ key: string }>('POST', '/keys', { body, once });
@@ -55,7 +55,7 @@ export function NewKeyDialog({ workspaces, workspace, onClose, onCreated }: NewK
           <ChoiceField
             label={texts.workspace}
             value={slug}
-            choices={workspaces.map(({ slug, name, is_default }) => [is_default ? '' : slug, name])}
+            choices={workspaces.map(({ slug, name }) => [slug, name])}
             onChange={setSlug}
           />
           <TextField label={texts.member} value={member} onInput={setMember} hint={texts.memberHint} />

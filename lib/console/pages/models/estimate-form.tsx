@@ -1,7 +1,7 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { DataOf, PromptEstimate } from '../../answers.ts';
 import { useConsole, useFormats } from '../../environment.ts';
-import { apiBase, openClient } from '../../gateway-client.ts';
+import { openClient } from '../../gateway-client.ts';
 import { DataTable } from '../../parts/data-table.tsx';
 import { TextField } from '../../parts/fields.tsx';
 import { Failure } from '../../parts/notice.tsx';
@@ -11,20 +11,8 @@ const PATH = '/messages/estimate';
 /** The API takes so many other models beside the first. */
 const MAX_OTHER_MODELS = 3;
 
-/** What a prompt of one's own would cost. Where the gateway has no such route, there is nothing to see. */
+/** The cost of a prompt that the reader types, on each of some models. */
 export function EstimateForm({ models }: { models: string[] }) {
-  const [isThere, setIsThere] = useState(false);
-  useEffect(() => {
-    // Without a key nothing is asked: a route that is there says so by 401.
-    fetch(apiBase() + PATH, { method: 'POST' }).then(
-      ({ status }) => setIsThere(status !== 404),
-      () => undefined,
-    );
-  }, []);
-  return isThere ? <Estimate models={models} /> : null;
-}
-
-function Estimate({ models }: { models: string[] }) {
   const { texts } = useConsole();
   const [prompt, setPrompt] = useState('');
   const [maxTokens, setMaxTokens] = useState('1000');

@@ -1,4 +1,4 @@
-import type { AccountData } from '../../account-data.ts';
+import type { AccountData } from '../../account.ts';
 import { useConsole, useFormats } from '../../environment.ts';
 import { moneyOf, shareOf } from '../../exact-numbers.ts';
 import { limitRowsOf, type LimitRow } from '../../limit-rows.ts';

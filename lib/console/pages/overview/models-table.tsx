@@ -1,52 +1,109 @@
 import { Money } from '../../../../lambdas/money/money.ts';
-import type { AccountData } from '../../account-data.ts';
+import type { AccountData } from '../../account.ts';
 import type { ShownRequest } from '../../answers.ts';
 import { useConsole, useFormats } from '../../environment.ts';
-import { moneyOf } from '../../exact-numbers.ts';
+import { moneyOf, shareOf } from '../../exact-numbers.ts';
 import { hashOf } from '../../hash-route.ts';
+import { modelsOfMonth, type MonthOfModel } from '../../model-month.ts';
 import { DataTable } from '../../parts/data-table.tsx';
 
-/** Models: the month as the books have closed it, and how the latest requests went. */
-export function ModelsTable({ data: { month, latest } }: { data: AccountData }) {
-  const { texts } = useConsole();
-  const { rub, count, day, duration } = useFormats();
-  const recent = [...Map.groupBy(latest, ({ model }) => model ?? texts.unknownModel)];
+/** Models: their cost as it is now, the most expensive first, and the course of the latest requests. */
+export function ModelsTable({ data }: { data: AccountData }) {
   return (
     <section>
+      <MonthOfModels data={data} />
+      <LatestOfModels latest={data.latest} />
+    </section>
+  );
+}
+
+function MonthOfModels({ data }: { data: AccountData }) {
+  const { texts } = useConsole();
+  const { rub, count, day, percent } = useFormats();
+  const rows = modelsOfMonth(data);
+  const sumOf = (of: 'daily' | 'weekly' | 'monthly') => Money.sum(rows.map((row) => row[of]));
+  const whole = sumOf('monthly');
+  const share = ({ monthly }: MonthOfModel) => percent((shareOf(monthly, whole) * 100).toFixed(1));
+  const { counted_from: countedFrom } = data.models;
+  return (
+    <>
       <h2>{texts.modelsOfMonth}</h2>
-      <p class="quiet">{texts.closedDays(month.closed_days, day(month.from))}</p>
       <DataTable
         caption={texts.modelsOfMonth}
-        rows={month.rows}
-        rowKey={({ model }) => model}
+        rows={rows}
+        rowKey={({ model }) => model ?? ''}
         columns={[
-          { title: texts.model, cell: ({ model }) => <a href={hashOf('models', model)}>{model}</a> },
-          { title: texts.requests, isFigure: true, cell: ({ requests }) => count(requests) },
-          { title: texts.tokensRead, isFigure: true, cell: ({ prompt_tokens }) => count(prompt_tokens) },
-          { title: texts.tokensWritten, isFigure: true, cell: ({ completion_tokens }) => count(completion_tokens) },
-          { title: texts.cost, isFigure: true, cell: ({ usage }) => rub(usage) },
+          {
+            title: texts.model,
+            cell: ({ model }) =>
+              model === null ? texts.noModelCounted : <a href={hashOf('generations', undefined, { model })}>{model}</a>,
+            total: texts.total,
+          },
+          { title: texts.thisMonth, isFigure: true, cell: ({ monthly }) => rub(monthly), total: rub(whole) },
+          { title: texts.share, isFigure: true, cell: (row) => (whole.isZero ? '—' : share(row)) },
+          { title: texts.thisWeek, isFigure: true, cell: ({ weekly }) => rub(weekly), total: rub(sumOf('weekly')) },
+          { title: texts.today, isFigure: true, cell: ({ daily }) => rub(daily), total: rub(sumOf('daily')) },
+          {
+            title: texts.costOfRequest,
+            isFigure: true,
+            cell: ({ completed }) => rub(completed?.costOfRequest ?? null),
+          },
+          { title: texts.requests, isFigure: true, cell: ({ completed }) => count(completed?.requests) },
+          { title: texts.tokensRead, isFigure: true, cell: ({ completed }) => count(completed?.read) },
+          { title: texts.tokensWritten, isFigure: true, cell: ({ completed }) => count(completed?.written) },
         ]}
       />
+      <p class="quiet">
+        {texts.closedDays(data.month.closed_days, day(data.month.from))}{' '}
+        {countedFrom !== null && texts.modelsCountedFrom(day(countedFrom))}
+      </p>
+    </>
+  );
+}
+
+function LatestOfModels({ latest }: { latest: ShownRequest[] }) {
+  const { texts } = useConsole();
+  const { rub, count, duration } = useFormats();
+  const byModel = [...Map.groupBy(latest, ({ model }) => model ?? texts.unknownModel)]
+    .map(([model, requests]) => ({ model, requests, cost: costOfRequests(requests) }))
+    .toSorted((a, b) => b.cost.compare(a.cost));
+  return (
+    <>
       <h2>{texts.latestRequests(latest.length)}</h2>
       <DataTable
         caption={texts.latestRequests(latest.length)}
-        rows={recent}
-        rowKey={([model]) => model}
+        rows={byModel}
+        rowKey={({ model }) => model}
         empty={texts.noRequests}
         columns={[
-          { title: texts.model, cell: ([model]) => <a href={hashOf('generations', undefined, { model })}>{model}</a> },
-          { title: texts.requests, isFigure: true, cell: ([, requests]) => count(requests.length) },
+          {
+            title: texts.model,
+            cell: ({ model }) => <a href={hashOf('generations', undefined, { model })}>{model}</a>,
+            total: texts.total,
+          },
+          { title: texts.cost, isFigure: true, cell: ({ cost }) => rub(cost), total: rub(costOfRequests(latest)) },
+          {
+            title: texts.requests,
+            isFigure: true,
+            cell: ({ requests }) => count(requests.length),
+            total: count(latest.length),
+          },
           {
             title: texts.refused,
             isFigure: true,
-            cell: ([model, requests]) => <Refused model={model} count={requests.filter(isRefused).length} />,
+            cell: ({ model, requests }) => <Refused model={model} count={requests.filter(isRefused).length} />,
+            total: count(latest.filter(isRefused).length),
           },
-          { title: texts.failed, isFigure: true, cell: ([, requests]) => count(requests.filter(hasFailed).length) },
-          { title: texts.medianLatency, isFigure: true, cell: ([, requests]) => duration(medianLatency(requests)) },
-          { title: texts.cost, isFigure: true, cell: ([, requests]) => rub(costOfRequests(requests)) },
+          {
+            title: texts.failed,
+            isFigure: true,
+            cell: ({ requests }) => count(requests.filter(hasFailed).length),
+            total: count(latest.filter(hasFailed).length),
+          },
+          { title: texts.medianLatency, isFigure: true, cell: ({ requests }) => duration(medianLatency(requests)) },
         ]}
       />
-    </section>
+    </>
   );
 }
 
@@ -71,7 +128,7 @@ function costOfRequests(requests: ShownRequest[]): Money {
   return Money.sum(requests.flatMap(({ total_cost }) => (total_cost === null ? [] : [moneyOf(total_cost)])));
 }
 
-/** Of those that had an answer; undefined where none had. */
+/** The median of the requests that were answered; undefined if none was. */
 function medianLatency(requests: ShownRequest[]): number | undefined {
   const latencies = requests.flatMap(({ latency }) => latency ?? []).toSorted((a, b) => a - b);
   return latencies[Math.floor(latencies.length / 2)];

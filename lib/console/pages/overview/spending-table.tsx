@@ -1,31 +1,42 @@
 import { useState } from 'preact/hooks';
-import type { AccountData } from '../../account-data.ts';
+import { Money } from '../../../../lambdas/money/money.ts';
+import { workspaceNames, type AccountData } from '../../account.ts';
 import { useConsole, useFormats } from '../../environment.ts';
-import type { ExactNumber } from '../../exact-numbers.ts';
+import { moneyOf, type ExactNumber } from '../../exact-numbers.ts';
 import { hashOf, memberHash } from '../../hash-route.ts';
-import { DataTable } from '../../parts/data-table.tsx';
+import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { ChoiceField } from '../../parts/fields.tsx';
 
-const owners = ['workspace', 'key', 'member', 'model'] as const;
+const owners = ['workspace', 'key', 'member'] as const;
 type SpendingOwner = (typeof owners)[number];
 
-interface SpendingRow {
+const periods = ['usage_monthly', 'usage_weekly', 'usage_daily', 'usage'] as const;
+type Period = (typeof periods)[number];
+
+interface SpendingRow extends Record<Period, ExactNumber> {
   id: string;
   name: string;
   href: string;
-  usage_daily: ExactNumber;
-  usage_weekly: ExactNumber;
-  usage_monthly: ExactNumber;
-  /** Of models no sum of all times is kept. */
-  usage: ExactNumber | null;
 }
 
-/** What each workspace, key, member and model has cost today, this week and this month: the sums of the books, as they are now. */
+/** The spending of each workspace, key and member, the most of this month first: the sums of the books, as they are now. */
 export function SpendingNow({ data }: { data: AccountData }) {
   const { texts } = useConsole();
-  const { rub, day } = useFormats();
+  const { rub } = useFormats();
   const [by, setBy] = useState<SpendingOwner>('workspace');
-  const { counted_from: countedFrom } = data.models;
+  const rows = spendingByOwner(data)[by].toSorted((a, b) => moneyOf(b.usage_monthly).compare(moneyOf(a.usage_monthly)));
+  const titles: Record<Period, string> = {
+    usage_monthly: texts.thisMonth,
+    usage_weekly: texts.thisWeek,
+    usage_daily: texts.today,
+    usage: texts.allTime,
+  };
+  const amounts = periods.map((period): Column<SpendingRow> => ({
+    title: titles[period],
+    isFigure: true,
+    cell: (row) => rub(row[period]),
+    total: rub(Money.sum(rows.map((row) => moneyOf(row[period])))),
+  }));
   return (
     <section>
       <h2>{texts.spending}</h2>
@@ -37,40 +48,31 @@ export function SpendingNow({ data }: { data: AccountData }) {
       />
       <DataTable
         caption={texts.spending}
-        rows={spendingByOwner(data)[by]}
+        rows={rows}
         rowKey={({ id }) => id}
         columns={[
-          { title: texts.dimensions[by], cell: ({ name, href }) => <a href={href}>{name}</a> },
-          { title: texts.today, isFigure: true, cell: ({ usage_daily }) => rub(usage_daily) },
-          { title: texts.thisWeek, isFigure: true, cell: ({ usage_weekly }) => rub(usage_weekly) },
-          { title: texts.thisMonth, isFigure: true, cell: ({ usage_monthly }) => rub(usage_monthly) },
-          ...(by === 'model'
-            ? []
-            : [{ title: texts.allTime, isFigure: true, cell: ({ usage }: SpendingRow) => rub(usage) }]),
+          {
+            title: texts.dimensions[by],
+            cell: ({ name, href }) => <a href={href}>{name}</a>,
+            total: texts.totalOfRows,
+          },
+          ...amounts,
         ]}
       />
-      {by === 'model' && countedFrom !== null && <p class="quiet">{texts.modelsCountedFrom(day(countedFrom))}</p>}
     </section>
   );
 }
 
-function spendingByOwner({ workspaces, keys, members, models }: AccountData): Record<SpendingOwner, SpendingRow[]> {
-  const slugs = new Map(workspaces.map(({ id, slug }) => [id, slug]));
+function spendingByOwner(data: AccountData): Record<SpendingOwner, SpendingRow[]> {
+  const names = workspaceNames(data);
   return {
-    workspace: workspaces.map((one) => ({ ...one, name: one.slug, href: hashOf('workspaces', one.id) })),
-    key: keys.map((one) => ({ ...one, id: one.hash, href: hashOf('generations', undefined, { key: one.hash }) })),
-    member: members.map((one) => ({
+    workspace: data.workspaces.map((one) => ({ ...one, href: hashOf('workspaces', one.id) })),
+    key: data.keys.map((one) => ({ ...one, id: one.hash, href: hashOf('generations', undefined, { key: one.hash }) })),
+    member: data.members.map((one) => ({
       ...one,
       id: `${one.workspace_id} ${one.id}`,
-      name: `${slugs.get(one.workspace_id) ?? one.workspace_id} / ${one.id}`,
+      name: `${names.get(one.workspace_id) ?? one.workspace_id} / ${one.id}`,
       href: memberHash(one.id, one.workspace_id),
-    })),
-    model: models.data.map(({ model, ...sums }) => ({
-      ...sums,
-      id: model,
-      name: model,
-      href: hashOf('generations', undefined, { model }),
-      usage: null,
     })),
   };
 }

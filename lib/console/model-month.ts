@@ -1,0 +1,61 @@
+/** The spending of this month by model, today included. */
+
+import { Money } from '../../lambdas/money/money.ts';
+import type { AccountData } from './account.ts';
+import { moneyOf } from './exact-numbers.ts';
+
+export interface MonthOfModel {
+  /** Null for the spending that no model is counted with. */
+  model: string | null;
+  daily: Money;
+  weekly: Money;
+  monthly: Money;
+  /** Of the completed days; null if there was no request. */
+  completed: { requests: number; read: number; written: number; costOfRequest: Money } | null;
+}
+
+type MonthData = Pick<AccountData, 'credits' | 'models' | 'month'>;
+
+/** Models, the most expensive of the month first. The sum of the rows is the spending of the account. */
+export function modelsOfMonth({ credits, models, month }: MonthData): MonthOfModel[] {
+  const completed = new Map(month.rows.map((row) => [row.model, row]));
+  const rows = models.data.map(({ model, usage_daily, usage_weekly, usage_monthly }): MonthOfModel => {
+    const row = completed.get(model);
+    return {
+      model,
+      daily: moneyOf(usage_daily),
+      weekly: moneyOf(usage_weekly),
+      monthly: moneyOf(usage_monthly),
+      completed:
+        row === undefined || row.requests === 0
+          ? null
+          : {
+              requests: row.requests,
+              read: row.prompt_tokens,
+              written: row.completion_tokens,
+              costOfRequest: meanCost(moneyOf(row.usage), row.requests),
+            },
+    };
+  });
+  const restOf = (whole: Money, of: 'daily' | 'weekly' | 'monthly') =>
+    Money.max(Money.zero, whole.minus(Money.sum(rows.map((row) => row[of]))));
+  const rest: MonthOfModel = {
+    model: null,
+    daily: restOf(moneyOf(credits.usage_daily), 'daily'),
+    weekly: restOf(moneyOf(credits.usage_weekly), 'weekly'),
+    monthly: restOf(moneyOf(credits.usage_monthly), 'monthly'),
+    completed: null,
+  };
+  const sorted = rows.toSorted((a, b) => b.monthly.compare(a.monthly) || b.weekly.compare(a.weekly));
+  const hasRest = [rest.daily, rest.weekly, rest.monthly].some(({ isZero }) => !isZero);
+  return hasRest ? [...sorted, rest] : sorted;
+}
+
+const SIGNIFICANT_DIGITS = 4;
+
+/** The mean in a few digits: it is a figure to compare models by, not an amount of the books. */
+function meanCost(cost: Money, requests: number): Money {
+  const mean = cost.pico / BigInt(requests);
+  const unit = 10n ** BigInt(Math.max(0, mean.toString().length - SIGNIFICANT_DIGITS));
+  return Money.fromPico(((mean + unit / 2n) / unit) * unit);
+}

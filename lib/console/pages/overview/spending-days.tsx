@@ -1,0 +1,86 @@
+import { useMemo, useState } from 'preact/hooks';
+import { Money } from '../../../../lambdas/money/money.ts';
+import { utcDate } from '../../../../lambdas/money/periods.ts';
+import type { AccountData } from '../../account.ts';
+import { useConsole, useFormats } from '../../environment.ts';
+import { plotted } from '../../exact-numbers.ts';
+import { DataTable } from '../../parts/data-table.tsx';
+import { ChoiceField } from '../../parts/fields.tsx';
+import { MAX_BAR_PARTS, StackedBars, type BarPart } from '../../parts/stacked-bars.tsx';
+import { sumsBy } from '../../run-out.ts';
+import { spendingByDay, spendingDimensions, type DaySpending, type SpendingDimension } from '../../spending-by-day.ts';
+
+/** As many rows as a person reads; all of them are in the statement and its files. */
+const MAX_DAY_ROWS = 200;
+
+/** Thirty completed days and today as bars, by what the reader chooses, with the rows behind them. */
+export function SpendingDays({ data }: { data: AccountData }) {
+  const { texts } = useConsole();
+  const { rub, count, day } = useFormats();
+  const [by, setBy] = useState<SpendingDimension>('model');
+  const rows = useMemo(() => spendingByDay(data, by, texts), [data, by, texts]);
+  const days = [...data.days, utcDate(data.readAtMs)];
+  const totals = new Map(
+    sumsBy(
+      rows,
+      ({ date }) => date,
+      ({ cost }) => cost,
+    ),
+  );
+  return (
+    <section>
+      <h2>{texts.thirtyDays}</h2>
+      <ChoiceField
+        label={texts.by}
+        value={by}
+        choices={spendingDimensions.map((name) => [name, texts.dimensions[name]])}
+        onChange={(value) => setBy(value as SpendingDimension)}
+      />
+      {rows.length === 0 ? (
+        <p class="quiet">{texts.noActivity}</p>
+      ) : (
+        <>
+          <StackedBars
+            days={days}
+            parts={partsOf(rows, days, texts.others)}
+            label={texts.barsLabel(texts.dimensions[by])}
+            unit="₽"
+            totalOf={(date) => rub(totals.get(date) ?? Money.zero)}
+          />
+          <p class="quiet">{texts.barsHint}</p>
+          <details>
+            <summary>{texts.rowsBeneath}</summary>
+            <DataTable
+              caption={texts.rowsBeneath}
+              rows={rows.slice(0, MAX_DAY_ROWS)}
+              rowKey={({ date, name }) => `${date} ${name}`}
+              columns={[
+                { title: texts.day, cell: ({ date }) => day(date) },
+                { title: texts.dimensions[by], cell: ({ name }) => name },
+                { title: texts.requests, isFigure: true, cell: ({ requests }) => count(requests) },
+                { title: texts.cost, isFigure: true, cell: ({ cost }) => rub(cost) },
+              ]}
+            />
+            {rows.length > MAX_DAY_ROWS && <p class="quiet">{texts.firstRows(MAX_DAY_ROWS, rows.length)}</p>}
+          </details>
+        </>
+      )}
+    </section>
+  );
+}
+
+/** The most expensive names have a part each, all others one together. */
+function partsOf(rows: readonly DaySpending[], days: string[], others: string): BarPart[] {
+  const names = sumsBy(
+    rows,
+    ({ name }) => name,
+    ({ cost }) => cost,
+  ).map(([name]) => name);
+  const own = new Set(names.length > MAX_BAR_PARTS ? names.slice(0, MAX_BAR_PARTS - 1) : names);
+  const byPart = Map.groupBy(rows, ({ name }) => (own.has(name) ? name : others));
+  const order = [...own, ...(own.has(others) ? [] : [others])].filter((name) => byPart.has(name));
+  return order.map((name) => {
+    const byDay = Map.groupBy(byPart.get(name)!, ({ date }) => date);
+    return { name, values: days.map((day) => plotted(Money.sum((byDay.get(day) ?? []).map(({ cost }) => cost)))) };
+  });
+}

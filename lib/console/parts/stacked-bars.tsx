@@ -1,0 +1,97 @@
+import { useConsole } from '../environment.ts';
+import { markText } from './time-axis.ts';
+
+export interface BarPart {
+  name: string;
+  /** A value for each day, for the height of the bar alone. */
+  values: number[];
+}
+
+interface StackedBarsProps {
+  /** UTC days, the earliest first; the last one is not over. */
+  days: string[];
+  parts: BarPart[];
+  label: string;
+  unit: string;
+  /** The exact total of a day, which the reader sees when pointing at its bar. */
+  totalOf: (day: string) => string;
+}
+
+/** Parts that the colours tell apart. */
+export const MAX_BAR_PARTS = 6;
+
+const HEIGHT = 100;
+const GAP = 0.2;
+const DAYS_PER_MARK = 6;
+
+/** A bar for each day, from its parts, so that the height of the bar is the total of the day. A table has the same figures as text. */
+export function StackedBars({ days, parts, label, unit, totalOf }: StackedBarsProps) {
+  const { language } = useConsole();
+  const top = roundedUp(Math.max(...days.map((_, day) => sumOf(parts.map(({ values }) => values[day]!)))));
+  const marks = [top, top / 2, 0];
+  return (
+    <figure>
+      <div class="stack" role="img" aria-label={label}>
+        <div class="scale">
+          {marks.map((mark) => (
+            <span key={mark}>
+              {mark.toLocaleString(language)} {unit}
+            </span>
+          ))}
+        </div>
+        <svg viewBox={`0 0 ${days.length} ${HEIGHT}`} preserveAspectRatio="none">
+          {days.map((day, index) => (
+            <g key={day} class={index === days.length - 1 ? 'unfinished' : undefined}>
+              <title>{`${dayMark(day, language)}: ${totalOf(day)}`}</title>
+              <rect class="ground" x={index} width={1} height={HEIGHT} />
+              {rectsOf(parts, index, top).map(({ colour, y, height }) => (
+                <rect key={colour} class={colour} x={index + GAP / 2} width={1 - GAP} y={y} height={height} />
+              ))}
+            </g>
+          ))}
+        </svg>
+        <div class="days">
+          {days.map((day, index) => {
+            const beforeLast = days.length - 1 - index;
+            return <span key={day}>{index > 0 && beforeLast % DAYS_PER_MARK === 0 && dayMark(day, language)}</span>;
+          })}
+        </div>
+      </div>
+      <figcaption class="legend">
+        {parts.map(({ name }, index) => (
+          <span key={name}>
+            <svg viewBox="0 0 12 12" class={`swatch curve-${index + 1}`} aria-hidden="true">
+              <rect width="12" height="12" rx="3" />
+            </svg>
+            {name}
+          </span>
+        ))}
+      </figcaption>
+    </figure>
+  );
+}
+
+/** The parts of a day, from the bottom up. */
+function rectsOf(parts: BarPart[], day: number, top: number) {
+  let y = HEIGHT;
+  return parts.map(({ values }, index) => {
+    const height = top === 0 ? 0 : (values[day]! / top) * HEIGHT;
+    y -= height;
+    return { colour: `curve-${index + 1}`, y, height };
+  });
+}
+
+/** The next of 1, 2 and 5 times a power of ten. */
+function roundedUp(value: number): number {
+  if (value <= 0) return 0;
+  const power = 10 ** Math.floor(Math.log10(value));
+  return [1, 2, 5, 10].map((digit) => digit * power).find((round) => round >= value)!;
+}
+
+function sumOf(values: number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
+function dayMark(day: string, language: string): string {
+  return markText(Date.parse(day) / 1_000, language);
+}
