@@ -63,11 +63,20 @@ export class Catalog {
   readonly providerIds: readonly string[];
   /** Undefined: this catalog has no web search. */
   readonly search: CatalogSearch | undefined;
+  /** Providers whose address is not set here, with the number of models that each would offer. */
+  readonly withoutAddress: readonly { data: ProviderData; models: number }[];
   readonly #byId: Map<string, Model>;
   /** Made when a name is asked for that is no id. */
   #names: ModelNames<Model> | undefined;
 
-  constructor(models: Model[], providerIds: string[], version: string, search?: CatalogSearch) {
+  constructor(
+    models: Model[],
+    providerIds: string[],
+    version: string,
+    search?: CatalogSearch,
+    withoutAddress: Catalog['withoutAddress'] = [],
+  ) {
+    this.withoutAddress = withoutAddress;
     this.models = models;
     this.search = search;
     this.version = version;
@@ -133,7 +142,14 @@ export function buildCatalog(files: CatalogFiles, valueOf: Surroundings['valueOf
     files.providers.map(({ id }) => id),
     files.version,
     search,
+    files.providers
+      .filter(({ id }) => !providers.has(id))
+      .map((data) => ({ data, models: modelsAt(data.id, files.models) })),
   );
+}
+
+function modelsAt(providerId: string, models: ModelData[]): number {
+  return models.filter(({ endpoints }) => endpoints.some(({ provider }) => provider === providerId)).length;
 }
 
 function resolveEndpoint(

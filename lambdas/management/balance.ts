@@ -86,7 +86,10 @@ async function book(context: ChangeContext, payment: LedgerPayment): Promise<Boo
   return retryOnConflict(async () => {
     const account = await requireAccount(table, accountId);
     if (account.mode !== 'prepaid' && kind !== 'adjustment') {
-      throw new GatewayError('invalid_request', 'This account is postpaid: it has no balance.');
+      throw new GatewayError(
+        'invalid_request',
+        'This account is postpaid: it has no balance. Create a prepaid account with "accounts create --mode prepaid", and name it with --account <id>.',
+      );
     }
     // Looked for after the account was read: what is booked by then is in the sum, or the sum is refused as outdated.
     if (await isBooked(context, { id, amount })) {

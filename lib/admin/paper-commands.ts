@@ -14,7 +14,7 @@ import { listPapers, paperPut, partyPut, readParty, type Party } from '../../lam
 import { StartFailure } from '../local/failure.ts';
 import { parsePositive, textBy } from './arguments.ts';
 import type { Row } from './output.ts';
-import { lineSplits, makeAct, type LineSplit } from './papers/act.ts';
+import { lineSplits, makeAct, requireLines, type LineSplit } from './papers/act.ts';
 import { actDocument, billDocument, documentRows } from './papers/documents.ts';
 import { csvText, writeText } from './reports/csv.ts';
 import { parseMonth } from './report-options.ts';
@@ -50,6 +50,7 @@ export function addPaperCommands(program: Command): void {
     .option('--number <text>', 'of the paper; default: the month', textBy(referenceRule))
     .addOption(new Option('--by <what>', 'a line for each').choices([...lineSplits]).default('nothing'))
     .option('--draft', 'show it without issuing it', false)
+    .option('--empty', 'issue it although the month has no lines: the papers of an account have no gaps', false)
     .action(onAccount(issueAct));
   papers
     .command('list')
@@ -162,7 +163,7 @@ async function makeBill(
 
 async function issueAct(
   session: Session,
-  { month, zone, number = month, by, draft, ...output }: ActOptions,
+  { month, zone, number = month, by, draft, empty, ...output }: ActOptions,
 ): Promise<Row> {
   const { table, accountId, changes } = session;
   const account = (await readAccount(table, accountId))!;
@@ -170,6 +171,7 @@ async function issueAct(
   // An issued paper has the party that it was issued for.
   const parties = { seller: readSeller(output.seller), buyer: act.paper.party };
   if (!act.isIssued && !draft) {
+    if (!empty) requireLines(act);
     const { total, carriedOut } = act.paper;
     const after = { number, total_rub: total.toString(), carried_out_rub: carriedOut.toString() };
     const outcome = await commitChange(
@@ -188,6 +190,7 @@ interface ActOptions extends OutputOptions {
   number?: string;
   by: LineSplit;
   draft: boolean;
+  empty: boolean;
 }
 
 /** References may have slashes. */

@@ -15,20 +15,20 @@ export function addProviderCommand(program: Command): void {
   program
     .command('providers')
     .description(
-      'list providers, the variable that lights each up, whether it is set in this shell, and their last failure',
+      'list providers, the variables that each needs, whether they are set in this shell, and their last failure',
     )
     .argument('[dir]', 'a catalog; default: the one that comes with the code')
     .action(async (directory: string | undefined, _options: unknown, command: Command) => {
       const options = command.optsWithGlobals<ConnectionOptions & { json: boolean }>();
       const catalog = loadCatalog(directory);
       const failedAtMs = await lastFailures(catalog, options);
-      const rows = providerStates(catalog).map(({ id, name, variable, isLive, models }): Row => {
+      const rows = providerStates(catalog).map(({ id, name, variable, state, models }): Row => {
         const atMs = failedAtMs.get(id);
         return {
           id,
           name,
           variable: variable ?? null,
-          state: isLive ? 'live' : 'no key',
+          state,
           models,
           last_failure_at: atMs === undefined ? null : new Date(atMs).toISOString(),
         };

@@ -1,4 +1,4 @@
-import type { ProviderState } from './callable.ts';
+import { isLiveHere, type ProviderState } from './callable.ts';
 import { DEFAULT_DATA, type LocalOptions } from './options.ts';
 import type { LocalGateway } from './start.ts';
 
@@ -79,14 +79,14 @@ function shellArgument(path: string): string {
 }
 
 function providersOf(providers: ProviderState[], kept: Kept): string {
-  const live = providers.filter(({ isLive }) => isLive).map(({ name }) => name);
+  const live = providers.filter(isLiveHere).map(({ name }) => name);
   const dark = providers.length - live.length;
   if (dark === 0) return live.join(', ');
   const catalog = kept.catalogDirectory === undefined ? '' : ` ${shellArgument(kept.catalogDirectory)}`;
   const command = `${kept.ephemeral ? 'npm run admin --' : adminOn(kept)} providers${catalog}`;
   return live.length > 0
-    ? `${live.join(', ')}; ${dark} more without a key (${command})`
-    : `none of ${dark} has a key (${command})`;
+    ? `${live.join(', ')}; ${dark} more without a key or an address (${command})`
+    : `none of ${dark} has its key and address (${command})`;
 }
 
 /** The same for programs, in one line. Keys are null when an earlier start has shown them. */

@@ -61,7 +61,9 @@ describe.skipIf(!hasCurl)('the greeting of a first start', () => {
     const [shown] = /sk-mg-v1-[0-9a-f]+/.exec(text)!;
     expect(await run(`${exported}; echo $GATEWAY_URL $GATEWAY_KEY`)).toBe(`${baseUrl} ${shown}\n`);
 
-    expect(text).toMatch(/providers +.*Anthropic.*; \d+ more without a key \(npm run admin -- --data .+ providers\)/);
+    expect(text).toMatch(
+      /providers +.*Anthropic.*; \d+ more without a key or an address \(npm run admin -- --data .+ providers\)/,
+    );
   });
 
   it('names no directory where nothing is kept', async () => {

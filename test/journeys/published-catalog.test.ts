@@ -122,6 +122,15 @@ async function sidesOf(asked: Asked[]): Promise<Side[]> {
   );
 }
 
+describe('without a published catalog', () => {
+  it.each(['withdraw', 'rollback'])('catalog %s has nothing to do, and fails', async (command) => {
+    const { code, err } = await run('catalog', command, '--yes');
+
+    expect(code).toBe(1);
+    expect(err).toMatch(/^No(thing| published catalog)/);
+  });
+});
+
 describe('a catalog that is published while many requests run', () => {
   it('changes no price of theirs, and that of each request after it', async () => {
     const before = await askMany();
@@ -177,6 +186,24 @@ describe('a catalog that is not published', () => {
     const { out } = await run('catalog', 'publish', catalogs.second.path);
     expect(out).toContain('Nothing was published');
     expect(await versionOf()).toBeNull();
+  });
+
+  it('shows each price of a new model, and the credentials that the gateway may not have', async () => {
+    const mybox = {
+      id: 'mybox',
+      name: 'My box',
+      wire: 'openai-chat',
+      base_url: 'http://127.0.0.1:9/v1',
+      credential: 'MYBOX_API_KEY',
+      data_policy: { logs_prompts: false, trains_on_prompts: false, retention_days: 0 },
+    };
+    const model = textModel('test/new', [{ provider: 'mybox', upstream_model: 'm', pricing: prices.first }]);
+    const fresh = catalogDirectory([model], [mybox]);
+    const { out } = await run('catalog', 'publish', fresh.path);
+    fresh.remove();
+    expect(out).toMatch(/test\/new .*pricing\.prompt +- +0\.001\b/);
+    expect(out).toContain('2 prices and');
+    expect(out).toContain('New credentials: MYBOX_API_KEY.');
   });
 
   it('with a mistake is refused with its place', async () => {

@@ -203,7 +203,7 @@ const cases: Record<string, Case> = {
     bad: [['/nope'], /cannot be read/],
   },
   'catalog rollback': { good: ['--yes'], bad: [['--to', 'never'], /None of the last/] },
-  'catalog withdraw': { good: ['--yes'], bad: [['now'], /too many arguments/] },
+  'catalog withdraw': { good: ['--help'], bad: [['now'], /too many arguments/] },
   'catalog import': {
     good: ['--help'],
     bad: [

@@ -176,7 +176,10 @@ describe('a refund', () => {
     const actor = { kind: 'operator', id: 'test' } as const;
     const { id: accountId } = await createAccount(table, actor, { name: 'Bell', mode: 'postpaid' });
 
-    await expect(refund({ table, accountId, actor }, { amount: rub('4') })).rejects.toMatchObject({ status: 400 });
+    await expect(refund({ table, accountId, actor }, { amount: rub('4') })).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining('accounts create --mode prepaid'),
+    });
   });
 
   it('never takes what a request has got at the same time', async () => {

@@ -17,7 +17,7 @@ export interface CatalogChange {
 
 const PRICE = /(^|\.)(pricing|price|price_per_second|service_cost|max_price)(\.|$)/;
 
-/** @returns a change for each value that is not the same; of what is new or gone, one alone */
+/** @returns a change for each value that is not the same; for a new part one and each of its prices, for a removed part one */
 export function changesBetween(before: CatalogFiles, after: CatalogFiles): CatalogChange[] {
   const [old, young] = [partsOf(before), partsOf(after)];
   const changes: CatalogChange[] = [];
@@ -25,6 +25,7 @@ export function changesBetween(before: CatalogFiles, after: CatalogFiles): Catal
     const [from, to] = [old.get(name), young.get(name)];
     if (!from || !to) {
       changes.push({ of: name, field: '', before: from ? 'there' : null, after: to ? 'there' : null });
+      changes.push(...pricesOf(name, to));
       continue;
     }
     for (const field of new Set([...from.keys(), ...to.keys()])) {
@@ -33,6 +34,11 @@ export function changesBetween(before: CatalogFiles, after: CatalogFiles): Catal
     }
   }
   return changes.toSorted((a, b) => Number(isOfPrice(b)) - Number(isOfPrice(a)));
+}
+
+function pricesOf(name: string, values: Map<string, string> = new Map()): CatalogChange[] {
+  const changes = [...values].map(([field, after]) => ({ of: name, field, before: null, after }));
+  return changes.filter(isOfPrice);
 }
 
 export function isOfPrice({ field }: CatalogChange): boolean {
@@ -66,6 +72,11 @@ function valuesOf(part: object): Map<string, string> {
 function pathSegmentName(parent: object, name: string, value: unknown): string {
   const { id } = (value ?? {}) as { id?: unknown };
   return Array.isArray(parent) && typeof id === 'string' ? id : name;
+}
+
+/** The names of the credentials that a catalog reads. */
+export function credentialsOf({ providers, search }: CatalogFiles): Set<string> {
+  return new Set([...providers, ...(search?.backends ?? [])].flatMap(({ credential }) => credential ?? []));
 }
 
 /** The variables of the environment that a catalog reads; credentials are in the secret of providers' keys. */

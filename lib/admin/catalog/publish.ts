@@ -13,7 +13,7 @@ import { nowMs } from '../../../lambdas/platform/clock.ts';
 import { conflict, GatewayError } from '../../../lambdas/platform/errors.ts';
 import { GATEWAY_AUDIT, type Actor } from '../../../lambdas/store/audit.ts';
 import type { Table } from '../../../lambdas/store/table.ts';
-import { changesBetween, isOfPrice, variablesOf, type CatalogChange } from './catalog-changes.ts';
+import { changesBetween, credentialsOf, isOfPrice, variablesOf, type CatalogChange } from './catalog-changes.ts';
 import type { KeptPublication, Publications } from './publications.ts';
 
 export interface Publisher {
@@ -42,6 +42,8 @@ export interface Published {
   prices: number;
   /** Values that are no price, and models, aliases and providers that are new or gone. */
   others: number;
+  /** Credentials that the catalog in force does not name: the gateway may have no value for them. */
+  new_credentials: string[];
   changes: CatalogChange[];
 }
 
@@ -73,7 +75,7 @@ export function readable({ text }: KeptPublication): Publication | undefined {
 
 /**
  * @param files what is to be in force; undefined for the catalog that was deployed
- * @throws {GatewayError} 400 for a catalog that functions could not use; 409 where somebody has published meanwhile
+ * @throws {GatewayError} 400 for a catalog that functions could not use; 404 if there is no publication to withdraw; 409 where somebody has published meanwhile
  */
 export async function publish(
   publisher: Publisher,
@@ -82,12 +84,18 @@ export async function publish(
 ): Promise<Published> {
   const { table, publications, deployed, operator } = publisher;
   const { kept, publication, files: current } = await inForceAt(publisher);
+  const isDeployed = kept === undefined || (publication !== undefined && publication.files === undefined);
+  if (!files && isDeployed) {
+    throw new GatewayError('not_found', 'No published catalog is in force, so there is none to withdraw.');
+  }
   // The deployed catalog was deployed with its variables.
   if (files && !variablesAreSet) refuseNewVariables(current, files);
   const changes = changesBetween(current, files ?? deployed());
   const prices = changes.filter(isOfPrice).length;
   const [before, after] = [publication?.files?.version ?? null, files?.version ?? null];
-  const told = { before, after, prices, others: changes.length - prices, changes };
+  const known = credentialsOf(current);
+  const fresh = [...credentialsOf(files ?? deployed())].filter((name) => !known.has(name));
+  const told = { before, after, prices, others: changes.length - prices, new_credentials: fresh, changes };
   if (!yes) return { published: false, ...told };
   const actor = await operator();
   const text = writePublication({ publishedAt: new Date(nowMs()).toISOString(), by: actor.id, files });

@@ -90,6 +90,12 @@ export async function makeAct(table: Table, question: ActQuestion): Promise<Act>
   return { paper, lines: withAmounts, isIssued: issued !== undefined };
 }
 
+/** @throws {GatewayError} 409 for a month in which nothing was charged or adjusted */
+export function requireLines({ paper: { month }, lines }: Act): void {
+  if (lines.some(({ exact }) => !exact.isZero)) return;
+  throw conflict(`${month} has no lines, so no paper was issued. To issue one of 0 RUB, repeat with --empty.`);
+}
+
 function checkOrder(
   { month, zone }: ActQuestion,
   { last, later, issued }: { last: Paper | undefined; later: Paper | undefined; issued: Paper | undefined },

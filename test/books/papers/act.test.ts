@@ -8,7 +8,7 @@ import type { Account } from '../../../lambdas/store/accounts.ts';
 import { paperPut, type Party } from '../../../lambdas/store/papers.ts';
 import type { Table } from '../../../lambdas/store/table.ts';
 import { transact } from '../../../lambdas/store/transact.ts';
-import { makeAct, type Act } from '../../../lib/admin/papers/act.ts';
+import { makeAct, requireLines, type Act } from '../../../lib/admin/papers/act.ts';
 import { holdRequest, outcome, placeHold, rub } from '../../support/spending.ts';
 import { newTable } from '../../support/table.ts';
 
@@ -74,6 +74,17 @@ const textsOf = ({ paper: { exact, carriedIn, total, carriedOut } }: Act) =>
   [exact, carriedIn, total, carriedOut].map(String);
 
 describe('a closing paper', () => {
+  it('of a month without lines is issued only if the operator says so', async () => {
+    const life = await newLife();
+    await settled(life, await held(life, '2026-09-10T12:00:00Z'), '0.1004');
+    vi.setSystemTime(Date.parse('2026-11-03T00:00:00Z'));
+    const used = await issued(life, '2026-09');
+    const unused = await asked(life, '2026-10');
+
+    expect(() => requireLines(used)).not.toThrow();
+    expect(() => requireLines(unused)).toThrow(/2026-10 has no lines.* repeat with --empty/);
+  });
+
   it('is in kopecks, and the next one has what it was short of', async () => {
     const life = await newLife();
     await settled(life, await held(life, '2026-09-10T12:00:00Z'), '0.1004');
