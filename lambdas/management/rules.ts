@@ -16,7 +16,7 @@ export const memberIdRule: TextRule = {
   minLength: 1,
   maxLength: 128,
   pattern: /^(?!(?:add|remove)$)[A-Za-z0-9][A-Za-z0-9._@:+-]{0,127}$/,
-  says: 'must be 1 to 128 letters, digits and . _ @ : + -, beginning with a letter or digit, and neither "add" nor "remove"',
+  says: 'must be 1 to 128 Latin letters, digits and . _ @ : + -, beginning with a letter or digit, and neither "add" nor "remove"',
 };
 
 /** Of accounts, workspaces and keys. */
@@ -41,5 +41,5 @@ export const referenceRule: TextRule = {
   minLength: 1,
   maxLength: 100,
   pattern: /^[A-Za-z0-9][A-Za-z0-9._:/-]*$/,
-  says: 'must be 1 to 100 letters, digits and . _ : / -, beginning with a letter or digit',
+  says: 'must be 1 to 100 Latin letters, digits and . _ : / -, beginning with a letter or digit',
 };

@@ -48,7 +48,7 @@ function noRoom(): GatewayError {
 export function tooLarge(): GatewayError {
   return new GatewayError(
     'payload_too_large',
-    'The request is larger than the 6 MB that a function is given, in which each quote counts twice. Send images and documents by URL.',
+    'Requests may have 6 MB as JSON, in which each quote counts twice. Send images and documents by URL.',
   );
 }
 

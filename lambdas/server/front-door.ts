@@ -57,8 +57,9 @@ export function startApi(
   }
 
   return listen(at, async (request, response, target) => {
-    if (isBrowserAtTheRoot(request, target)) {
-      response.writeHead(302, { location: '/v1/docs' }).end();
+    const page = pageMeant(request, target);
+    if (page !== undefined) {
+      response.writeHead(302, { location: page }).end();
       return;
     }
     const { path } = target;
@@ -78,9 +79,17 @@ export function startApi(
   });
 }
 
-/** A browser at the address itself, where AWS has nothing: a person wants to read what is here. */
-function isBrowserAtTheRoot({ method, headers }: IncomingMessage, { path }: RequestTarget): boolean {
-  return path === '/' && method === 'GET' && headers.accept?.includes('text/html') === true;
+/** Pages by the addresses outside of /v1 that a person may type. On AWS there is nothing at these addresses. */
+const pages = new Map([
+  ['/', '/v1/docs'],
+  ['/docs', '/v1/docs'],
+  ['/console', '/v1/console'],
+]);
+
+/** @returns the page for a browser at a typed address; undefined for a program */
+function pageMeant({ method, headers }: IncomingMessage, { path }: RequestTarget): string | undefined {
+  const isBrowser = method === 'GET' && headers.accept?.includes('text/html') === true;
+  return isBrowser ? pages.get(path) : undefined;
 }
 
 /** Stands for the function URL: every path goes to its one function. */

@@ -96,17 +96,22 @@ export function isIn(row: RequestRow, { keyHash, member, model, status }: Reques
   );
 }
 
+/** Enough of a hash to tell keys apart, and for `--key`. */
+const SHOWN_HASH_CHARACTERS = 8;
+
 /** One line of a table. */
 export function shownRequest(row: RequestRow): Row {
-  const { created_at, model, refusal, cost_rub, tokens_prompt, tokens_completion, id } = row;
+  const { created_at, model, refusal, cost_rub, tokens_prompt, tokens_completion, key_hash, member_id, id } = row;
   const reason = refusal && (refusal.limit_source ?? refusal.field ?? refusal.error_type);
   return {
-    time: created_at.slice('2026-'.length, '2026-11-20T12:00:00'.length).replace('T', ' '),
+    'time (UTC)': created_at.slice(0, '2026-11-20T12:00:00'.length).replace('T', ' '),
     model,
     status: refusal ? `${refusal.status} ${reason}` : row.status,
     cost_rub,
     in: tokens_prompt,
     out: tokens_completion,
+    key: key_hash.slice(0, SHOWN_HASH_CHARACTERS),
+    member: member_id,
     id,
   };
 }

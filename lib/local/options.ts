@@ -28,7 +28,8 @@ export const usage = `Runs the whole gateway on this machine.
 
 Usage: npm start -- [flags]
 
-  --port <n>        port of the API; the next one is the function URL's; 0 takes any two (default ${DEFAULT_PORT})
+  --port <n>        port of the API; the next one is the function URL's; 0 takes any two (default ${DEFAULT_PORT});
+                    the variable PORT has no effect
   --data <dir>      where keys, generations and counters are kept (default .local/)
   --ephemeral       keep nothing: every start is a first start
   --catalog <dir>   use this catalog instead of the one that comes with the code
@@ -44,6 +45,8 @@ Usage: npm start -- [flags]
   --help            show this
 
 Providers light up when their keys are in the environment, for example ANTHROPIC_API_KEY or OPENAI_API_KEY.
+No .env file is read: export the variables, or use set -a; . ./.env; set +a in your shell.
+Only this machine reaches the gateway. From another one: ssh -L ${DEFAULT_PORT}:127.0.0.1:${DEFAULT_PORT} <this machine>
 Without any, the sandbox/… models answer from this machine: see docs/sandbox.md.`;
 
 /** @throws {StartFailure} naming the flag that is wrong. */

@@ -110,6 +110,13 @@ describe('the page of the console', () => {
     expect([again.status, await again.text()]).toEqual([304, '']);
   });
 
+  it('is where a browser gets to that asks for /console', async () => {
+    const { origin } = new URL(gateway.baseUrl);
+    const response = await fetch(`${origin}/console`, { headers: { accept: 'text/html' }, redirect: 'manual' });
+
+    expect([response.status, response.headers.get('location')]).toEqual([302, '/v1/console']);
+  });
+
   it('has no other file', async () => {
     expect((await get(gateway, '/console/main.tsx')).status).toBe(404);
   });

@@ -83,7 +83,7 @@ describe.skipIf(!hasCurl)('the reference', () => {
     expect(text).not.toMatch(/undefined|\[object|<code>|&quot;/);
   });
 
-  it.each(['/', '/v1', '/v1/'])('is where a browser gets to that asks for %s', async (path) => {
+  it.each(['/', '/docs', '/v1', '/v1/'])('is where a browser gets to that asks for %s', async (path) => {
     const { origin } = new URL(gateway.baseUrl);
     const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
 

@@ -211,7 +211,7 @@ export const english = {
   budgetsOfWorkspace: 'Budgets of the workspace',
   members: 'Members',
   newMembers: 'New members',
-  newMembersHint: 'Ids, with spaces or commas between them.',
+  newMembersHint: 'Ids of Latin letters and digits, with spaces or commas between them.',
   removeMember: 'Remove a member',
   removeMemberQuestion: (id: string) => `Remove “${id}”? The keys of the member stop working within five seconds.`,
   added: 'Added',

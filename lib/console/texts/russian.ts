@@ -282,7 +282,7 @@ export const russian: Texts = {
   budgetsOfWorkspace: 'Бюджеты пространства',
   members: 'Участники',
   newMembers: 'Новые участники',
-  newMembersHint: 'Их имена через пробел или запятую.',
+  newMembersHint: 'Имена латинскими буквами и цифрами, через пробел или запятую.',
   removeMember: 'Убрать участника',
   removeMemberQuestion: (id) => `Убрать «${id}»? Через пять секунд ключи участника перестанут работать.`,
   added: 'Добавлен',
