@@ -104,7 +104,8 @@ export class GatewayProcesses {
 
   /** @returns whether the process was there */
   async signal(role: Role, signal: NodeJS.Signals): Promise<boolean> {
-    return sendSignal(await this.#pidNow(role), signal);
+    // A paused process reports nothing: it is the one that was paused.
+    return sendSignal(signal === 'SIGCONT' ? this.#pids[role] : await this.#pidNow(role), signal);
   }
 
   /** Workers are started again when they end. */

@@ -40,9 +40,14 @@ export function reporting(environment: Record<string, string | undefined>): Reco
   return { ...environment, NODE_OPTIONS: options, PROCESS_REPORTS: socketDirectory() };
 }
 
-/** @throws if the process does not run, or was not started with the environment of `reporting` */
+/** A process that is busy answers later, and a paused one never. */
+const REPORT_TIMEOUT_MS = 10_000;
+
+/** @throws if the process does not run or is paused, or was not started with the environment of `reporting` */
 export async function reportOf(pid: number): Promise<ProcessReport> {
-  return JSON.parse(await text(connect(join(socketDirectory(), `${pid}.sock`)))) as ProcessReport;
+  const socket = connect(join(socketDirectory(), `${pid}.sock`));
+  socket.setTimeout(REPORT_TIMEOUT_MS, () => socket.destroy(new Error(`Process ${pid} gives no report`)));
+  return JSON.parse(await text(socket)) as ProcessReport;
 }
 
 /** Reports of all processes that a process has started, directly or through others. */
