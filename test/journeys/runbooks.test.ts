@@ -16,7 +16,7 @@ const sources = ['lambdas', 'lib']
 
 describe('log lines in the runbooks', () => {
   /** Backticks also have commands: of the shell, and of groups of `admin`. */
-  const commandWords = /^(?:npm|npx|aws|update-table|accounts|catalog|counters|keys|generations|audit|top-ups) /;
+  const commandWords = /^(?:npm|npx|aws|admin|update-table|accounts|catalog|counters|keys|generations|audit|top-ups) /;
   const inBackticks = [...runbooks.matchAll(/`([a-z][a-z-]*(?: [a-z'-]+)+)`/g)].map(([, words]) => words!);
   const inQuotes = [...runbooks.matchAll(/log line "([^"]+)"/g)].map(([, words]) => words!);
   const named = [...new Set([...inBackticks.filter((words) => !commandWords.test(words)), ...inQuotes])];
