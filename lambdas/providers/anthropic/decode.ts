@@ -46,9 +46,12 @@ export async function* decodeStream(
   yield { events: [{ data: { type: 'message_stop' } }] };
 }
 
-/** One of several pings at once is enough for a client. */
-function isRepeatedPing({ data }: AnswerEvent, events: readonly AnswerEvent[]): boolean {
-  return data.type === 'ping' && events.at(-1)?.data.type === 'ping';
+/** A provider may send some pings at once; a flood of them is no use to a client. */
+const MAX_PINGS_AT_ONCE = 8;
+
+function isOneOfAFlood({ data }: AnswerEvent, events: readonly AnswerEvent[]): boolean {
+  if (data.type !== 'ping' || events.length < MAX_PINGS_AT_ONCE) return false;
+  return events.slice(-MAX_PINGS_AT_ONCE).every((event) => event.data.type === 'ping');
 }
 
 /** Whether an event continues the answer: pings, empty deltas, repeated endings and unknown events do not. */
@@ -135,7 +138,7 @@ class FrameReader {
     const events: AnswerEvent[] = [];
     try {
       for (const framed of framing.read(chunk)) {
-        for (const event of this.#read(framed)) if (!isRepeatedPing(event, events)) events.push(event);
+        for (const event of this.#read(framed)) if (!isOneOfAFlood(event, events)) events.push(event);
         // What follows the end is not part of our answer.
         if (this.ended) break;
       }
