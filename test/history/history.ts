@@ -317,8 +317,8 @@ export class History {
   #endAll(): void {
     for (const pid of this.#started) {
       if (!isAlive(pid)) continue;
+      // A paused process ends as well.
       process.kill(pid, 'SIGKILL');
-      process.kill(pid, 'SIGCONT');
     }
     for (const build of this.#builds) rmSync(build, { recursive: true, force: true });
   }

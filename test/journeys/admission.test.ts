@@ -79,7 +79,7 @@ describe("an agent's hello on a key of 50 roubles a day", () => {
 });
 
 describe('a refusal for money', () => {
-  it('says how much is for the prompt, how much for the answer, and that the rest comes back', async () => {
+  it('says how much the request needs at most, and that the rest comes back', async () => {
     const key = await newKey('--limit', '0.5');
     const response = await post(key, '/messages', {
       model: 'sandbox/gpt',
@@ -92,7 +92,7 @@ describe('a refusal for money', () => {
     expect(response.status).toBe(402);
     expect(Number(input) + Number(output)).toBeCloseTo(Number(whole), 9);
     expect(error.message).toMatch(
-      /for its prompt, and .* for its answer or the first part of it; what it does not use comes back/,
+      /^To begin, this request needs at most [\d.]+ RUB \(.*what it does not use comes back\)/,
     );
     expect(response.headers.get('x-should-retry')).toBeNull();
   });
