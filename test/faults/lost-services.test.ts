@@ -64,7 +64,7 @@ describe('a gateway that loses a process which it cannot do without', () => {
   it('ends as well when the server of --web has ended', async () => {
     const gateway = await startGateway({ args: ['--data', data, '--web'] });
 
-    const { code, lines } = await endingWithout(gateway, '/.build/server-');
+    const { code, lines } = await endingWithout(gateway, 'server-main');
 
     expect(code).toBe(1);
     expect(lines.find((line) => line.startsWith('The server of --web ended by itself'))).toBeDefined();

@@ -38,7 +38,7 @@ describe('the command line refuses, in the words of the API,', () => {
     ['a name that moves the cursor', ['accounts', 'create', '--name', 'Acme\u001b[2A'], nameRule],
     ['a description that is too long', [...workspace, '--description', 'x'.repeat(501)], descriptionRule],
     ['a key without a name', ['keys', 'create', '--name', ' '], nameRule],
-    ['a member id that is a route', ['members', 'add', '--member', 'add'], 'It must be 1 to 128 letters'],
+    ['a member id that is a route', ['members', 'add', '--member', 'add'], 'It must be 1 to 128 Latin letters'],
   ])('%s', async (_, args, rule) => {
     expect(await adminRefusal(directory, ...args)).toContain(rule);
   });
