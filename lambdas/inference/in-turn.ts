@@ -18,7 +18,7 @@ export interface InTurn {
   /** Ends the attempts: the client has left, or the time is up. */
   signal: AbortSignal;
   log: AttemptLog;
-  /** Of the client's request, for the log. */
+  /** Id of the client's request, for the log. */
   requestId: string;
   /** Learns what an attempt says of its endpoint: nothing, when the request was at fault or the client has left. */
   health: { record: (endpointId: string, result: AttemptResult) => void; publish: () => Promise<void> };

@@ -52,7 +52,7 @@ export interface LogFields {
   status?: number;
   /** The status that a provider answered with. */
   providerStatus?: number;
-  /** Of a queue's message. */
+  /** Id of a queue's message. */
   messageId?: string;
   /** A short text written by us, or the name and code of an error; never text from a request or a provider. */
   reason?: string;

@@ -18,7 +18,7 @@ export const MAX_HEADER_BYTES = 10_240;
 export function refuseUnreadable({ code }: NodeJS.ErrnoException, socket: Socket, connection: Connection): void {
   const { current } = connection;
   if (!socket.writable) return;
-  // What follows a complete request must not disturb its answer.
+  // Bytes after a complete request must not disturb its answer.
   if (current?.request.complete) connection.endAfterCurrent();
   else if (current?.response.headersSent) socket.destroy();
   else writeRefusal(socket, unreadable(code));

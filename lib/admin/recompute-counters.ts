@@ -79,7 +79,7 @@ async function correct(
   if (!outcome.committed) throw conflict(`The counter of ${target} was corrected by another run. Run it again.`);
 }
 
-/** What is held is the part of `committed_<window>` that is not spent. */
+/** The held amount is the part of `committed_<window>` that is not spent. */
 function deltasOf(drifts: readonly CounterDrift[]): CounterDeltas {
   const deltas: CounterDeltas = new Map();
   const add = (name: string, pico: bigint) => deltas.set(name, (deltas.get(name) ?? 0n) + pico);

@@ -10,7 +10,7 @@ export interface MonthOfModel {
   daily: Money;
   weekly: Money;
   monthly: Money;
-  /** Of the completed days; null if there was no request. */
+  /** Spending of the completed days; null if there was no request. */
   completed: { requests: number; read: number; written: number; costOfRequest: Money } | null;
 }
 

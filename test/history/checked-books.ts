@@ -80,7 +80,7 @@ function bookDifferences(items: readonly RawItem[], { nowMs, ceilings, isLast }:
   ];
 }
 
-/** What the sweep and the roll-up have left. */
+/** Work that the sweep and the roll-up have left. */
 function unfinished(items: readonly RawItem[]): Difference[] {
   const complete = completeDays(items);
   const days = [...recordedDays(items)].filter((day) => !complete.has(day));

@@ -1,4 +1,4 @@
-/** What counters must say, computed from records and leases alone (docs/data-model.md, "Checking the books"). */
+/** Expected values of counters, computed from records and leases alone (docs/data-model.md, "Checking the books"). */
 
 import { itemIn, picoIn, roublesOf, textIn, textsIn, type RawItem } from './raw-table.ts';
 
@@ -54,7 +54,7 @@ function scopesOf(item: RawItem): Record<string, string> {
   };
 }
 
-/** What final records cost, what pending ones hold, and what open leases have left. */
+/** Sums of the costs of final records, the holds of pending ones, and the rests of open leases. */
 function expectedAmounts(items: readonly RawItem[]): ScopeAmounts {
   const amounts: ScopeAmounts = new Map();
   const drawn = new Map<string, bigint>();
@@ -94,7 +94,7 @@ function amountsIn(amounts: ScopeAmounts, scope: string, window: string): Amount
   return sum;
 }
 
-/** What counters say: each with the parts that it names. */
+/** Values of counters, each with the parts that it names. */
 function storedAmounts(items: readonly RawItem[]): ScopeAmounts {
   const amounts: ScopeAmounts = new Map();
   const counters = items.filter((item) => textIn(item, 'pk').startsWith('COUNTER#'));

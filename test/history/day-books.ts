@@ -1,4 +1,4 @@
-/** What days, months of models and budgets of free models must say, computed from records alone. */
+/** Expected values of days, months of models and budgets of free models, computed from records alone. */
 
 import type { Difference } from './counter-books.ts';
 import { itemsIn, picoIn, roublesOf, textIn, type RawItem } from './raw-table.ts';

@@ -5,7 +5,7 @@ import { DRILL_MODEL } from './drill-provider.ts';
 import { runProgram, type Outputs } from './cdk.ts';
 import type { MiniStack } from './ministack.ts';
 
-/** What a client got. */
+/** The answer that a client got. */
 export interface DeployedAnswer {
   status: number;
   /** Undefined if nothing was answered. */
@@ -20,7 +20,7 @@ export interface Customer {
   managementKey: string;
 }
 
-/** What a key has spent, what is held, and what is left of its limit. */
+/** Amounts of a key: spent, held, and left of its limit. */
 interface Spending {
   spentRub: number;
   heldRub: number;

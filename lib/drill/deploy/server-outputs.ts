@@ -1,4 +1,4 @@
-/** What a server of a deployment needs to run outside of a Web Function: its variables and its role, as outputs of the templates. */
+/** The needs of a server of a deployment outside of a Web Function: its variables and its role, as outputs of the templates. */
 
 import type { EmulatedResource, EmulatedTemplate } from './emulated-template.ts';
 
