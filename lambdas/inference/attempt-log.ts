@@ -1,3 +1,4 @@
+import { ProviderFailure } from '../providers/failures.ts';
 import type { ProviderTime } from '../platform/provider-time.ts';
 import type { Candidate } from '../routing/candidates.ts';
 import type { Outcome } from '../store/outcome.ts';
@@ -7,6 +8,8 @@ interface FailedAttempt {
   index: number;
   /** The HTTP status of the provider's answer; null where there was none. */
   providerStatus: number | null;
+  /** What went wrong, in one word. */
+  word: string;
   durationMs: number;
 }
 
@@ -22,6 +25,7 @@ export class AttemptLog {
   /** How it has failed, if it has. */
   failure: FailedAttempt | undefined;
   readonly #failed: FailedAttempt[] = [];
+  #brokenBy: string[] = [];
   readonly #providerTime: ProviderTime;
 
   constructor(providerTime: ProviderTime) {
@@ -50,15 +54,20 @@ export class AttemptLog {
     this.#failed.push(failure);
   }
 
+  /** An answer that had begun has failed. @param error only a failure of its provider is noted */
+  brokeOff(error: unknown): void {
+    if (!this.failure && error instanceof ProviderFailure) this.#brokenBy = [error.word];
+  }
+
   /**
    * The attempts as the record of the request keeps them: those before the one that answered, or was the last; what the provider of
-   * that one answered with; and the time of the gateway and of providers, in whole milliseconds.
+   * that one answered with; what went wrong with each; and the time of the gateway and of providers, in whole milliseconds.
    * @param receivedAtMs performance.now() at which the request came in
    */
   recorded(
     triedAt: (index: number) => Pick<Candidate, 'model' | 'endpoint'>,
     receivedAtMs: number,
-  ): Pick<Outcome, 'failedAttempts' | 'providerStatus' | 'overheadMs' | 'providerMs'> {
+  ): Pick<Outcome, 'failedAttempts' | 'providerStatus' | 'failures' | 'overheadMs' | 'providerMs'> {
     const failedAttempts = this.#failed
       .filter((attempt) => attempt !== this.failure)
       .map(({ index, providerStatus, durationMs }) => {
@@ -70,6 +79,7 @@ export class AttemptLog {
     return {
       failedAttempts,
       providerStatus: this.failure ? this.failure.providerStatus : OK,
+      failures: [...this.#failed.map(({ word }) => word), ...this.#brokenBy],
       overheadMs: rounded(this.#providerTime.sinceReceipt(receivedAtMs)),
       providerMs: rounded(this.#providerTime.spent()),
     };

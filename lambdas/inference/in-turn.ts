@@ -51,7 +51,8 @@ export async function askInTurn<Asked extends Offer, Answer>(
     } catch (error) {
       failure = failureOf(error, failedProvider(offer.candidate));
       const durationMs = Math.round(performance.now() - beganAtMs);
-      attempts.fail({ index, providerStatus: failure.providerStatus ?? null, durationMs });
+      const { providerStatus = null, word } = failure;
+      attempts.fail({ index, providerStatus, word, durationMs });
       if (!signal.aborted && !failure.isRequestsFault) {
         health.record(endpoint.id, 'failed');
         // The next endpoint's answer may take minutes: the other instances learn of this failure before.

@@ -3,7 +3,7 @@
  * the provider's failure, never our 500: also what nobody has foreseen.
  */
 
-import { errorKinds, GatewayError, kindOfMessagesType, type ErrorKind } from '../platform/errors.ts';
+import { errorKinds, GatewayError, kindOfMessagesType, kindOfStatus, type ErrorKind } from '../platform/errors.ts';
 import { describeError, log, type LogFields } from '../platform/logger.ts';
 import { redact, type Secrets } from './redact.ts';
 import { UpstreamError } from './http/upstream-error.ts';
@@ -24,6 +24,11 @@ export class ProviderFailure extends GatewayError {
   readonly wasAnswered: boolean;
   /** The status that the provider answered with, or that its error stands for; undefined where it did not answer. */
   readonly providerStatus: number | undefined;
+  /**
+   * What went wrong, in one word, for the record: the kind of error that its status stands for, or why there was no answer. It never
+   * has the provider's words, which may repeat the prompt.
+   */
+  readonly word: string;
 
   constructor(
     kind: ErrorKind,
@@ -50,13 +55,22 @@ export class ProviderFailure extends GatewayError {
     this.wasSilent = more.wasSilent ?? false;
     this.wasAnswered = more.wasAnswered ?? false;
     this.providerStatus = more.status;
+    this.word = wordOf(kind, more);
   }
 }
 
+function wordOf(kind: ErrorKind, { status, cause }: { status?: number; cause?: unknown }): string {
+  if (status !== undefined) return kindOfStatus(status) ?? kind;
+  return cause instanceof UpstreamError ? cause.word : 'malformed';
+}
+
 /** The loggable part of a failure: the client's status, the provider's own, its kind, and what went wrong. */
-export function describeFailure({ cause, kind, status, providerStatus }: ProviderFailure): LogFields {
+export function describeFailure({ cause, kind, status, providerStatus, word }: ProviderFailure): LogFields {
   const statuses = providerStatus === undefined ? { status } : { status, providerStatus };
-  if (cause instanceof UpstreamError) return { ...statuses, kind, reason: cause.failure };
+  if (cause instanceof UpstreamError) {
+    const { failure } = cause;
+    return { ...statuses, kind, reason: word === failure ? failure : `${failure} ${word}` };
+  }
   return { ...statuses, kind, ...(cause === undefined ? {} : describeError(cause)) };
 }
 

@@ -10,6 +10,7 @@ import {
   orNull,
   record,
   text,
+  texts,
   unreleased,
   type RecordOf,
 } from './record.ts';
@@ -97,6 +98,11 @@ export const outcomeRecord = record({
   failedAttempts: list('failed_attempts', failedAttemptRecord, MAX_ATTEMPTS),
   /** HTTP status of the last attempt's answer; null where there was none. */
   providerStatus: orNull(count('provider_status')),
+  /**
+   * What went wrong, in one word, with each attempt that failed, in order: with those of `failedAttempts`, then with the last one where
+   * it failed or broke off. Older records do not say.
+   */
+  failures: unreleased(texts('attempt_failures', MAX_ATTEMPTS + 1)),
   /** From the request until the first provider had all of it: the gateway's own time. Older records do not say. */
   overheadMs: unreleased(orNull(count('overhead_ms'))),
   /** From then until the last that a provider sent. Older records do not say. */

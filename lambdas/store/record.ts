@@ -259,6 +259,16 @@ export function list<Stored>(name: string, codec: StoredRecord<Stored>, most: nu
   });
 }
 
+/** A list of texts, which is absent while it is empty. */
+export function texts(name: string, most: number): Field<readonly string[]> {
+  return attribute<readonly string[]>(name, {
+    toAttribute: (stored) => (stored.length > 0 ? stored : undefined),
+    fromAttribute: (stored) => (stored as string[] | undefined) ?? [],
+    ...checked<readonly string[]>(name, (stored) => Array.isArray(stored) && stored.length <= most),
+    message: () => z.array(z.string()).max(most).default([]),
+  });
+}
+
 /** A record whose attributes are among those of the record around it. */
 export function part<Stored>(codec: StoredRecord<Stored>): Field<Stored> {
   return {

@@ -8,7 +8,14 @@ import { readRefusal } from '../../lambdas/store/refusals.ts';
 import { requestsOfDay, requestStatuses, type PastRequest } from '../../lambdas/store/request-history.ts';
 import { parseCount, parseDate } from './arguments.ts';
 import { namedKey } from './named-key.ts';
-import { describedGeneration, describedRefusal, isIn, requestRow, shownRequest } from './request-rows.ts';
+import {
+  FAILED_BEFORE,
+  describedGeneration,
+  describedRefusal,
+  isIn,
+  requestRow,
+  shownRequest,
+} from './request-rows.ts';
 import { onAccount, type Session } from './session.ts';
 
 const DEFAULT_COUNT = 30;
@@ -28,7 +35,7 @@ export function addGenerationCommands(program: Command): void {
     .option('--key <name, label or hash>', 'only of this key')
     .option('--member <id>', 'only of this member')
     .option('--model <id>', 'only of this model')
-    .addOption(new Option('--status <status>', 'only those that ended so').choices(requestStatuses))
+    .addOption(new Option('--status <status>', 'only those that ended so').choices([...requestStatuses, FAILED_BEFORE]))
     .option('--limit <n>', 'at most so many', parseCount, DEFAULT_COUNT)
     .option('--before <gen- id>', 'only older ones: go on behind the last id of a list', parseGenerationId)
     .action(onAccount(requestRows, { shown: shownRequest }));
@@ -65,12 +72,12 @@ interface RequestListOptions {
   before?: string;
 }
 
-async function requestRows(session: Session, { key: named, limit, ...options }: RequestListOptions) {
+async function requestRows(session: Session, { key: named, limit, status, ...options }: RequestListOptions) {
   const keyHash = named === undefined ? undefined : (await namedKey(session, named)).hash;
   const rows: ReturnType<typeof requestRow>[] = [];
   for await (const request of requestsOf(session, daysOf(options), options.before)) {
     const row = requestRow(request);
-    if (!isIn(row, { keyHash, ...options })) continue;
+    if (!isIn(row, { ...options, keyHash, status: status === FAILED_BEFORE ? 'refused_before' : status })) continue;
     rows.push(row);
     if (rows.length < limit) continue;
     process.stderr.write(`There may be more: go on with --before ${row.id}\n`);

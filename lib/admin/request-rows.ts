@@ -23,6 +23,8 @@ export interface RequestRow extends Row {
   tokens_completion: number | null;
   finish_reason: string | null;
   provider_status: number | null;
+  /** What went wrong, in one word, at the provider that was asked last. */
+  failure: string | null;
   latency_ms: number | null;
   key_hash: string;
   workspace_id: string;
@@ -48,6 +50,7 @@ function generationRow(generation: Generation): RequestRow {
     tokens_completion: outcome?.completionTokens ?? null,
     finish_reason: outcome?.finishReason ?? null,
     provider_status: outcome?.providerStatus ?? null,
+    failure: outcome?.failures[outcome.failedAttempts.length] ?? null,
     latency_ms: outcome?.latencyMs ?? null,
     overhead_ms: outcome?.overheadMs ?? null,
     provider_ms: outcome?.providerMs ?? null,
@@ -69,6 +72,7 @@ function refusalRow({ id, createdAtMs, payer, status, kind, field, limit, model 
     tokens_completion: null,
     finish_reason: null,
     provider_status: null,
+    failure: null,
     latency_ms: null,
     ...payerColumns(payer),
     id,
@@ -96,6 +100,9 @@ export function isIn(row: RequestRow, { keyHash, member, model, status }: Reques
   );
 }
 
+/** The console's word for it: to people, a refusal is the gateway's. */
+export const FAILED_BEFORE = 'failed_before';
+
 /** Enough of a hash to tell keys apart, and for `--key`. */
 const SHOWN_HASH_CHARACTERS = 8;
 
@@ -106,7 +113,7 @@ export function shownRequest(row: RequestRow): Row {
   return {
     'time (UTC)': created_at.slice(0, '2026-11-20T12:00:00'.length).replace('T', ' '),
     model,
-    status: refusal ? `${refusal.status} ${reason}` : row.status,
+    status: refusal ? `${refusal.status} ${reason}` : row.status === 'refused_before' ? FAILED_BEFORE : row.status,
     cost_rub,
     in: tokens_prompt,
     out: tokens_completion,
@@ -167,7 +174,7 @@ export function describedGeneration(generation: Generation): Row {
 }
 
 function describedOutcome(outcome: Outcome): Row {
-  const { pricing, cacheSaved, serviceCost, failedAttempts, rounds } = outcome;
+  const { pricing, cacheSaved, serviceCost, failedAttempts, failures, rounds } = outcome;
   return {
     tokens_cached: outcome.cachedTokens,
     tokens_cache_write: outcome.cacheWrite5mTokens,
@@ -184,7 +191,8 @@ function describedOutcome(outcome: Outcome): Row {
     generation_time_ms: outcome.generationTimeMs,
     rounds: rounds.length || 1,
     failed_attempts: failedAttempts.map(
-      ({ providerName, status, durationMs }) => `${providerName}: ${status ?? 'no answer'} after ${durationMs} ms`,
+      ({ providerName, status, durationMs }, index) =>
+        `${providerName}: ${[status ?? 'no answer', failures[index] ?? []].flat().join(', ')} after ${durationMs} ms`,
     ),
   };
 }

@@ -519,6 +519,23 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     await page.close();
   });
 
+  it('explains what went wrong at a provider, and what helps', TIMES, async () => {
+    const { page } = await visit();
+    await signIn(page);
+    const messages = [said('@sandbox error=529')];
+    const failed = await post(gateway, '/messages', { model: 'sandbox/claude', max_tokens: 100, messages });
+    expect(failed.status).toBe(529);
+
+    await open(page, `#/generations/${failed.headers.get('x-generation-id')}`);
+
+    await page.getByRole('heading', { name: 'What went wrong' }).waitFor();
+    const text = await page.locator('section.notice').textContent();
+    expect(text).toContain('The provider had too many requests.');
+    expect(text).toContain('HTTP 529, provider_overloaded');
+    expect(await page.getByText('failed before').count()).toBe(1);
+    await page.close();
+  });
+
   it('leads from a refusal by the budget of a member to the place where it is changed', TIMES, async () => {
     const { page } = await visit();
     await manage(gateway, 'POST', '/workspaces/default/members/add', { user_ids: ['mia'] });

@@ -121,7 +121,12 @@ describe('an answer that breaks off behind its first words', () => {
   it.each([true, false])('costs nothing when there were no words yet (streamed: %s)', async (stream) => {
     const response = await ask('breaks-early', stream);
     await response.text();
-    expect(await settled(response)).toMatchObject({ total_cost: 0, cancelled: false, finish_reason: 'error' });
+    expect(await settled(response)).toMatchObject({
+      total_cost: 0,
+      cancelled: false,
+      finish_reason: 'error',
+      provider_responses: [{ failure: expect.stringMatching(/^(broken|ECONNRESET)$/) }],
+    });
   });
 });
 
@@ -132,8 +137,8 @@ describe('a provider that is silent for longer than we wait', () => {
     expect(await settled(response)).toMatchObject({
       total_cost: 0.06,
       provider_responses: [
-        { endpoint_id: 'test/silent-then-good/0', status: null },
-        { endpoint_id: 'test/silent-then-good/1', status: 200 },
+        { endpoint_id: 'test/silent-then-good/0', status: null, failure: 'first_byte_timeout' },
+        { endpoint_id: 'test/silent-then-good/1', status: 200, failure: null },
       ],
     });
   });

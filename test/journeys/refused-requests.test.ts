@@ -274,6 +274,25 @@ describe('the list of requests', () => {
   });
 });
 
+describe('a request that failed at its provider', () => {
+  it('is failed_before to people, and says in one word what went wrong', async () => {
+    const { id } = await refused(gateway, {
+      model: 'sandbox/claude',
+      max_tokens: 20,
+      messages: [said('Hi', 'error=503')],
+    });
+    await finalGeneration(gateway, id);
+
+    const { out } = await admin('generations', 'list', '--status', 'failed_before');
+    expect(out.split('\n').find((line) => line.includes(id))).toContain(' failed_before ');
+    expect(await json('generations', 'show', id)).toMatchObject({
+      status: 'refused_before',
+      provider_status: 503,
+      failure: 'provider_overloaded',
+    });
+  });
+});
+
 describe('a generation', () => {
   it('is shown with its price, its attempts and its times', async () => {
     const asked = { model: 'sandbox/claude', max_tokens: 20, messages: [said('Hi')] };

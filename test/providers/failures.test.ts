@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  describeFailure,
   errorInAnswer,
   failureOf,
   ProviderFailure,
@@ -156,6 +157,35 @@ describe('what was thrown while a provider answered', () => {
     ['idle_timeout', 'timeout', true],
   ])('%s is %s; may another endpoint be tried: %s', (failure, kind, mayTryAnother) => {
     expect(thrown(failure)).toMatchObject({ kind, mayTryAnother, message: 'It went wrong (Acme).' });
+  });
+
+  it.each<[string, object]>([
+    ['ENOTFOUND', { cause: { code: 'ENOTFOUND' } }],
+    ['CERT_HAS_EXPIRED', { cause: { code: 'CERT_HAS_EXPIRED' } }],
+    ['connect', { cause: { code: 'secrets of the prompt' } }],
+    ['connect', { cause: { code: 7 } }],
+    ['connect', {}],
+  ])('is recorded as the one word %s, never as a text: %j', (word, { cause }: { cause?: unknown }) => {
+    const failure = failureOf(new UpstreamError('connect', 'It went wrong', cause), provider);
+
+    expect(failure.word).toBe(word);
+    expect(describeFailure(failure).reason).toBe(word === 'connect' ? word : `connect ${word}`);
+  });
+
+  it.each([
+    [401, 'authentication'],
+    [404, 'not_found'],
+    [429, 'rate_limit_exceeded'],
+    [503, 'provider_overloaded'],
+    [529, 'provider_overloaded'],
+    [500, 'server'],
+    [418, 'provider_unavailable'],
+  ])('is recorded as the word of its status %s: %s', (status, word) => {
+    expect(refusalOf(status, 'a text that may repeat the prompt', {}, provider).word).toBe(word);
+  });
+
+  it('is recorded as malformed where our own decoder has failed on it', () => {
+    expect(failureOf(new TypeError('x is not a function'), provider).word).toBe('malformed');
   });
 
   it('is silence that may be paid for only where the provider had begun to answer', () => {

@@ -1,7 +1,10 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { privateServer } from '../support/private-authority.ts';
 import {
   exchange,
   gone,
@@ -120,7 +123,24 @@ describe('a new connection', () => {
     await failed.promise;
     unsubscribe('http.client.request.error', onError);
 
-    await expect(request.send('x')).rejects.toMatchObject({ failure: 'connect' });
+    await expect(request.send('x')).rejects.toMatchObject({ failure: 'connect', word: 'ECONNREFUSED' });
+  });
+});
+
+describe('a provider whose certificate nobody vouches for', () => {
+  it('was not reached: nothing of the request was sent', async () => {
+    const received: unknown[] = [];
+    const server = privateServer((request, response) => (received.push(request.url), response.end('ok')));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+
+    await expect(requestTo(`https://127.0.0.1:${port}`).send('x')).rejects.toMatchObject({
+      failure: 'connect',
+      word: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+    });
+
+    server.close();
+    expect(received).toEqual([]);
   });
 });
 

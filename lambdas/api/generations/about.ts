@@ -44,7 +44,9 @@ const generation = {
   is_byok: false,
   origin: '',
   data_region: 'global',
-  provider_responses: [{ ...attempt, status: 200, latency: 7, is_byok: false, total_cost: request.total_cost }],
+  provider_responses: [
+    { ...attempt, status: 200, failure: null, latency: 7, is_byok: false, total_cost: request.total_cost },
+  ],
 };
 
 export const generations = tagged('Account', {

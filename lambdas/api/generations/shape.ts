@@ -17,6 +17,10 @@ const attemptShape = z.strictObject({
   status: countShape
     .nullable()
     .meta({ description: "The HTTP status of the provider's answer; null where it gave none." }),
+  failure: z.string().nullable().meta({
+    description:
+      'What went wrong, in one word: the `error_type` that the provider’s status stands for, such as `provider_overloaded`; why there was no answer, such as `first_byte_timeout`; or the code of the system, such as `ENOTFOUND` or `CERT_HAS_EXPIRED`. Null if nothing did, or if that is not known.',
+  }),
   latency: countShape
     .optional()
     .meta({ description: 'Milliseconds from the request to the first event of this attempt, or to its failure.' }),

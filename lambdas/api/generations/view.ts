@@ -64,13 +64,14 @@ export function generationView(generation: Generation): GenerationBody {
 
 /** Every attempt, in the order in which they were made; all but the last have failed, and cost nothing. */
 function providerResponses(outcome: Outcome): GenerationBody['provider_responses'] {
-  const { endpointId, modelPermaslug, providerName, providerStatus: status, latencyMs } = outcome;
+  const { endpointId, modelPermaslug, providerName, providerStatus: status, latencyMs, failures } = outcome;
   const last = { endpointId, modelPermaslug, providerName, status, durationMs: latencyMs };
-  return [...outcome.failedAttempts, last].map((attempt) => ({
+  return [...outcome.failedAttempts, last].map((attempt, index) => ({
     endpoint_id: attempt.endpointId,
     model_permaslug: attempt.modelPermaslug,
     provider_name: attempt.providerName,
     status: attempt.status,
+    failure: failures[index] ?? null,
     ...(attempt.durationMs === null ? {} : { latency: attempt.durationMs }),
     is_byok: false,
     total_cost: attempt === last ? outcome.cost : Money.zero,

@@ -173,6 +173,7 @@ export class Progress implements StagedAnswer {
     const reason = abortReasonOf(this.#context.abort.signal);
     if (reason === 'client_left' || reason === 'out_of_time') return reason;
     if (reason === 'stopping') return 'out_of_time';
+    if (this.#begun) this.#context.attemptLog.brokeOff(error);
     // Our patience has ended, not the provider's work: a model that has shown nothing yet may be thinking.
     const mayThink = this.#answer.attempt.quote.hiddenReasoningTokens > 0 && !this.hasOutput;
     if (this.#failureOf(error).wasSilent && mayThink) return 'out_of_time';

@@ -10,6 +10,9 @@ export type UpstreamFailure =
   | 'too_large'
   | 'aborted';
 
+/** Codes of the system, and of certificates: `ENOTFOUND`, `CERT_HAS_EXPIRED`. */
+const SYSTEM_CODE = /^[A-Z][A-Z0-9_]{2,63}$/;
+
 /** The upstream could not be reached, went silent, broke off, or sent something unreadable. */
 export class UpstreamError extends Error {
   override name = 'UpstreamError';
@@ -18,5 +21,11 @@ export class UpstreamError extends Error {
   constructor(failure: UpstreamFailure, message: string, cause?: unknown) {
     super(message, { cause });
     this.failure = failure;
+  }
+
+  /** What went wrong, in one word: the code of the system where it has given one, otherwise the kind of the failure. */
+  get word(): string {
+    const { code } = (this.cause ?? {}) as { code?: unknown };
+    return typeof code === 'string' && SYSTEM_CODE.test(code) ? code : this.failure;
   }
 }

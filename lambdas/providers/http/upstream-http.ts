@@ -263,10 +263,13 @@ function finishReading(response: IncomingMessage): void {
   response.resume();
 }
 
+/** Before anything of a request was sent: no address, no connection, or a certificate that does not hold. */
+const UNREACHED =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|(CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS_CERT)_\w+)$/;
+
 function toUpstreamError(error: unknown): UpstreamError {
   if (error instanceof UpstreamError) return error;
-  const code = (error as NodeJS.ErrnoException).code ?? '';
-  if (['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'].includes(code)) {
+  if (UNREACHED.test((error as NodeJS.ErrnoException).code ?? '')) {
     return new UpstreamError('connect', 'The provider could not be reached', error);
   }
   return new UpstreamError('broken', 'The connection to the provider broke off', error);

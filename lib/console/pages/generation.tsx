@@ -7,6 +7,7 @@ import { Copyable } from '../parts/copyable.tsx';
 import { DataTable } from '../parts/data-table.tsx';
 import { WhenLoaded } from '../parts/notice.tsx';
 import { StatusBadge } from '../parts/status-badge.tsx';
+import { FailureExplanation } from './generation/failure-explanation.tsx';
 import { PriceLines } from './generation/price-lines.tsx';
 import { RefusalExplanation } from './generation/refusal-explanation.tsx';
 
@@ -41,6 +42,7 @@ function RecordView({ record }: { record: ShownRecord }) {
   return (
     <>
       {request.refusal !== null && <RefusalExplanation request={request} />}
+      {generation !== null && <FailureExplanation attempts={generation.provider_responses} />}
       <Facts record={record} />
       {request.status === 'pending' && <p class="notice">{texts.pendingHint}</p>}
       {generation !== null && (
@@ -128,6 +130,7 @@ function Attempts({ attempts }: { attempts: NonNullable<ShownRecord['generation'
           { title: texts.provider, cell: ({ provider_name }) => provider_name },
           { title: texts.endpoint, cell: ({ endpoint_id }) => endpoint_id },
           { title: texts.httpStatus, cell: ({ status }) => status ?? texts.noStatus },
+          { title: texts.failure, cell: ({ failure }) => failure ?? '—' },
           { title: texts.latency, isFigure: true, cell: ({ latency }) => duration(latency) },
           { title: texts.cost, isFigure: true, cell: ({ total_cost }) => rub(total_cost) },
         ]}

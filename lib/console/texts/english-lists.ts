@@ -4,6 +4,7 @@ import type { ErrorKind } from '../../../lambdas/platform/errors.ts';
 import type { Meter } from '../../../lambdas/accounting/price.ts';
 import type { LeftOutReason } from '../../../lambdas/routing/left-out.ts';
 import type { ShownRequest } from '../answers.ts';
+import type { FailureClass } from '../failure-class.ts';
 
 /** For every value of a list that the API has; others are shown as they came. */
 type TextsOf<Name extends string> = Record<Name, string> & { [other: string]: string | undefined };
@@ -25,6 +26,7 @@ export interface ListedTexts {
   meters: Record<Meter, string>;
   intervals: TextsOf<'daily' | 'weekly' | 'monthly' | 'lifetime'>;
   refusals: TextsOf<ErrorKind>;
+  failures: Record<FailureClass, string>;
   limitSources: TextsOf<LimitSource>;
   exclusions: TextsOf<LeftOutReason>;
 }
@@ -34,7 +36,7 @@ export const englishLists: ListedTexts = {
     pending: 'running',
     complete: 'complete',
     out_of_money: 'out of money',
-    refused_before: 'failed before an answer',
+    refused_before: 'failed before',
     broke_off: 'broke off',
     client_left: 'client left',
     out_of_time: 'out of time',
@@ -73,6 +75,18 @@ export const englishLists: ListedTexts = {
     provider_unavailable: 'No provider of the model could be reached. Try again, or name other models.',
     timeout: 'The provider was silent for too long.',
     provider_overloaded: 'The provider or the gateway was overloaded. Wait a little and try again.',
+  },
+  failures: {
+    unreachable:
+      'The provider could not be reached: its name, its address, its certificate or the network is at fault. Tell the operator, or name other models (`models`).',
+    overloaded: 'The provider had too many requests. Try again in some seconds, or name other models (`models`).',
+    silent:
+      'The provider was silent for too long. Try again, ask for a shorter answer, or name other models (`models`).',
+    credential:
+      'The provider refused the gateway itself: its key, its balance, or the address of the model. Tell the operator.',
+    request: 'The provider refused the request: its text for the client says which part. Correct it and send again.',
+    unusable:
+      'The provider broke off its answer, or sent what cannot be read. Try again, or name other models (`models`).',
   },
   limitSources: {
     key_limit: 'limit of the key',

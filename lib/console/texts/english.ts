@@ -158,6 +158,8 @@ export const english = {
   total: 'Total',
   proven: 'the lines come to the charge',
   notProven: 'the lines do not come to the charge',
+  whyFailed: 'What went wrong',
+  failure: 'Failure',
   whyRefused: 'Why it was refused',
   fieldAtFault: 'Field',
   limitAtFault: 'Limit',

@@ -1,0 +1,27 @@
+/** Kinds of failures that differ in what helps. */
+export type FailureClass = 'unreachable' | 'overloaded' | 'silent' | 'credential' | 'request' | 'unusable';
+
+const classes: Record<string, FailureClass> = {
+  connect: 'unreachable',
+  connect_timeout: 'unreachable',
+  rate_limit_exceeded: 'overloaded',
+  provider_overloaded: 'overloaded',
+  timeout: 'silent',
+  first_byte_timeout: 'silent',
+  idle_timeout: 'silent',
+  unauthorized: 'credential',
+  authentication: 'credential',
+  payment_required: 'credential',
+  permission_denied: 'credential',
+  not_found: 'credential',
+  invalid_request: 'request',
+  context_length_exceeded: 'request',
+  payload_too_large: 'request',
+};
+
+/** Codes of the system and of certificates, such as ENOTFOUND; the connection broke off only with ECONNRESET and EPIPE. */
+const UNREACHABLE = /^(?!ECONNRESET|EPIPE)[A-Z][A-Z0-9_]+$/;
+
+export function failureClass(failure: string): FailureClass {
+  return classes[failure] ?? (UNREACHABLE.test(failure) ? 'unreachable' : 'unusable');
+}

@@ -1,0 +1,25 @@
+import type { ShownRecord } from '../../answers.ts';
+import { useConsole } from '../../environment.ts';
+import { failureClass } from '../../failure-class.ts';
+
+type Attempts = NonNullable<ShownRecord['generation']>['provider_responses'];
+
+/** What went wrong at the provider that was asked last, and what helps. */
+export function FailureExplanation({ attempts }: { attempts: Attempts }) {
+  const { texts } = useConsole();
+  const last = attempts.at(-1);
+  // The client has ended it: nothing went wrong.
+  if (!last?.failure || last.failure === 'aborted') return null;
+  return (
+    <section class="notice bad">
+      <h2>{texts.whyFailed}</h2>
+      <p>{texts.failures[failureClass(last.failure)]}</p>
+      <ul>
+        <li>
+          {last.provider_name}: {last.status === null ? texts.noStatus : `HTTP ${last.status}`},{' '}
+          <code>{last.failure}</code>
+        </li>
+      </ul>
+    </section>
+  );
+}
