@@ -33,7 +33,23 @@ export function warningsOf({ providers, models }: Pick<CatalogFiles, 'providers'
   // What runs at an address of the operator's own has the price and the day that the operator gives it.
   const publicIds = new Set(providers.filter(({ base_url }) => base_url !== undefined).map(({ id }) => id));
   const bought = models.filter(({ endpoints }) => endpoints.some(({ provider }) => publicIds.has(provider)));
-  return [...ageWarnings(bought, today), ...models.flatMap(priceWarnings)];
+  return [
+    ...ageWarnings(bought, today),
+    ...models.flatMap((model) => freeWarnings(model, publicIds)),
+    ...models.flatMap(priceWarnings),
+  ];
+}
+
+/** Whoever publishes a price of 0 gives the model away: one that is meant to be free says so (`service_free`). */
+function freeWarnings(model: ModelData, publicIds: ReadonlySet<string>): string[] {
+  if (model.service_free || !writesText(model)) return [];
+  return model.endpoints
+    .filter(({ provider }) => publicIds.has(provider))
+    .flatMap(({ id, pricing }) =>
+      (['prompt', 'completion'] as const)
+        .filter((name) => pricing?.[name].isZero)
+        .map((name) => `${id}: ${name} costs nothing, and the model is not free (service_free).`),
+    );
 }
 
 function ageWarnings(models: ModelData[], today: string): string[] {

@@ -22,13 +22,33 @@ export async function runAdmin(args: string[]): Promise<number> {
     return 0;
   } catch (error) {
     // The message or the help is printed already.
-    if (error instanceof CommanderError) return error.exitCode;
+    if (error instanceof CommanderError) {
+      process.stderr.write(placeOfOption(program, error));
+      return error.exitCode;
+    }
     if (isReportedDifference(error)) return 1;
     const mistake = mistakeIn(error);
     if (mistake === undefined) throw error;
     process.stderr.write(`${mistake}\n`);
     return 1;
   }
+}
+
+/** More commands than these have an option in common by chance. */
+const MAX_PLACES = 6;
+
+/** Where an option belongs that stands before the command which has it; empty where it belongs nowhere. */
+function placeOfOption(program: Command, { code, message }: CommanderError): string {
+  const name = code === 'commander.unknownOption' ? /'(--[\w-]+)/.exec(message)?.[1] : undefined;
+  const places = name === undefined ? [] : commandsWith(program, name, 'admin');
+  return places.length > 0 && places.length <= MAX_PLACES
+    ? `${name} stands behind one of these commands: ${places.join(', ')}.\n`
+    : '';
+}
+
+function commandsWith(command: Command, option: string, path: string): string[] {
+  const own = command.options.some(({ long }) => long === option) ? [path] : [];
+  return [...own, ...command.commands.flatMap((child) => commandsWith(child, option, `${path} ${child.name()}`))];
 }
 
 /** A command works at the time of the gateway that it works on: before anything reads the clock. */

@@ -172,6 +172,14 @@ describe('a catalog that is published while many requests run', () => {
     expect(new Set(await sidesOf(after))).toEqual(new Set(['first']));
   });
 
+  it('is not put in force again by going back once more, unless it is named', async () => {
+    const { code, err } = await run('catalog', 'rollback', '--yes');
+
+    expect(code).toBe(1);
+    expect(err).toMatch(/was put back after \S+, which this would put in force again. Say which one with --to/);
+    expect(await versionOf()).toBeNull();
+  });
+
   it('leaves an entry of each change in the audit of the gateway', async () => {
     const { out } = await run('--json', 'audit', '--gateway');
     expect((JSON.parse(out) as { action: string }[]).map(({ action }) => action)).toEqual([
@@ -186,6 +194,24 @@ describe('a catalog that is not published', () => {
     const { out } = await run('catalog', 'publish', catalogs.second.path);
     expect(out).toContain('Nothing was published');
     expect(await versionOf()).toBeNull();
+  });
+
+  it('says that it gives a model away', async () => {
+    const provider = {
+      id: 'acme',
+      name: 'Acme',
+      wire: 'openai-chat',
+      base_url: 'https://acme.example/v1',
+      data_policy: { logs_prompts: false, trains_on_prompts: false, retention_days: 0 },
+    };
+    const pricing = { prompt: '0', completion: '0.1' };
+    const given = catalogDirectory(
+      [textModel('test/given', [{ provider: 'acme', upstream_model: 'm', pricing }])],
+      [provider],
+    );
+    const { out } = await run('catalog', 'publish', given.path);
+    given.remove();
+    expect(out).toContain('prompt costs nothing, and the model is not free (service_free).');
   });
 
   it('shows each price of a new model, and the credentials that the gateway may not have', async () => {

@@ -27,6 +27,20 @@ async function newKey(...args: string[]): Promise<RunningGateway> {
   return withKey(key as string);
 }
 
+/** A key of an account of its own, where only this limit is set. */
+async function keyWithin(source: string, limit: string): Promise<RunningGateway> {
+  const { id } = await adminJson(directory, 'accounts', 'create', '--name', source);
+  const account = ['--account', id as string];
+  const budget = ['budgets', 'set', '--interval', 'monthly', '--limit', limit];
+  if (source === 'key_limit') return newKey(...account, '--limit', limit);
+  if (source === 'account_limit') await adminJson(directory, ...account, 'accounts', 'limit', '--limit', limit);
+  if (source === 'workspace_budget') await adminJson(directory, ...account, ...budget);
+  if (source !== 'member_budget') return newKey(...account);
+  await adminJson(directory, ...account, 'members', 'add', '--member', 'ann');
+  await adminJson(directory, ...account, ...budget, '--member', 'ann');
+  return newKey(...account, '--member', 'ann');
+}
+
 async function keyInfo(on: RunningGateway): Promise<Record<string, number>> {
   return ((await (await get(on, '/key')).json()) as { data: Record<string, number> }).data;
 }
@@ -87,6 +101,27 @@ describe('a limited key', () => {
     expect(refusal.status).toBe(402);
     expect(await refusal.json()).not.toHaveProperty('error.metadata.affordable_max_tokens');
   });
+
+  it.each(['key_limit', 'workspace_budget', 'member_budget', 'account_limit'])(
+    'is advised the same whichever limit has no room, for whole answers and streams: %s',
+    async (source) => {
+      const poor = await keyWithin(source, '0.6');
+      const ask = { model: 'sandbox/claude', max_tokens: 400, messages: [said('Hello', 'delay=0')] };
+
+      const advised = [];
+      for (const stream of [false, true]) {
+        const { error } = (await (await post(poor, '/messages', { ...ask, stream })).json()) as {
+          error: { metadata: { limit_source: string; affordable_max_tokens?: number } };
+        };
+        advised.push([error.metadata.limit_source, error.metadata.affordable_max_tokens]);
+      }
+
+      expect(advised).toEqual([
+        [source, 385],
+        [source, 385],
+      ]);
+    },
+  );
 
   it('has its hold extended while the stream goes on, and settled spending stays within the limit', async () => {
     // The hold's first step fits; 2,000 words at 0.0015 RUB do not.

@@ -274,6 +274,14 @@ describe('every command', () => {
     expect(out).not.toMatch(/--member.*\(required\)/);
   });
 
+  it('is named by its options, where one of them stands before it', async () => {
+    const said = await run('--bucket', 'prices', 'catalog', 'show');
+
+    expect(said).toMatchObject({ code: 1, out: '' });
+    expect(said.err).toContain('--bucket stands behind one of these commands: admin catalog show, ');
+    expect((await run('--nothing', 'catalog', 'show')).err).not.toContain('stands behind');
+  });
+
   it('is named by its group, after a mistake', async () => {
     const said = await run('keys', 'lost');
 

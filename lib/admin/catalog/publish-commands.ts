@@ -102,7 +102,16 @@ const MAX_SHOWN = 100;
 
 const versionName = (version: string | null) => version ?? 'the deployed catalog';
 
-function tell({ published, before, after, prices, others, new_credentials: fresh, changes }: Published): void {
+function tell({
+  published,
+  before,
+  after,
+  prices,
+  others,
+  new_credentials: fresh,
+  warnings,
+  changes,
+}: Published): void {
   if (changes.length > 0) process.stdout.write(asTable(changes.slice(0, MAX_SHOWN).map((change) => ({ ...change }))));
   const more = changes.length > MAX_SHOWN ? ` (${changes.length - MAX_SHOWN} more with --json)` : '';
   process.stdout.write(
@@ -113,6 +122,7 @@ function tell({ published, before, after, prices, others, new_credentials: fresh
       `New credentials: ${fresh.join(', ')}. Set them first: on one machine in the environment of npm start, which reads them when it starts; on AWS in the secret of provider keys.\n`,
     );
   }
+  for (const warning of warnings) process.stdout.write(`Unusual: ${warning}\n`);
   process.stdout.write(
     published
       ? 'In force: a running function takes it up within two minutes, on one machine within two seconds.\n'

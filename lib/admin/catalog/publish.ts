@@ -8,11 +8,13 @@ import {
   writePublication,
   type Publication,
 } from '../../../lambdas/catalog/publication.ts';
+import { utcDate } from '../../../lambdas/money/periods.ts';
 import { commitChange } from '../../../lambdas/management/change.ts';
 import { nowMs } from '../../../lambdas/platform/clock.ts';
 import { conflict, GatewayError } from '../../../lambdas/platform/errors.ts';
 import { GATEWAY_AUDIT, type Actor } from '../../../lambdas/store/audit.ts';
 import type { Table } from '../../../lambdas/store/table.ts';
+import { warningsOf } from '../catalog-warnings.ts';
 import { changesBetween, credentialsOf, isOfPrice, variablesOf, type CatalogChange } from './catalog-changes.ts';
 import type { KeptPublication, Publications } from './publications.ts';
 
@@ -44,6 +46,8 @@ export interface Published {
   others: number;
   /** Credentials that the catalog in force does not name: the gateway may have no value for them. */
   new_credentials: string[];
+  /** What is unusual in the catalog, and not in the one that is in force. */
+  warnings: string[];
   changes: CatalogChange[];
 }
 
@@ -95,7 +99,15 @@ export async function publish(
   const [before, after] = [publication?.files?.version ?? null, files?.version ?? null];
   const known = credentialsOf(current);
   const fresh = [...credentialsOf(files ?? deployed())].filter((name) => !known.has(name));
-  const told = { before, after, prices, others: changes.length - prices, new_credentials: fresh, changes };
+  const told = {
+    before,
+    after,
+    prices,
+    others: changes.length - prices,
+    new_credentials: fresh,
+    warnings: newWarnings(current, files ?? deployed()),
+    changes,
+  };
   if (!yes) return { published: false, ...told };
   const actor = await operator();
   const text = writePublication({ publishedAt: new Date(nowMs()).toISOString(), by: actor.id, files });
@@ -111,6 +123,12 @@ export async function publish(
     {},
   );
   return { published: true, ...told };
+}
+
+function newWarnings(current: CatalogFiles, next: CatalogFiles): string[] {
+  const today = utcDate(nowMs());
+  const known = new Set(warningsOf(current, today));
+  return warningsOf(next, today).filter((warning) => !known.has(warning));
 }
 
 /** @throws {GatewayError} 400 where functions would find no value */
@@ -136,7 +154,12 @@ function checkUsable(text: string): void {
   readPublication(text);
 }
 
-/** The catalog that was in force before the one that is. @param version of the one that is wanted @throws {GatewayError} 404 */
+/**
+ * The catalog that was in force before the one that is.
+ * @param version of the one that is wanted
+ * @throws {GatewayError} 404; 409 where the one in force was itself put back, and nobody says which is wanted: the one before it is the one that
+ *   it has replaced for a reason
+ */
 export async function earlierFiles(
   publications: Publications,
   version: string | undefined,
@@ -147,6 +170,10 @@ export async function earlierFiles(
     version === undefined
       ? earlier.find((one) => one !== undefined)
       : [current, ...earlier].find((one) => one?.files?.version === version);
+  if (version === undefined && wanted && isPutBack(current, earlier))
+    throw conflict(
+      `The catalog in force was put back after ${nameOf(wanted)}, which this would put in force again. Say which one with --to.`,
+    );
   if (wanted) return wanted.files;
   // Before the first publication, the deployed catalog was in force.
   if (version === undefined && kept.length > 0) return undefined;
@@ -156,6 +183,17 @@ export async function earlierFiles(
       ? 'Nothing was published, so there is nothing to go back from.'
       : `None of the last ${MAX_HISTORY} publications has the version "${version}"; "catalog show --history ${MAX_HISTORY}" lists them.`,
   );
+}
+
+function isPutBack(current: Publication | undefined, earlier: (Publication | undefined)[]): boolean {
+  if (!current) return false;
+  // Before the first publication, the deployed catalog was in force.
+  const { files } = current;
+  return files === undefined || earlier.slice(1).some((one) => one?.files?.version === files.version);
+}
+
+function nameOf({ files }: Publication): string {
+  return files?.version ?? 'the deployed one';
 }
 
 /** As many publications are looked through. */
