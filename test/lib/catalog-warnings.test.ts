@@ -32,6 +32,7 @@ const model = (prices: Prices[], { id = 'acme/big', created = '2026-11-01', at =
   const data = { id, permaslug: id, name: 'Big', created, input_modalities: ['text'], output_modalities: ['text'] };
   return modelsFileSchema.parse({ models: [{ ...data, endpoints }] }).models[0]!;
 };
+const spread = (told: string[]) => told.filter((warning) => warning.includes('times as much'));
 const warnings = (...models: ReturnType<typeof model>[]) => warningsOf({ providers, models }, '2026-11-22');
 
 describe('a catalog whose newest model is old', () => {
@@ -90,7 +91,6 @@ describe('prices out of proportion', () => {
 
   it('are told where a model costs over ten times as much at one provider as at another', () => {
     const free = { prompt: '0', completion: '0' };
-    const spread = (told: string[]) => told.filter((warning) => warning.includes('times as much'));
     expect(spread(warnings(model([{}, { prompt: '10', completion: '20' }, free])))).toEqual([]);
     expect(warnings(model([{}, { prompt: '10.5', completion: '20' }]))).toEqual([
       'acme/big: prompt costs 10.5 times as much at its dearest provider as at its cheapest.',
