@@ -37,7 +37,7 @@ export async function startWitness(gateway: RunningGateway, upstream: HostileUps
       const events = await reading;
       if (events instanceof Error) throw events;
       const { text, stopReason } = summarise(events);
-      expect(stopReason).toBe('end_turn');
+      expect(stopReason, `its last events: ${JSON.stringify(events.slice(-3))}`).toBe('end_turn');
       expect(text).toBe(Array.from({ length: count }, (_, index) => `word${index} `).join(''));
       expect(count).toBeGreaterThan(0);
     },
