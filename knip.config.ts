@@ -16,6 +16,7 @@ export default {
     'lib/aws/bundle.ts',
     'test/run.ts',
     'test/conformance/write.ts',
+    'test/drills/main.ts',
     'test/bench/*.ts',
     'test/history/main.ts',
     'test/simulations/write.ts',

@@ -18,7 +18,7 @@ import { uuidv7 } from '../../lambdas/platform/ids.ts';
 import { takeVersion, writeRows, moveVersion, type DailyRow } from '../../lambdas/store/activity.ts';
 import { GENERATION_SHARDS, generationKey, shardOf } from '../../lambdas/store/generation-key.ts';
 import { moneyAttribute, type Item, type Table } from '../../lambdas/store/table.ts';
-import { startFaultProxy } from '../../lib/drill/fault-proxy.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
 import { holdRequest, newSpender, outcome, placeHold, rub, settlement, type Spender } from '../support/spending.ts';
 import { newTable, tableThrough } from '../support/table.ts';
 import { repeated } from '../support/long-runs.ts';

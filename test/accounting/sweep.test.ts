@@ -7,7 +7,7 @@ import { sweepHolds, type SweepSelection } from '../../lambdas/accounting/sweep.
 import { DUE_AT_ONCE_MS, readGeneration } from '../../lambdas/store/generation-queries.ts';
 import { checkpoint, pendingPut } from '../../lambdas/store/generation-writes.ts';
 import type { Table } from '../../lambdas/store/table.ts';
-import { startFaultProxy, type TableFault } from '../../lib/drill/fault-proxy.ts';
+import { startFaultProxy, type TableFault } from '../support/fault-proxy.ts';
 import {
   books,
   holdRequest,

@@ -7,7 +7,7 @@ import { readGeneration } from '../../lambdas/store/generation-queries.ts';
 import { LEASE_MS, leaseFound, leasedTimes, RECORD_TIMEOUT_MS, type Lease } from '../../lambdas/store/leases.ts';
 import { writeAlone } from '../../lambdas/store/transact.ts';
 import { update } from '../../lambdas/store/writes.ts';
-import type { DynamodbCall } from '../../lib/drill/fault-proxy.ts';
+import type { DynamodbCall } from '../support/fault-proxy.ts';
 import { faultyTable } from '../support/faulty-table.ts';
 import {
   eagerLeases,

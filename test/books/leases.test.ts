@@ -21,7 +21,7 @@ import { writeAlone } from '../../lambdas/store/transact.ts';
 import { update } from '../../lambdas/store/writes.ts';
 import { openBooks } from '../../lib/admin/books/database.ts';
 import { exportTable } from '../../lib/admin/books/export-table.ts';
-import { startFaultProxy } from '../../lib/drill/fault-proxy.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
 import { holdRequest, rub, settlement } from '../support/spending.ts';
 import { newTable, tableThrough } from '../support/table.ts';
 

@@ -11,7 +11,7 @@ import { saveDaysDone } from '../../lambdas/store/day-progress.ts';
 import { moneyAttribute } from '../../lambdas/store/table.ts';
 import { functions } from '../../lambdas/routes.ts';
 import { documentsOf } from '../support/documents.ts';
-import { startFaultProxy } from '../../lib/drill/fault-proxy.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
 import { itemActions } from '../support/item-actions.ts';
 import { makeHistory, type History } from '../support/history.ts';
 import { newTable, tableThrough } from '../support/table.ts';

@@ -18,7 +18,7 @@ import { inferenceKeysOf, keyPage } from '../../lambdas/store/key-directory.ts';
 import { readKey } from '../../lambdas/store/keys.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { listWorkspaces } from '../../lambdas/store/workspaces.ts';
-import { startFaultProxy, type TableFault, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
+import { startFaultProxy, type TableFault, type FaultProxy } from '../support/fault-proxy.ts';
 import { holdRequest, newSpender, placeHold, rub, settlement } from '../support/spending.ts';
 import { newTable, tableThrough } from '../support/table.ts';
 

@@ -5,7 +5,7 @@ import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import type { Settlement } from '../../lambdas/accounting/settlement.ts';
 import { generationKey } from '../../lambdas/store/generation-key.ts';
 import { StoreBusyError } from '../../lambdas/store/transact.ts';
-import type { DynamodbCall } from '../../lib/drill/fault-proxy.ts';
+import type { DynamodbCall } from '../support/fault-proxy.ts';
 import { faultyTable } from '../support/faulty-table.ts';
 import {
   books,

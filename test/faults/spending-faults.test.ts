@@ -4,7 +4,7 @@ import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import type { Settlement } from '../../lambdas/accounting/settlement.ts';
 import { sweepHolds } from '../../lambdas/accounting/sweep.ts';
 import { Money } from '../../lambdas/money/money.ts';
-import type { TableFault } from '../../lib/drill/fault-proxy.ts';
+import type { TableFault } from '../support/fault-proxy.ts';
 import { faultyTable } from '../support/faulty-table.ts';
 import {
   books,

@@ -7,7 +7,7 @@ import { placeHold, type HoldRequest } from '../../lambdas/admission/hold.ts';
 import { planSpending } from '../../lambdas/admission/spending-plan.ts';
 import { readGeneration } from '../../lambdas/store/generation-queries.ts';
 import type { Table } from '../../lambdas/store/table.ts';
-import { startFaultProxy, type TableFault, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
+import { startFaultProxy, type TableFault, type FaultProxy } from '../support/fault-proxy.ts';
 import {
   books,
   holdRequest,

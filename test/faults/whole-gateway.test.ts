@@ -5,7 +5,7 @@ import { readCounter } from '../../lambdas/store/counters.ts';
 import type { Generation } from '../../lambdas/store/generation.ts';
 import { generationsOfDay } from '../../lambdas/store/generation-queries.ts';
 import { startDynamodb, type LocalDynamodb } from '../../lib/local/dynamodb.ts';
-import { startFaultProxy, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
+import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
 import { post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { repeated } from '../support/long-runs.ts';
 import { manage } from '../support/manage.ts';

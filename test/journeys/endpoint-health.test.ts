@@ -5,7 +5,7 @@ import { addToSlot, SLOT_MS } from '../../lambdas/store/endpoint-slots.ts';
 import { queryPartition } from '../../lambdas/store/query.ts';
 import { startDynamodb, type LocalDynamodb } from '../../lib/local/dynamodb.ts';
 import { textModel } from '../support/catalog.ts';
-import { startFaultProxy, type DynamodbCall, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
+import { startFaultProxy, type DynamodbCall, type FaultProxy } from '../support/fault-proxy.ts';
 import { get, said } from '../support/gateway.ts';
 import { askFor, startScriptedGateway, type ScriptedGateway } from '../support/scripted-gateway.ts';
 

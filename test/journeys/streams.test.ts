@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { admin } from '../support/admin.ts';
-import { startFaultProxy, untilQuiet, type DynamodbCall } from '../../lib/drill/fault-proxy.ts';
+import { startFaultProxy, untilQuiet, type DynamodbCall } from '../support/fault-proxy.ts';
 import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import type { Listening } from '../support/listen.ts';
 import { reportOf } from '../support/processes.ts';

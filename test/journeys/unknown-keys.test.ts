@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { startFaultProxy, untilQuiet, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
+import { startFaultProxy, untilQuiet, type FaultProxy } from '../support/fault-proxy.ts';
 import { get, startGateway, type RunningGateway } from '../support/gateway.ts';
 
 let proxy: FaultProxy;

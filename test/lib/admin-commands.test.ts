@@ -7,7 +7,7 @@ import { startDynamodb, type LocalDynamodb } from '../../lib/local/dynamodb.ts';
 import { operatorActions } from '../../lib/aws/data-stack.ts';
 import { buildProgram } from '../../lib/admin/program.ts';
 import { adminHere } from '../support/admin.ts';
-import { startFaultProxy, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
+import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
 import { itemActions } from '../support/item-actions.ts';
 import { shippedCatalog } from '../support/catalog.ts';
 

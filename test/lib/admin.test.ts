@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { adminHere } from '../support/admin.ts';
-import { startFaultProxy } from '../../lib/drill/fault-proxy.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
 import { listen } from '../support/listen.ts';
 
 /** What a command gives to programs. */

@@ -7,16 +7,16 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Writable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { runProgram } from '../../lib/drill/deploy/cdk.ts';
-import type { EmulatedTemplate } from '../../lib/drill/deploy/emulated-template.ts';
-import { fitTemplate } from '../../lib/drill/deploy/emulated-templates.ts';
-import { findMiniStack, startMiniStack } from '../../lib/drill/deploy/ministack.ts';
-import { hasAllPackagesOf, lastReleaseOf } from '../../lib/drill/deploy/release.ts';
-import { lineOf, Reporter, summaryOf } from '../../lib/drill/deploy/report.ts';
-import { runDeployDrill } from '../../lib/drill/deploy/run.ts';
-import { serverOf } from '../../lib/drill/deploy/server-outputs.ts';
-import { reportChange } from '../../lib/drill/deploy/traffic.ts';
-import { arrivedInOnePiece } from '../../lib/drill/deploy/smoke.ts';
+import { runProgram } from '../drills/deploy/cdk.ts';
+import type { EmulatedTemplate } from '../drills/deploy/emulated-template.ts';
+import { fitTemplate } from '../drills/deploy/emulated-templates.ts';
+import { findMiniStack, startMiniStack } from '../drills/deploy/ministack.ts';
+import { hasAllPackagesOf, lastReleaseOf } from '../drills/deploy/release.ts';
+import { lineOf, Reporter, summaryOf } from '../drills/deploy/report.ts';
+import { runDeployDrill } from '../drills/deploy/run.ts';
+import { serverOf } from '../drills/deploy/server-outputs.ts';
+import { reportChange } from '../drills/deploy/traffic.ts';
+import { arrivedInOnePiece } from '../drills/deploy/smoke.ts';
 import { projectDirectory } from '../../lib/project-directory.ts';
 
 let directory: string;
@@ -35,7 +35,7 @@ function fit(Resources: EmulatedTemplate['Resources'], more: Partial<EmulatedTem
 
 describe('the deployment drill without MiniStack', () => {
   it('says that it was skipped, and ends with exit code 0', async () => {
-    const program = ['bin/drill.ts', 'deploy'];
+    const program = ['test/drills/main.ts', 'deploy'];
 
     const output = await runProgram(program, { cwd: projectDirectory, env: { PATH: directory } });
 
@@ -44,7 +44,7 @@ describe('the deployment drill without MiniStack', () => {
   });
 
   it('says so in JSON as well', async () => {
-    const program = ['bin/drill.ts', 'deploy', '--json'];
+    const program = ['test/drills/main.ts', 'deploy', '--json'];
 
     const output = await runProgram(program, { cwd: projectDirectory, env: { PATH: directory } });
 
@@ -85,7 +85,7 @@ describe('a deployment drill that is stopped', { timeout: 120_000 }, () => {
     const program = join(directory, 'ministack');
     writeFileSync(program, `#!/bin/sh\necho $$ > ${join(directory, 'emulator')}\nsleep 300\n`);
     chmodSync(program, 0o755);
-    const drill = spawn(process.execPath, ['bin/drill.ts', 'deploy', '--ministack', program], {
+    const drill = spawn(process.execPath, ['test/drills/main.ts', 'deploy', '--ministack', program], {
       cwd: projectDirectory,
       stdio: 'ignore',
       env: { ...process.env, TMPDIR: directory },
@@ -202,7 +202,7 @@ describe('templates for the emulator', () => {
 
 describe('a streamed handler in the emulator', () => {
   it('answers with its head and its whole body', async () => {
-    createRequire(import.meta.url)('../../lib/drill/deploy/streamed-handlers.cjs');
+    createRequire(import.meta.url)('../drills/deploy/streamed-handlers.cjs');
     const { streamifyResponse, HttpResponseStream } = (globalThis as unknown as { awslambda: Streaming }).awslambda;
     const handler = streamifyResponse(async (_event, response) => {
       const body = HttpResponseStream.from(response, { statusCode: 201, headers: { 'content-type': 'text/plain' } });

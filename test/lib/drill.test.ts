@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { drills, runDrill } from '../../lib/drill/run.ts';
+import { drills, runDrill } from '../drills/run.ts';
 
 describe('a drill', () => {
   // Each starts gateways and commands in processes of their own: one of them stands for all in a usual run.

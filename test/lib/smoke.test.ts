@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import http from 'node:http';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { startFaultProxy, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
+import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
 import { freePort } from '../../lib/local/free-port.ts';
 import { runSmoke } from '../../lib/smoke/run.ts';
 import { startBreakingProxy, type Breakage } from '../support/breaking-proxy.ts';

@@ -4,7 +4,7 @@ import { WarmPrompts } from '../../lambdas/routing/warm-prompts.ts';
 import { queryPartition } from '../../lambdas/store/query.ts';
 import type { Item, Table } from '../../lambdas/store/table.ts';
 import { readWarmPrompt, writeWarmPrompt } from '../../lambdas/store/warm-prompts.ts';
-import { startFaultProxy, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
+import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
 import { newTable, tableThrough } from '../support/table.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 12);

@@ -3,7 +3,7 @@ import { uuidv7 } from '../../lambdas/platform/ids.ts';
 import { bySlot, countOutcomes, type Ended } from '../../lambdas/statistics/count-outcomes.ts';
 import { bucketOf } from '../../lambdas/statistics/histogram.ts';
 import type { Outcome } from '../../lambdas/store/outcome.ts';
-import { startFaultProxy } from '../../lib/drill/fault-proxy.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
 import { outcome, rub } from '../support/spending.ts';
 import { newTable } from '../support/table.ts';
 

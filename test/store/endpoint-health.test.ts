@@ -5,7 +5,7 @@ import { readReports, writeReport } from '../../lambdas/store/endpoint-health.ts
 import { queryPartition } from '../../lambdas/store/query.ts';
 import type { Item, Table } from '../../lambdas/store/table.ts';
 import { startCapacityMeter } from '../support/capacity-meter.ts';
-import { startFaultProxy, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
+import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
 import { newTable, tableThrough } from '../support/table.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 12);

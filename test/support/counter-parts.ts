@@ -8,7 +8,7 @@ import { grantParts, type LimitedParts } from '../../lambdas/store/limited-parts
 import { readItem, readItems } from '../../lambdas/store/query.ts';
 import type { Item, Table } from '../../lambdas/store/table.ts';
 import { transact, type TransactOutcome } from '../../lambdas/store/transact.ts';
-import type { FaultProxy } from '../../lib/drill/fault-proxy.ts';
+import type { FaultProxy } from './fault-proxy.ts';
 import { allowParts } from '../../lambdas/store/parts-allowance.ts';
 import { rub } from './spending.ts';
 import { newTable } from './table.ts';

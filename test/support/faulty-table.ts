@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, inject } from 'vitest';
 import type { Table } from '../../lambdas/store/table.ts';
-import { startFaultProxy, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
+import { startFaultProxy, type FaultProxy } from './fault-proxy.ts';
 import { newTable, tableThrough } from './table.ts';
 
 /**

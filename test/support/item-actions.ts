@@ -1,4 +1,4 @@
-import type { DynamodbCall } from '../../lib/drill/fault-proxy.ts';
+import type { DynamodbCall } from './fault-proxy.ts';
 
 /** A right that a call to DynamoDB needs, and the partition that it is about; undefined of a scan. */
 export interface ItemAction {

@@ -5,7 +5,7 @@ import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import { readGeneration } from '../../lambdas/store/generation-queries.ts';
 import { openLeases, type Lease } from '../../lambdas/store/leases.ts';
 import type { Table } from '../../lambdas/store/table.ts';
-import type { DynamodbCall } from '../../lib/drill/fault-proxy.ts';
+import type { DynamodbCall } from './fault-proxy.ts';
 import { books, holdRequest, newSpender, outcome, rub, type Spender } from './spending.ts';
 
 /** A spender whose key may spend so much in a day. */

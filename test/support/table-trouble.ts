@@ -1,7 +1,7 @@
 /** A table that is in trouble in every way at once, as whole gateways meet it. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DynamodbCall, FaultProxy, TableFault } from '../../lib/drill/fault-proxy.ts';
+import type { DynamodbCall, FaultProxy, TableFault } from './fault-proxy.ts';
 
 /** One call in four suffers something. */
 const fates: [share: number, fate: TableFault][] = [

@@ -10,7 +10,7 @@ import type { Table } from '../../lambdas/store/table.ts';
 import { handler } from '../../lambdas/workers/roll-up-activity/handler.ts';
 import { toSqsEvent } from '../../lib/local/event-source.ts';
 import { receive } from '../../lib/local/queues.ts';
-import { startFaultProxy, type FaultProxy } from '../../lib/drill/fault-proxy.ts';
+import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
 import { startSettlementQueue, type SettlementQueue } from '../support/settlement-queue.ts';
 import { newTable } from '../support/table.ts';
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest'
 import { sealDays } from '../../../lambdas/books/seals/seal-days.ts';
 import { utcDate } from '../../../lambdas/money/periods.ts';
 import { functions } from '../../../lambdas/routes.ts';
-import { startFaultProxy } from '../../../lib/drill/fault-proxy.ts';
+import { startFaultProxy } from '../../support/fault-proxy.ts';
 import { makeHistory } from '../../support/history.ts';
 import { itemActions } from '../../support/item-actions.ts';
 import { daysAfter, newSealing, sealBefore, type Sealing } from '../../support/sealing.ts';

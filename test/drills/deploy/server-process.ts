@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serverVariables } from '../../../lambdas/platform/environment.ts';
-import { adoptChild } from '../../local/children.ts';
-import { freePort } from '../../local/free-port.ts';
-import { StartFailure } from '../../local/failure.ts';
+import { adoptChild } from '../../../lib/local/children.ts';
+import { freePort } from '../../../lib/local/free-port.ts';
+import { StartFailure } from '../../../lib/local/failure.ts';
 import { assumeRole } from './cloud.ts';
 import type { MiniStack } from './ministack.ts';
 

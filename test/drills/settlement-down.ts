@@ -1,5 +1,5 @@
 import { askAsStep, checkBooks, inDrill, rounded, rubOf, type DrillOptions, type DrillStep } from './drill.ts';
-import type { DynamodbCall } from './fault-proxy.ts';
+import type { DynamodbCall } from '../support/fault-proxy.ts';
 
 /** No settlement can be written for a while: clients are answered, what they hold stays counted, and all of it is charged afterwards. */
 export function drillSettlementDown(options: DrillOptions): Promise<DrillStep[]> {

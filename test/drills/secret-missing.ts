@@ -13,7 +13,7 @@ import {
   type DrillTools,
 } from './drill.ts';
 import type { DrilledAnswer, DrilledGateway } from './gateway-process.ts';
-import { startSecretsManager, type DrilledSecrets } from './secrets-manager.ts';
+import { startSecretsManager, type DrilledSecrets } from '../support/secrets-manager.ts';
 
 const PEPPER = 'drill/pepper';
 const KEYS = 'drill/provider-keys';

@@ -3,8 +3,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTable, LOCAL_TABLE, startDynamodb } from '../local/dynamodb.ts';
-import { startFaultProxy, type FaultProxy } from './fault-proxy.ts';
+import { createTable, LOCAL_TABLE, startDynamodb } from '../../lib/local/dynamodb.ts';
+import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
 import { runCommand, startedGateway, type DrilledAnswer, type DrilledGateway } from './gateway-process.ts';
 
 /** A step, and what it has shown. */

@@ -9,7 +9,7 @@ import {
   type DrillOptions,
   type DrillStep,
 } from './drill.ts';
-import type { DynamodbCall, FaultProxy } from './fault-proxy.ts';
+import type { DynamodbCall, FaultProxy } from '../support/fault-proxy.ts';
 
 /** Ten times as many requests at once as otherwise, on one limited key: its counter is one item, which DynamoDB writes one at a time. */
 export function drillHotAccount(options: DrillOptions): Promise<DrillStep[]> {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startDynamodb } from '../local/dynamodb.ts';
+import { startDynamodb } from '../../lib/local/dynamodb.ts';
 import {
   askAsStep,
   checkBooks,
@@ -11,7 +11,7 @@ import {
   type DrillStep,
   type DrillTools,
 } from './drill.ts';
-import type { FaultProxy } from './fault-proxy.ts';
+import type { FaultProxy } from '../support/fault-proxy.ts';
 import type { DrilledAnswer, DrilledGateway } from './gateway-process.ts';
 
 /**
