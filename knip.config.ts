@@ -13,7 +13,7 @@ export default {
     'lambdas/{store/table,platform/queue}-calls-sdk.ts',
     'lib/console/main.tsx',
     'lib/**/write.ts',
-    'lib/aws/bundle.ts',
+    'lib/shared/bundles/bundle.ts',
     'test/run.ts',
     'test/conformance/write.ts',
     'test/drills/main.ts',

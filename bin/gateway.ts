@@ -1,13 +1,13 @@
 /** The CDK app: `npm run synth`, `npm run deploy`. It says what it does, because that takes half a minute. */
 
 import { join } from 'node:path';
-import { bundleFunctions, bundleServer } from '../lib/aws/bundle.ts';
+import { bundleFunctions, bundleServer } from '../lib/shared/bundles/bundle.ts';
 import { currentBundles } from '../lib/aws/current-bundles.ts';
 import { functions } from '../lambdas/routes.ts';
 import { createGatewayApp } from '../lib/aws/gateway-app.ts';
 import { SERVER_BUNDLE } from '../lib/aws/web-server.ts';
-import { readConfig, type GatewayConfig } from '../lib/config.ts';
-import { StartFailure } from '../lib/local/failure.ts';
+import { readConfig, type GatewayConfig } from '../lib/aws/config.ts';
+import { StartFailure } from '../lib/shared/failure.ts';
 
 try {
   const context = JSON.parse(process.env['CDK_CONTEXT_JSON'] ?? '{}') as Record<string, unknown>;

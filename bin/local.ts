@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { variables } from '../lambdas/platform/environment.ts';
-import { StartFailure } from '../lib/local/failure.ts';
+import { StartFailure } from '../lib/shared/failure.ts';
 import { greeting, lossNotice, readyLine } from '../lib/local/greeting.ts';
 import { parseOptions, usage, type LocalOptions } from '../lib/local/options.ts';
 import { startGateway, type LocalGateway } from '../lib/local/start.ts';

@@ -1,6 +1,6 @@
 /** Checks a deployment from outside: `npm run smoke -- --help`. */
 
-import { StartFailure } from '../lib/local/failure.ts';
+import { StartFailure } from '../lib/shared/failure.ts';
 import { runSmoke } from '../lib/smoke/run.ts';
 
 try {

@@ -57,6 +57,9 @@ const arrows: Record<string, string[]> = {
   server: ['api', 'http', 'admission', 'platform'],
 };
 
+/** Programs under lib/, and what several of them use, which imports none of them. */
+const programs = readdirSync(join(root, 'lib'));
+
 interface Source {
   path: string;
   text: string;
@@ -101,6 +104,14 @@ describe('the architecture', () => {
       .filter(({ path }) => roomOf(path) === room)
       .flatMap((source) => imports(source).map((target) => ({ from: source.path, target })))
       .filter(({ target }) => target.startsWith('lambdas/') && !allowed.has(roomOf(target)!));
+    expect(wrong).toEqual([]);
+  });
+
+  it.each(programs)('lets the program lib/%s import no other program', (program) => {
+    const wrong = sources
+      .filter(({ path }) => path.startsWith(`lib/${program}/`))
+      .flatMap((source) => imports(source).map((target) => ({ from: source.path, target })))
+      .filter(({ target }) => target.startsWith('lib/') && !new RegExp(`^lib/(${program}|shared)/`).test(target));
     expect(wrong).toEqual([]);
   });
 
@@ -200,7 +211,7 @@ describe('the architecture', () => {
   });
 
   it('gives no two exports one name, so that a search finds what is meant', () => {
-    // In bundles some files stand in the places of others (lib/aws/bundle.ts).
+    // In bundles some files stand in the places of others (lib/shared/bundles/bundle.ts).
     const repeated = new Set(['handler', 'accepts', 'loadCatalog', 'openTableCalls', 'openQueueCalls']);
     const exported = sources.flatMap(({ text }) => {
       const names = text.matchAll(/^export (?:async )?(?:const|function\*?|class|interface|type|enum) (\w+)/gm);

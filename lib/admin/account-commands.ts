@@ -27,8 +27,8 @@ import { privacyFilter } from '../../lambdas/protection/privacy.ts';
 import { readCounter } from '../../lambdas/store/counters.ts';
 import { privacyAttribute, type Privacy } from '../../lambdas/store/privacy.ts';
 import { callbackSecret } from '../../lambdas/inference/videos/callback-secret.ts';
-import { StartFailure } from '../local/failure.ts';
-import { whyUnreachable } from '../local/unreachable.ts';
+import { StartFailure } from '../shared/failure.ts';
+import { whyUnreachable } from '../shared/unreachable.ts';
 import {
   limitGiven,
   parseBoolean,
@@ -38,7 +38,7 @@ import {
   textBy,
   type LimitArgument,
 } from './arguments.ts';
-import type { Row } from './output.ts';
+import type { Row } from '../shared/output.ts';
 import { accountRow, shownAccount } from './rows.ts';
 import { limitTexts } from './spending.ts';
 import { operatorOf } from './operator.ts';

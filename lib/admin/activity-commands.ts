@@ -9,7 +9,7 @@ import { readDays } from '../../lambdas/store/activity.ts';
 import { listWorkspaces } from '../../lambdas/store/workspaces.ts';
 import { wholeNumberUpTo } from './arguments.ts';
 import { readKeys } from './named-key.ts';
-import type { Row } from './output.ts';
+import type { Row } from '../shared/output.ts';
 import { onAccount, type Session } from './session.ts';
 
 /** What a row of the answer stands for. */

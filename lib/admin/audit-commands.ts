@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { GATEWAY_AUDIT, actorName, readAudit, type AuditEntry } from '../../lambdas/store/audit.ts';
 import type { Item } from '../../lambdas/store/table.ts';
 import { parseCount, parseTime } from './arguments.ts';
-import type { Row } from './output.ts';
+import type { Row } from '../shared/output.ts';
 import { onAccount, onTable, type Session, type TableSession } from './session.ts';
 
 export function addAuditCommand(program: Command): void {

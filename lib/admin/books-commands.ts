@@ -1,11 +1,11 @@
 import { Argument, type Command } from 'commander';
-import { StartFailure } from '../local/failure.ts';
+import { StartFailure } from '../shared/failure.ts';
 import { openBooks, type Books } from './books/database.ts';
 import { exportTable } from './books/export-table.ts';
 import { alteredFiles } from './books/manifests.ts';
 import { restoreTable } from './books/restore-table.ts';
-import { checkedViews, viewNames } from './books/views.ts';
-import { print, table as asTable, type Row } from './output.ts';
+import { checkedViews, viewNames } from '../shared/book-views/views.ts';
+import { print, table as asTable, type Row } from '../shared/output.ts';
 import { endWithVerdict } from './reported-difference.ts';
 import { onTable, type TableSession } from './session.ts';
 

@@ -10,7 +10,7 @@ import { memberScope } from '../../lambdas/store/payer.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { listWorkspaces, type Workspace } from '../../lambdas/store/workspaces.ts';
 import { limitGiven, parseLimit, type LimitArgument } from './arguments.ts';
-import type { Row } from './output.ts';
+import type { Row } from '../shared/output.ts';
 import { onAccount, type Session } from './session.ts';
 import { limitTexts, standingOf } from './spending.ts';
 

@@ -12,7 +12,7 @@ import { warningsOf } from './catalog-warnings.ts';
 import { importCatalog } from './import-catalog.ts';
 import { selectionSchema } from './import-selection.ts';
 import { fromFile } from './mistakes.ts';
-import { print, type Row } from './output.ts';
+import { print, type Row } from '../shared/output.ts';
 import { readPriceList } from './price-lists/read-price-list.ts';
 
 /** Commands on catalog files, which need no table, and on the catalog that is in force. */

@@ -1,11 +1,11 @@
 import { Argument, type Command } from 'commander';
 import { readCatalogFiles } from '../../lambdas/catalog/files.ts';
 import { catalogDirectory } from '../../lambdas/catalog/load.ts';
-import { configurations, type ClientConfiguration, type GatewayPlace } from '../clients/configurations.ts';
-import { modelFacts } from '../clients/model-facts.ts';
-import { DEFAULT_PORT } from '../local/options.ts';
+import { configurations, type ClientConfiguration, type GatewayPlace } from './clients/configurations.ts';
+import { modelFacts } from './clients/model-facts.ts';
+import { DEFAULT_PORT } from '../shared/defaults.ts';
 import { parseBaseUrl, parseModelId } from './arguments.ts';
-import { print } from './output.ts';
+import { print } from '../shared/output.ts';
 
 /** Texts to paste into clients, which takes no table. */
 export function addClientCommand(program: Command): void {

@@ -4,13 +4,13 @@ import { runAs } from '../../lambdas/platform/aws-identity.ts';
 import { AwsError } from '../../lambdas/platform/aws-call.ts';
 import { openSdkTable } from '../../lambdas/store/sdk-table.ts';
 import type { Table } from '../../lambdas/store/table.ts';
-import { claimDirectory, DirectoryInUse } from '../local/directory-claim.ts';
-import { createTable, LOCAL_TABLE, startDynamodb, type LocalDynamodb } from '../local/dynamodb.ts';
-import { StartFailure } from '../local/failure.ts';
-import { hasDatabase, holdsData, makePrivateDirectory } from '../local/private-files.ts';
-import { LocalState, type RunFile } from '../local/state.ts';
+import { claimDirectory, DirectoryInUse } from '../shared/data-directory/directory-claim.ts';
+import { createTable, LOCAL_TABLE, startDynamodb, type LocalDynamodb } from '../shared/database/dynamodb.ts';
+import { StartFailure } from '../shared/failure.ts';
+import { hasDatabase, holdsData, makePrivateDirectory } from '../shared/data-directory/private-files.ts';
+import { LocalState, type RunFile } from '../shared/data-directory/state.ts';
 import { profileEndpoints } from './profile-endpoints.ts';
-import { whyUnreachable } from '../local/unreachable.ts';
+import { whyUnreachable } from '../shared/unreachable.ts';
 
 export interface ConnectionOptions {
   /** Directory of a local gateway. */

@@ -7,7 +7,7 @@ import { allowParts, forbidParts } from '../../lambdas/store/parts-allowance.ts'
 import type { ScopeId } from '../../lambdas/store/counters.ts';
 import { sdkClient } from '../../lambdas/store/sdk-table.ts';
 import type { Table } from '../../lambdas/store/table.ts';
-import type { Row } from './output.ts';
+import type { Row } from '../shared/output.ts';
 import { showProgress } from './progress.ts';
 import { recomputeCounters } from './recompute-counters.ts';
 import { onAccount, onTable, type Session, type TableSession } from './session.ts';

@@ -4,7 +4,7 @@ import { utcDate } from '../../lambdas/money/periods.ts';
 import { nowMs } from '../../lambdas/platform/clock.ts';
 import { readBudgets } from '../../lambdas/store/service-budgets.ts';
 import { parseDate } from './arguments.ts';
-import type { Row } from './output.ts';
+import type { Row } from '../shared/output.ts';
 import { onTable, type TableSession } from './session.ts';
 
 export function addFreeCommand(program: Command): void {

@@ -6,7 +6,7 @@
 
 import { Money } from '../../lambdas/money/money.ts';
 import { issueText } from '../../lambdas/platform/issues.ts';
-import { StartFailure } from '../local/failure.ts';
+import { StartFailure } from '../shared/failure.ts';
 import type { SelectedModel, SelectedPlace, Selection } from './import-selection.ts';
 import {
   findListed,

@@ -3,8 +3,8 @@ import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
 import { periodOf } from '../../lambdas/books/period.ts';
 import { readCatalogFiles } from '../../lambdas/catalog/files.ts';
 import { catalogDirectory } from '../../lambdas/catalog/load.ts';
-import { StartFailure } from '../local/failure.ts';
-import { print, table as asTable, type Row } from './output.ts';
+import { StartFailure } from '../shared/failure.ts';
+import { print, table as asTable, type Row } from '../shared/output.ts';
 import { recordsOfAccounts } from './purchases/all-records.ts';
 import { readCostAndUsageReport } from './purchases/cost-and-usage-report.ts';
 import { RecordedUsage, type UsageDifference } from './purchases/compare-usage.ts';

@@ -19,7 +19,7 @@ import { addKeySettingsCommands } from './key-settings-commands.ts';
 import { changedTags, parseTag } from './key-tags.ts';
 import { namedKey, naming, readKeys, type KeyOption } from './named-key.ts';
 import { operatorPepper } from './operator-pepper.ts';
-import type { Row } from './output.ts';
+import type { Row } from '../shared/output.ts';
 import { keyRow, shownKey } from './rows.ts';
 import { onAccount, type Session } from './session.ts';
 

@@ -13,7 +13,7 @@ import { parseBoolean, parseFuture, textBy } from './arguments.ts';
 import { changedTags, parseTag } from './key-tags.ts';
 import { namedKey, naming, type KeyOption } from './named-key.ts';
 import { operatorPepper } from './operator-pepper.ts';
-import type { Row } from './output.ts';
+import type { Row } from '../shared/output.ts';
 import { keyRow } from './rows.ts';
 import { onAccount, type Session } from './session.ts';
 

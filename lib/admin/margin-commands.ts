@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Dimension } from '../../lambdas/books/spending.ts';
-import { print, table as asTable, type Row } from './output.ts';
+import { print, table as asTable, type Row } from '../shared/output.ts';
 import { recordsOfAccounts } from './purchases/all-records.ts';
 import { MarginTable, type MarginSums } from './purchases/margin-table.ts';
 import { byOption, periodAsked, withPeriodOptions, type PeriodOptions } from './report-options.ts';

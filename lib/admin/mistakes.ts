@@ -8,7 +8,7 @@ import { EnvironmentError } from '../../lambdas/platform/environment.ts';
 import { GatewayError } from '../../lambdas/platform/errors.ts';
 import { issueText } from '../../lambdas/platform/issues.ts';
 import { SecretUnreadableError } from '../../lambdas/platform/secrets.ts';
-import { StartFailure } from '../local/failure.ts';
+import { StartFailure } from '../shared/failure.ts';
 
 /** Errors whose messages are sentences for the operator. */
 const ownSentences = [GatewayError, StartFailure, CatalogError, EnvironmentError, SecretUnreadableError] as const;

@@ -1,7 +1,7 @@
 import { optionalVariable, variables } from '../../lambdas/platform/environment.ts';
 import { pepperFault, SecretUselessError } from '../../lambdas/platform/secret-values.ts';
 import { readNamedSecret, readPepper } from '../../lambdas/platform/secrets.ts';
-import { StartFailure } from '../local/failure.ts';
+import { StartFailure } from '../shared/failure.ts';
 import { isAwsRefusal } from './mistakes.ts';
 import type { Session } from './session.ts';
 

@@ -1,6 +1,6 @@
 import { Command, Help, type Option } from 'commander';
-import { upgradeRecords } from '../upgrade.ts';
-import { DEFAULT_DATA } from '../local/options.ts';
+import { upgradeRecords } from '../shared/upgrade.ts';
+import { DEFAULT_DATA } from '../shared/defaults.ts';
 import { addAccountCommands } from './account-commands.ts';
 import { addActivityCommand } from './activity-commands.ts';
 import { addAuditCommand } from './audit-commands.ts';
@@ -20,7 +20,7 @@ import { addProviderCommand } from './provider-commands.ts';
 import { addReconcileCommand } from './reconcile-commands.ts';
 import { addStatementCommand } from './statement-commands.ts';
 import { addVerifyCommand } from './verify-commands.ts';
-import type { Row } from './output.ts';
+import type { Row } from '../shared/output.ts';
 import { onTable, type TableSession } from './session.ts';
 import { addWorkspaceCommands } from './workspace-commands.ts';
 import { addWhatIfCommand } from './what-if-commands.ts';

@@ -5,11 +5,11 @@ import { nowMs } from '../../lambdas/platform/clock.ts';
 import { lastFailureMs } from '../../lambdas/routing/recent-attempts.ts';
 import { KEEP_REPORTS_MS, readReports } from '../../lambdas/store/endpoint-health.ts';
 import type { Table } from '../../lambdas/store/table.ts';
-import { providerStates } from '../local/callable.ts';
-import { holdsData } from '../local/private-files.ts';
-import { LocalState } from '../local/state.ts';
+import { providerStates } from '../shared/callable.ts';
+import { holdsData } from '../shared/data-directory/private-files.ts';
+import { LocalState } from '../shared/data-directory/state.ts';
 import { withTable, type ConnectionOptions } from './connection.ts';
-import { print, type Row } from './output.ts';
+import { print, type Row } from '../shared/output.ts';
 
 export function addProviderCommand(program: Command): void {
   program

@@ -9,7 +9,7 @@ import { invalidRequest, notFound } from '../../lambdas/platform/errors.ts';
 import { listAccountIds, readAccount, type Account } from '../../lambdas/store/accounts.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { parseDate } from './arguments.ts';
-import { print, table as asTable, type Row } from './output.ts';
+import { print, table as asTable, type Row } from '../shared/output.ts';
 import { showProgress } from './progress.ts';
 import { endWithVerdict } from './reported-difference.ts';
 import { withTableOf } from './session.ts';

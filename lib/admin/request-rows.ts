@@ -7,7 +7,7 @@ import type { Outcome } from '../../lambdas/store/outcome.ts';
 import type { Payer } from '../../lambdas/store/payer.ts';
 import type { Refusal } from '../../lambdas/store/refusals.ts';
 import { statusOf, type PastRequest } from '../../lambdas/store/request-history.ts';
-import type { Row } from './output.ts';
+import type { Row } from '../shared/output.ts';
 
 /** One request in a list, for programs. */
 export interface RequestRow extends Row {

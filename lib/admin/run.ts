@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import { CommanderError, type Command } from 'commander';
 import { variables } from '../../lambdas/platform/environment.ts';
-import { DEFAULT_DATA } from '../local/options.ts';
-import { LocalState } from '../local/state.ts';
+import { DEFAULT_DATA } from '../shared/defaults.ts';
+import { LocalState } from '../shared/data-directory/state.ts';
 import { mistakeIn } from './mistakes.ts';
 import { buildProgram } from './program.ts';
 import { isReportedDifference } from './reported-difference.ts';

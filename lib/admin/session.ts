@@ -6,10 +6,10 @@ import { GatewayError, notFound } from '../../lambdas/platform/errors.ts';
 import type { ChangeContext } from '../../lambdas/management/change.ts';
 import { readAccount } from '../../lambdas/store/accounts.ts';
 import type { Table } from '../../lambdas/store/table.ts';
-import type { LocalState } from '../local/state.ts';
+import type { LocalState } from '../shared/data-directory/state.ts';
 import { withTable, type ConnectionOptions } from './connection.ts';
 import { operatorOf } from './operator.ts';
-import { print, type Row } from './output.ts';
+import { print, type Row } from '../shared/output.ts';
 
 /** What every command on the table knows. */
 export interface TableSession {

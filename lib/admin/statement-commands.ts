@@ -7,7 +7,7 @@ import { findWorkspace } from '../../lambdas/management/workspaces.ts';
 import type { KeyTags } from '../../lambdas/store/keys.ts';
 import { readAccount } from '../../lambdas/store/accounts.ts';
 import { namedKey } from './named-key.ts';
-import { table as asTable, type Row } from './output.ts';
+import { table as asTable, type Row } from '../shared/output.ts';
 import { locales, type Locale } from '../../lambdas/books/csv.ts';
 import { csvText, type WrittenFile } from './reports/csv.ts';
 import { proofText } from './reports/proof-text.ts';

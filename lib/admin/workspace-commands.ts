@@ -6,7 +6,7 @@ import { createWorkspace, deleteWorkspace, updateWorkspace } from '../../lambdas
 import { readCounters } from '../../lambdas/store/counters.ts';
 import { listWorkspaces } from '../../lambdas/store/workspaces.ts';
 import { textBy } from './arguments.ts';
-import type { Row } from './output.ts';
+import type { Row } from '../shared/output.ts';
 import { shownWorkspace, workspaceRow } from './rows.ts';
 import { onAccount, type Session } from './session.ts';
 

@@ -24,7 +24,7 @@ import {
   type ScheduledWorker,
 } from '../../lambdas/route.ts';
 import { functions, queueWorkers, routes, scheduledWorkers, UNKNOWN_ROUTE } from '../../lambdas/routes.ts';
-import type { GatewayConfig } from '../config.ts';
+import type { GatewayConfig } from './config.ts';
 import { Alarms, type AlarmWords } from './alarms.ts';
 import type { DataStack } from './data-stack.ts';
 import { createDashboard } from './dashboard.ts';

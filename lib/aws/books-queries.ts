@@ -2,7 +2,7 @@ import { Duration, RemovalPolicy, Stack, Validations, type CfnElement } from 'aw
 import { CfnNamedQuery, CfnWorkGroup } from 'aws-cdk-lib/aws-athena';
 import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
-import { athenaChecks } from '../admin/books/views.ts';
+import { athenaChecks } from '../shared/book-views/views.ts';
 import { CATALOG } from './books-tables.ts';
 import { pascalCase } from './pascal-case.ts';
 

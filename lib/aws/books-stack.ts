@@ -2,7 +2,7 @@ import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import { ArnPrincipal, CompositePrincipal, Role, type IManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
-import type { GatewayConfig } from '../config.ts';
+import type { GatewayConfig } from './config.ts';
 import { createQueryPolicy, createResultsBucket, createWorkgroup } from './books-queries.ts';
 import { createBooksTables, databaseName } from './books-tables.ts';
 

@@ -1,8 +1,8 @@
 import { Aws, type Stack } from 'aws-cdk-lib';
 import { CfnDatabase, CfnTable } from 'aws-cdk-lib/aws-glue';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
-import type { BooksView, ColumnType } from '../admin/books/sql/view.ts';
-import { athenaChecks, athenaViews } from '../admin/books/views.ts';
+import type { BooksView, ColumnType } from '../shared/book-views/view.ts';
+import { athenaChecks, athenaViews } from '../shared/book-views/views.ts';
 import { pascalCase } from './pascal-case.ts';
 
 /** The catalog that every account has, as Athena calls it. */

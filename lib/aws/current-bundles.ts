@@ -9,9 +9,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { shippedCatalogDirectory } from '../../lambdas/catalog/load.ts';
-import { claimDirectory } from '../local/directory-claim.ts';
-import { projectDirectory } from '../project-directory.ts';
-import { bundleFunctions } from './bundle.ts';
+import { claimDirectory } from '../shared/data-directory/directory-claim.ts';
+import { projectDirectory } from '../shared/project-directory.ts';
+import { bundleFunctions } from '../shared/bundles/bundle.ts';
 
 /** All that a bundle may be made of; packages are what the lockfile says. */
 const sources = ['lambdas/**/*', 'lib/**/*', 'package-lock.json'];

@@ -14,8 +14,8 @@ import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { SecretName } from '../../lambdas/route.ts';
-import type { GatewayConfig } from '../config.ts';
-import { tableDefinition } from '../table-definition.ts';
+import type { GatewayConfig } from './config.ts';
+import { tableDefinition } from '../shared/table-definition.ts';
 import { createCatalogBucket, publicationIn } from './catalog-bucket.ts';
 
 /** The operator's commands do this to the table. */

@@ -1,6 +1,6 @@
 import { App, Tags, Validations, type AppProps } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { readConfig } from '../config.ts';
+import { readConfig } from './config.ts';
 import { ApiStack } from './api-stack.ts';
 import { BooksStack } from './books-stack.ts';
 import { DataStack } from './data-stack.ts';

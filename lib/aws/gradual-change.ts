@@ -3,7 +3,7 @@ import type { IAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Alias, type Function as LambdaFunction, type IFunction, type IVersion } from 'aws-cdk-lib/aws-lambda';
-import type { CanaryMinutes } from '../config.ts';
+import type { CanaryMinutes } from './config.ts';
 import type { Alarms } from './alarms.ts';
 import { ownMetric } from './own-metrics.ts';
 import { pascalCase } from './pascal-case.ts';

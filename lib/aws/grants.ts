@@ -13,7 +13,7 @@ import {
   type SecretName,
   type TableAction,
 } from '../../lambdas/route.ts';
-import { tableDefinition } from '../table-definition.ts';
+import { tableDefinition } from '../shared/table-definition.ts';
 import { publicationIn } from './catalog-bucket.ts';
 import { acknowledgeBooks, acknowledgeExports, acknowledgeSeals, allIn, sealsIn } from './books-bucket.ts';
 import type { GatewayTable } from './data-stack.ts';

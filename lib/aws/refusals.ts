@@ -7,7 +7,7 @@
 
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { errorKinds, type ErrorKind } from '../../lambdas/platform/errors.ts';
-import { NO_ROOM, TOO_MANY_REQUESTS, TOO_SLOW } from '../door-refusals.ts';
+import { NO_ROOM, TOO_MANY_REQUESTS, TOO_SLOW } from '../shared/door-refusals.ts';
 
 interface ApiGatewayRefusal {
   type: ResponseType;

@@ -3,7 +3,7 @@
 import { Annotations, Duration, type Stack } from 'aws-cdk-lib';
 import { MathExpression, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { tableDefinition } from '../table-definition.ts';
+import { tableDefinition } from '../shared/table-definition.ts';
 import type { Alarms } from './alarms.ts';
 import type { GatewayTable } from './data-stack.ts';
 

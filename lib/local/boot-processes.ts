@@ -5,7 +5,7 @@
 
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { tryLock } from './file-lock.ts';
+import { tryLock } from '../shared/data-directory/file-lock.ts';
 
 const LOCK_FILE = 'processes.lock';
 const LOOK_EVERY_MS = 50;

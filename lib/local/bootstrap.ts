@@ -4,7 +4,7 @@ import { readPepper } from '../../lambdas/platform/secrets.ts';
 import { readAccount } from '../../lambdas/store/accounts.ts';
 import type { Actor } from '../../lambdas/store/audit.ts';
 import type { Table } from '../../lambdas/store/table.ts';
-import type { LocalState } from './state.ts';
+import type { LocalState } from '../shared/data-directory/state.ts';
 
 /** The account of a local gateway; its keys are only set when this start made them. */
 export interface LocalAccount {

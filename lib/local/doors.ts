@@ -5,7 +5,7 @@
 
 import { errorKinds, GatewayError } from '../../lambdas/platform/errors.ts';
 import type { FunctionHost } from '../../lambdas/server/function-host.ts';
-import { NO_ROOM, TOO_MANY_REQUESTS, TOO_SLOW, type DoorRefusal } from '../door-refusals.ts';
+import { NO_ROOM, TOO_MANY_REQUESTS, TOO_SLOW, type DoorRefusal } from '../shared/door-refusals.ts';
 import { NoRoomError, type Concurrency } from './concurrency.ts';
 import type { Throttle } from './throttle.ts';
 

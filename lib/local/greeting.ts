@@ -1,5 +1,6 @@
-import { isLiveHere, type ProviderState } from './callable.ts';
-import { DEFAULT_DATA, type LocalOptions } from './options.ts';
+import { isLiveHere, type ProviderState } from '../shared/callable.ts';
+import { DEFAULT_DATA } from '../shared/defaults.ts';
+import type { LocalOptions } from './options.ts';
 import type { LocalGateway } from './start.ts';
 
 type Kept = Pick<LocalOptions, 'dataDirectory' | 'ephemeral' | 'catalogDirectory'>;

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import { StartFailure } from './failure.ts';
+import { DEFAULT_DATA, DEFAULT_PORT } from '../shared/defaults.ts';
+import { StartFailure } from '../shared/failure.ts';
 
 export interface LocalOptions {
   port: number;
@@ -19,10 +20,6 @@ export interface LocalOptions {
   json: boolean;
   help: boolean;
 }
-
-/** Where data is kept that no flag puts elsewhere. */
-export const DEFAULT_PORT = '8787';
-export const DEFAULT_DATA = '.local';
 
 export const usage = `Runs the whole gateway on this machine.
 

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { closeServer, openServer } from '../../lambdas/server/listener.ts';
-import { StartFailure } from './failure.ts';
+import { StartFailure } from '../shared/failure.ts';
 
 /** Nobody but this machine reaches what listens here. */
 export const LOOPBACK_HOST = '127.0.0.1';

@@ -13,8 +13,8 @@ import {
 import { variables } from '../../lambdas/platform/environment.ts';
 import { newSecretBits } from '../../lambdas/platform/ids.ts';
 import { localCredentials, quietLogger } from '../../lambdas/platform/sdk.ts';
-import { adoptChild, needChild } from './children.ts';
-import { StartFailure } from './failure.ts';
+import { adoptChild, needChild } from '../shared/children.ts';
+import { StartFailure } from '../shared/failure.ts';
 import { programs } from './programs.ts';
 import type { WiredQueue } from './wiring.ts';
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { createBucket } from './bucket.ts';
-import { createTable, LOCAL_TABLE, startDynamodb } from './dynamodb.ts';
+import { createTable, LOCAL_TABLE, startDynamodb } from '../shared/database/dynamodb.ts';
 import type { LocalOptions } from './options.ts';
 import { createQueue, startSqs, type LocalSqs } from './queues.ts';
 import type { SandboxUpstream } from './sandbox/server.ts';
 import { startSandboxThread } from './sandbox-thread.ts';
-import type { LocalState } from './state.ts';
+import type { LocalState } from '../shared/data-directory/state.ts';
 import type { Wiring } from './wiring.ts';
 
 /** What replaces AWS services and a provider on this machine. */

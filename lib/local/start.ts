@@ -18,13 +18,13 @@ import { startInProcessHost } from '../../lambdas/server/in-process-host.ts';
 import type { Listener } from '../../lambdas/server/listener.ts';
 import { answeringNames } from '../../lambdas/server/served-routes.ts';
 import { openTable } from '../../lambdas/store/table.ts';
-import { upgradeRecords } from '../upgrade.ts';
+import { upgradeRecords } from '../shared/upgrade.ts';
 import { earlierProcessesEnded } from './boot-processes.ts';
 import { bootstrap, type LocalAccount } from './bootstrap.ts';
-import { modelToTry, providerStates, type ProviderState } from './callable.ts';
+import { modelToTry, providerStates, type ProviderState } from '../shared/callable.ts';
 import { Concurrency } from './concurrency.ts';
 import { behindApiGateway, behindFunctionUrl } from './doors.ts';
-import { StartFailure } from './failure.ts';
+import { StartFailure } from '../shared/failure.ts';
 import { importHandler } from './handlers.ts';
 import { checkPorts, openAt } from './ports.ts';
 import type { LocalOptions } from './options.ts';
@@ -32,7 +32,7 @@ import { startSandboxedHost } from './sandboxed/host.ts';
 import { synthesize } from './sandboxed/synth.ts';
 import { readTemplates } from './sandboxed/templates.ts';
 import { startServices, type LocalServices, type Stops } from './services.ts';
-import { LocalState } from './state.ts';
+import { LocalState } from '../shared/data-directory/state.ts';
 import { Throttle } from './throttle.ts';
 import { deadLettersOf, manifestWiring, type Wiring } from './wiring.ts';
 import { startWebServer } from './web-server.ts';
@@ -103,7 +103,7 @@ async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<Local
   const deployed = readCatalog();
   const catalog = await servedCatalog();
   // Only who asks for the console waits for the bundler.
-  buildConsoleWith(async () => (await import('../aws/console-bundle.ts')).buildConsole());
+  buildConsoleWith(async () => (await import('../shared/bundles/console-bundle.ts')).buildConsole());
   const host = deployment
     ? startSandboxedHost(deployment, { ...services, environment })
     : await startInProcessHost(answeringNames, importHandler);

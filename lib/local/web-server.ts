@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { serverVariables } from '../../lambdas/platform/environment.ts';
-import { adoptChild, needChild } from './children.ts';
-import { StartFailure } from './failure.ts';
-import { freePort } from './free-port.ts';
+import { adoptChild, needChild } from '../shared/children.ts';
+import { StartFailure } from '../shared/failure.ts';
+import { freePort } from '../shared/free-port.ts';
 import { LOOPBACK_HOST } from './ports.ts';
 import { programs } from './programs.ts';
 
@@ -33,7 +33,7 @@ export async function startWebServer(dataDirectory: string, catalogDirectory: st
   mkdirSync(builds, { recursive: true });
   const directory = mkdtempSync(join(builds, 'server-'));
   // Only who asks for the server waits for the bundler.
-  const { bundleServer, SERVER_PROGRAM } = await import('../aws/bundle.ts');
+  const { bundleServer, SERVER_PROGRAM } = await import('../shared/bundles/bundle.ts');
   await bundleServer(directory, catalogDirectory);
   const port = await freePort();
   // In its own process group: Ctrl-C must reach the gateway first, whose services the server still needs.

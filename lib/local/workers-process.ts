@@ -9,8 +9,8 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { log } from '../../lambdas/platform/logger.ts';
-import { adoptChild } from './children.ts';
-import { StartFailure } from './failure.ts';
+import { adoptChild } from '../shared/children.ts';
+import { StartFailure } from '../shared/failure.ts';
 import { programs } from './programs.ts';
 import type { Connections, Workers } from './workers.ts';
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { StartFailure } from '../local/failure.ts';
-import { table as asTable, type Row } from '../admin/output.ts';
+import { StartFailure } from '../shared/failure.ts';
+import { table as asTable, type Row } from '../shared/output.ts';
 import { smokeChecks, type Findings, type SmokeCheck } from './checks.ts';
 import { FailedError, SkippedError, type Target } from './target.ts';
 

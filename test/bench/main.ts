@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { startDynamodb } from '../../lib/local/dynamodb.ts';
-import { freePort } from '../../lib/local/free-port.ts';
+import { startDynamodb } from '../../lib/shared/database/dynamodb.ts';
+import { freePort } from '../../lib/shared/free-port.ts';
 import { startCapacityMeter, type CapacityMeter } from '../support/capacity-meter.ts';
 import { wires as allWires, writeCatalog, type WireName } from './bench-catalog.ts';
 import {

@@ -10,8 +10,8 @@ import { DAY_MS } from '../../lambdas/money/periods.ts';
 import { openBooks } from '../../lib/admin/books/database.ts';
 import { exportTable } from '../../lib/admin/books/export-table.ts';
 import { findExports } from '../../lib/admin/books/manifests.ts';
-import { amountOf } from '../../lib/admin/books/sql/view.ts';
-import { athenaChecks, athenaViews, booksViews } from '../../lib/admin/books/views.ts';
+import { amountOf } from '../../lib/shared/book-views/view.ts';
+import { athenaChecks, athenaViews, booksViews } from '../../lib/shared/book-views/views.ts';
 import { accountItem, changeLine, openAthenaBooks, writeExport, type Attributes } from '../support/exports.ts';
 import { makeRuledHistory } from '../support/history.ts';
 

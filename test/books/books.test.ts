@@ -33,7 +33,7 @@ import { openBooks } from '../../lib/admin/books/database.ts';
 import { exportTable } from '../../lib/admin/books/export-table.ts';
 import { alteredFiles, findExports } from '../../lib/admin/books/manifests.ts';
 import { restoreTable } from '../../lib/admin/books/restore-table.ts';
-import { checkedViews } from '../../lib/admin/books/views.ts';
+import { checkedViews } from '../../lib/shared/book-views/views.ts';
 import { writeStatementFiles } from '../../lib/admin/reports/statement-files.ts';
 import { documentsOf } from '../support/documents.ts';
 import { makeHistory, makeRuledHistory, type RuledHistory } from '../support/history.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { athenaViews } from '../../lib/admin/books/views.ts';
+import { athenaViews } from '../../lib/shared/book-views/views.ts';
 import { trinoMistakes } from '../support/trino.ts';
 
 /** Functions that Trino's documentation has with the arguments and the results that the views count on; each was looked up there. */

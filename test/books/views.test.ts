@@ -35,7 +35,7 @@ describe('views of an export', () => {
     const store = join(root, 'lambdas/store');
     const texts = [
       ...readdirSync(store).map((file) => readFileSync(join(store, file), 'utf8')),
-      readFileSync(join(root, 'lib/upgrade.ts'), 'utf8'),
+      readFileSync(join(root, 'lib/shared/upgrade.ts'), 'utf8'),
     ];
     const written = texts.flatMap((text) => [...text.matchAll(/entity: '([a-z_]+)'/g)].map(([, entity]) => entity!));
     const reviewed = Object.values(reviewedItems).flatMap(({ entities }) => entities);

@@ -2,8 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { StartFailure } from '../../lib/local/failure.ts';
-import { projectDirectory } from '../../lib/project-directory.ts';
+import { StartFailure } from '../../lib/shared/failure.ts';
+import { projectDirectory } from '../../lib/shared/project-directory.ts';
 
 /** What a client got. */
 export interface DrilledAnswer {

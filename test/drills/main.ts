@@ -1,7 +1,7 @@
 /** Rehearses failures on this machine: `npm run drill -- --help`. */
 
 import { runDrill } from './run.ts';
-import { StartFailure } from '../../lib/local/failure.ts';
+import { StartFailure } from '../../lib/shared/failure.ts';
 
 try {
   process.exitCode = await runDrill(process.argv.slice(2));

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { freePort } from '../../lib/local/free-port.ts';
+import { freePort } from '../../lib/shared/free-port.ts';
 import { drillEndpoint, drillModel, drillProvider, writeDrillCatalog } from './catalog.ts';
 import {
   askAsStep,

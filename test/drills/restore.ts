@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startDynamodb } from '../../lib/local/dynamodb.ts';
+import { startDynamodb } from '../../lib/shared/database/dynamodb.ts';
 import {
   askAsStep,
   checkBooks,

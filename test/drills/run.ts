@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { StartFailure } from '../../lib/local/failure.ts';
+import { StartFailure } from '../../lib/shared/failure.ts';
 import type { DrillOptions, DrillStep } from './drill.ts';
 import { runDeployDrill } from './deploy/run.ts';
 import { drillHotAccount } from './hot-account.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { generationsOfDay } from '../../lambdas/store/generation-queries.ts';
-import { startDynamodb, type LocalDynamodb } from '../../lib/local/dynamodb.ts';
+import { startDynamodb, type LocalDynamodb } from '../../lib/shared/database/dynamodb.ts';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
 import { post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { repeated } from '../support/long-runs.ts';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { listWorkspaces } from '../../lambdas/store/workspaces.ts';
-import { startDynamodb, type LocalDynamodb } from '../../lib/local/dynamodb.ts';
+import { startDynamodb, type LocalDynamodb } from '../../lib/shared/database/dynamodb.ts';
 import { startGateway, type RunningGateway } from '../support/gateway.ts';
 import { repeated } from '../support/long-runs.ts';
 import { manage, type Answer } from '../support/manage.ts';

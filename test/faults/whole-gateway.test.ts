@@ -4,7 +4,7 @@ import { Money } from '../../lambdas/money/money.ts';
 import { readCounter } from '../../lambdas/store/counters.ts';
 import type { Generation } from '../../lambdas/store/generation.ts';
 import { generationsOfDay } from '../../lambdas/store/generation-queries.ts';
-import { startDynamodb, type LocalDynamodb } from '../../lib/local/dynamodb.ts';
+import { startDynamodb, type LocalDynamodb } from '../../lib/shared/database/dynamodb.ts';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
 import { post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { repeated } from '../support/long-runs.ts';

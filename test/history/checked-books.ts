@@ -2,7 +2,7 @@
 
 import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LOCAL_TABLE } from '../../lib/local/dynamodb.ts';
+import { LOCAL_TABLE } from '../../lib/shared/database/dynamodb.ts';
 import { programOf } from '../support/programs.ts';
 import {
   balanceDifferences,

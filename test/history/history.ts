@@ -4,7 +4,7 @@ import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from '
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openTable } from '../../lambdas/store/table.ts';
-import { LOCAL_TABLE, createTable, startDynamodb } from '../../lib/local/dynamodb.ts';
+import { LOCAL_TABLE, createTable, startDynamodb } from '../../lib/shared/database/dynamodb.ts';
 import { randomFrom } from '../support/random.ts';
 import { startRulesProxy, type RulesProxy } from '../support/table-rules/rules-proxy.ts';
 import type { FaultShares } from '../support/table-rules/random-faults.ts';

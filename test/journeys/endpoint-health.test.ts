@@ -3,7 +3,7 @@ import { bucketOf } from '../../lambdas/statistics/histogram.ts';
 import { measureEndpoints } from '../../lambdas/statistics/measure.ts';
 import { addToSlot, SLOT_MS } from '../../lambdas/store/endpoint-slots.ts';
 import { queryPartition } from '../../lambdas/store/query.ts';
-import { startDynamodb, type LocalDynamodb } from '../../lib/local/dynamodb.ts';
+import { startDynamodb, type LocalDynamodb } from '../../lib/shared/database/dynamodb.ts';
 import { textModel } from '../support/catalog.ts';
 import { startFaultProxy, type DynamodbCall, type FaultProxy } from '../support/fault-proxy.ts';
 import { get, said } from '../support/gateway.ts';

@@ -10,8 +10,8 @@ import { signerInFile } from '../../lambdas/platform/document-signer.ts';
 import { filesInDirectory } from '../../lambdas/platform/kept-files.ts';
 import { localCredentials } from '../../lambdas/platform/sdk.ts';
 import { openSdkTable } from '../../lambdas/store/sdk-table.ts';
-import { LOCAL_TABLE, startDynamodb } from '../../lib/local/dynamodb.ts';
-import { LocalState } from '../../lib/local/state.ts';
+import { LOCAL_TABLE, startDynamodb } from '../../lib/shared/database/dynamodb.ts';
+import { LocalState } from '../../lib/shared/data-directory/state.ts';
 import { layOutLastRelease, RELEASED_DATE, releasedItems } from '../support/last-release.ts';
 import { programOf } from '../support/programs.ts';
 

@@ -9,7 +9,7 @@ import { readCounter, type ScopeId } from '../../lambdas/store/counters.ts';
 import { generationsOfDay } from '../../lambdas/store/generation-queries.ts';
 import type { Generation } from '../../lambdas/store/generation.ts';
 import { openTable, type Table } from '../../lambdas/store/table.ts';
-import { LocalState } from '../../lib/local/state.ts';
+import { LocalState } from '../../lib/shared/data-directory/state.ts';
 import { admin } from '../support/admin.ts';
 import { post, said, startGateway } from '../support/gateway.ts';
 

@@ -13,7 +13,7 @@ import { localCredentials } from '../../lambdas/platform/sdk.ts';
 import { holdRecord } from '../../lambdas/store/generation.ts';
 import { outcomeRecord } from '../../lambdas/store/outcome.ts';
 import { payerRecord } from '../../lambdas/store/payer.ts';
-import { LocalState } from '../../lib/local/state.ts';
+import { LocalState } from '../../lib/shared/data-directory/state.ts';
 import { adminHere } from '../support/admin.ts';
 import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import {

@@ -10,7 +10,7 @@ import type { Generation } from '../../lambdas/store/generation.ts';
 import { openLeases } from '../../lambdas/store/leases.ts';
 import type { Table } from '../../lambdas/store/table.ts';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
-import { startDynamodb, type LocalDynamodb } from '../../lib/local/dynamodb.ts';
+import { startDynamodb, type LocalDynamodb } from '../../lib/shared/database/dynamodb.ts';
 import { admin } from '../support/admin.ts';
 import { post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { sweepTwice } from '../support/leasing.ts';

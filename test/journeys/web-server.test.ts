@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Money } from '../../lambdas/money/money.ts';
-import { freePort } from '../../lib/local/free-port.ts';
+import { freePort } from '../../lib/shared/free-port.ts';
 import { runSmoke } from '../../lib/smoke/run.ts';
 import { catalogDirectory, textModel, type CatalogDirectory } from '../support/catalog.ts';
 import { finalGeneration, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';

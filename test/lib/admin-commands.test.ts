@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { startDynamodb, type LocalDynamodb } from '../../lib/local/dynamodb.ts';
+import { startDynamodb, type LocalDynamodb } from '../../lib/shared/database/dynamodb.ts';
 import { operatorActions } from '../../lib/aws/data-stack.ts';
 import { buildProgram } from '../../lib/admin/program.ts';
 import { adminHere } from '../support/admin.ts';

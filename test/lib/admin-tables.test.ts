@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { table } from '../../lib/admin/output.ts';
+import { table } from '../../lib/shared/output.ts';
 
 const lines = (text: string) => text.trimEnd().split('\n');
 

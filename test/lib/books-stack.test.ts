@@ -1,7 +1,7 @@
 /** The stack in which reviewers ask the books in SQL. */
 import { Match } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { athenaChecks, athenaViews } from '../../lib/admin/books/views.ts';
+import { athenaChecks, athenaViews } from '../../lib/shared/book-views/views.ts';
 import { synthesize, type Synthesized } from '../support/synthesized.ts';
 import { trinoMistakes } from '../support/trino.ts';
 

@@ -10,7 +10,7 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FunctionSpec } from '../../lambdas/route.ts';
 import { functions, routes, UNKNOWN_ROUTE } from '../../lambdas/routes.ts';
-import { bundleFunctions } from '../../lib/aws/bundle.ts';
+import { bundleFunctions } from '../../lib/shared/bundles/bundle.ts';
 import { currentBundles } from '../../lib/aws/current-bundles.ts';
 import { listen } from '../support/listen.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadCatalog } from '../../lambdas/catalog/load.ts';
-import { providerStates } from '../../lib/local/callable.ts';
+import { providerStates } from '../../lib/shared/callable.ts';
 
 describe('the providers of a catalog', () => {
   it('are listed without an address too, with the variables to set, except those of the sandbox', () => {

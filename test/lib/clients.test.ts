@@ -5,9 +5,9 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readCatalogFiles } from '../../lambdas/catalog/files.ts';
 import { shippedCatalogDirectory } from '../../lambdas/catalog/load.ts';
-import { configurations, type ClientConfiguration } from '../../lib/clients/configurations.ts';
+import { configurations, type ClientConfiguration } from '../../lib/admin/clients/configurations.ts';
 import { parseBaseUrl } from '../../lib/admin/arguments.ts';
-import { modelFacts } from '../../lib/clients/model-facts.ts';
+import { modelFacts } from '../../lib/admin/clients/model-facts.ts';
 import { commonGateway } from '../support/common-gateway.ts';
 import type { GatewayClient } from '../support/gateway.ts';
 

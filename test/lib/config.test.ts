@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { reservesConcurrency } from '../../lib/aws/reserved-concurrency.ts';
-import { readConfig } from '../../lib/config.ts';
+import { readConfig } from '../../lib/aws/config.ts';
 
 /** Write units of a request between a short answer under one limit and one of 5,000 tokens. */
 const UNITS_OF_A_REQUEST = 40;

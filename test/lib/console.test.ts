@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { Money } from '../../lambdas/money/money.ts';
-import { buildConsole } from '../../lib/aws/console-bundle.ts';
+import { buildConsole } from '../../lib/shared/bundles/console-bundle.ts';
 import { emptyAnswer, withEvent } from '../../lib/console/answer-state.ts';
 import { codeSamples, sampleNames } from '../../lib/console/code-samples.ts';
 import { groupedDigits, parseExactJson, shareOf, typedMoney } from '../../lib/console/exact-numbers.ts';

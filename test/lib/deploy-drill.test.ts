@@ -17,7 +17,7 @@ import { runDeployDrill } from '../drills/deploy/run.ts';
 import { serverOf } from '../drills/deploy/server-outputs.ts';
 import { reportChange } from '../drills/deploy/traffic.ts';
 import { arrivedInOnePiece } from '../drills/deploy/smoke.ts';
-import { projectDirectory } from '../../lib/project-directory.ts';
+import { projectDirectory } from '../../lib/shared/project-directory.ts';
 
 let directory: string;
 beforeEach(() => {

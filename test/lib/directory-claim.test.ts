@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { earlierProcessesEnded } from '../../lib/local/boot-processes.ts';
-import { claimDirectory, DirectoryInUse, isClaimed } from '../../lib/local/directory-claim.ts';
-import { LocalState, type RunFile } from '../../lib/local/state.ts';
+import { claimDirectory, DirectoryInUse, isClaimed } from '../../lib/shared/data-directory/directory-claim.ts';
+import { LocalState, type RunFile } from '../../lib/shared/data-directory/state.ts';
 
 let directory: string;
 let children: ChildProcess[];

@@ -2,8 +2,8 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createTable, startDynamodb } from '../../lib/local/dynamodb.ts';
-import { findBinary, findDynamodb, type Machine } from '../../lib/local/dynamodb-program.ts';
+import { createTable, startDynamodb } from '../../lib/shared/database/dynamodb.ts';
+import { findBinary, findDynamodb, type Machine } from '../../lib/shared/database/dynamodb-program.ts';
 
 let directory: string;
 beforeEach(() => {

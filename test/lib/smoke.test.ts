@@ -3,7 +3,7 @@ import http from 'node:http';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
-import { freePort } from '../../lib/local/free-port.ts';
+import { freePort } from '../../lib/shared/free-port.ts';
 import { runSmoke } from '../../lib/smoke/run.ts';
 import { startBreakingProxy, type Breakage } from '../support/breaking-proxy.ts';
 import { startGateway, type RunningGateway } from '../support/gateway.ts';

@@ -16,7 +16,7 @@ import { entriesIn } from '../support/long-runs.ts';
 import { decide, type Statement } from '../support/policy.ts';
 import { readAssets, readTemplate, readTemplates, type Deployment } from '../../lib/local/sandboxed/templates.ts';
 import { manifestWiring, type WiredQueue } from '../../lib/local/wiring.ts';
-import { tableDefinition } from '../../lib/table-definition.ts';
+import { tableDefinition } from '../../lib/shared/table-definition.ts';
 import { writeSmallBundles } from '../templates/synthesize.ts';
 
 /** What a stack of the last release has that outlives a deployment, and what others may read of it. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { LocalState } from '../../lib/local/state.ts';
+import { LocalState } from '../../lib/shared/data-directory/state.ts';
 
 let directory: string;
 beforeAll(() => {

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import type { Table } from '../../lambdas/store/table.ts';
-import { upgradeRecords, type UpgradeStep } from '../../lib/upgrade.ts';
+import { upgradeRecords, type UpgradeStep } from '../../lib/shared/upgrade.ts';
 import { newTable } from '../support/table.ts';
 
 let table: Table;

@@ -2,8 +2,8 @@ import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { DataStack } from '../../lib/aws/data-stack.ts';
-import { readConfig } from '../../lib/config.ts';
-import { tableDefinition } from '../../lib/table-definition.ts';
+import { readConfig } from '../../lib/aws/config.ts';
+import { tableDefinition } from '../../lib/shared/table-definition.ts';
 
 interface Table {
   WarmThroughput?: object;

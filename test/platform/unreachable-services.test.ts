@@ -4,7 +4,7 @@ import { queueVariable, variables } from '../../lambdas/platform/environment.ts'
 import { toGatewayError } from '../../lambdas/platform/errors.ts';
 import { openBucket } from '../../lambdas/platform/objects.ts';
 import { openQueue } from '../../lambdas/platform/queue.ts';
-import { freePort } from '../../lib/local/free-port.ts';
+import { freePort } from '../../lib/shared/free-port.ts';
 import { listen } from '../support/listen.ts';
 import { setEnvironment } from '../support/process-environment.ts';
 

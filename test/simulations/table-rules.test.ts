@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { createTable, startDynamodb } from '../../lib/local/dynamodb.ts';
+import { createTable, startDynamodb } from '../../lib/shared/database/dynamodb.ts';
 import { binaryUnderRules } from '../support/table-rules/install.ts';
 import { itemBytes, readUnits, writeUnits } from '../support/table-rules/item-units.ts';
 import { startRulesProxy, type RulesProxy } from '../support/table-rules/rules-proxy.ts';

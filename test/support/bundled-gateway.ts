@@ -15,7 +15,7 @@ const project = fileURLToPath(new URL('../..', import.meta.url));
 const local = 'lib/local';
 const programs = {
   workers: `${local}/workers-main.ts`,
-  guard: `${local}/guard-main.ts`,
+  guard: 'lib/shared/database/guard-main.ts',
   server: `${local}/server-main.ts`,
   aws: `${local}/aws-server.ts`,
 };
@@ -29,6 +29,7 @@ const handlers = Object.entries(functions)
 const replaced: Record<string, string> = {
   [`${local}/handlers.ts`]: `const handlers = {${handlers}}; export const importHandler = (name) => handlers[name]();`,
   [`${local}/programs.ts`]: `export const programs = ${JSON.stringify(bundledPrograms)};`,
+  'lib/shared/database/guard-program.ts': `export const guardProgram = ${JSON.stringify(bundledPrograms['guard'])};`,
 };
 
 /** Sources find the files beside them where they are, whatever file their code is in now. */

@@ -5,7 +5,7 @@ import { basename, join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { onceOpen } from '../../lambdas/platform/once.ts';
 import { duckdbStatements } from '../../lib/admin/books/duckdb.ts';
-import { athenaViews } from '../../lib/admin/books/views.ts';
+import { athenaViews } from '../../lib/shared/book-views/views.ts';
 
 export type Attributes = Record<string, object>;
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startDynamodb } from '../../lib/local/dynamodb.ts';
+import { startDynamodb } from '../../lib/shared/database/dynamodb.ts';
 import type { TestProject } from 'vitest/node';
 import { bundleGateway } from './bundled-gateway.ts';
 import { startGateway } from './gateway.ts';

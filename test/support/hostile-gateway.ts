@@ -9,7 +9,7 @@ import { Money } from '../../lambdas/money/money.ts';
 import { generationKey } from '../../lambdas/store/generation-key.ts';
 import type { WireUsage } from '../../lambdas/messages/types.ts';
 import { openTable, type Item, type Table } from '../../lambdas/store/table.ts';
-import { LocalState } from '../../lib/local/state.ts';
+import { LocalState } from '../../lib/shared/data-directory/state.ts';
 import { ask, MAX_TOKENS, replyOf, type Question, type Reply } from './messages-client.ts';
 import type { WireName } from './dialects.ts';
 import { CREDENTIAL, PRICES, writeHostileCatalog } from './hostile-catalog.ts';

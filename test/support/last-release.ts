@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { BatchWriteItemCommand, DynamoDBClient, type AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { QueueName } from '../../lambdas/route.ts';
 import { localCredentials } from '../../lambdas/platform/sdk.ts';
-import { createTable, LOCAL_TABLE, startDynamodb } from '../../lib/local/dynamodb.ts';
+import { createTable, LOCAL_TABLE, startDynamodb } from '../../lib/shared/database/dynamodb.ts';
 
 /** In DynamoDB's own JSON. */
 export type StoredItem = Record<string, AttributeValue>;

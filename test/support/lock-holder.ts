@@ -1,6 +1,6 @@
 /** A process that claims a directory (`claim`), or belongs to a boot of it (`belong`), until it ends. */
 import { belongToBoot } from '../../lib/local/boot-processes.ts';
-import { claimDirectory } from '../../lib/local/directory-claim.ts';
+import { claimDirectory } from '../../lib/shared/data-directory/directory-claim.ts';
 
 const [what, directory] = process.argv.slice(2) as [string, string];
 if (what === 'claim') await claimDirectory(directory, { waitMs: 0 });

@@ -49,7 +49,7 @@ const turns: readonly (readonly string[])[] = [
     'admission/local-count',
     'lib/private-files',
     'journeys/counter-parts',
-    'lib/clients',
+    'lib/admin/clients',
     'faults/workers-process',
     'lib/books-stack',
   ],

@@ -1,6 +1,6 @@
 /** Deployments that together have every value that a setting gives to a template. */
 
-import type { GatewayConfig } from '../../lib/config.ts';
+import type { GatewayConfig } from '../../lib/aws/config.ts';
 
 type SettingName = keyof GatewayConfig;
 export type Settings = Partial<Record<SettingName, unknown>>;

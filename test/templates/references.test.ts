@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { settingNames } from '../../lib/config.ts';
+import { settingNames } from '../../lib/aws/config.ts';
 import { isLongForm } from '../support/long-runs.ts';
 import { eachValueAlone, fewDeployments, otherValues } from './deployments.ts';
 import { brokenReferences, readAssembly, type Assembly, type Template } from './references.ts';

@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { StartFailure } from '../../local/failure.ts';
-import type { Row } from '../output.ts';
+import { StartFailure } from '../../shared/failure.ts';
+import type { Row } from '../../shared/output.ts';
 import { findExports, type FoundExport } from './manifests.ts';
 import { duckdbStatements } from './duckdb.ts';
-import { booksViews } from './views.ts';
+import { booksViews } from '../../shared/book-views/views.ts';
 
 export interface Books {
   exports: FoundExport[];

@@ -1,6 +1,6 @@
 /** Statements with which DuckDB takes the views of the books as they stand: functions that Trino has, and the views themselves. */
 
-import type { BooksView } from './sql/view.ts';
+import type { BooksView } from '../../shared/book-views/view.ts';
 
 /** Functions of Trino that DuckDB has not, or has with another result: nulls, and text behind the last separator. */
 const macros = `

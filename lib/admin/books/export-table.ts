@@ -15,7 +15,7 @@ import { ScanCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { nowMs } from '../../../lambdas/platform/clock.ts';
 import { sdkClient } from '../../../lambdas/store/sdk-table.ts';
 import type { Table } from '../../../lambdas/store/table.ts';
-import { privateFile } from '../../local/private-files.ts';
+import { privateFile } from '../../shared/data-directory/private-files.ts';
 import {
   DATA_FOLDER,
   EXPORTS_FOLDER,

@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
-import { StartFailure } from '../../local/failure.ts';
+import { StartFailure } from '../../shared/failure.ts';
 import { fromText } from '../mistakes.ts';
 
 export const EXPORTS_FOLDER = 'AWSDynamoDB';

@@ -5,7 +5,7 @@ import { BatchWriteItemCommand, type WriteRequest } from '@aws-sdk/client-dynamo
 import { listAccountIds } from '../../../lambdas/store/accounts.ts';
 import { sdkClient } from '../../../lambdas/store/sdk-table.ts';
 import type { Table } from '../../../lambdas/store/table.ts';
-import { StartFailure } from '../../local/failure.ts';
+import { StartFailure } from '../../shared/failure.ts';
 import { fromText } from '../mistakes.ts';
 import { packedLines } from '../packed-lines.ts';
 import { alteredFiles, findExports, type ItemAttributes } from './manifests.ts';

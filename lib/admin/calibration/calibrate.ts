@@ -6,7 +6,7 @@ import { readText } from '../../../lambdas/providers/http/read-text.ts';
 import { atMost } from '../../../lambdas/platform/at-most.ts';
 import { connect } from '../../../lambdas/routing/connection.ts';
 import { decisionCandidates, type DecisionCandidate } from '../../../lambdas/routing/decision-candidates.ts';
-import { StartFailure } from '../../local/failure.ts';
+import { StartFailure } from '../../shared/failure.ts';
 import { fitTemperature, surprise, type Sample } from './fit.ts';
 import { knownQuestions, type KnownQuestion } from './questions.ts';
 

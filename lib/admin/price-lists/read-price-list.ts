@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as z from 'zod';
-import { StartFailure } from '../../local/failure.ts';
+import { StartFailure } from '../../shared/failure.ts';
 import { fromFile } from '../mistakes.ts';
 import { GENAI_PRICES_CODE, readGenaiPrices, type GenaiPrices } from './genai-prices.ts';
 import { PI_AI_DATA, readPiAi } from './pi-ai.ts';

@@ -10,7 +10,7 @@ import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
 import { parse } from 'csv-parse';
 import { utcDate } from '../../../lambdas/money/periods.ts';
-import { StartFailure } from '../../local/failure.ts';
+import { StartFailure } from '../../shared/failure.ts';
 import { ReportedSums, type ReportedDay, type ReportedMeter } from './provider-usage.ts';
 
 /** A region, the model, "mantle" where the newer endpoint was asked, the kind of token, and then tiers and inference profiles. */

@@ -7,7 +7,7 @@ import { parse } from 'csv-parse/sync';
 import * as z from 'zod';
 import { utcDate } from '../../../lambdas/money/periods.ts';
 import { issueText } from '../../../lambdas/platform/issues.ts';
-import { StartFailure } from '../../local/failure.ts';
+import { StartFailure } from '../../shared/failure.ts';
 
 /** The counts of a report. `input` is what was neither read from a cache nor, where the report tells that apart, written to one. */
 export const reportedMeters = ['requests', 'input', 'cache_read', 'cache_write', 'cache_write_1h', 'output'] as const;

@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify';
 import { csvOptions, type CsvRow, type Locale } from '../../../lambdas/books/csv.ts';
-import { privateFile } from '../../local/private-files.ts';
+import { privateFile } from '../../shared/data-directory/private-files.ts';
 
 /** What a file has come to. */
 export interface WrittenFile {

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { adoptChild } from '../children.ts';
+import { adoptChild } from '../../shared/children.ts';
 import type { DeployedFunction } from './templates.ts';
 import { PreludeParser } from './prelude.ts';
 

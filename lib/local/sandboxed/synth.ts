@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { projectDirectory } from '../../project-directory.ts';
-import { StartFailure } from '../failure.ts';
+import { projectDirectory } from '../../shared/project-directory.ts';
+import { StartFailure } from '../../shared/failure.ts';
 
 const execFileAsync = promisify(execFile);
 

@@ -4,9 +4,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { StartFailure } from '../../../lib/local/failure.ts';
-import { adoptChild } from '../../../lib/local/children.ts';
-import { projectDirectory } from '../../../lib/project-directory.ts';
+import { StartFailure } from '../../../lib/shared/failure.ts';
+import { adoptChild } from '../../../lib/shared/children.ts';
+import { projectDirectory } from '../../../lib/shared/project-directory.ts';
 import { fitAssembly } from './emulated-templates.ts';
 import { EMULATED_ACCOUNT, EMULATED_REGION, type MiniStack } from './ministack.ts';
 

@@ -1,6 +1,6 @@
 /** The last release is deployed and used; the present one takes its place, and the last one comes back. */
 
-import { projectDirectory } from '../../../lib/project-directory.ts';
+import { projectDirectory } from '../../../lib/shared/project-directory.ts';
 import { checkAccounts, checkSpent } from './checks.ts';
 import { totalRub, type Customer, type DeployedAnswer, type DeployedGateway } from './deployed-gateway.ts';
 import { REQUESTS, type Rehearsal, type Synthesized } from './rehearsal.ts';

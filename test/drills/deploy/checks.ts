@@ -1,6 +1,6 @@
 /** Checks that several phases make. */
 
-import { projectDirectory } from '../../../lib/project-directory.ts';
+import { projectDirectory } from '../../../lib/shared/project-directory.ts';
 import type { Customer, DeployedGateway } from './deployed-gateway.ts';
 import type { Reporter } from './report.ts';
 

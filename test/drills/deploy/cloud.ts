@@ -1,7 +1,7 @@
 /** Calls of the emulated account that the CDK's command does not make: signed, as all calls of AWS are. */
 
 import { newAwsSigner } from '../../../lambdas/platform/aws-signer.ts';
-import { StartFailure } from '../../../lib/local/failure.ts';
+import { StartFailure } from '../../../lib/shared/failure.ts';
 import { EMULATED_REGION, type MiniStack } from './ministack.ts';
 
 /** An API of AWS that takes a form and answers in XML. @returns the answer @throws {StartFailure} for an error */

@@ -3,9 +3,9 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { StartFailure } from '../../../lib/local/failure.ts';
+import { StartFailure } from '../../../lib/shared/failure.ts';
 import { startSandbox } from '../../../lib/local/sandbox/server.ts';
-import { projectDirectory } from '../../../lib/project-directory.ts';
+import { projectDirectory } from '../../../lib/shared/project-directory.ts';
 import { bootstrapAccount, deployAll, destroyAll, synthesizeFor, type Outputs } from './cdk.ts';
 import { unprotectStack } from './cloud.ts';
 import { DeployedGateway } from './deployed-gateway.ts';

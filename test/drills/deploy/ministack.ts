@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
-import { freePort } from '../../../lib/local/free-port.ts';
-import { StartFailure } from '../../../lib/local/failure.ts';
+import { freePort } from '../../../lib/shared/free-port.ts';
+import { StartFailure } from '../../../lib/shared/failure.ts';
 
 /** AWS as MiniStack emulates it on this machine. */
 export interface MiniStack {

@@ -5,8 +5,8 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { StartFailure } from '../../../lib/local/failure.ts';
-import { projectDirectory } from '../../../lib/project-directory.ts';
+import { StartFailure } from '../../../lib/shared/failure.ts';
+import { projectDirectory } from '../../../lib/shared/project-directory.ts';
 
 const run = promisify(execFile);
 

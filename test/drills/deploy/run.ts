@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { StartFailure } from '../../../lib/local/failure.ts';
+import { StartFailure } from '../../../lib/shared/failure.ts';
 import { drillDeploy } from './drill-deploy.ts';
 import { findMiniStack } from './ministack.ts';
 import { shapes, type Shape } from './rehearsal.ts';

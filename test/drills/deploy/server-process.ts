@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serverVariables } from '../../../lambdas/platform/environment.ts';
-import { adoptChild } from '../../../lib/local/children.ts';
-import { freePort } from '../../../lib/local/free-port.ts';
-import { StartFailure } from '../../../lib/local/failure.ts';
+import { adoptChild } from '../../../lib/shared/children.ts';
+import { freePort } from '../../../lib/shared/free-port.ts';
+import { StartFailure } from '../../../lib/shared/failure.ts';
 import { assumeRole } from './cloud.ts';
 import type { MiniStack } from './ministack.ts';
 

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { adoptChild } from '../../../lib/local/children.ts';
-import { projectDirectory } from '../../../lib/project-directory.ts';
+import { adoptChild } from '../../../lib/shared/children.ts';
+import { projectDirectory } from '../../../lib/shared/project-directory.ts';
 
 export interface SmokeResult {
   check: string;

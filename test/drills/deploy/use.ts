@@ -1,6 +1,6 @@
 /** A first deployment of the present release: smoke, a limit that many requests meet at once, and its end. */
 
-import { projectDirectory } from '../../../lib/project-directory.ts';
+import { projectDirectory } from '../../../lib/shared/project-directory.ts';
 import { checkAccounts, checkSpent } from './checks.ts';
 import { DRILL_MODEL } from './drill-provider.ts';
 import { statusesOf, totalRub, type Customer, type DeployedGateway } from './deployed-gateway.ts';

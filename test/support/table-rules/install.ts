@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findBinary } from '../../../lib/local/dynamodb-program.ts';
+import { findBinary } from '../../../lib/shared/database/dynamodb-program.ts';
 import { RULES_VARIABLE, rulesFrom } from './settings.ts';
 
 /**

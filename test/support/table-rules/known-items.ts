@@ -8,7 +8,7 @@ import { itemName, partitionName, textOf, type ItemWrite } from './requests.ts';
 
 const MAX_ITEMS = 100_000;
 
-/** The index of lib/table-definition.ts. */
+/** The index of lib/shared/table-definition.ts. */
 const INDEX = { name: 'sweep', partition: 'sweep_shard', sort: 'sweep_at' } as const;
 
 interface KnownItem {

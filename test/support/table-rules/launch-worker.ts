@@ -6,7 +6,7 @@
 
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../../../lib/local/free-port.ts';
+import { freePort } from '../../../lib/shared/free-port.ts';
 
 const [binary, ...given] = process.argv.slice(2) as [string, ...string[]];
 const place = given.indexOf('--port') + 1;

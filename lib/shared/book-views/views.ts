@@ -1,11 +1,11 @@
 /** The views that reviewers query, in Amazon Athena and in DuckDB, each after those that it reads. */
 
-import { counterViews } from './sql/counter-views.ts';
-import { dayViews } from './sql/day-views.ts';
-import { exportViews } from './sql/export-views.ts';
-import { itemViews } from './sql/item-views.ts';
-import { priceViews } from './sql/price-views.ts';
-import type { BooksView } from './sql/view.ts';
+import { counterViews } from './counter-views.ts';
+import { dayViews } from './day-views.ts';
+import { exportViews } from './export-views.ts';
+import { itemViews } from './item-views.ts';
+import { priceViews } from './price-views.ts';
+import type { BooksView } from './view.ts';
 
 /** Views over `items`. */
 export const booksViews: readonly BooksView[] = [...itemViews, ...priceViews, ...counterViews, ...dayViews];

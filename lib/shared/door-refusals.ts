@@ -1,6 +1,6 @@
 /** The words of API Gateway where a function does not answer: its template has them, and so has what stands for it on one machine. */
 
-import type { ErrorKind } from '../lambdas/platform/errors.ts';
+import type { ErrorKind } from '../../lambdas/platform/errors.ts';
 
 export interface DoorRefusal {
   kind: ErrorKind;

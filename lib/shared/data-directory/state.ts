@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { claimDirectory, isClaimed } from './directory-claim.ts';
-import { StartFailure } from './failure.ts';
+import { StartFailure } from '../failure.ts';
 import { BOOKS, makePrivateDirectory, privateFile, PUBLICATIONS } from './private-files.ts';
 
 /** What the first start made, without the secrets of keys. */

@@ -4,8 +4,13 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { StartFailure } from './failure.ts';
-import { containerDatabase, hasContainerDatabase, hasDatabase, privateDatabase } from './private-files.ts';
+import { StartFailure } from '../failure.ts';
+import {
+  containerDatabase,
+  hasContainerDatabase,
+  hasDatabase,
+  privateDatabase,
+} from '../data-directory/private-files.ts';
 
 export interface DynamodbProgram {
   /** @param directory where the records are kept; undefined keeps them in memory */

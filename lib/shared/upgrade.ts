@@ -1,8 +1,8 @@
-import { readItem } from '../lambdas/store/query.ts';
-import { numberFrom, type Table } from '../lambdas/store/table.ts';
-import { writeAlone } from '../lambdas/store/transact.ts';
-import { put } from '../lambdas/store/writes.ts';
-import { StartFailure } from './local/failure.ts';
+import { readItem } from '../../lambdas/store/query.ts';
+import { numberFrom, type Table } from '../../lambdas/store/table.ts';
+import { writeAlone } from '../../lambdas/store/transact.ts';
+import { put } from '../../lambdas/store/writes.ts';
+import { StartFailure } from './failure.ts';
 
 /**
  * Brings all records from one version to the next. A step changes each record on condition that it is still old: it may be

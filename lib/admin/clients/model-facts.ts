@@ -1,6 +1,6 @@
-import type { CatalogFiles } from '../../lambdas/catalog/catalog.ts';
-import { ModelNames } from '../../lambdas/catalog/model-names.ts';
-import type { InputModality } from '../../lambdas/catalog/wires.ts';
+import type { CatalogFiles } from '../../../lambdas/catalog/catalog.ts';
+import { ModelNames } from '../../../lambdas/catalog/model-names.ts';
+import type { InputModality } from '../../../lambdas/catalog/wires.ts';
 
 /** Facts that clients have to be told of a model that they do not know by themselves. */
 export interface ModelFacts {

@@ -1,15 +1,15 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateTableCommand, DynamoDBClient, ResourceInUseException } from '@aws-sdk/client-dynamodb';
-import { localCredentials } from '../../lambdas/platform/sdk.ts';
+import { localCredentials } from '../../../lambdas/platform/sdk.ts';
 import { tableDefinition } from '../table-definition.ts';
-import { needChild } from './children.ts';
+import { needChild } from '../children.ts';
 import { findDynamodb, type DynamodbProgram } from './dynamodb-program.ts';
-import { StartFailure } from './failure.ts';
-import { freePort } from './free-port.ts';
-import { makePrivateDirectory } from './private-files.ts';
-import { programs } from './programs.ts';
-import { whyUnreachable } from './unreachable.ts';
+import { StartFailure } from '../failure.ts';
+import { freePort } from '../free-port.ts';
+import { makePrivateDirectory } from '../data-directory/private-files.ts';
+import { guardProgram } from './guard-program.ts';
+import { whyUnreachable } from '../unreachable.ts';
 
 /** A DynamoDB that answers on this machine. */
 export interface LocalDynamodb {
@@ -37,7 +37,7 @@ export async function startDynamodb(directory: string | undefined, program?: Dyn
 async function runDynamodb(program: DynamodbProgram, directory: string | undefined): Promise<LocalDynamodb> {
   const port = await freePort();
   // In its own process group: Ctrl-C must reach the gateway first, which still has spending to record.
-  const guard = spawn(process.execPath, [programs.guard, ...program.command(port, directory)], {
+  const guard = spawn(process.execPath, [guardProgram, ...program.command(port, directory)], {
     stdio: ['pipe', 'ignore', 'pipe'],
     detached: true,
   });

@@ -1,8 +1,8 @@
 import { closest, distance } from 'fastest-levenshtein';
 import * as z from 'zod';
-import { objectionToReserving } from './aws/reserved-concurrency.ts';
+import { objectionToReserving } from './reserved-concurrency.ts';
 import { jsonMap, someNumber, trueOrFalse, wholeNumber } from './config-values.ts';
-import { StartFailure } from './local/failure.ts';
+import { StartFailure } from '../shared/failure.ts';
 
 /** For so many minutes new code may have a tenth of the work, as CodeDeploy knows them; 0: it has all of it at once. */
 const canaryMinutes = [0, 5, 10, 15, 30] as const;

@@ -2,14 +2,14 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
-import type { Credential, FunctionSpec } from '../../lambdas/route.ts';
-import { writeChecked } from '../../lambdas/catalog/checked.ts';
-import { readCatalogFiles } from '../../lambdas/catalog/files.ts';
-import { shippedCatalogDirectory } from '../../lambdas/catalog/load.ts';
-import { functions } from '../../lambdas/routes.ts';
+import type { Credential, FunctionSpec } from '../../../lambdas/route.ts';
+import { writeChecked } from '../../../lambdas/catalog/checked.ts';
+import { readCatalogFiles } from '../../../lambdas/catalog/files.ts';
+import { shippedCatalogDirectory } from '../../../lambdas/catalog/load.ts';
+import { functions } from '../../../lambdas/routes.ts';
 import { buildConsole } from './console-bundle.ts';
 
-const lambdasDirectory = fileURLToPath(new URL('../../lambdas/', import.meta.url));
+const lambdasDirectory = fileURLToPath(new URL('../../../lambdas/', import.meta.url));
 
 /** CommonJS parts of dependencies load Node's own modules with require, which ES modules do not have. */
 const requireBanner = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`;

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import type { ConsoleFiles } from '../../lambdas/api/console/built-files.ts';
+import type { ConsoleFiles } from '../../../lambdas/api/console/built-files.ts';
 
-const consoleDirectory = fileURLToPath(new URL('../console/', import.meta.url));
+const consoleDirectory = fileURLToPath(new URL('../../console/', import.meta.url));
 
 /** Bundles the console for browsers: one script and one file of styles, which need nothing else. */
 export async function buildConsole(): Promise<ConsoleFiles> {

@@ -5,7 +5,7 @@
 
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StartFailure } from './failure.ts';
+import { StartFailure } from '../failure.ts';
 import { tryLock } from './file-lock.ts';
 
 /** Another process works on the directory. */
