@@ -1,6 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { LocalState } from '../../lib/shared/data-directory/state.ts';
 
@@ -18,4 +20,27 @@ it('remembers the lives of a gateway on its directory until their holds are sett
   expect(lives.beginBoot('third')).toEqual(['first', 'second']);
   lives.forgetBoots(['first', 'second']);
   expect(lives.beginBoot('fourth')).toEqual(['third']);
+});
+
+it('has the same secrets for all that begin on it at the same moment, and no parts of files', async () => {
+  const fresh = mkdtempSync(join(tmpdir(), 'gateway-state-'));
+  for (let round = 0; round < 5; round += 1) {
+    const data = join(fresh, String(round));
+    const gate = new SharedArrayBuffer(4);
+    const users = Array.from(
+      { length: 6 },
+      () => new Worker(new URL('../support/state-user.ts', import.meta.url), { workerData: { directory: data, gate } }),
+    );
+    await Promise.all(users.map((user) => once(user, 'message')));
+    const told = users.map((user) => once(user, 'message'));
+    Atomics.store(new Int32Array(gate), 0, 1);
+    Atomics.notify(new Int32Array(gate), 0);
+    const secrets = (await Promise.all(told)).map(([text]) => text as string);
+
+    expect(new Set(secrets).size).toBe(1);
+    expect(secrets[0]).toMatch(/"pepper":"[0-9a-f]{64}".*PRIVATE KEY/s);
+    expect(readdirSync(data).toSorted()).toEqual(['sealing-key.pem', 'secrets.json']);
+    await Promise.all(users.map((user) => user.terminate()));
+  }
+  rmSync(fresh, { recursive: true });
 });

@@ -1,10 +1,10 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { claimDirectory, isClaimed } from './directory-claim.ts';
 import { StartFailure } from '../failure.ts';
-import { BOOKS, makePrivateDirectory, privateFile, PUBLICATIONS } from './private-files.ts';
+import { BOOKS, createPrivateFile, makePrivateDirectory, PUBLICATIONS, replacePrivateFile } from './private-files.ts';
 
 /** What the first start made, without the secrets of keys. */
 export interface Bootstrapped {
@@ -89,7 +89,7 @@ export class LocalState {
     const path = join(this.directory, 'secrets.json');
     if (!existsSync(path)) {
       makePrivateDirectory(this.directory);
-      writeFileSync(path, JSON.stringify({ pepper: randomBytes(32).toString('hex') }), privateFile);
+      createPrivateFile(path, JSON.stringify({ pepper: randomBytes(32).toString('hex') }));
     }
     return path;
   }
@@ -110,7 +110,7 @@ export class LocalState {
     if (!existsSync(path)) {
       makePrivateDirectory(this.directory);
       const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-      writeFileSync(path, privateKey.export({ format: 'pem', type: 'pkcs8' }), privateFile);
+      createPrivateFile(path, privateKey.export({ format: 'pem', type: 'pkcs8' }).toString());
     }
     return path;
   }
@@ -120,7 +120,7 @@ export class LocalState {
   }
 
   saveBootstrapped(made: Bootstrapped): void {
-    writeFileSync(join(this.directory, 'state.json'), JSON.stringify(made), privateFile);
+    replacePrivateFile(join(this.directory, 'state.json'), JSON.stringify(made));
   }
 
   /** The gateway that runs on this directory, if its process is alive. */
@@ -130,7 +130,7 @@ export class LocalState {
   }
 
   saveRun(run: RunFile): void {
-    writeFileSync(join(this.directory, 'run.json'), JSON.stringify(run), privateFile);
+    replacePrivateFile(join(this.directory, 'run.json'), JSON.stringify(run));
   }
 
   /**
@@ -153,7 +153,7 @@ export class LocalState {
   }
 
   #saveBoots(bootIds: string[]): void {
-    writeFileSync(this.#bootsFile, JSON.stringify(bootIds), privateFile);
+    replacePrivateFile(this.#bootsFile, JSON.stringify(bootIds));
   }
 
   get #bootsFile(): string {
@@ -182,5 +182,10 @@ function isAlive(pid: number): boolean {
 }
 
 function readJsonIfPresent(path: string): unknown {
-  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined;
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
 }

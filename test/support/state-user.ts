@@ -1,0 +1,10 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { readFileSync } from 'node:fs';
+import { LocalState } from '../../lib/shared/data-directory/state.ts';
+
+/** A process on a data directory: begins when all others do, and tells the secrets that it would work with. */
+const { directory, gate } = workerData as { directory: string; gate: SharedArrayBuffer };
+const state = LocalState.at(directory);
+parentPort!.postMessage('ready');
+Atomics.wait(new Int32Array(gate), 0, 0);
+parentPort!.postMessage(readFileSync(state.secretsFile(), 'utf8') + readFileSync(state.sealingKeyFile(), 'utf8'));
