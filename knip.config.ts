@@ -23,7 +23,6 @@ export default {
     'test/templates/lint.ts',
     'test/support/*-handler.ts',
     'test/support/*-worker.ts',
-    'test/support/state-user.ts',
   ],
   project: ['bin/**', 'lib/**/*.{ts,tsx}', 'lambdas/**/*.ts', 'test/**/*.{ts,mjs,cjs}'],
   ignoreDependencies: ['aws-cdk'],

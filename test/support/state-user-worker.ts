@@ -5,6 +5,8 @@ import { LocalState } from '../../lib/shared/data-directory/state.ts';
 /** A process on a data directory: begins when all others do, and tells the secrets that it would work with. */
 const { directory, gate } = workerData as { directory: string; gate: SharedArrayBuffer };
 const state = LocalState.at(directory);
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origin
 parentPort!.postMessage('ready');
 Atomics.wait(new Int32Array(gate), 0, 0);
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origin
 parentPort!.postMessage(readFileSync(state.secretsFile(), 'utf8') + readFileSync(state.sealingKeyFile(), 'utf8'));
