@@ -10,7 +10,7 @@ export default {
     'lambdas/server/main.ts',
     // The bundler puts them in the places of others.
     'lambdas/catalog/load-checked.ts',
-    'lambdas/{store/table,platform/queue}-calls-sdk.ts',
+    'lambdas/{store/table/table,platform/queues/queue}-calls-sdk.ts',
     'lib/console/main.tsx',
     'lib/**/write.ts',
     'lib/shared/bundles/bundle.ts',

@@ -3,17 +3,17 @@ import { openFreeCapacity } from './admission/free/free-capacity.ts';
 import { RefusalLog } from './admission/refusal-log.ts';
 import { nowMs } from './platform/clock.ts';
 import { optionalVariable, queueVariable, variables } from './platform/environment.ts';
-import { openQueue } from './platform/queue.ts';
+import { openQueue } from './platform/queues/queue.ts';
 import { SharedHealth } from './routing/health.ts';
 import { WarmPrompts } from './routing/warm-prompts.ts';
 import { openStatistics } from './routing/statistics.ts';
-import { readReports, writeReport } from './store/endpoint-health.ts';
-import { readMeasurements } from './store/endpoint-statistics.ts';
-import { writeRefusal } from './store/refusals.ts';
-import { readBudgets } from './store/service-budgets.ts';
-import { once, perQueue } from './platform/once.ts';
-import { openTable } from './store/table.ts';
-import { readWarmPrompt, writeWarmPrompt } from './store/warm-prompts.ts';
+import { readReports, writeReport } from './store/statistics/endpoint-health.ts';
+import { readMeasurements } from './store/statistics/endpoint-statistics.ts';
+import { writeRefusal } from './store/generations/refusals.ts';
+import { readBudgets } from './store/counters/service-budgets.ts';
+import { once, perQueue } from './platform/concurrency/once.ts';
+import { openTable } from './store/table/table.ts';
+import { readWarmPrompt, writeWarmPrompt } from './store/statistics/warm-prompts.ts';
 
 const table = once(() => openTable());
 

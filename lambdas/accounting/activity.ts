@@ -1,6 +1,6 @@
 import { append } from '../platform/append.ts';
-import { dailyRows, readDays, type DailyRow, type Day, type RowLevel } from '../store/activity.ts';
-import type { Table } from '../store/table.ts';
+import { dailyRows, readDays, type DailyRow, type Day, type RowLevel } from '../store/days/activity.ts';
+import type { Table } from '../store/table/table.ts';
 import { addDailySums, noDailySums, type DailySums } from './daily-sums.ts';
 
 /** By whom rows may be split; requests without a member have rows of their own. */

@@ -1,6 +1,6 @@
 /** Judges from the levels of a queue which holds may still have a message that settles them. */
 
-import type { QueueLevels } from '../platform/queue-levels.ts';
+import type { QueueLevels } from '../platform/queues/queue-levels.ts';
 
 /**
  * What waits between handlers and their settlement.

@@ -4,11 +4,11 @@
  */
 
 import { BoundedMap } from '../platform/bounded-map.ts';
-import { gatherCounter, spreadCounter } from '../store/counter-parts.ts';
-import { COUNTER_PARTS, partKey, type ScopeId } from '../store/counters.ts';
-import { readLimitedParts, type LimitedParts } from '../store/limited-parts.ts';
-import type { Table } from '../store/table.ts';
-import type { Key } from '../store/writes.ts';
+import { gatherCounter, spreadCounter } from '../store/counters/counter-parts.ts';
+import { COUNTER_PARTS, partKey, type ScopeId } from '../store/counters/counters.ts';
+import { readLimitedParts, type LimitedParts } from '../store/counters/limited-parts.ts';
+import type { Table } from '../store/table/table.ts';
+import type { Key } from '../store/table/writes.ts';
 
 /** After a refusal a counter is used as one item for so long: who sets a limit has its parts taken in by then. */
 const REFUSED_MS = 3_000;

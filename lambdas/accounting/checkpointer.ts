@@ -1,7 +1,7 @@
 import { describeError, log } from '../platform/logger.ts';
-import { checkpoint, type GenerationId } from '../store/generation-writes.ts';
-import type { Outcome } from '../store/outcome.ts';
-import type { Table } from '../store/table.ts';
+import { checkpoint, type GenerationId } from '../store/generations/generation-writes.ts';
+import type { Outcome } from '../store/generations/outcome.ts';
+import type { Table } from '../store/table/table.ts';
 
 /** Long enough that quick answers need no checkpoint; short enough that a killed handler loses little. */
 const FIRST_AFTER_MS = 1_000;

@@ -1,11 +1,11 @@
 import { datesBetween, utcDate } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
 import { generationTimeMs } from '../platform/ids.ts';
-import type { QueueSender } from '../platform/queue.ts';
-import { accountPages } from '../store/accounts.ts';
-import { readDayProgress, saveDayProgress, saveDaysDone } from '../store/day-progress.ts';
-import { GENERATION_SHARDS, shardOf } from '../store/generation-key.ts';
-import type { Table } from '../store/table.ts';
+import type { QueueSender } from '../platform/queues/queue.ts';
+import { accountPages } from '../store/accounts/accounts.ts';
+import { readDayProgress, saveDayProgress, saveDaysDone } from '../store/days/day-progress.ts';
+import { GENERATION_SHARDS, shardOf } from '../store/generations/generation-key.ts';
+import type { Table } from '../store/table/table.ts';
 import { dayBefore, isCompleted } from './activity-days.ts';
 import { encodeRollUp, type RollUp } from './roll-up.ts';
 import type { Settlement } from './settlement.ts';

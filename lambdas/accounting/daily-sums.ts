@@ -1,6 +1,6 @@
 import { Money } from '../money/money.ts';
-import type { Generation } from '../store/generation.ts';
-import type { Outcome } from '../store/outcome.ts';
+import type { Generation } from '../store/generations/generation.ts';
+import type { Outcome } from '../store/generations/outcome.ts';
 
 /** Totals of some requests, however they are grouped. */
 export interface DailySums {

@@ -1,4 +1,4 @@
-import { dailyRowName, type DailyRow, type RowLevel } from '../store/activity.ts';
+import { dailyRowName, type DailyRow, type RowLevel } from '../store/days/activity.ts';
 import { addDailySums, dailySumsOf, noDailySums, type FinalGeneration } from './daily-sums.ts';
 
 /**

@@ -7,8 +7,8 @@
  * provider bills without showing it is charged too, estimated by the time that passed.
  */
 
-import type { Generation } from '../store/generation.ts';
-import { emptyOutcome, type Ending, type Outcome } from '../store/outcome.ts';
+import type { Generation } from '../store/generations/generation.ts';
+import { emptyOutcome, type Ending, type Outcome } from '../store/generations/outcome.ts';
 
 export interface EndedAnswer {
   ending: Ending;

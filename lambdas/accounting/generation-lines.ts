@@ -11,7 +11,7 @@ import type { FinalGeneration } from './daily-sums.ts';
 import type { Pricing } from '../catalog/schema.ts';
 import { tierOf } from '../catalog/tiers.ts';
 import { Money } from '../money/money.ts';
-import type { RoundUsage } from '../store/outcome.ts';
+import type { RoundUsage } from '../store/generations/outcome.ts';
 
 export interface GenerationLine {
   /** Counted from 1. */

@@ -1,9 +1,9 @@
 import { Money } from '../money/money.ts';
-import { addDeltas, settleUpdate, type CounterDeltas, type ScopeId } from '../store/counters.ts';
-import type { ScopeHold } from '../store/limited-parts.ts';
-import type { Table } from '../store/table.ts';
-import { StoreBusyError, transact, type FailedCondition, type Writes } from '../store/transact.ts';
-import type { Write } from '../store/writes.ts';
+import { addDeltas, settleUpdate, type CounterDeltas, type ScopeId } from '../store/counters/counters.ts';
+import type { ScopeHold } from '../store/counters/limited-parts.ts';
+import type { Table } from '../store/table/table.ts';
+import { StoreBusyError, transact, type FailedCondition, type Writes } from '../store/table/transact.ts';
+import type { Write } from '../store/table/writes.ts';
 import { counterName, forgetParts, partOf, randomPart } from './busy-counters.ts';
 
 /** So often parts may be closed under it. */

@@ -1,7 +1,7 @@
 import { Money } from '../money/money.ts';
 import { daysOfNamedWindow, utcDate, windowsAt } from '../money/periods.ts';
-import { monthOfDay, readModelDays, type ModelDay } from '../store/model-months.ts';
-import type { Table } from '../store/table.ts';
+import { monthOfDay, readModelDays, type ModelDay } from '../store/days/model-months.ts';
+import type { Table } from '../store/table/table.ts';
 
 /** The cost of a model to an account today, this week and this month. */
 interface ModelSpending {

@@ -3,10 +3,10 @@
 import { Money } from '../money/money.ts';
 import { utcDate } from '../money/periods.ts';
 import { generationTimeMs } from '../platform/ids.ts';
-import { isMonthKept, modelMonthUpdate, monthOfDay, type ModelMonth } from '../store/model-months.ts';
-import type { Outcome } from '../store/outcome.ts';
-import type { Table } from '../store/table.ts';
-import type { Writes } from '../store/transact.ts';
+import { isMonthKept, modelMonthUpdate, monthOfDay, type ModelMonth } from '../store/days/model-months.ts';
+import type { Outcome } from '../store/generations/outcome.ts';
+import type { Table } from '../store/table/table.ts';
+import type { Writes } from '../store/table/transact.ts';
 import type { Settlement } from './settlement.ts';
 
 /** Charges by model, added up by the item that they change. */

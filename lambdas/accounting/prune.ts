@@ -1,10 +1,10 @@
 import { utcDate } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
 import { describeError, log } from '../platform/logger.ts';
-import { gatherCounter, hasOldParts } from '../store/counter-parts.ts';
-import { pruneCounter } from '../store/counters.ts';
-import { scopesOf } from '../store/payer.ts';
-import type { Table } from '../store/table.ts';
+import { gatherCounter, hasOldParts } from '../store/counters/counter-parts.ts';
+import { pruneCounter } from '../store/counters/counters.ts';
+import { scopesOf } from '../store/accounts/payer.ts';
+import type { Table } from '../store/table/table.ts';
 import type { Settlement } from './settlement.ts';
 
 /** Scopes that this process has pruned, by the day it did so; it saves reads, nothing depends on it. */

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { generationTimeMs } from '../platform/ids.ts';
-import { holdRecord } from '../store/generation.ts';
-import { outcomeRecord, type Outcome } from '../store/outcome.ts';
-import { payerRecord } from '../store/payer.ts';
+import { holdRecord } from '../store/generations/generation.ts';
+import { outcomeRecord, type Outcome } from '../store/generations/outcome.ts';
+import { payerRecord } from '../store/accounts/payer.ts';
 import type { EncodedSettlement, Settlement } from './settlement.ts';
 
 const outcomeSchema = outcomeRecord.messageSchema();

@@ -1,4 +1,4 @@
-import type { RoundUsage } from '../store/outcome.ts';
+import type { RoundUsage } from '../store/generations/outcome.ts';
 import { promptTokens, type TokenUsage } from './usage.ts';
 
 /** Tokens as records keep them: unknown is null, and the prompt includes what was cached. */

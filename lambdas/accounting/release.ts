@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Money } from '../money/money.ts';
 import { describeError, log } from '../platform/logger.ts';
-import { DUE_AT_ONCE_MS } from '../store/generation-queries.ts';
-import type { Hold, PendingGeneration } from '../store/generation.ts';
-import { checkpoint, pendingPut } from '../store/generation-writes.ts';
-import { emptyOutcome } from '../store/outcome.ts';
-import type { Table } from '../store/table.ts';
-import { StoreBusyError, writeAlone } from '../store/transact.ts';
+import { DUE_AT_ONCE_MS } from '../store/generations/generation-queries.ts';
+import type { Hold, PendingGeneration } from '../store/generations/generation.ts';
+import { checkpoint, pendingPut } from '../store/generations/generation-writes.ts';
+import { emptyOutcome } from '../store/generations/outcome.ts';
+import type { Table } from '../store/table/table.ts';
+import { StoreBusyError, writeAlone } from '../store/table/transact.ts';
 import { settleBatch } from './settle.ts';
 
 /**

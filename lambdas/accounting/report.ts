@@ -1,8 +1,8 @@
 import { describeError, log } from '../platform/logger.ts';
-import type { QueueSender } from '../platform/queue.ts';
-import { DUE_AT_ONCE_MS } from '../store/generation-queries.ts';
-import { checkpoint } from '../store/generation-writes.ts';
-import type { Table } from '../store/table.ts';
+import type { QueueSender } from '../platform/queues/queue.ts';
+import { DUE_AT_ONCE_MS } from '../store/generations/generation-queries.ts';
+import { checkpoint } from '../store/generations/generation-writes.ts';
+import type { Table } from '../store/table/table.ts';
 import { encodeSettlement, type Settlement } from './settlement.ts';
 
 /**

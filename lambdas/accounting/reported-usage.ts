@@ -4,8 +4,8 @@
  */
 
 import { countOrAbsent } from '../messages/usage-counts.ts';
-import { isRecord, recordOrEmpty } from '../platform/foreign-json.ts';
-import { withoutUndefined } from '../platform/records.ts';
+import { isRecord, recordOrEmpty } from '../platform/json/foreign-json.ts';
+import { withoutUndefined } from '../platform/json/records.ts';
 
 export interface ReportedUsage {
   inputTokens?: number;

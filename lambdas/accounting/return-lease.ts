@@ -2,8 +2,8 @@ import { Money } from '../money/money.ts';
 import { windowsAt } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
 import { log } from '../platform/logger.ts';
-import { addDeltas, settleUpdate, type CounterDeltas } from '../store/counters.ts';
-import { generationsBetween } from '../store/generation-queries.ts';
+import { addDeltas, settleUpdate, type CounterDeltas } from '../store/counters/counters.ts';
+import { generationsBetween } from '../store/generations/generation-queries.ts';
 import {
   leaseCorrection,
   leasedScopes,
@@ -14,10 +14,10 @@ import {
   sweptLeaseKeys,
   type Lease,
   type ReturnedAmount,
-} from '../store/leases.ts';
-import type { Table } from '../store/table.ts';
-import { transact, writeAlone, type FailedCondition, type Writes } from '../store/transact.ts';
-import type { Key } from '../store/writes.ts';
+} from '../store/counters/leases.ts';
+import type { Table } from '../store/table/table.ts';
+import { transact, writeAlone, type FailedCondition, type Writes } from '../store/table/transact.ts';
+import type { Key } from '../store/table/writes.ts';
 import { counterName } from './busy-counters.ts';
 import { giveBackInScopes } from './give-back.ts';
 

@@ -10,11 +10,11 @@ import {
   takeVersion,
   writeRows,
   type DailyRow,
-} from '../store/activity.ts';
-import { generationsOfShard } from '../store/generation-queries.ts';
-import { GENERATION_SHARDS } from '../store/generation-key.ts';
-import { saveRecordedSpending, type RecordedSpending } from '../store/recorded-budgets.ts';
-import type { Table } from '../store/table.ts';
+} from '../store/days/activity.ts';
+import { generationsOfShard } from '../store/generations/generation-queries.ts';
+import { GENERATION_SHARDS } from '../store/generations/generation-key.ts';
+import { saveRecordedSpending, type RecordedSpending } from '../store/counters/recorded-budgets.ts';
+import type { Table } from '../store/table/table.ts';
 import { isCompleted } from './activity-days.ts';
 import { linesOf, provesItsPrice } from './generation-lines.ts';
 import { isActivity } from './daily-sums.ts';

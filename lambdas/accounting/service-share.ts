@@ -7,11 +7,11 @@
 import { Money } from '../money/money.ts';
 import { utcDate } from '../money/periods.ts';
 import { generationTimeMs } from '../platform/ids.ts';
-import { accountDay, placesUpdate } from '../store/free-requests.ts';
-import type { Outcome } from '../store/outcome.ts';
-import { budgetSettleUpdate, type ServiceHold } from '../store/service-budgets.ts';
-import type { Table } from '../store/table.ts';
-import type { Writes } from '../store/transact.ts';
+import { accountDay, placesUpdate } from '../store/counters/free-requests.ts';
+import type { Outcome } from '../store/generations/outcome.ts';
+import { budgetSettleUpdate, type ServiceHold } from '../store/counters/service-budgets.ts';
+import type { Table } from '../store/table/table.ts';
+import type { Writes } from '../store/table/transact.ts';
 import { spentOfHold } from './service-spending.ts';
 import type { Settlement } from './settlement.ts';
 

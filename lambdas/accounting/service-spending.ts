@@ -1,8 +1,8 @@
 import { Money } from '../money/money.ts';
-import type { Generation } from '../store/generation.ts';
-import type { Outcome } from '../store/outcome.ts';
-import type { RecordedSpending } from '../store/recorded-budgets.ts';
-import type { ServiceHold } from '../store/service-budgets.ts';
+import type { Generation } from '../store/generations/generation.ts';
+import type { Outcome } from '../store/generations/outcome.ts';
+import type { RecordedSpending } from '../store/counters/recorded-budgets.ts';
+import type { ServiceHold } from '../store/counters/service-budgets.ts';
 
 /** The cost of an answer to the service, of what was held for it in one budget. Never more than was held: usage is cut to what the request could come to. */
 export function spentOfHold(hold: ServiceHold, { model, serviceCost = Money.zero }: Outcome): Money {

@@ -9,9 +9,9 @@
 
 import { toGatewayError } from '../platform/errors.ts';
 import { generationTimeMs } from '../platform/ids.ts';
-import type { ScopeId } from '../store/counters.ts';
-import type { Table } from '../store/table.ts';
-import { StoreBusyError } from '../store/transact.ts';
+import type { ScopeId } from '../store/counters/counters.ts';
+import type { Table } from '../store/table/table.ts';
+import { StoreBusyError } from '../store/table/transact.ts';
 import { counterName, giveParts, mayGetParts } from './busy-counters.ts';
 import { isModelItemOf } from './model-sums.ts';
 import { alikeScopes, settleGroup, transactionsOf, writesOf, type SettleResult } from './settle-group.ts';

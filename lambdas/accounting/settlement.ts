@@ -1,7 +1,7 @@
 import { generationTimeMs } from '../platform/ids.ts';
-import { holdRecord, type Hold } from '../store/generation.ts';
-import { outcomeRecord, type Outcome } from '../store/outcome.ts';
-import { payerRecord, type Payer } from '../store/payer.ts';
+import { holdRecord, type Hold } from '../store/generations/generation.ts';
+import { outcomeRecord, type Outcome } from '../store/generations/outcome.ts';
+import { payerRecord, type Payer } from '../store/accounts/payer.ts';
 
 /** One finished generation that is to be settled. Ids, counts, times and amounts only: no text of prompts or answers. */
 export interface Settlement {

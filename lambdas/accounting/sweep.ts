@@ -11,9 +11,14 @@
 
 import { generationTimeMs } from '../platform/ids.ts';
 import { describeError, log } from '../platform/logger.ts';
-import type { Generation } from '../store/generation.ts';
-import { DUE_AT_ONCE_MS, pendingGenerations, readPending, type PendingEntry } from '../store/generation-queries.ts';
-import type { Table } from '../store/table.ts';
+import type { Generation } from '../store/generations/generation.ts';
+import {
+  DUE_AT_ONCE_MS,
+  pendingGenerations,
+  readPending,
+  type PendingEntry,
+} from '../store/generations/generation-queries.ts';
+import type { Table } from '../store/table/table.ts';
 import type { Backlog } from './backlog.ts';
 import { unmeasuredOutcome } from './ending.ts';
 import type { SettleResult } from './settle-group.ts';

@@ -3,8 +3,8 @@ import type { Model } from '../catalog/catalog.ts';
 import { Money } from '../money/money.ts';
 import { positiveIntegerVariable, variables } from '../platform/environment.ts';
 import type { GatewayError } from '../platform/errors.ts';
-import type { Table } from '../store/table.ts';
-import { StoreBusyError } from '../store/transact.ts';
+import type { Table } from '../store/table/table.ts';
+import { StoreBusyError } from '../store/table/transact.ts';
 import { HoldKeeper } from './hold-keeper.ts';
 import { placeHold, type HoldRequest, type HoldResult, type PlacedHold } from './hold.ts';
 import {

@@ -1,5 +1,5 @@
-import { readPepper, readPeppers } from '../platform/secrets.ts';
-import type { Table } from '../store/table.ts';
+import { readPepper, readPeppers } from '../platform/secrets/secrets.ts';
+import type { Table } from '../store/table/table.ts';
 import { findCaller, type Caller } from './caller.ts';
 import { hashSecret, unknownKey } from './credentials.ts';
 

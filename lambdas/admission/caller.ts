@@ -3,16 +3,16 @@ import { positiveIntegerVariable, variables } from '../platform/environment.ts';
 import { forbidden } from '../platform/errors.ts';
 import { ageMs, nowMs, thisMoment, type Moment } from '../platform/clock.ts';
 import type { Credential } from '../route.ts';
-import { accountFrom, accountKey, type Account } from '../store/accounts.ts';
-import type { Scope } from '../store/counters.ts';
-import { keyFrom, keyItemKey, limitsOfKey, readKey, type ApiKey } from '../store/keys.ts';
-import type { Privacy } from '../store/privacy.ts';
-import { memberFrom, memberKey, type Member } from '../store/members.ts';
-import { scopesOf, type Payer } from '../store/payer.ts';
-import { readItems } from '../store/query.ts';
-import type { Item, Table } from '../store/table.ts';
-import { workspaceFrom, workspaceKey, type Workspace } from '../store/workspaces.ts';
-import type { Key } from '../store/writes.ts';
+import { accountFrom, accountKey, type Account } from '../store/accounts/accounts.ts';
+import type { Scope } from '../store/counters/counters.ts';
+import { keyFrom, keyItemKey, limitsOfKey, readKey, type ApiKey } from '../store/accounts/keys.ts';
+import type { Privacy } from '../store/accounts/privacy.ts';
+import { memberFrom, memberKey, type Member } from '../store/accounts/members.ts';
+import { scopesOf, type Payer } from '../store/accounts/payer.ts';
+import { readItems } from '../store/table/query.ts';
+import type { Item, Table } from '../store/table/table.ts';
+import { workspaceFrom, workspaceKey, type Workspace } from '../store/accounts/workspaces.ts';
+import type { Key } from '../store/table/writes.ts';
 import { sameHash, unknownKey } from './credentials.ts';
 
 /** Who is calling: a key and the records that it belongs to, as they were at most three seconds ago. */

@@ -6,7 +6,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { unauthenticated } from '../platform/errors.ts';
 import { newSecretBits } from '../platform/ids.ts';
-import type { KeyKind } from '../store/keys.ts';
+import type { KeyKind } from '../store/accounts/keys.ts';
 
 const prefixes: Record<KeyKind, string> = { inference: 'sk-mg-v1-', management: 'mk-mg-v1-' };
 

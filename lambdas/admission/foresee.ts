@@ -5,9 +5,9 @@
 
 import { Money } from '../money/money.ts';
 import { intervals, windowsAt, type Interval, type Windows } from '../money/periods.ts';
-import { hasRoomIn, readCounter, refusingInterval, type Counter, type Scope } from '../store/counters.ts';
-import { isLimited } from '../store/limits.ts';
-import type { Table } from '../store/table.ts';
+import { hasRoomIn, readCounter, refusingInterval, type Counter, type Scope } from '../store/counters/counters.ts';
+import { isLimited } from '../store/counters/limits.ts';
+import type { Table } from '../store/table/table.ts';
 import { holdOrRefuse, holdRequest, type Admission, type Tried } from './admit.ts';
 import { foreseeFreeUse, type FreeRefusal, type FreeRoom } from './free/free-tier.ts';
 import { noRoom, type HoldRequest, type HoldResult } from './hold.ts';

@@ -3,7 +3,7 @@ import { outputUpperBound, priceUpperBound, priceUsage } from '../accounting/pri
 import type { TokenUsage } from '../accounting/usage.ts';
 import { Money } from '../money/money.ts';
 import type { GatewayError } from '../platform/errors.ts';
-import type { Table } from '../store/table.ts';
+import type { Table } from '../store/table/table.ts';
 import {
   extendHold,
   shrinkHold,

@@ -13,13 +13,13 @@ import { giveBackInScopes } from '../accounting/give-back.ts';
 import { Money } from '../money/money.ts';
 import { windowsAt, type Windows } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
-import { readCounter, type Counter, type Scope, type ScopeKind } from '../store/counters.ts';
-import { generationFrom, type Hold, type PendingGeneration } from '../store/generation.ts';
-import { holdChange, pendingPut } from '../store/generation-writes.ts';
-import { claimFrom, type InferenceClaim } from '../store/inference-claims.ts';
-import { isLimited } from '../store/limits.ts';
-import type { Item, Table } from '../store/table.ts';
-import { StoreBusyError, writeAlone, type FailedCondition } from '../store/transact.ts';
+import { readCounter, type Counter, type Scope, type ScopeKind } from '../store/counters/counters.ts';
+import { generationFrom, type Hold, type PendingGeneration } from '../store/generations/generation.ts';
+import { holdChange, pendingPut } from '../store/generations/generation-writes.ts';
+import { claimFrom, type InferenceClaim } from '../store/generations/inference-claims.ts';
+import { isLimited } from '../store/counters/limits.ts';
+import type { Item, Table } from '../store/table/table.ts';
+import { StoreBusyError, writeAlone, type FailedCondition } from '../store/table/transact.ts';
 import {
   afterFailure,
   contendedBudget,

@@ -1,8 +1,8 @@
-import type { Scope, ScopeId } from '../store/counters.ts';
-import type { PendingGeneration } from '../store/generation.ts';
+import type { Scope, ScopeId } from '../store/counters/counters.ts';
+import type { PendingGeneration } from '../store/generations/generation.ts';
 import type { Money } from '../money/money.ts';
-import type { Table } from '../store/table.ts';
-import type { FailedCondition } from '../store/transact.ts';
+import type { Table } from '../store/table/table.ts';
+import type { FailedCondition } from '../store/table/transact.ts';
 
 /** A request that asks for a hold in scopes that all have limits. */
 export interface LeasedRequest {

@@ -3,8 +3,8 @@ import type { Endpoint, Model } from '../catalog/catalog.ts';
 import type { Pricing } from '../catalog/schema.ts';
 import type { Money } from '../money/money.ts';
 import { generationTimeMs } from '../platform/ids.ts';
-import type { PendingGeneration } from '../store/generation.ts';
-import type { Payer } from '../store/payer.ts';
+import type { PendingGeneration } from '../store/generations/generation.ts';
+import type { Payer } from '../store/accounts/payer.ts';
 
 /** The earliest time at which a hold may be swept: after any function, which Lambda stops after 15 minutes at most. */
 const HOLD_EXPIRES_AFTER_MS = 20 * 60_000;

@@ -3,10 +3,10 @@ import { correctReturn, endLease, logCorrection } from '../accounting/return-lea
 import { Money } from '../money/money.ts';
 import { ageMs, type Moment } from '../platform/clock.ts';
 import { describeError, log } from '../platform/logger.ts';
-import { generationFrom } from '../store/generation.ts';
-import { leasedTimes, RECORD_TIMEOUT_MS, returnedOf, type Lease } from '../store/leases.ts';
-import type { Table } from '../store/table.ts';
-import { StoreBusyError, type FailedCondition } from '../store/transact.ts';
+import { generationFrom } from '../store/generations/generation.ts';
+import { leasedTimes, RECORD_TIMEOUT_MS, returnedOf, type Lease } from '../store/counters/leases.ts';
+import type { Table } from '../store/table/table.ts';
+import { StoreBusyError, type FailedCondition } from '../store/table/transact.ts';
 import type { LeasedHold, LeasedRequest, RecordWrite } from './lease-source.ts';
 
 /** A return that the table rejects is retried this often, for this long; after that the sweep returns the lease. */

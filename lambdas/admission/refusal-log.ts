@@ -1,5 +1,5 @@
 import { describeError, log } from '../platform/logger.ts';
-import type { Refusal } from '../store/refusals.ts';
+import type { Refusal } from '../store/generations/refusals.ts';
 
 /** Clients that are refused in a loop would otherwise write without end, and one of them would leave no room for others. */
 const MAX_A_SECOND = 50;

@@ -1,6 +1,6 @@
 import type { Money } from '../money/money.ts';
 import { intervals, type Interval, type Windows } from '../money/periods.ts';
-import type { Counter, Scope } from '../store/counters.ts';
+import type { Counter, Scope } from '../store/counters/counters.ts';
 
 /** How long a refusal is repeated. */
 const REFUSAL_LASTS_MS = 1_000;

@@ -2,7 +2,7 @@ import type { Model } from '../catalog/catalog.ts';
 import { clientHasLeft, forbidden, GatewayError, toGatewayError, unauthenticated } from '../platform/errors.ts';
 import { Money } from '../money/money.ts';
 import { intervals, windowEnd, type Interval } from '../money/periods.ts';
-import { refusingInterval, type ScopeKind } from '../store/counters.ts';
+import { refusingInterval, type ScopeKind } from '../store/counters/counters.ts';
 import { claimRefusal } from './request-claim.ts';
 import { freeRefusalError } from './free/free-refusal.ts';
 import type { HoldRefusal } from './hold.ts';

@@ -13,14 +13,14 @@ import { createHmac } from 'node:crypto';
 import { BeingAnsweredError, conflict, invalidRequest, type GatewayError } from '../platform/errors.ts';
 import { nowMs } from '../platform/clock.ts';
 import { describeError, log } from '../platform/logger.ts';
-import { readPepper } from '../platform/secrets.ts';
-import { readGeneration } from '../store/generation-queries.ts';
-import type { Generation } from '../store/generation.ts';
-import { claimEnd, claimPut, readClaim, type InferenceClaim } from '../store/inference-claims.ts';
-import type { Payer } from '../store/payer.ts';
-import type { Table } from '../store/table.ts';
-import { writeAlone } from '../store/transact.ts';
-import type { Write } from '../store/writes.ts';
+import { readPepper } from '../platform/secrets/secrets.ts';
+import { readGeneration } from '../store/generations/generation-queries.ts';
+import type { Generation } from '../store/generations/generation.ts';
+import { claimEnd, claimPut, readClaim, type InferenceClaim } from '../store/generations/inference-claims.ts';
+import type { Payer } from '../store/accounts/payer.ts';
+import type { Table } from '../store/table/table.ts';
+import { writeAlone } from '../store/table/transact.ts';
+import type { Write } from '../store/table/writes.ts';
 
 /** How long a header stands for its request. */
 const KEEP_CLAIMS_MS = 24 * 3_600_000;

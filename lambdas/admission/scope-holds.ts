@@ -1,6 +1,6 @@
 /**
  * Where the hold of a request is counted in each of its scopes: at the counter, or where that is busy, in one of the parts that were granted
- * room (store/limited-parts.ts). Whoever holds does not have to know: what refuses a hold in the end is always the counter as one item.
+ * room (store/counters/limited-parts.ts). Whoever holds does not have to know: what refuses a hold in the end is always the counter as one item.
  */
 
 import {
@@ -20,7 +20,7 @@ import {
   type Counter,
   type Scope,
   type ScopeKind,
-} from '../store/counters.ts';
+} from '../store/counters/counters.ts';
 import {
   gatherTogether,
   grantedHold,
@@ -31,10 +31,10 @@ import {
   roomAt,
   type LimitedParts,
   type ScopeHold,
-} from '../store/limited-parts.ts';
-import { isLimited } from '../store/limits.ts';
-import { numberFrom, type Item, type Table } from '../store/table.ts';
-import { pauseAfter, StoreBusyError, transact, type FailedCondition, type Writes } from '../store/transact.ts';
+} from '../store/counters/limited-parts.ts';
+import { isLimited } from '../store/counters/limits.ts';
+import { numberFrom, type Item, type Table } from '../store/table/table.ts';
+import { pauseAfter, StoreBusyError, transact, type FailedCondition, type Writes } from '../store/table/transact.ts';
 
 /** The failed conditions of writes, by their names. */
 type Failed<Name extends string> = { [Of in Name]?: FailedCondition };

@@ -2,9 +2,9 @@ import { dayBefore } from '../accounting/activity-days.ts';
 import { utcDate } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
 import { bookTripwires, log } from '../platform/logger.ts';
-import { accountPages, readAccount, type Account } from '../store/accounts.ts';
-import { readDayProgress, saveDayProgress, type DayWork } from '../store/day-progress.ts';
-import type { Table } from '../store/table.ts';
+import { accountPages, readAccount, type Account } from '../store/accounts/accounts.ts';
+import { readDayProgress, saveDayProgress, type DayWork } from '../store/days/day-progress.ts';
+import type { Table } from '../store/table/table.ts';
 
 /** Work that was begun so long ago, and is not done, must not look like success. */
 const LATE_AFTER_MS = 12 * 60 * 60_000;

@@ -1,14 +1,14 @@
 import { DAY_MS, utcDate } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
 import { bookTripwires, log } from '../platform/logger.ts';
-import type { Table } from '../store/table.ts';
+import type { Table } from '../store/table/table.ts';
 import {
   readExportProgress,
   saveExportProgress,
   type BegunExport,
   type ExportProgress,
   type TableExports,
-} from '../store/table-export.ts';
+} from '../store/table/table-export.ts';
 
 /** Backups are about five minutes behind the table; an export of a moment that they do not have yet is refused. */
 const BACKUP_LAG_MS = 20 * 60_000;

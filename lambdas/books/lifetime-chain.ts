@@ -8,16 +8,16 @@
 
 import { Money } from '../money/money.ts';
 import { DAY_MS, datesBetween, utcDate } from '../money/periods.ts';
-import type { Account } from '../store/accounts.ts';
-import type { ScopeId } from '../store/counters.ts';
+import type { Account } from '../store/accounts/accounts.ts';
+import type { ScopeId } from '../store/counters/counters.ts';
 import {
   readProvedAccount,
   scopeName,
   writeProvedAccount,
   type ProvedSpending,
   type SpentBefore,
-} from '../store/proved-spending.ts';
-import type { Table } from '../store/table.ts';
+} from '../store/counters/proved-spending.ts';
+import type { Table } from '../store/table/table.ts';
 import type { ScopeDays } from './scope-sums.ts';
 
 /** A month is proved from this day of the next one on. */

@@ -1,9 +1,9 @@
 import { Money } from '../money/money.ts';
 import { DAY_MS, utcDate } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
-import type { Generation } from '../store/generation.ts';
-import { isMonthKept, monthOfDay, readModelDays, type ModelDay } from '../store/model-months.ts';
-import type { Table } from '../store/table.ts';
+import type { Generation } from '../store/generations/generation.ts';
+import { isMonthKept, monthOfDay, readModelDays, type ModelDay } from '../store/days/model-months.ts';
+import type { Table } from '../store/table/table.ts';
 
 /** Adds up records by the model that answered and the UTC day of admission. */
 export class ModelDaySums {

@@ -2,14 +2,14 @@
 
 import { isComplete, readActivity, type ActivityRow, type ActivitySplit } from '../accounting/activity.ts';
 import { addDailySums, noDailySums, type DailySums } from '../accounting/daily-sums.ts';
-import { readDays } from '../store/activity.ts';
-import { readCounter } from '../store/counters.ts';
-import { sealedDays, type SealedDay } from '../store/seals.ts';
-import type { Account, BalanceEntry } from '../store/accounts.ts';
+import { readDays } from '../store/days/activity.ts';
+import { readCounter } from '../store/counters/counters.ts';
+import { sealedDays, type SealedDay } from '../store/days/seals.ts';
+import type { Account, BalanceEntry } from '../store/accounts/accounts.ts';
 import { Money } from '../money/money.ts';
 import { utcDate } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
-import type { Table } from '../store/table.ts';
+import type { Table } from '../store/table/table.ts';
 import { daysOfMonth, periodOf } from './period.ts';
 import { balanceOf, paymentsIn, type Balance } from './statement.ts';
 

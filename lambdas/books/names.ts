@@ -1,7 +1,7 @@
-import { keyFrom, keyItemKey, readKey, type KeyTags } from '../store/keys.ts';
-import { readItems } from '../store/query.ts';
-import type { Table } from '../store/table.ts';
-import { readWorkspace } from '../store/workspaces.ts';
+import { keyFrom, keyItemKey, readKey, type KeyTags } from '../store/accounts/keys.ts';
+import { readItems } from '../store/table/query.ts';
+import type { Table } from '../store/table/table.ts';
+import { readWorkspace } from '../store/accounts/workspaces.ts';
 
 /** The name and the label by which people know a key, and its tags. */
 export interface KeyName {

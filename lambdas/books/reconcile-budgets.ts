@@ -1,11 +1,11 @@
 import { ServiceSpending } from '../accounting/service-spending.ts';
 import type { Money } from '../money/money.ts';
 import { nowMs } from '../platform/clock.ts';
-import { listAccountIds } from '../store/accounts.ts';
-import { generationsOfDay } from '../store/generation-queries.ts';
-import { recordedSpending } from '../store/recorded-budgets.ts';
-import { keepAfterDay, readBudgets } from '../store/service-budgets.ts';
-import type { Table } from '../store/table.ts';
+import { listAccountIds } from '../store/accounts/accounts.ts';
+import { generationsOfDay } from '../store/generations/generation-queries.ts';
+import { recordedSpending } from '../store/counters/recorded-budgets.ts';
+import { keepAfterDay, readBudgets } from '../store/counters/service-budgets.ts';
+import type { Table } from '../store/table/table.ts';
 
 /** A part of a day's budget of a free model that says something else than the records. */
 export interface BudgetDifference {

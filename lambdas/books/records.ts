@@ -1,8 +1,8 @@
 /** The records that a report is made of. */
 
-import { generationsInOrder } from '../store/generation-queries.ts';
-import type { Generation } from '../store/generation.ts';
-import type { Table } from '../store/table.ts';
+import { generationsInOrder } from '../store/generations/generation-queries.ts';
+import type { Generation } from '../store/generations/generation.ts';
+import type { Table } from '../store/table/table.ts';
 import { utcDaysOf, type Period } from './period.ts';
 
 /** Whose records of an account are wanted; an absent field does not restrict. */

@@ -1,5 +1,5 @@
 import { noDailySums } from '../accounting/daily-sums.ts';
-import { dailyRowTexts, type DailyRow, type Day } from '../store/activity.ts';
+import { dailyRowTexts, type DailyRow, type Day } from '../store/days/activity.ts';
 
 /** An attribute of a daily row that says something else than the records. */
 interface RowDifference {

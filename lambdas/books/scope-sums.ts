@@ -1,9 +1,9 @@
 import { Money } from '../money/money.ts';
 import { daysOfNamedWindow, utcDate } from '../money/periods.ts';
-import type { ScopeId, StoredCounter } from '../store/counters.ts';
-import type { SpentBefore } from '../store/proved-spending.ts';
-import type { Generation } from '../store/generation.ts';
-import { scopesOf } from '../store/payer.ts';
+import type { ScopeId, StoredCounter } from '../store/counters/counters.ts';
+import type { SpentBefore } from '../store/counters/proved-spending.ts';
+import type { Generation } from '../store/generations/generation.ts';
+import { scopesOf } from '../store/accounts/payer.ts';
 
 /** The sums of one scope's records on one UTC day. */
 interface DayOfScope {

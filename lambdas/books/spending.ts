@@ -7,7 +7,7 @@ import {
   type DailySums,
   type FinalGeneration,
 } from '../accounting/daily-sums.ts';
-import type { KeyTags } from '../store/keys.ts';
+import type { KeyTags } from '../store/accounts/keys.ts';
 import { GatewayError } from '../platform/errors.ts';
 
 /** What the rows of a report can be split by. */

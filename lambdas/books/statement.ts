@@ -11,11 +11,16 @@ import { isActivity, type DailySums, type FinalGeneration } from '../accounting/
 import { Money } from '../money/money.ts';
 import { DAY_MS, datesBetween, utcDate } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
-import { readDays } from '../store/activity.ts';
-import { listBalanceEntries, type Account, type BalanceEntry, type BalanceEntryKind } from '../store/accounts.ts';
-import { readCounter, type ScopeId } from '../store/counters.ts';
-import { generationsInOrder } from '../store/generation-queries.ts';
-import type { Table } from '../store/table.ts';
+import { readDays } from '../store/days/activity.ts';
+import {
+  listBalanceEntries,
+  type Account,
+  type BalanceEntry,
+  type BalanceEntryKind,
+} from '../store/accounts/accounts.ts';
+import { readCounter, type ScopeId } from '../store/counters/counters.ts';
+import { generationsInOrder } from '../store/generations/generation-queries.ts';
+import type { Table } from '../store/table/table.ts';
 import { linesOf, provesItsPrice, type GenerationLine } from '../accounting/generation-lines.ts';
 import { dayFinder, utcDaysOf, type Period } from './period.ts';
 import { isFiltered, recordsOf, type RecordFilter } from './records.ts';

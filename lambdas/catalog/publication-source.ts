@@ -2,8 +2,8 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ownIdentity } from '../platform/aws-identity.ts';
-import { openObject } from '../platform/aws-object.ts';
+import { ownIdentity } from '../platform/aws/aws-identity.ts';
+import { openObject } from '../platform/aws/aws-object.ts';
 import { optionalVariable, requireVariable, variables } from '../platform/environment.ts';
 import { PUBLICATION_KEY } from './publication.ts';
 

@@ -12,7 +12,7 @@ import { readChecked, writeChecked } from './checked.ts';
 /** The key of the object that has the publication which is in force. */
 export const PUBLICATION_KEY = 'catalog/current.jsonl';
 
-/** The text may be no longer: a function reads no larger answers (platform/aws-exchange.ts). */
+/** The text may be no longer: a function reads no larger answers (platform/aws/aws-exchange.ts). */
 export const MAX_PUBLICATION_BYTES = 10_000_000;
 
 /** A function of this release reads this form, and no other one. */

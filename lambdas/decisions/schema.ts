@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { optionalField } from '../messages/field-kinds.ts';
 import { boundedRecord } from '../messages/record-of.ts';
 import { otherModels, providerPreferences } from '../messages/preferences.ts';
-import { isRawNumber } from '../platform/exact-json.ts';
+import { isRawNumber } from '../platform/json/exact-json.ts';
 
 const MAX_QUESTIONS = 128;
 const MAX_OPTIONS = 255;

@@ -1,6 +1,6 @@
 /** Arguments of calls, which clients of OpenAI's APIs send as a text of JSON. */
 
-import { isRawNumber, measureJson, readExactly } from '../platform/exact-json.ts';
+import { isRawNumber, measureJson, readExactly } from '../platform/json/exact-json.ts';
 
 /** As in a body: deeper than any tool needs, and what writes JSON again recurses. */
 const MAX_ARGUMENTS_DEPTH = 100;

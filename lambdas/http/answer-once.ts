@@ -2,11 +2,11 @@ import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../platform/clock.ts';
 import { BeingAnsweredError, conflict, GatewayError, invalidRequest } from '../platform/errors.ts';
-import { seal, sealingKey, unseal } from '../platform/sealing.ts';
-import { readPepper } from '../platform/secrets.ts';
+import { seal, sealingKey, unseal } from '../platform/secrets/sealing.ts';
+import { readPepper } from '../platform/secrets/secrets.ts';
 import { resources } from '../resources.ts';
-import { AlreadyAnsweredError, keepAnswerPut, readAnswer, type KeptAnswer } from '../store/idempotency.ts';
-import type { Write } from '../store/writes.ts';
+import { AlreadyAnsweredError, keepAnswerPut, readAnswer, type KeptAnswer } from '../store/accounts/idempotency.ts';
+import type { Write } from '../store/table/writes.ts';
 import type { HttpRequest } from './request.ts';
 import type { HttpResponse } from './response.ts';
 

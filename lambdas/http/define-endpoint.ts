@@ -2,7 +2,7 @@ import { authenticate } from '../admission/authenticate.ts';
 import { asInferenceCaller, checkCredential, type Caller } from '../admission/caller.ts';
 import { secretFrom } from '../admission/credentials.ts';
 import { resources } from '../resources.ts';
-import { recordedId } from '../store/generation-key.ts';
+import { recordedId } from '../store/generations/generation-key.ts';
 import type { Credential } from '../route.ts';
 import { endpointsWith, type KeyedRoute } from './endpoint.ts';
 import type { HttpRequest } from './request.ts';

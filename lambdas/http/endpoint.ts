@@ -15,7 +15,7 @@ import { describeError, log, type LogFields } from '../platform/logger.ts';
 import type { Door } from '../platform/metrics.ts';
 import { ProviderTime } from '../platform/provider-time.ts';
 import type { Credential, Route } from '../route.ts';
-import type { Refusal } from '../store/refusals.ts';
+import type { Refusal } from '../store/generations/refusals.ts';
 import { routes, type RouteName } from '../routes.ts';
 import type { AnswerOnce, Keep } from './answer-once.ts';
 import { AnswerStream } from './answer-stream.ts';

@@ -1,5 +1,5 @@
 import { invalidRequest } from '../platform/errors.ts';
-import { isRawNumber, measureJson, parseExactly } from '../platform/exact-json.ts';
+import { isRawNumber, measureJson, parseExactly } from '../platform/json/exact-json.ts';
 
 /** How a route's JSON is read, beyond what its schema says. */
 export interface JsonRules {

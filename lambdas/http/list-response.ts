@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { pauseAfterSlice } from '../platform/time-slices.ts';
+import { pauseAfterSlice } from '../platform/concurrency/time-slices.ts';
 import { jsonHeaders, type HttpResponse } from './response.ts';
 
 const PIECE_CHARACTERS = 64 * 1024;

@@ -1,7 +1,7 @@
 import { Money } from '../money/money.ts';
 import type { GatewayError } from '../platform/errors.ts';
-import { recordOrEmpty } from '../platform/foreign-json.ts';
-import type { RefusedAmounts } from '../store/refusals.ts';
+import { recordOrEmpty } from '../platform/json/foreign-json.ts';
+import type { RefusedAmounts } from '../store/generations/refusals.ts';
 
 /** Names of fields and models as APIs write them: no sentence, no address, no value of any length. */
 const FIELD = /^[\w-]{1,40}(?:\.[\w-]{1,40}){0,12}$/;

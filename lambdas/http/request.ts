@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyEventV2 } from 'aws-lambda';
 import { newRequestId } from '../platform/ids.ts';
-import { withoutUndefined } from '../platform/records.ts';
-import { percentDecoded } from '../platform/percent-decoding.ts';
+import { withoutUndefined } from '../platform/json/records.ts';
+import { percentDecoded } from '../platform/fetch/percent-decoding.ts';
 
 /** The two shapes in which HTTP reaches a function: a REST API's proxy event (1.0) and a function URL's event (2.0). */
 export type HttpEvent = APIGatewayProxyEvent | APIGatewayProxyEventV2;

@@ -1,7 +1,7 @@
 import { ProviderFailure } from '../providers/failures.ts';
 import type { ProviderTime } from '../platform/provider-time.ts';
 import type { Candidate } from '../routing/candidates.ts';
-import type { Outcome } from '../store/outcome.ts';
+import type { Outcome } from '../store/generations/outcome.ts';
 
 /** An attempt that gave no answer. It costs nothing, unless it was the last one. */
 interface FailedAttempt {

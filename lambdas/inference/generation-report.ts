@@ -1,12 +1,12 @@
 import { Checkpointer } from '../accounting/checkpointer.ts';
 import { reportSettlement } from '../accounting/report.ts';
 import type { Admitted } from '../admission/admit.ts';
-import type { QueueSender } from '../platform/queue.ts';
+import type { QueueSender } from '../platform/queues/queue.ts';
 import type { SharedHealth } from '../routing/health.ts';
 import type { EndpointOfModel } from '../routing/left-out.ts';
-import type { Outcome } from '../store/outcome.ts';
-import type { Payer } from '../store/payer.ts';
-import type { Table } from '../store/table.ts';
+import type { Outcome } from '../store/generations/outcome.ts';
+import type { Payer } from '../store/accounts/payer.ts';
+import type { Table } from '../store/table/table.ts';
 import { raiseAlarms, type Surprises } from './tripwires.ts';
 
 /** The means of settlement: there before anything is held. */

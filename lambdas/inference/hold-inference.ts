@@ -3,8 +3,8 @@ import type { InferenceCaller } from '../admission/caller.ts';
 import type { HoldRequest } from '../admission/hold.ts';
 import { newGeneration, type NewGeneration } from '../admission/new-generation.ts';
 import { forbidden } from '../platform/errors.ts';
-import type { Account } from '../store/accounts.ts';
-import type { Table } from '../store/table.ts';
+import type { Account } from '../store/accounts/accounts.ts';
+import type { Table } from '../store/table/table.ts';
 
 export interface HoldTools {
   table: Table;

@@ -1,6 +1,6 @@
-import type { JobRequest } from '../platform/job-thread.ts';
+import type { JobRequest } from '../platform/concurrency/job-thread.ts';
 import type { Protection } from '../protection/sensitive-data.ts';
-import { noSensitiveData } from '../store/sensitive-data.ts';
+import { noSensitiveData } from '../store/accounts/sensitive-data.ts';
 import type { InferenceInput } from './inference-input.ts';
 
 type ProtectedInput = Pick<InferenceInput<unknown>, 'caller' | 'clientLeft'>;

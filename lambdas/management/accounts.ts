@@ -15,14 +15,14 @@ import {
   type Account,
   type AccountMode,
   type AccountStatus,
-} from '../store/accounts.ts';
-import type { Actor } from '../store/audit.ts';
-import { limitWrites } from '../store/counter-parts.ts';
-import { activeUpdate, configureUpdate, readCounter } from '../store/counters.ts';
-import { gatherGranted } from '../store/limited-parts.ts';
-import { limitsAttribute } from '../store/limits.ts';
-import { noPrivacyLimits, privacyAttribute, type PrivacyChange } from '../store/privacy.ts';
-import type { Table } from '../store/table.ts';
+} from '../store/accounts/accounts.ts';
+import type { Actor } from '../store/accounts/audit.ts';
+import { limitWrites } from '../store/counters/counter-parts.ts';
+import { activeUpdate, configureUpdate, readCounter } from '../store/counters/counters.ts';
+import { gatherGranted } from '../store/counters/limited-parts.ts';
+import { limitsAttribute } from '../store/counters/limits.ts';
+import { noPrivacyLimits, privacyAttribute, type PrivacyChange } from '../store/accounts/privacy.ts';
+import type { Table } from '../store/table/table.ts';
 import { commitChange, retryOnConflict, type ChangeContext } from './change.ts';
 import { changedPrivacy } from './privacy.ts';
 import { newWorkspace, workspaceWrites } from './workspaces.ts';

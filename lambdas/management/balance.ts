@@ -14,13 +14,13 @@ import {
   type Account,
   type BalanceEntry,
   type BalanceEntryKind,
-} from '../store/accounts.ts';
-import { limitWrites } from '../store/counter-parts.ts';
-import { lowerLifetimeUpdate, readCounter, type ScopeId } from '../store/counters.ts';
-import { gatherGranted } from '../store/limited-parts.ts';
-import { limitsAttribute } from '../store/limits.ts';
-import type { Item } from '../store/table.ts';
-import type { Writes } from '../store/transact.ts';
+} from '../store/accounts/accounts.ts';
+import { limitWrites } from '../store/counters/counter-parts.ts';
+import { lowerLifetimeUpdate, readCounter, type ScopeId } from '../store/counters/counters.ts';
+import { gatherGranted } from '../store/counters/limited-parts.ts';
+import { limitsAttribute } from '../store/counters/limits.ts';
+import type { Item } from '../store/table/table.ts';
+import type { Writes } from '../store/table/transact.ts';
 import { requireAccount } from './accounts.ts';
 import { commitChange, retryOnConflict, type ChangeContext } from './change.ts';
 

@@ -2,15 +2,21 @@ import type { Money } from '../money/money.ts';
 import { intervals, type Interval } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
 import { invalidRequest, notFound } from '../platform/errors.ts';
-import { limitWrites } from '../store/counter-parts.ts';
-import type { ScopeId } from '../store/counters.ts';
-import { limitsAttribute, limitsFrom, limitTimesField, type Limits, type LimitTimes } from '../store/limits.ts';
-import { readItem } from '../store/query.ts';
-import { numberFrom, type Item, type Table } from '../store/table.ts';
-import { memberKey } from '../store/members.ts';
-import { memberScope } from '../store/payer.ts';
-import { workspaceKey } from '../store/workspaces.ts';
-import { update, type Key } from '../store/writes.ts';
+import { limitWrites } from '../store/counters/counter-parts.ts';
+import type { ScopeId } from '../store/counters/counters.ts';
+import {
+  limitsAttribute,
+  limitsFrom,
+  limitTimesField,
+  type Limits,
+  type LimitTimes,
+} from '../store/counters/limits.ts';
+import { readItem } from '../store/table/query.ts';
+import { numberFrom, type Item, type Table } from '../store/table/table.ts';
+import { memberKey } from '../store/accounts/members.ts';
+import { memberScope } from '../store/accounts/payer.ts';
+import { workspaceKey } from '../store/accounts/workspaces.ts';
+import { update, type Key } from '../store/table/writes.ts';
 import { checkVersion, commitChange, retryOnConflict, type ChangeContext } from './change.ts';
 
 /** A configuration item that carries budgets, and the scope in which they are counted. */

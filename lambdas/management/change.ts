@@ -1,11 +1,11 @@
 import type { Caller } from '../admission/caller.ts';
 import { nowMs } from '../platform/clock.ts';
 import { conflict, GatewayError } from '../platform/errors.ts';
-import { auditPut, isAudited, newAuditKey, type Actor } from '../store/audit.ts';
-import { AlreadyAnsweredError } from '../store/idempotency.ts';
-import type { Item, Table } from '../store/table.ts';
-import { transact, type TransactOutcome, type Writes } from '../store/transact.ts';
-import type { Write } from '../store/writes.ts';
+import { auditPut, isAudited, newAuditKey, type Actor } from '../store/accounts/audit.ts';
+import { AlreadyAnsweredError } from '../store/accounts/idempotency.ts';
+import type { Item, Table } from '../store/table/table.ts';
+import { transact, type TransactOutcome, type Writes } from '../store/table/transact.ts';
+import type { Write } from '../store/table/writes.ts';
 
 /** On whose behalf something is changed, and in which account. */
 export interface ChangeContext {

@@ -1,10 +1,10 @@
 /** The settings of a key that people choose: one list, from which their type, their change and their audit follow. */
 
 import { Money } from '../money/money.ts';
-import type { ApiKey } from '../store/keys.ts';
-import { noPrivacyLimits, privacyAttribute, type PrivacyChange } from '../store/privacy.ts';
-import { changeSensitiveData, noSensitiveData, type SensitiveDataChange } from '../store/sensitive-data.ts';
-import type { Item } from '../store/table.ts';
+import type { ApiKey } from '../store/accounts/keys.ts';
+import { noPrivacyLimits, privacyAttribute, type PrivacyChange } from '../store/accounts/privacy.ts';
+import { changeSensitiveData, noSensitiveData, type SensitiveDataChange } from '../store/accounts/sensitive-data.ts';
+import type { Item } from '../store/table/table.ts';
 import type { ChangeContext } from './change.ts';
 import { changedPrivacy } from './privacy.ts';
 

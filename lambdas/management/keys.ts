@@ -1,15 +1,23 @@
 import { hashSecret, maskSecret, newKeySecret } from '../admission/credentials.ts';
 import { nowMs } from '../platform/clock.ts';
 import { conflict, invalidRequest, notFound } from '../platform/errors.ts';
-import { limitWrites } from '../store/counter-parts.ts';
-import { activeUpdate, configureUpdate } from '../store/counters.ts';
-import { gatherGranted } from '../store/limited-parts.ts';
-import { accountStatusCheck, isActive } from '../store/accounts.ts';
-import { enterKey, moveKey } from '../store/key-directory.ts';
-import { keyItem, keyPut, keyReplacement, limitsOfKey, readKey, type ApiKey, type KeyKind } from '../store/keys.ts';
-import { mustHaveAccess } from '../store/members.ts';
-import type { Item, Table } from '../store/table.ts';
-import { mustBeActive } from '../store/workspaces.ts';
+import { limitWrites } from '../store/counters/counter-parts.ts';
+import { activeUpdate, configureUpdate } from '../store/counters/counters.ts';
+import { gatherGranted } from '../store/counters/limited-parts.ts';
+import { accountStatusCheck, isActive } from '../store/accounts/accounts.ts';
+import { enterKey, moveKey } from '../store/accounts/key-directory.ts';
+import {
+  keyItem,
+  keyPut,
+  keyReplacement,
+  limitsOfKey,
+  readKey,
+  type ApiKey,
+  type KeyKind,
+} from '../store/accounts/keys.ts';
+import { mustHaveAccess } from '../store/accounts/members.ts';
+import type { Item, Table } from '../store/table/table.ts';
+import { mustBeActive } from '../store/accounts/workspaces.ts';
 import { requireAccount } from './accounts.ts';
 import {
   checkVersion,

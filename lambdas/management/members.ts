@@ -1,12 +1,12 @@
 import { nowMs } from '../platform/clock.ts';
 import { conflict, notFound } from '../platform/errors.ts';
-import { activeUpdate, configureUpdate } from '../store/counters.ts';
-import { gatherGranted } from '../store/limited-parts.ts';
-import { listMembers, memberPut, readMember, readMembers, type Member } from '../store/members.ts';
-import { memberScope } from '../store/payer.ts';
-import type { Table } from '../store/table.ts';
-import type { Writes } from '../store/transact.ts';
-import type { Workspace } from '../store/workspaces.ts';
+import { activeUpdate, configureUpdate } from '../store/counters/counters.ts';
+import { gatherGranted } from '../store/counters/limited-parts.ts';
+import { listMembers, memberPut, readMember, readMembers, type Member } from '../store/accounts/members.ts';
+import { memberScope } from '../store/accounts/payer.ts';
+import type { Table } from '../store/table/table.ts';
+import type { Writes } from '../store/table/transact.ts';
+import type { Workspace } from '../store/accounts/workspaces.ts';
 import { commitChange, noExtraWrite, retryOnConflict, type ExtraWrite, type ChangeContext } from './change.ts';
 import { checkActive } from './workspaces.ts';
 

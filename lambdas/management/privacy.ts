@@ -1,5 +1,5 @@
 import { invalidRequest } from '../platform/errors.ts';
-import { changePrivacy, type Privacy, type PrivacyChange } from '../store/privacy.ts';
+import { changePrivacy, type Privacy, type PrivacyChange } from '../store/accounts/privacy.ts';
 import type { ChangeContext } from './change.ts';
 
 /**

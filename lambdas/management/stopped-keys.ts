@@ -5,13 +5,13 @@
  */
 
 import { conflict } from '../platform/errors.ts';
-import { accountStatusCheck, isActive, type Account } from '../store/accounts.ts';
-import { allKeys, inferenceKeysOf, managementKeysOf, type KeyList } from '../store/key-directory.ts';
-import { keyFrom, keyItemKey, keyReplacement, type ApiKey } from '../store/keys.ts';
-import { readItems } from '../store/query.ts';
-import type { Table } from '../store/table.ts';
-import { transact } from '../store/transact.ts';
-import { listWorkspaces } from '../store/workspaces.ts';
+import { accountStatusCheck, isActive, type Account } from '../store/accounts/accounts.ts';
+import { allKeys, inferenceKeysOf, managementKeysOf, type KeyList } from '../store/accounts/key-directory.ts';
+import { keyFrom, keyItemKey, keyReplacement, type ApiKey } from '../store/accounts/keys.ts';
+import { readItems } from '../store/table/query.ts';
+import type { Table } from '../store/table/table.ts';
+import { transact } from '../store/table/transact.ts';
+import { listWorkspaces } from '../store/accounts/workspaces.ts';
 import { requireAccount } from './accounts.ts';
 import { retryOnConflict } from './change.ts';
 

@@ -1,14 +1,14 @@
 import { nowMs } from '../platform/clock.ts';
 import { conflict, invalidRequest, notFound } from '../platform/errors.ts';
 import { uuidv7 } from '../platform/ids.ts';
-import { activeUpdate, configureUpdate, counterRemoval, readCounter } from '../store/counters.ts';
-import { gatherGranted } from '../store/limited-parts.ts';
-import { inferenceKeysOf, tallyKey } from '../store/key-directory.ts';
-import { limitsAttribute } from '../store/limits.ts';
-import { noPrivacyLimits, privacyAttribute, type Privacy, type PrivacyChange } from '../store/privacy.ts';
-import { readItem } from '../store/query.ts';
-import { listMembers, memberRemoval } from '../store/members.ts';
-import type { Item, Table } from '../store/table.ts';
+import { activeUpdate, configureUpdate, counterRemoval, readCounter } from '../store/counters/counters.ts';
+import { gatherGranted } from '../store/counters/limited-parts.ts';
+import { inferenceKeysOf, tallyKey } from '../store/accounts/key-directory.ts';
+import { limitsAttribute } from '../store/counters/limits.ts';
+import { noPrivacyLimits, privacyAttribute, type Privacy, type PrivacyChange } from '../store/accounts/privacy.ts';
+import { readItem } from '../store/table/query.ts';
+import { listMembers, memberRemoval } from '../store/accounts/members.ts';
+import type { Item, Table } from '../store/table/table.ts';
 import {
   listWorkspaces,
   readWorkspace,
@@ -19,8 +19,8 @@ import {
   workspaceRemoval,
   workspaceReplacement,
   type Workspace,
-} from '../store/workspaces.ts';
-import { mustNotExist, putNew, type Key } from '../store/writes.ts';
+} from '../store/accounts/workspaces.ts';
+import { mustNotExist, putNew, type Key } from '../store/table/writes.ts';
 import {
   checkVersion,
   commitChange,

@@ -1,4 +1,4 @@
-import { isRawNumber, readExactly } from '../platform/exact-json.ts';
+import { isRawNumber, readExactly } from '../platform/json/exact-json.ts';
 import type { Block, Delta, MessageBody, MessagesEvent } from './types.ts';
 
 interface AssembledBlock {

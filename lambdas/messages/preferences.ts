@@ -6,7 +6,7 @@
 import * as z from 'zod';
 import { MAX_AMOUNT } from '../money/bounds.ts';
 import { Money } from '../money/money.ts';
-import { isRawNumber } from '../platform/exact-json.ts';
+import { isRawNumber } from '../platform/json/exact-json.ts';
 import { optionalField } from './field-kinds.ts';
 import { boundedList } from './list-of.ts';
 import type { PromptPlugins } from './plugins.ts';

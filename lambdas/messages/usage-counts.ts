@@ -1,4 +1,4 @@
-import { recordOrEmpty } from '../platform/foreign-json.ts';
+import { recordOrEmpty } from '../platform/json/foreign-json.ts';
 import type { WireUsage } from './types.ts';
 
 /** A number of tokens is a whole number from 0 on; any other value in its place does not count. */

@@ -18,7 +18,7 @@ import {
 import { dirname, join } from 'node:path';
 import { GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client, S3ServiceException } from '@aws-sdk/client-s3';
 import { optionalVariable, variables } from './environment.ts';
-import { quietLogger } from './sdk.ts';
+import { quietLogger } from './aws/sdk.ts';
 
 /** The content of a file: its bytes, or a file of this machine. */
 type FileContent = Buffer | { path: string; bytes: number };

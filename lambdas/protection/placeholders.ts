@@ -1,6 +1,6 @@
 /** What stands for a protected value in one request: `[EMAIL_1]`, the same for the same value in all of its texts. */
 
-import type { SensitiveCategory } from '../store/sensitive-data.ts';
+import type { SensitiveCategory } from '../store/accounts/sensitive-data.ts';
 
 /** Text that looks like one of ours. */
 const LIKE_A_PLACEHOLDER = /\[(?:EMAIL|PHONE|CREDENTIAL|CARD|PASSPORT|SNILS|INN|IP_ADDRESS)_\d{1,15}\]/g;

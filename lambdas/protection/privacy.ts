@@ -1,6 +1,6 @@
 import type { Endpoint } from '../catalog/catalog.ts';
 import type { SearchBackend } from '../catalog/search.ts';
-import type { Privacy } from '../store/privacy.ts';
+import type { Privacy } from '../store/accounts/privacy.ts';
 
 /** Why an endpoint may not see a prompt. */
 const exclusions = ['allowed_providers', 'ignored_providers', 'data_policy:logging', 'data_policy:training'] as const;

@@ -1,6 +1,6 @@
 /** The texts of a request as providers may see them: the whole work of protection, which any thread can do. */
 
-import type { SensitiveData } from '../store/sensitive-data.ts';
+import type { SensitiveData } from '../store/accounts/sensitive-data.ts';
 import { Placeholders, type PlaceholderState } from './placeholders.ts';
 import { MAX_VALUES, TextRefusal } from './refusals.ts';
 import { Replacement } from './replacement.ts';

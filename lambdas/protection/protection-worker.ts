@@ -1,4 +1,4 @@
-import { answerJobs } from '../platform/job-thread.ts';
+import { answerJobs } from '../platform/concurrency/job-thread.ts';
 import { protectTexts } from './protect-texts.ts';
 
 answerJobs(protectTexts);

@@ -1,7 +1,7 @@
 /** Refusals of requests whose values are to be kept from providers. They name the field and the kind of value, never the value. */
 
 import { GatewayError, invalidRequest } from '../platform/errors.ts';
-import type { SensitiveCategory } from '../store/sensitive-data.ts';
+import type { SensitiveCategory } from '../store/accounts/sensitive-data.ts';
 
 export function nothingNamed(): GatewayError {
   return invalidRequest(

@@ -1,4 +1,4 @@
-import type { SensitiveData } from '../store/sensitive-data.ts';
+import type { SensitiveData } from '../store/accounts/sensitive-data.ts';
 import { Dictionary } from './dictionary.ts';
 import type { Finding } from './find/finding.ts';
 import type { Placeholders } from './placeholders.ts';

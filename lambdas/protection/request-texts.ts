@@ -5,7 +5,7 @@
 
 import { hasProviderSignature } from '../messages/thinking-signatures.ts';
 import type { Block, Message, MessagesRequest } from '../messages/types.ts';
-import { isRawNumber } from '../platform/exact-json.ts';
+import { isRawNumber } from '../platform/json/exact-json.ts';
 
 /** What may be done with a text. */
 export type TextKind =

@@ -4,7 +4,7 @@
  */
 
 import type { AnswerEvent, Block, Delta, MessagesEvent } from '../messages/types.ts';
-import { isRawNumber } from '../platform/exact-json.ts';
+import { isRawNumber } from '../platform/json/exact-json.ts';
 import { Originals, RestoredText } from './restored-text.ts';
 
 /** Deltas that append to a text, and the field of it. */

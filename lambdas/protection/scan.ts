@@ -1,6 +1,6 @@
 /** This file looks for sensitive values in one text of a request. */
 
-import type { SensitiveCategory, SensitiveData } from '../store/sensitive-data.ts';
+import type { SensitiveCategory, SensitiveData } from '../store/accounts/sensitive-data.ts';
 import { findSensitive } from './find/find.ts';
 import type { Finding } from './find/finding.ts';
 import { TextRefusal } from './refusals.ts';

@@ -8,9 +8,9 @@
 
 import type { MessagesRequest } from '../messages/types.ts';
 import { clientHasLeft } from '../platform/errors.ts';
-import { JobThread, type JobRequest } from '../platform/job-thread.ts';
-import { once } from '../platform/once.ts';
-import type { SensitiveData } from '../store/sensitive-data.ts';
+import { JobThread, type JobRequest } from '../platform/concurrency/job-thread.ts';
+import { once } from '../platform/concurrency/once.ts';
+import type { SensitiveData } from '../store/accounts/sensitive-data.ts';
 import { findSensitive } from './find/find.ts';
 import { Placeholders, withoutPlaceholders } from './placeholders.ts';
 import { protectTexts, type ProtectedTexts, type ProtectionJob, type RefusedText } from './protect-texts.ts';

@@ -9,7 +9,7 @@ import { redact, type Secrets } from './redact.ts';
 import { UpstreamError } from './http/upstream-error.ts';
 import type { UpstreamResponse } from './http/upstream-http.ts';
 import type { WireRefusal } from './wire.ts';
-import { recordOrEmpty, textOrAbsent } from '../platform/foreign-json.ts';
+import { recordOrEmpty, textOrAbsent } from '../platform/json/foreign-json.ts';
 
 export class ProviderFailure extends GatewayError {
   override name = 'ProviderFailure';

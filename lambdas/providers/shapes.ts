@@ -1,6 +1,6 @@
 /** Reads values of a provider's JSON as the expected type. Absent or null is empty; any other type is a failure. */
 
-import { isRecord } from '../platform/foreign-json.ts';
+import { isRecord } from '../platform/json/foreign-json.ts';
 import { UpstreamError } from './http/upstream-error.ts';
 
 /** @throws {UpstreamError} for anything but an object */

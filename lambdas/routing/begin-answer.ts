@@ -1,8 +1,8 @@
 /** A message is sent to the endpoint that a request goes to, and its answer begins: what fails before that is a refusal, like any other. */
 
 import type { AnswerBatch, MessagesRequest } from '../messages/types.ts';
-import { parseForeignExactly } from '../platform/foreign-json.ts';
-import { resumed, type Pulled } from '../platform/pulled.ts';
+import { parseForeignExactly } from '../platform/json/foreign-json.ts';
+import { resumed, type Pulled } from '../platform/concurrency/pulled.ts';
 import { errorInAnswer, refusalOfResponse } from '../providers/failures.ts';
 import { sniffDocument } from '../providers/http/sniff-document.ts';
 import { readResponse, readText } from '../providers/http/read-text.ts';

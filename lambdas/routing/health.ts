@@ -7,7 +7,7 @@
  */
 
 import { describeError, log } from '../platform/logger.ts';
-import { refreshed, type Refreshed } from '../platform/refreshed.ts';
+import { refreshed, type Refreshed } from '../platform/concurrency/refreshed.ts';
 import {
   binAt,
   failedShare,

@@ -5,7 +5,7 @@
 
 import type { Catalog, Endpoint } from '../catalog/catalog.ts';
 import { factsOf, type Wire } from '../catalog/wires.ts';
-import { hasProviderKeyHere, readProviderKey } from '../platform/secrets.ts';
+import { hasProviderKeyHere, readProviderKey } from '../platform/secrets/secrets.ts';
 
 /** Ids of the providers whose credential is set, or that need none. */
 export async function liveProviders({ models }: Catalog): Promise<string[]> {

@@ -7,7 +7,7 @@ import type { Modality } from '../catalog/modality.ts';
 import type { Pricing } from '../catalog/schema.ts';
 import type { RoutedRequest } from '../messages/preferences.ts';
 import { GatewayError, invalidRequest, notFound } from '../platform/errors.ts';
-import { readProviderKey } from '../platform/secrets.ts';
+import { readProviderKey } from '../platform/secrets/secrets.ts';
 import type { WireTarget } from '../providers/wire.ts';
 import { refuseUnknownNames } from './endpoint-names.ts';
 import type { LeaveOut, SettingsReason } from './left-out.ts';

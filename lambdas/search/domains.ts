@@ -5,7 +5,7 @@
  */
 
 import { domainParts, hostOf } from '../messages/domain-rule.ts';
-import { percentDecoded } from '../platform/percent-decoding.ts';
+import { percentDecoded } from '../platform/fetch/percent-decoding.ts';
 
 interface DomainRule {
   host: string;

@@ -4,7 +4,7 @@ import { webPlugin, type WebPlugin } from '../messages/plugins.ts';
 import type { RoutedRequest } from '../messages/preferences.ts';
 import { declaredSearch, type SearchTool } from '../messages/search-tool.ts';
 import type { MessagesRequest } from '../messages/types.ts';
-import { readPepper } from '../platform/secrets.ts';
+import { readPepper } from '../platform/secrets/secrets.ts';
 import { hasSearches, readHistory } from './history.ts';
 import { sealsOf, type Seals } from './seals.ts';
 import { Sources } from './sources.ts';

@@ -5,7 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { seal, sealingKey, unseal } from '../platform/sealing.ts';
+import { seal, sealingKey, unseal } from '../platform/secrets/sealing.ts';
 
 /** Before the id of the key, which tells a seal of another deployment, or of an earlier secret, from one that was altered. */
 const PREFIX = 'gws1.';

@@ -3,9 +3,9 @@
 import { nowMs } from '../platform/clock.ts';
 import { generationTimeMs } from '../platform/ids.ts';
 import { describeError, log } from '../platform/logger.ts';
-import { addToSlot, HOUR_MS, SLOT_MS, SLOT_SHARDS, type EndpointSums } from '../store/endpoint-slots.ts';
-import type { Outcome } from '../store/outcome.ts';
-import type { Table } from '../store/table.ts';
+import { addToSlot, HOUR_MS, SLOT_MS, SLOT_SHARDS, type EndpointSums } from '../store/statistics/endpoint-slots.ts';
+import type { Outcome } from '../store/generations/outcome.ts';
+import type { Table } from '../store/table/table.ts';
 import { addTo, bucketOf } from './histogram.ts';
 import { addSums, noSums } from './sums.ts';
 

@@ -5,8 +5,8 @@
  */
 
 import type { EndpointStatistics } from '../catalog/endpoint-statistics.ts';
-import { atMost } from '../platform/at-most.ts';
-import { writePoint } from '../store/endpoint-history.ts';
+import { atMost } from '../platform/concurrency/at-most.ts';
+import { writePoint } from '../store/statistics/endpoint-history.ts';
 import {
   HOUR_MS,
   readHours,
@@ -15,9 +15,9 @@ import {
   writeHour,
   type EndpointSums,
   type HourSums,
-} from '../store/endpoint-slots.ts';
-import { writeMeasurement } from '../store/endpoint-statistics.ts';
-import type { Table } from '../store/table.ts';
+} from '../store/statistics/endpoint-slots.ts';
+import { writeMeasurement } from '../store/statistics/endpoint-statistics.ts';
+import type { Table } from '../store/table/table.ts';
 import { percentilesOf } from './histogram.ts';
 import { summed } from './sums.ts';
 

@@ -1,4 +1,4 @@
-import type { EndpointSums } from '../store/endpoint-slots.ts';
+import type { EndpointSums } from '../store/statistics/endpoint-slots.ts';
 import { addTo } from './histogram.ts';
 
 export function noSums(): EndpointSums {

@@ -1,7 +1,7 @@
 import { deadLettersVariable, queueVariable } from '../platform/environment.ts';
-import { perQueue } from '../platform/once.ts';
-import { openQueueGauge } from '../platform/queue-levels.ts';
-import { openQueueReturns } from '../platform/queue-returns.ts';
+import { perQueue } from '../platform/concurrency/once.ts';
+import { openQueueGauge } from '../platform/queues/queue-levels.ts';
+import { openQueueReturns } from '../platform/queues/queue-returns.ts';
 
 /** What workers do with queues beside taking their messages. */
 export const queues = {

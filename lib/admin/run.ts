@@ -3,9 +3,9 @@ import { CommanderError, type Command } from 'commander';
 import { variables } from '../../lambdas/platform/environment.ts';
 import { DEFAULT_DATA } from '../shared/defaults.ts';
 import { LocalState } from '../shared/data-directory/state.ts';
-import { mistakeIn } from './mistakes.ts';
+import { mistakeIn } from './command-line/mistakes.ts';
 import { buildProgram } from './program.ts';
-import { isReportedDifference } from './reported-difference.ts';
+import { isReportedDifference } from './command-line/reported-difference.ts';
 
 /**
  * Runs a command. Prints a sentence for a mistake of the operator.

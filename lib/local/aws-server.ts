@@ -6,7 +6,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { buildApp } from 'fauxqs';
-import { localCredentials } from '../../lambdas/platform/sdk.ts';
+import { localCredentials } from '../../lambdas/platform/aws/sdk.ts';
 import { objectionToSignature } from './signed-requests.ts';
 
 const app = buildApp({ logger: false, host: '127.0.0.1' });

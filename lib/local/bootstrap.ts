@@ -1,9 +1,9 @@
 import { createAccount } from '../../lambdas/management/accounts.ts';
 import { createKey } from '../../lambdas/management/keys.ts';
-import { readPepper } from '../../lambdas/platform/secrets.ts';
-import { readAccount } from '../../lambdas/store/accounts.ts';
-import type { Actor } from '../../lambdas/store/audit.ts';
-import type { Table } from '../../lambdas/store/table.ts';
+import { readPepper } from '../../lambdas/platform/secrets/secrets.ts';
+import { readAccount } from '../../lambdas/store/accounts/accounts.ts';
+import type { Actor } from '../../lambdas/store/accounts/audit.ts';
+import type { Table } from '../../lambdas/store/table/table.ts';
 import type { LocalState } from '../shared/data-directory/state.ts';
 
 /** The account of a local gateway; its keys are only set when this start made them. */

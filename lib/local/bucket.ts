@@ -1,5 +1,5 @@
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
-import { localCredentials, quietLogger } from '../../lambdas/platform/sdk.ts';
+import { localCredentials, quietLogger } from '../../lambdas/platform/aws/sdk.ts';
 
 const LOCAL_BUCKET = 'model-gateway-local';
 

@@ -12,7 +12,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { variables } from '../../lambdas/platform/environment.ts';
 import { newSecretBits } from '../../lambdas/platform/ids.ts';
-import { localCredentials, quietLogger } from '../../lambdas/platform/sdk.ts';
+import { localCredentials, quietLogger } from '../../lambdas/platform/aws/sdk.ts';
 import { adoptChild, needChild } from '../shared/children.ts';
 import { StartFailure } from '../shared/failure.ts';
 import { programs } from './programs.ts';

@@ -8,7 +8,7 @@ import { loadCatalog, shippedCatalogDirectory } from '../../lambdas/catalog/load
 import { servedCatalog } from '../../lambdas/catalog/served-catalog.ts';
 import { deadLettersVariable, optionalVariable, queueVariable, variables } from '../../lambdas/platform/environment.ts';
 import { describeError, log } from '../../lambdas/platform/logger.ts';
-import { localCredentials } from '../../lambdas/platform/sdk.ts';
+import { localCredentials } from '../../lambdas/platform/aws/sdk.ts';
 import type { QueueName } from '../../lambdas/route.ts';
 import { queueWorkers } from '../../lambdas/routes.ts';
 import type { FunctionHost } from '../../lambdas/server/function-host.ts';
@@ -17,7 +17,7 @@ import { startApi, startFunctionUrl } from '../../lambdas/server/front-door.ts';
 import { startInProcessHost } from '../../lambdas/server/in-process-host.ts';
 import type { Listener } from '../../lambdas/server/listener.ts';
 import { answeringNames } from '../../lambdas/server/served-routes.ts';
-import { openTable } from '../../lambdas/store/table.ts';
+import { openTable } from '../../lambdas/store/table/table.ts';
 import { upgradeRecords } from '../shared/upgrade.ts';
 import { earlierProcessesEnded } from './boot-processes.ts';
 import { bootstrap, type LocalAccount } from './bootstrap.ts';

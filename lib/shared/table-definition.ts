@@ -1,4 +1,4 @@
-import { indexes, TTL_ATTRIBUTE } from '../../lambdas/store/table.ts';
+import { indexes, TTL_ATTRIBUTE } from '../../lambdas/store/table/table.ts';
 
 /** The one table, as the CDK stack and the local runtime create it. All key attributes are strings. */
 export const tableDefinition = {

@@ -1,7 +1,7 @@
-import { readItem } from '../../lambdas/store/query.ts';
-import { numberFrom, type Table } from '../../lambdas/store/table.ts';
-import { writeAlone } from '../../lambdas/store/transact.ts';
-import { put } from '../../lambdas/store/writes.ts';
+import { readItem } from '../../lambdas/store/table/query.ts';
+import { numberFrom, type Table } from '../../lambdas/store/table/table.ts';
+import { writeAlone } from '../../lambdas/store/table/transact.ts';
+import { put } from '../../lambdas/store/table/writes.ts';
 import { StartFailure } from './failure.ts';
 
 /**

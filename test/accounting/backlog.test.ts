@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { BacklogWatch } from '../../lambdas/accounting/backlog.ts';
-import type { QueueLevels } from '../../lambdas/platform/queue-levels.ts';
+import type { QueueLevels } from '../../lambdas/platform/queues/queue-levels.ts';
 
 const MINUTE_MS = 60_000;
 const empty: QueueLevels = { waiting: 0, inFlight: 0, dead: 0 };

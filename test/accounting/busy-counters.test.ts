@@ -11,12 +11,12 @@ import {
   spreadOf,
   type ScopeId,
   type ScopeKind,
-} from '../../lambdas/store/counters.ts';
-import { gatherCounter, limitWrites } from '../../lambdas/store/counter-parts.ts';
-import type { Limits } from '../../lambdas/store/limits.ts';
-import { moneyAttribute, type Table } from '../../lambdas/store/table.ts';
-import { transact } from '../../lambdas/store/transact.ts';
-import { update } from '../../lambdas/store/writes.ts';
+} from '../../lambdas/store/counters/counters.ts';
+import { gatherCounter, limitWrites } from '../../lambdas/store/counters/counter-parts.ts';
+import type { Limits } from '../../lambdas/store/counters/limits.ts';
+import { moneyAttribute, type Table } from '../../lambdas/store/table/table.ts';
+import { transact } from '../../lambdas/store/table/transact.ts';
+import { update } from '../../lambdas/store/table/writes.ts';
 import { count, hasParts, meetOthersAt, newTableWithParts, rootOf, spent } from '../support/counter-parts.ts';
 import { faultyTable } from '../support/faulty-table.ts';
 import {

@@ -4,12 +4,12 @@ import { closeDays, reopenDays } from '../../lambdas/accounting/close-days.ts';
 import { decodeRollUp, type RollUp } from '../../lambdas/accounting/roll-up.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { utcDate } from '../../lambdas/money/periods.ts';
-import type { QueueSender } from '../../lambdas/platform/queue.ts';
-import { accountEntryPut } from '../../lambdas/store/accounts.ts';
-import { readDayProgress, saveDaysDone } from '../../lambdas/store/day-progress.ts';
-import { GENERATION_SHARDS, shardOf } from '../../lambdas/store/generation-key.ts';
-import type { Table } from '../../lambdas/store/table.ts';
-import { transact } from '../../lambdas/store/transact.ts';
+import type { QueueSender } from '../../lambdas/platform/queues/queue.ts';
+import { accountEntryPut } from '../../lambdas/store/accounts/accounts.ts';
+import { readDayProgress, saveDaysDone } from '../../lambdas/store/days/day-progress.ts';
+import { GENERATION_SHARDS, shardOf } from '../../lambdas/store/generations/generation-key.ts';
+import type { Table } from '../../lambdas/store/table/table.ts';
+import { transact } from '../../lambdas/store/table/transact.ts';
 import { holdRequest, newSpender, settlement } from '../support/spending.ts';
 import { newTable } from '../support/table.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { chargeFor, isCancelled, type Charge } from '../../lambdas/accounting/ending.ts';
-import { endings, type Ending } from '../../lambdas/store/outcome.ts';
+import { endings, type Ending } from '../../lambdas/store/generations/outcome.ts';
 
 type Row = [
   Ending,

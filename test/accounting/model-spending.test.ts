@@ -6,8 +6,8 @@ import { transactionsOf } from '../../lambdas/accounting/settle-group.ts';
 import { sweepHolds } from '../../lambdas/accounting/sweep.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { DAY_MS, utcDate } from '../../lambdas/money/periods.ts';
-import { readModelDays } from '../../lambdas/store/model-months.ts';
-import type { Table } from '../../lambdas/store/table.ts';
+import { readModelDays } from '../../lambdas/store/days/model-months.ts';
+import type { Table } from '../../lambdas/store/table/table.ts';
 import { holdRequest, newSpender, placeHold, rub, settlement, type Spender } from '../support/spending.ts';
 import { newTable } from '../support/table.ts';
 

@@ -6,11 +6,11 @@ import { encodeSettlement } from '../../lambdas/accounting/settlement.ts';
 import { sweepHolds } from '../../lambdas/accounting/sweep.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { DAY_MS, windowsAt } from '../../lambdas/money/periods.ts';
-import { counterKey, pruneCounter, readCounter, type ScopeId } from '../../lambdas/store/counters.ts';
-import { readGeneration } from '../../lambdas/store/generation-queries.ts';
-import { generationKey } from '../../lambdas/store/generation-key.ts';
-import { readItem } from '../../lambdas/store/query.ts';
-import type { Table } from '../../lambdas/store/table.ts';
+import { counterKey, pruneCounter, readCounter, type ScopeId } from '../../lambdas/store/counters/counters.ts';
+import { readGeneration } from '../../lambdas/store/generations/generation-queries.ts';
+import { generationKey } from '../../lambdas/store/generations/generation-key.ts';
+import { readItem } from '../../lambdas/store/table/query.ts';
+import type { Table } from '../../lambdas/store/table/table.ts';
 import {
   books,
   extendHold,

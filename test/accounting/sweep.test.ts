@@ -4,9 +4,9 @@ import { documentsOf } from '../support/documents.ts';
 import type { Backlog } from '../../lambdas/accounting/backlog.ts';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import { sweepHolds, type SweepSelection } from '../../lambdas/accounting/sweep.ts';
-import { DUE_AT_ONCE_MS, readGeneration } from '../../lambdas/store/generation-queries.ts';
-import { checkpoint, pendingPut } from '../../lambdas/store/generation-writes.ts';
-import type { Table } from '../../lambdas/store/table.ts';
+import { DUE_AT_ONCE_MS, readGeneration } from '../../lambdas/store/generations/generation-queries.ts';
+import { checkpoint, pendingPut } from '../../lambdas/store/generations/generation-writes.ts';
+import type { Table } from '../../lambdas/store/table/table.ts';
 import { startFaultProxy, type TableFault } from '../support/fault-proxy.ts';
 import {
   books,

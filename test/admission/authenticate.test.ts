@@ -2,11 +2,11 @@ import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { authenticate } from '../../lambdas/admission/authenticate.ts';
 import { createAccount } from '../../lambdas/management/accounts.ts';
 import { createKey } from '../../lambdas/management/keys.ts';
-import * as secrets from '../../lambdas/platform/secrets.ts';
-import type { Table } from '../../lambdas/store/table.ts';
+import * as secrets from '../../lambdas/platform/secrets/secrets.ts';
+import type { Table } from '../../lambdas/store/table/table.ts';
 import { newTable } from '../support/table.ts';
 
-vi.mock(import('../../lambdas/platform/secrets.ts'), { spy: true });
+vi.mock(import('../../lambdas/platform/secrets/secrets.ts'), { spy: true });
 
 let table: Table;
 let keyBy: (pepper: string) => Promise<string>;

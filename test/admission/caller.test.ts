@@ -12,8 +12,8 @@ import { createKey, deleteKey, updateKey, type NewKey } from '../../lambdas/mana
 import { addMembers, removeMembers } from '../../lambdas/management/members.ts';
 import { createWorkspace, deleteWorkspace, findWorkspace } from '../../lambdas/management/workspaces.ts';
 import { variables } from '../../lambdas/platform/environment.ts';
-import type { Table } from '../../lambdas/store/table.ts';
-import type { Workspace } from '../../lambdas/store/workspaces.ts';
+import type { Table } from '../../lambdas/store/table/table.ts';
+import type { Workspace } from '../../lambdas/store/accounts/workspaces.ts';
 import { startCapacityMeter, type CapacityMeter } from '../support/capacity-meter.ts';
 import { refused } from '../support/refused.ts';
 import { rub } from '../support/spending.ts';

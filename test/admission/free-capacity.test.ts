@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openFreeCapacity } from '../../lambdas/admission/free/free-capacity.ts';
-import type { BudgetPartSums } from '../../lambdas/store/service-budgets.ts';
+import type { BudgetPartSums } from '../../lambdas/store/counters/service-budgets.ts';
 import { loadShippedCatalog } from '../support/catalog.ts';
 import { rub } from '../support/spending.ts';
 

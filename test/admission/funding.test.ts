@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { fundingOf } from '../../lambdas/admission/free/funding.ts';
-import { readAccount, type Account } from '../../lambdas/store/accounts.ts';
-import { settleUpdate } from '../../lambdas/store/counters.ts';
-import type { Table } from '../../lambdas/store/table.ts';
-import { transact } from '../../lambdas/store/transact.ts';
+import { readAccount, type Account } from '../../lambdas/store/accounts/accounts.ts';
+import { settleUpdate } from '../../lambdas/store/counters/counters.ts';
+import type { Table } from '../../lambdas/store/table/table.ts';
+import { transact } from '../../lambdas/store/table/transact.ts';
 import { createAccount } from '../../lambdas/management/accounts.ts';
 import { topUp } from '../../lambdas/management/balance.ts';
 import { rub } from '../support/spending.ts';

@@ -7,8 +7,8 @@ import type { HoldRequest } from '../../lambdas/admission/hold.ts';
 import { planSpending, type Quote } from '../../lambdas/admission/spending-plan.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { windowsAt } from '../../lambdas/money/periods.ts';
-import { readCounter } from '../../lambdas/store/counters.ts';
-import type { Table } from '../../lambdas/store/table.ts';
+import { readCounter } from '../../lambdas/store/counters/counters.ts';
+import type { Table } from '../../lambdas/store/table/table.ts';
 import {
   books,
   holdRequest,

@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { shrinkHold } from '../../lambdas/admission/hold.ts';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import { GatewayError } from '../../lambdas/platform/errors.ts';
-import { activeUpdate, configureUpdate } from '../../lambdas/store/counters.ts';
-import type { Table } from '../../lambdas/store/table.ts';
-import { transact } from '../../lambdas/store/transact.ts';
+import { activeUpdate, configureUpdate } from '../../lambdas/store/counters/counters.ts';
+import type { Table } from '../../lambdas/store/table/table.ts';
+import { transact } from '../../lambdas/store/table/transact.ts';
 import {
   books,
   extendHold,

@@ -3,10 +3,16 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { returnDueLeases } from '../../lambdas/accounting/return-lease.ts';
 import { placeHold } from '../../lambdas/admission/hold.ts';
 import type { Leases } from '../../lambdas/admission/leases.ts';
-import { readGeneration } from '../../lambdas/store/generation-queries.ts';
-import { LEASE_MS, leaseFound, leasedTimes, RECORD_TIMEOUT_MS, type Lease } from '../../lambdas/store/leases.ts';
-import { writeAlone } from '../../lambdas/store/transact.ts';
-import { update } from '../../lambdas/store/writes.ts';
+import { readGeneration } from '../../lambdas/store/generations/generation-queries.ts';
+import {
+  LEASE_MS,
+  leaseFound,
+  leasedTimes,
+  RECORD_TIMEOUT_MS,
+  type Lease,
+} from '../../lambdas/store/counters/leases.ts';
+import { writeAlone } from '../../lambdas/store/table/transact.ts';
+import { update } from '../../lambdas/store/table/writes.ts';
 import type { DynamodbCall } from '../support/fault-proxy.ts';
 import { faultyTable } from '../support/faulty-table.ts';
 import {

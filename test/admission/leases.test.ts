@@ -3,10 +3,10 @@ import { endLease, returnDueLeases } from '../../lambdas/accounting/return-lease
 import { releaseUnknown } from '../../lambdas/accounting/release.ts';
 import { placeHold } from '../../lambdas/admission/hold.ts';
 import { Leases } from '../../lambdas/admission/leases.ts';
-import { limitWrites } from '../../lambdas/store/counter-parts.ts';
-import { readGeneration } from '../../lambdas/store/generation-queries.ts';
-import { leasedTimes } from '../../lambdas/store/leases.ts';
-import { transact } from '../../lambdas/store/transact.ts';
+import { limitWrites } from '../../lambdas/store/counters/counter-parts.ts';
+import { readGeneration } from '../../lambdas/store/generations/generation-queries.ts';
+import { leasedTimes } from '../../lambdas/store/counters/leases.ts';
+import { transact } from '../../lambdas/store/table/transact.ts';
 import { faultyTable } from '../support/faulty-table.ts';
 import * as support from '../support/leasing.ts';
 import { books, holdRequest, newSpender, rub, type Spender } from '../support/spending.ts';

@@ -13,13 +13,19 @@ import {
 } from '../../lambdas/admission/hold.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { windowsAt } from '../../lambdas/money/periods.ts';
-import { gatherCounter, limitWrites } from '../../lambdas/store/counter-parts.ts';
-import { activeUpdate, COUNTER_PARTS, readCounter, spreadOf, type Scope } from '../../lambdas/store/counters.ts';
-import { readGeneration } from '../../lambdas/store/generation-queries.ts';
-import { gatherGranted, grantParts, type LimitedParts } from '../../lambdas/store/limited-parts.ts';
-import { isLimited, type Limits } from '../../lambdas/store/limits.ts';
-import { moneyFrom } from '../../lambdas/store/table.ts';
-import { transact } from '../../lambdas/store/transact.ts';
+import { gatherCounter, limitWrites } from '../../lambdas/store/counters/counter-parts.ts';
+import {
+  activeUpdate,
+  COUNTER_PARTS,
+  readCounter,
+  spreadOf,
+  type Scope,
+} from '../../lambdas/store/counters/counters.ts';
+import { readGeneration } from '../../lambdas/store/generations/generation-queries.ts';
+import { gatherGranted, grantParts, type LimitedParts } from '../../lambdas/store/counters/limited-parts.ts';
+import { isLimited, type Limits } from '../../lambdas/store/counters/limits.ts';
+import { moneyFrom } from '../../lambdas/store/table/table.ts';
+import { transact } from '../../lambdas/store/table/transact.ts';
 import { newTableWithParts, partsAt, rootOf } from '../support/counter-parts.ts';
 import { faultyTable } from '../support/faulty-table.ts';
 import { repeated } from '../support/long-runs.ts';

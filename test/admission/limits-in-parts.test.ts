@@ -6,13 +6,19 @@ import { shrinkHold, type HoldRequest } from '../../lambdas/admission/hold.ts';
 import * as holds from '../../lambdas/admission/hold.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { DAY_MS, windowsAt } from '../../lambdas/money/periods.ts';
-import { gatherCounter, limitWrites, spreadCounter } from '../../lambdas/store/counter-parts.ts';
-import { activeUpdate, COUNTER_PARTS, counterKey, readCounter, type Scope } from '../../lambdas/store/counters.ts';
-import { gatherGranted } from '../../lambdas/store/limited-parts.ts';
-import type { Limits } from '../../lambdas/store/limits.ts';
-import { moneyFrom } from '../../lambdas/store/table.ts';
-import { transact } from '../../lambdas/store/transact.ts';
-import { update } from '../../lambdas/store/writes.ts';
+import { gatherCounter, limitWrites, spreadCounter } from '../../lambdas/store/counters/counter-parts.ts';
+import {
+  activeUpdate,
+  COUNTER_PARTS,
+  counterKey,
+  readCounter,
+  type Scope,
+} from '../../lambdas/store/counters/counters.ts';
+import { gatherGranted } from '../../lambdas/store/counters/limited-parts.ts';
+import type { Limits } from '../../lambdas/store/counters/limits.ts';
+import { moneyFrom } from '../../lambdas/store/table/table.ts';
+import { transact } from '../../lambdas/store/table/transact.ts';
+import { update } from '../../lambdas/store/table/writes.ts';
 import {
   giveLimitedParts,
   hasParts,

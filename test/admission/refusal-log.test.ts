@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { RefusalLog } from '../../lambdas/admission/refusal-log.ts';
 import { newGenerationId } from '../../lambdas/platform/ids.ts';
-import type { Refusal } from '../../lambdas/store/refusals.ts';
+import type { Refusal } from '../../lambdas/store/generations/refusals.ts';
 
 const refusalOf = (keyHash: string): Refusal => ({
   id: newGenerationId(),

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { RefusalMemory } from '../../lambdas/admission/refusal-memory.ts';
 import type { Money } from '../../lambdas/money/money.ts';
 import { windowsAt } from '../../lambdas/money/periods.ts';
-import type { Counter, Scope } from '../../lambdas/store/counters.ts';
+import type { Counter, Scope } from '../../lambdas/store/counters/counters.ts';
 import { rub } from '../support/spending.ts';
 
 const startMs = Date.UTC(2026, 10, 20, 12);

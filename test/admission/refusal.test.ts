@@ -9,9 +9,9 @@ import {
   type NoRoom,
 } from '../../lambdas/admission/refusal.ts';
 import { windowsAt } from '../../lambdas/money/periods.ts';
-import { StoreBusyError } from '../../lambdas/store/transact.ts';
-import type { ScopeKind } from '../../lambdas/store/counters.ts';
-import type { Limits } from '../../lambdas/store/limits.ts';
+import { StoreBusyError } from '../../lambdas/store/table/transact.ts';
+import type { ScopeKind } from '../../lambdas/store/counters/counters.ts';
+import type { Limits } from '../../lambdas/store/counters/limits.ts';
 import { rub } from '../support/spending.ts';
 
 /** A Friday. */

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { returnDueLeases } from '../../lambdas/accounting/return-lease.ts';
 import { placeHold } from '../../lambdas/admission/hold.ts';
 import type { Leases } from '../../lambdas/admission/leases.ts';
-import { readGeneration } from '../../lambdas/store/generation-queries.ts';
+import { readGeneration } from '../../lambdas/store/generations/generation-queries.ts';
 import type { DynamodbCall } from '../support/fault-proxy.ts';
 import { faultyTable } from '../support/faulty-table.ts';
 import { isRecord, keyOf, leasesOf, limitedSpender, placed, sweepTwice, withLease } from '../support/leasing.ts';

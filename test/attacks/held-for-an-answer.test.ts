@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readGeneration } from '../../lambdas/store/generation-queries.ts';
+import { readGeneration } from '../../lambdas/store/generations/generation-queries.ts';
 import { textModel } from '../support/catalog.ts';
 import { answer } from '../support/dialects.ts';
 import { finalGeneration, said } from '../support/gateway.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { MessagesRequest } from '../../lambdas/messages/types.ts';
 import { protectTexts } from '../../lambdas/protection/protect-texts.ts';
-import type { SensitiveData } from '../../lambdas/store/sensitive-data.ts';
+import type { SensitiveData } from '../../lambdas/store/accounts/sensitive-data.ts';
 import { entriesIn, repeated } from '../support/long-runs.ts';
 import { everything, prompt, protect } from '../support/protection.ts';
 import { refusedLater } from '../support/refused.ts';

@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs';
 import type { AnswerEvent } from '../../lambdas/messages/types.ts';
 import { restoredAnswer } from '../../lambdas/protection/restored-answer.ts';
-import { sensitiveCategories, type SensitiveData } from '../../lambdas/store/sensitive-data.ts';
+import { sensitiveCategories, type SensitiveData } from '../../lambdas/store/accounts/sensitive-data.ts';
 import { protect } from '../support/protection.ts';
 
 const PROMPT_BYTES = 100_000;

@@ -14,7 +14,7 @@ import { dimensions } from '../../lambdas/books/spending.ts';
 import { isProven, readStatement, type Statement } from '../../lambdas/books/statement.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { DAY_MS } from '../../lambdas/money/periods.ts';
-import { readAccount, type Account } from '../../lambdas/store/accounts.ts';
+import { readAccount, type Account } from '../../lambdas/store/accounts/accounts.ts';
 import {
   dailyRowName,
   dailyRows,
@@ -22,13 +22,13 @@ import {
   deleteRows,
   rowLevels,
   writeRows,
-} from '../../lambdas/store/activity.ts';
-import { counterKey, readCounter } from '../../lambdas/store/counters.ts';
-import { generationsOfDay } from '../../lambdas/store/generation-queries.ts';
-import { generationKey } from '../../lambdas/store/generation-key.ts';
-import { readModelDays } from '../../lambdas/store/model-months.ts';
-import { moneyAttribute } from '../../lambdas/store/table.ts';
-import type { Key } from '../../lambdas/store/writes.ts';
+} from '../../lambdas/store/days/activity.ts';
+import { counterKey, readCounter } from '../../lambdas/store/counters/counters.ts';
+import { generationsOfDay } from '../../lambdas/store/generations/generation-queries.ts';
+import { generationKey } from '../../lambdas/store/generations/generation-key.ts';
+import { readModelDays } from '../../lambdas/store/days/model-months.ts';
+import { moneyAttribute } from '../../lambdas/store/table/table.ts';
+import type { Key } from '../../lambdas/store/table/writes.ts';
 import { openBooks } from '../../lib/admin/books/database.ts';
 import { exportTable } from '../../lib/admin/books/export-table.ts';
 import { alteredFiles, findExports } from '../../lib/admin/books/manifests.ts';

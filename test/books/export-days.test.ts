@@ -9,8 +9,8 @@ import {
   type ExportState,
   type TableExport,
   type TableExports,
-} from '../../lambdas/store/table-export.ts';
-import type { Table } from '../../lambdas/store/table.ts';
+} from '../../lambdas/store/table/table-export.ts';
+import type { Table } from '../../lambdas/store/table/table.ts';
 import { openBooks } from '../../lib/admin/books/database.ts';
 import { accountItem, changeLine, writeExport } from '../support/exports.ts';
 import { newTable } from '../support/table.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { reviewedItems } from '../../lambdas/store/reviewed-items.ts';
+import { reviewedItems } from '../../lambdas/store/days/reviewed-items.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { generationsOfDay } from '../../lambdas/store/generation-queries.ts';
+import { generationsOfDay } from '../../lambdas/store/generations/generation-queries.ts';
 import { startDynamodb, type LocalDynamodb } from '../../lib/shared/database/dynamodb.ts';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
 import { post, said, startGateway, type RunningGateway } from '../support/gateway.ts';

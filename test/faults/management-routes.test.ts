@@ -1,7 +1,7 @@
 /** Clients of the management API, while a fifth of the table's calls is refused or lost. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { listWorkspaces } from '../../lambdas/store/workspaces.ts';
+import { listWorkspaces } from '../../lambdas/store/accounts/workspaces.ts';
 import { startDynamodb, type LocalDynamodb } from '../../lib/shared/database/dynamodb.ts';
 import { startGateway, type RunningGateway } from '../support/gateway.ts';
 import { repeated } from '../support/long-runs.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
-import { readCounter } from '../../lambdas/store/counters.ts';
+import { readCounter } from '../../lambdas/store/counters/counters.ts';
 import { startDynamodb } from '../../lib/shared/database/dynamodb.ts';
 import { admin } from '../support/admin.ts';
 import { post, said, startGateway, type RunningGateway, type StartOptions } from '../support/gateway.ts';

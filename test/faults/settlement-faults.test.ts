@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { documentsOf } from '../support/documents.ts';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import type { Settlement } from '../../lambdas/accounting/settlement.ts';
-import { generationKey } from '../../lambdas/store/generation-key.ts';
-import { StoreBusyError } from '../../lambdas/store/transact.ts';
+import { generationKey } from '../../lambdas/store/generations/generation-key.ts';
+import { StoreBusyError } from '../../lambdas/store/table/transact.ts';
 import type { DynamodbCall } from '../support/fault-proxy.ts';
 import { faultyTable } from '../support/faulty-table.ts';
 import {

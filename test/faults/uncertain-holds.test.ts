@@ -5,8 +5,8 @@ import { sweepHolds } from '../../lambdas/accounting/sweep.ts';
 import { admit } from '../../lambdas/admission/admit.ts';
 import { placeHold, type HoldRequest } from '../../lambdas/admission/hold.ts';
 import { planSpending } from '../../lambdas/admission/spending-plan.ts';
-import { readGeneration } from '../../lambdas/store/generation-queries.ts';
-import type { Table } from '../../lambdas/store/table.ts';
+import { readGeneration } from '../../lambdas/store/generations/generation-queries.ts';
+import type { Table } from '../../lambdas/store/table/table.ts';
 import { startFaultProxy, type TableFault, type FaultProxy } from '../support/fault-proxy.ts';
 import {
   books,

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { windowsAt } from '../../lambdas/money/periods.ts';
 import { Money } from '../../lambdas/money/money.ts';
-import { readCounter } from '../../lambdas/store/counters.ts';
-import type { Generation } from '../../lambdas/store/generation.ts';
-import { generationsOfDay } from '../../lambdas/store/generation-queries.ts';
+import { readCounter } from '../../lambdas/store/counters/counters.ts';
+import type { Generation } from '../../lambdas/store/generations/generation.ts';
+import { generationsOfDay } from '../../lambdas/store/generations/generation-queries.ts';
 import { startDynamodb, type LocalDynamodb } from '../../lib/shared/database/dynamodb.ts';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
 import { post, said, startGateway, type RunningGateway } from '../support/gateway.ts';

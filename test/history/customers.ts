@@ -7,7 +7,7 @@ import { topUp } from '../../lambdas/management/balance.ts';
 import { createKey } from '../../lambdas/management/keys.ts';
 import type { ChangeContext } from '../../lambdas/management/change.ts';
 import { Money } from '../../lambdas/money/money.ts';
-import type { Table } from '../../lambdas/store/table.ts';
+import type { Table } from '../../lambdas/store/table/table.ts';
 import { persistently } from '../support/persistence.ts';
 import type { Ceilings, Period } from './counter-books.ts';
 import { picoOf } from './raw-table.ts';

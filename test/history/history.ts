@@ -3,7 +3,7 @@
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openTable } from '../../lambdas/store/table.ts';
+import { openTable } from '../../lambdas/store/table/table.ts';
 import { LOCAL_TABLE, createTable, startDynamodb } from '../../lib/shared/database/dynamodb.ts';
 import { randomFrom } from '../support/random.ts';
 import { startRulesProxy, type RulesProxy } from '../support/table-rules/rules-proxy.ts';

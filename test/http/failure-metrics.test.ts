@@ -4,7 +4,7 @@ import { definePublicEndpoint } from '../../lambdas/http/define-public-endpoint.
 import { measureBreak } from '../../lambdas/http/failure-metrics.ts';
 import { clientHasLeft, ServiceError } from '../../lambdas/platform/errors.ts';
 import { refusalOf } from '../../lambdas/providers/failures.ts';
-import { StoreBusyError } from '../../lambdas/store/transact.ts';
+import { StoreBusyError } from '../../lambdas/store/table/transact.ts';
 import { restEvent } from '../support/rest-events.ts';
 
 let lines: Record<string, unknown>[];

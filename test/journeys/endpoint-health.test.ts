@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bucketOf } from '../../lambdas/statistics/histogram.ts';
 import { measureEndpoints } from '../../lambdas/statistics/measure.ts';
-import { addToSlot, SLOT_MS } from '../../lambdas/store/endpoint-slots.ts';
-import { queryPartition } from '../../lambdas/store/query.ts';
+import { addToSlot, SLOT_MS } from '../../lambdas/store/statistics/endpoint-slots.ts';
+import { queryPartition } from '../../lambdas/store/table/query.ts';
 import { startDynamodb, type LocalDynamodb } from '../../lib/shared/database/dynamodb.ts';
 import { textModel } from '../support/catalog.ts';
 import { startFaultProxy, type DynamodbCall, type FaultProxy } from '../support/fault-proxy.ts';

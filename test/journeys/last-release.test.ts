@@ -9,10 +9,10 @@ import { decodeRollUp, encodeRollUp } from '../../lambdas/accounting/roll-up.ts'
 import { encodeSettlement } from '../../lambdas/accounting/settlement.ts';
 import { decodeVideoMessage, encodeVideoMessage } from '../../lambdas/inference/videos/message.ts';
 import { Money } from '../../lambdas/money/money.ts';
-import { localCredentials } from '../../lambdas/platform/sdk.ts';
-import { holdRecord } from '../../lambdas/store/generation.ts';
-import { outcomeRecord } from '../../lambdas/store/outcome.ts';
-import { payerRecord } from '../../lambdas/store/payer.ts';
+import { localCredentials } from '../../lambdas/platform/aws/sdk.ts';
+import { holdRecord } from '../../lambdas/store/generations/generation.ts';
+import { outcomeRecord } from '../../lambdas/store/generations/outcome.ts';
+import { payerRecord } from '../../lambdas/store/accounts/payer.ts';
 import { LocalState } from '../../lib/shared/data-directory/state.ts';
 import { adminHere } from '../support/admin.ts';
 import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Money } from '../../lambdas/money/money.ts';
-import { readGeneration } from '../../lambdas/store/generation-queries.ts';
+import { readGeneration } from '../../lambdas/store/generations/generation-queries.ts';
 import { adminHere } from '../support/admin.ts';
 import { catalogDirectory, textModel, type CatalogDirectory } from '../support/catalog.ts';
 import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CatalogFiles } from '../../lambdas/catalog/catalog.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { utcDate } from '../../lambdas/money/periods.ts';
-import type { Generation } from '../../lambdas/store/generation.ts';
+import type { Generation } from '../../lambdas/store/generations/generation.ts';
 import { RecordedUsage } from '../../lib/admin/purchases/compare-usage.ts';
 import { adminHere } from '../support/admin.ts';
 import { catalogDirectory, textModel, type CatalogDirectory } from '../support/catalog.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { AuditEntry } from '../../lambdas/store/audit.ts';
-import { auditRow, shownEntry } from '../../lib/admin/audit-commands.ts';
+import type { AuditEntry } from '../../lambdas/store/accounts/audit.ts';
+import { auditRow, shownEntry } from '../../lib/admin/requests/audit-commands.ts';
 
 const entry: AuditEntry = {
   at: '2026-11-20T12:00:00.000Z',

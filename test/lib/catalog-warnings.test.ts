@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readCatalogFiles } from '../../lambdas/catalog/files.ts';
 import { modelsFileSchema, providersFileSchema } from '../../lambdas/catalog/schema.ts';
-import { warningsOf } from '../../lib/admin/catalog-warnings.ts';
+import { warningsOf } from '../../lib/admin/catalog/catalog-warnings.ts';
 import { shippedCatalog } from '../support/catalog.ts';
 
 const provider = (id: string, address: object) => ({

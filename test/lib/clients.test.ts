@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readCatalogFiles } from '../../lambdas/catalog/files.ts';
 import { shippedCatalogDirectory } from '../../lambdas/catalog/load.ts';
 import { configurations, type ClientConfiguration } from '../../lib/admin/clients/configurations.ts';
-import { parseBaseUrl } from '../../lib/admin/arguments.ts';
+import { parseBaseUrl } from '../../lib/admin/command-line/arguments.ts';
 import { modelFacts } from '../../lib/admin/clients/model-facts.ts';
 import { commonGateway } from '../support/common-gateway.ts';
 import type { GatewayClient } from '../support/gateway.ts';

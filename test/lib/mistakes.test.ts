@@ -5,10 +5,10 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, it } from 'vitest';
 import { requireVariable } from '../../lambdas/platform/environment.ts';
 import { GatewayError } from '../../lambdas/platform/errors.ts';
-import { localCredentials } from '../../lambdas/platform/sdk.ts';
+import { localCredentials } from '../../lambdas/platform/aws/sdk.ts';
 import { findExports } from '../../lib/admin/books/manifests.ts';
 import { publicationsInBucket } from '../../lib/admin/catalog/publications.ts';
-import { mistakeIn } from '../../lib/admin/mistakes.ts';
+import { mistakeIn } from '../../lib/admin/command-line/mistakes.ts';
 import { startVersionedBucket } from '../support/versioned-bucket.ts';
 
 it('a refusal of S3 is told in a sentence, and not as a fault of ours', async () => {

@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { variables } from '../../lambdas/platform/environment.ts';
-import { operatorPepper } from '../../lib/admin/operator-pepper.ts';
-import { mistakeIn } from '../../lib/admin/mistakes.ts';
+import { operatorPepper } from '../../lib/admin/session/operator-pepper.ts';
+import { mistakeIn } from '../../lib/admin/command-line/mistakes.ts';
 import { listen, type Listening } from '../support/listen.ts';
 
 const secrets: Record<string, string> = {

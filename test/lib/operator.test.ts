@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import type { STSClient } from '@aws-sdk/client-sts';
 import { expect, it } from 'vitest';
-import { operatorOf } from '../../lib/admin/operator.ts';
+import { operatorOf } from '../../lib/admin/session/operator.ts';
 
 const caller = (answer: object) => ({ send: async () => answer }) as unknown as STSClient;
 

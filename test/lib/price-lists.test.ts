@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { importCatalog } from '../../lib/admin/import-catalog.ts';
+import { importCatalog } from '../../lib/admin/catalog/import-catalog.ts';
 import { readGenaiPrices } from '../../lib/admin/price-lists/genai-prices.ts';
 import { readPiAi } from '../../lib/admin/price-lists/pi-ai.ts';
 import { findListed } from '../../lib/admin/price-lists/price-list.ts';

@@ -5,7 +5,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { publicationInBucket, publicationInDirectory } from '../../lambdas/catalog/publication-source.ts';
 import { variables } from '../../lambdas/platform/environment.ts';
-import { localCredentials } from '../../lambdas/platform/sdk.ts';
+import { localCredentials } from '../../lambdas/platform/aws/sdk.ts';
 import { publicationsInBucket, publicationsInDirectory } from '../../lib/admin/catalog/publications.ts';
 import { startVersionedBucket } from '../support/versioned-bucket.ts';
 

@@ -8,13 +8,13 @@ import { createAccount, requireAccount } from '../../lambdas/management/accounts
 import type { ChangeContext } from '../../lambdas/management/change.ts';
 import { createKey } from '../../lambdas/management/keys.ts';
 import { utcDate, windowsAt } from '../../lambdas/money/periods.ts';
-import { readAudit } from '../../lambdas/store/audit.ts';
-import { counterKey, readCounter, type Scope, type ScopeId } from '../../lambdas/store/counters.ts';
-import { scopesOf, type Payer } from '../../lambdas/store/payer.ts';
-import { moneyAttribute } from '../../lambdas/store/table.ts';
-import { writeAlone } from '../../lambdas/store/transact.ts';
-import { update } from '../../lambdas/store/writes.ts';
-import { recomputeCounters } from '../../lib/admin/recompute-counters.ts';
+import { readAudit } from '../../lambdas/store/accounts/audit.ts';
+import { counterKey, readCounter, type Scope, type ScopeId } from '../../lambdas/store/counters/counters.ts';
+import { scopesOf, type Payer } from '../../lambdas/store/accounts/payer.ts';
+import { moneyAttribute } from '../../lambdas/store/table/table.ts';
+import { writeAlone } from '../../lambdas/store/table/transact.ts';
+import { update } from '../../lambdas/store/table/writes.ts';
+import { recomputeCounters } from '../../lib/admin/counters/recompute-counters.ts';
 import { faultyTable } from '../support/faulty-table.ts';
 import { holdRequest, rub, settlement } from '../support/spending.ts';
 

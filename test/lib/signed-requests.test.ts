@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { variables } from '../../lambdas/platform/environment.ts';
-import { openBucket, type Bucket } from '../../lambdas/platform/objects.ts';
+import { openBucket, type Bucket } from '../../lambdas/platform/aws/objects.ts';
 import { createBucket } from '../../lib/local/bucket.ts';
 import { startSqs, type LocalSqs } from '../../lib/local/queues.ts';
 

@@ -6,7 +6,7 @@ import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writingActions, type FunctionSpec, type QueueName, type Route } from '../../lambdas/route.ts';
-import { once } from '../../lambdas/platform/once.ts';
+import { once } from '../../lambdas/platform/concurrency/once.ts';
 import { functions, queueWorkers, routes, scheduledWorkers } from '../../lambdas/routes.ts';
 import { deadLettersVariable, queueVariable } from '../../lambdas/platform/environment.ts';
 import { operatorActions } from '../../lib/aws/data-stack.ts';

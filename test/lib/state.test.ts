@@ -29,7 +29,10 @@ it('has the same secrets for all that begin on it at the same moment, and no par
     const gate = new SharedArrayBuffer(4);
     const users = Array.from(
       { length: 6 },
-      () => new Worker(new URL('../support/state-user-worker.ts', import.meta.url), { workerData: { directory: data, gate } }),
+      () =>
+        new Worker(new URL('../support/state-user-worker.ts', import.meta.url), {
+          workerData: { directory: data, gate },
+        }),
     );
     await Promise.all(users.map((user) => once(user, 'message')));
     const told = users.map((user) => once(user, 'message'));

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import type { Table } from '../../lambdas/store/table.ts';
+import type { Table } from '../../lambdas/store/table/table.ts';
 import { upgradeRecords, type UpgradeStep } from '../../lib/shared/upgrade.ts';
 import { newTable } from '../support/table.ts';
 

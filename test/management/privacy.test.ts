@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { changedPrivacy } from '../../lambdas/management/privacy.ts';
-import { noPrivacyLimits } from '../../lambdas/store/privacy.ts';
+import { noPrivacyLimits } from '../../lambdas/store/accounts/privacy.ts';
 
 const context = { providerIds: async () => ['acme', 'other'] };
 

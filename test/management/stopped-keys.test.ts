@@ -4,9 +4,9 @@ import type { ChangeContext } from '../../lambdas/management/change.ts';
 import { createKey, deleteKey, updateKey } from '../../lambdas/management/keys.ts';
 import { alignKeys } from '../../lambdas/management/stopped-keys.ts';
 import { createWorkspace } from '../../lambdas/management/workspaces.ts';
-import { keyItemKey, readKey } from '../../lambdas/store/keys.ts';
-import { readItem } from '../../lambdas/store/query.ts';
-import type { Table } from '../../lambdas/store/table.ts';
+import { keyItemKey, readKey } from '../../lambdas/store/accounts/keys.ts';
+import { readItem } from '../../lambdas/store/table/query.ts';
+import type { Table } from '../../lambdas/store/table/table.ts';
 import { newTable } from '../support/table.ts';
 
 let table: Table;

@@ -3,9 +3,9 @@ import { text } from 'node:stream/consumers';
 import { Hash } from '@smithy/core/serde';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { AwsError, isUncertain, type AwsCall } from '../../lambdas/platform/aws-call.ts';
-import { openAwsJson } from '../../lambdas/platform/aws-json.ts';
-import { openSdkTableCalls, sdkClient } from '../../lambdas/store/sdk-table.ts';
+import { AwsError, isUncertain, type AwsCall } from '../../lambdas/platform/aws/aws-call.ts';
+import { openAwsJson } from '../../lambdas/platform/aws/aws-json.ts';
+import { openSdkTableCalls, sdkClient } from '../../lambdas/store/table/sdk-table.ts';
 import { toGatewayError } from '../../lambdas/platform/errors.ts';
 import { listen } from '../support/listen.ts';
 

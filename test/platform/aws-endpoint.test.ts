@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { endpointOf, objectEndpointOf } from '../../lambdas/platform/aws-endpoint.ts';
-import type { AwsIdentity } from '../../lambdas/platform/aws-identity.ts';
-import { profileEndpoints } from '../../lib/admin/profile-endpoints.ts';
+import { endpointOf, objectEndpointOf } from '../../lambdas/platform/aws/aws-endpoint.ts';
+import type { AwsIdentity } from '../../lambdas/platform/aws/aws-identity.ts';
+import { profileEndpoints } from '../../lib/admin/session/profile-endpoints.ts';
 
 const credentials = { accessKeyId: 'ID', secretAccessKey: 'SECRET' };
 const dynamodb = { id: 'DynamoDB', host: 'dynamodb', isPlainInGovCloud: true };

@@ -40,7 +40,7 @@ async function agent(...minutes: (number | undefined)[]): Promise<{ requests: In
 
 /** The identity of a process that has just begun. */
 async function newIdentity() {
-  const { ownIdentity } = await import('../../lambdas/platform/aws-identity.ts');
+  const { ownIdentity } = await import('../../lambdas/platform/aws/aws-identity.ts');
   return ownIdentity;
 }
 

@@ -8,7 +8,7 @@ import {
   toGatewayError,
   type ErrorKind,
 } from '../../lambdas/platform/errors.ts';
-import { StoreBusyError } from '../../lambdas/store/transact.ts';
+import { StoreBusyError } from '../../lambdas/store/table/transact.ts';
 
 const kinds = Object.keys(errorKinds) as ErrorKind[];
 

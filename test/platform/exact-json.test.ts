@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { measureJson, parseExactly, readExactly } from '../../lambdas/platform/exact-json.ts';
+import { measureJson, parseExactly, readExactly } from '../../lambdas/platform/json/exact-json.ts';
 
 const inexactIn = (text: string) => measureJson(text, Infinity).inexactNumbers;
 

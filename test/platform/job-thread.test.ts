@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { JobThread, type JobOutcome } from '../../lambdas/platform/job-thread.ts';
+import { JobThread, type JobOutcome } from '../../lambdas/platform/concurrency/job-thread.ts';
 
 type TestJob = number | 'throw' | 'hang' | 'exit';
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { measureSettlements, sentAt } from '../../lambdas/accounting/settlement-metrics.ts';
 import { writeMetrics } from '../../lambdas/platform/metrics.ts';
 import { newGenerationId } from '../../lambdas/platform/ids.ts';
-import { emptyOutcome } from '../../lambdas/store/outcome.ts';
+import { emptyOutcome } from '../../lambdas/store/generations/outcome.ts';
 import { outcome, rub } from '../support/spending.ts';
 
 interface MetricLine {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { isPublicAddress } from '../../lambdas/platform/public-address.ts';
-import { readPublicUrl, resolvePublicUrl } from '../../lambdas/platform/public-url.ts';
+import { isPublicAddress } from '../../lambdas/platform/fetch/public-address.ts';
+import { readPublicUrl, resolvePublicUrl } from '../../lambdas/platform/fetch/public-url.ts';
 
 it.each([
   '8.8.8.8',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { variables } from '../../lambdas/platform/environment.ts';
-import { openQueueCalls as openSignedCalls } from '../../lambdas/platform/queue-calls.ts';
-import { openQueueCalls as openSdkCalls } from '../../lambdas/platform/queue-calls-sdk.ts';
+import { openQueueCalls as openSignedCalls } from '../../lambdas/platform/queues/queue-calls.ts';
+import { openQueueCalls as openSdkCalls } from '../../lambdas/platform/queues/queue-calls-sdk.ts';
 import { receive, startSqs, type LocalSqs } from '../../lib/local/queues.ts';
 import { newQueue } from '../support/new-queue.ts';
 

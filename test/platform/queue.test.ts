@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { queueVariable, variables } from '../../lambdas/platform/environment.ts';
-import { openQueue, type QueueSender } from '../../lambdas/platform/queue.ts';
+import { openQueue, type QueueSender } from '../../lambdas/platform/queues/queue.ts';
 import { listen, type Listening } from '../support/listen.ts';
 import { setEnvironment } from '../support/process-environment.ts';
 

@@ -1,8 +1,8 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deadLettersVariable, queueVariable, variables } from '../../lambdas/platform/environment.ts';
-import { openQueueGauge } from '../../lambdas/platform/queue-levels.ts';
-import { openQueueReturns, retryDelaySeconds } from '../../lambdas/platform/queue-returns.ts';
+import { openQueueGauge } from '../../lambdas/platform/queues/queue-levels.ts';
+import { openQueueReturns, retryDelaySeconds } from '../../lambdas/platform/queues/queue-returns.ts';
 import { toSqsEvent } from '../../lib/local/event-source.ts';
 import { receive, startSqs, type LocalSqs } from '../../lib/local/queues.ts';
 import { newQueue } from '../support/new-queue.ts';

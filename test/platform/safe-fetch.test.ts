@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { FetchError } from '../../lambdas/platform/fetch-faults.ts';
-import { fetchPublic, openPublic, postPublic, type FetchRules } from '../../lambdas/platform/safe-fetch.ts';
+import { FetchError } from '../../lambdas/platform/fetch/fetch-faults.ts';
+import { fetchPublic, openPublic, postPublic, type FetchRules } from '../../lambdas/platform/fetch/safe-fetch.ts';
 import { listen, type Listening } from '../support/listen.ts';
 import { privateAuthority, privateServer } from '../support/private-authority.ts';
 

@@ -61,7 +61,7 @@ afterEach(() => {
 async function secretsWith(environment: Record<string, string>) {
   vi.resetModules();
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
-  return import('../../lambdas/platform/secrets.ts');
+  return import('../../lambdas/platform/secrets/secrets.ts');
 }
 
 const deployed = () =>

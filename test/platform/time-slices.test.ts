@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pauseAfterSlice } from '../../lambdas/platform/time-slices.ts';
+import { pauseAfterSlice } from '../../lambdas/platform/concurrency/time-slices.ts';
 
 function work(ms: number): void {
   const end = performance.now() + ms;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AnswerEvent } from '../../lambdas/messages/types.ts';
 import { restoredAnswer } from '../../lambdas/protection/restored-answer.ts';
-import { noSensitiveData, type SensitiveData } from '../../lambdas/store/sensitive-data.ts';
+import { noSensitiveData, type SensitiveData } from '../../lambdas/store/accounts/sensitive-data.ts';
 import { everything, prompt, protect } from '../support/protection.ts';
 
 const mayGrow = { mayGrow: true };

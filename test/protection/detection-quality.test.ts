@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findSensitive } from '../../lambdas/protection/find/find.ts';
-import { sensitiveCategories, type SensitiveCategory } from '../../lambdas/store/sensitive-data.ts';
+import { sensitiveCategories, type SensitiveCategory } from '../../lambdas/store/accounts/sensitive-data.ts';
 import { labelledCorpus } from '../support/labelled-corpus.ts';
 
 const all = new Set(sensitiveCategories);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findSensitive } from '../../lambdas/protection/find/find.ts';
-import { sensitiveCategories } from '../../lambdas/store/sensitive-data.ts';
+import { sensitiveCategories } from '../../lambdas/store/accounts/sensitive-data.ts';
 
 const all = new Set(sensitiveCategories);
 const valuesIn = (text: string) => findSensitive(text, all).map(({ start, end }) => text.slice(start, end));

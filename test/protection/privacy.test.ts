@@ -3,7 +3,7 @@ import type { Endpoint } from '../../lambdas/catalog/catalog.ts';
 import { loadCatalog } from '../../lambdas/catalog/load.ts';
 import { endpointView } from '../../lambdas/api/models/view.ts';
 import { privacyFilter } from '../../lambdas/protection/privacy.ts';
-import { noPrivacyLimits } from '../../lambdas/store/privacy.ts';
+import { noPrivacyLimits } from '../../lambdas/store/accounts/privacy.ts';
 import { catalogDirectory, textModel } from '../support/catalog.ts';
 
 const price = { pricing: { prompt: '0.0001', completion: '0.0002' } };

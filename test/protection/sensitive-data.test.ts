@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Block, Message, MessagesRequest } from '../../lambdas/messages/types.ts';
-import { changeSensitiveData, noSensitiveData, sensitiveDataField } from '../../lambdas/store/sensitive-data.ts';
+import {
+  changeSensitiveData,
+  noSensitiveData,
+  sensitiveDataField,
+} from '../../lambdas/store/accounts/sensitive-data.ts';
 import { everything, prompt, protect, sentText } from '../support/protection.ts';
 import { refusedLater } from '../support/refused.ts';
 

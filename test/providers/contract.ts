@@ -7,7 +7,7 @@ import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { MessageAssembler } from '../../lambdas/messages/assemble.ts';
 import type { MessagesEvent } from '../../lambdas/messages/types.ts';
-import { parseExactly } from '../../lambdas/platform/exact-json.ts';
+import { parseExactly } from '../../lambdas/platform/json/exact-json.ts';
 import { failureOf } from '../../lambdas/providers/failures.ts';
 import { UpstreamError } from '../../lambdas/providers/http/upstream-error.ts';
 import type { DecodeContext, MessagesWire } from '../../lambdas/providers/wire.ts';

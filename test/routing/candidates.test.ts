@@ -8,7 +8,7 @@ import { inRoutingOrder } from '../../lambdas/api/models/offer.ts';
 import { modelView } from '../../lambdas/api/models/view.ts';
 import type { RoutingInput } from '../../lambdas/routing/usable-endpoints.ts';
 import { privacyFilter } from '../../lambdas/protection/privacy.ts';
-import { noPrivacyLimits } from '../../lambdas/store/privacy.ts';
+import { noPrivacyLimits } from '../../lambdas/store/accounts/privacy.ts';
 import { loadCatalog } from '../../lambdas/catalog/load.ts';
 import { candidatesOf } from '../support/candidate.ts';
 import { catalogDirectory, loadShippedCatalog, textModel } from '../support/catalog.ts';

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import type { WarmPrompt } from '../../lambdas/routing/warm-prompt.ts';
 import { WarmPrompts } from '../../lambdas/routing/warm-prompts.ts';
-import { queryPartition } from '../../lambdas/store/query.ts';
-import type { Item, Table } from '../../lambdas/store/table.ts';
-import { readWarmPrompt, writeWarmPrompt } from '../../lambdas/store/warm-prompts.ts';
+import { queryPartition } from '../../lambdas/store/table/query.ts';
+import type { Item, Table } from '../../lambdas/store/table/table.ts';
+import { readWarmPrompt, writeWarmPrompt } from '../../lambdas/store/statistics/warm-prompts.ts';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
 import { newTable, tableThrough } from '../support/table.ts';
 

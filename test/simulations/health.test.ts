@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readReports, writeReport } from '../../lambdas/store/endpoint-health.ts';
+import { readReports, writeReport } from '../../lambdas/store/statistics/endpoint-health.ts';
 import { isLongForm, repeated } from '../support/long-runs.ts';
 import { newTable } from '../support/table.ts';
 import { healthPlot } from './health-plot.ts';

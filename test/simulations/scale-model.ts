@@ -9,7 +9,7 @@ import {
   SPREAD_PARTITIONS,
   SWEEP_SHARDS,
   sweepPartitions,
-} from '../../lambdas/store/generation-key.ts';
+} from '../../lambdas/store/generations/generation-key.ts';
 
 /** Quotas of AWS for an account that has asked for nothing, and what DynamoDB never gives more of. */
 const LAMBDA_EXECUTIONS = 1_000;
@@ -90,7 +90,7 @@ export const ceilings: readonly Ceiling[] = [
   {
     of: 'the same of spread records',
     perSecond: () => (sweepPartitions.length * PARTITION_UNITS) / INDEX_UNITS,
-    raisedBy: 'more shards in `lambdas/store/generation-key.ts`',
+    raisedBy: 'more shards in `lambdas/store/generations/generation-key.ts`',
   },
   { of: 'the API', perSecond: () => API_REQUESTS, raisedBy: 'the quota "Throttle rate", and `gateway:rateLimit`' },
 ];

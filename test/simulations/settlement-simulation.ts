@@ -6,10 +6,10 @@
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import type { Settlement } from '../../lambdas/accounting/settlement.ts';
 import { Money } from '../../lambdas/money/money.ts';
-import { configureUpdate, readCounter, type ScopeId } from '../../lambdas/store/counters.ts';
-import { pendingPut } from '../../lambdas/store/generation-writes.ts';
-import { writeItem } from '../../lambdas/store/calls.ts';
-import { allowParts } from '../../lambdas/store/parts-allowance.ts';
+import { configureUpdate, readCounter, type ScopeId } from '../../lambdas/store/counters/counters.ts';
+import { pendingPut } from '../../lambdas/store/generations/generation-writes.ts';
+import { writeItem } from '../../lambdas/store/table/calls.ts';
+import { allowParts } from '../../lambdas/store/counters/parts-allowance.ts';
 import { holdRequest, outcome, type Spender } from '../support/spending.ts';
 import { onceEach } from './once-each.ts';
 import { simulatedTable, type SimulatedTable } from './simulated-table.ts';

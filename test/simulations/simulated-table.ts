@@ -1,12 +1,12 @@
 /**
  * A table that refuses transactions which meet as DynamoDB refuses them: one that touches an item of another that is under way is
- * cancelled, with the reason at that item. It understands what store/writes.ts makes, and no more.
+ * cancelled, with the reason at that item. It understands what store/table/writes.ts makes, and no more.
  */
 
-import type { Table } from '../../lambdas/store/table.ts';
-import { AwsError, type AwsCall } from '../../lambdas/platform/aws-call.ts';
+import type { Table } from '../../lambdas/store/table/table.ts';
+import { AwsError, type AwsCall } from '../../lambdas/platform/aws/aws-call.ts';
 import { Money } from '../../lambdas/money/money.ts';
-import type { Attributes } from '../../lambdas/store/attribute-values.ts';
+import type { Attributes } from '../../lambdas/store/table/attribute-values.ts';
 import type { SimulatedTime } from './simulated-time.ts';
 
 export interface SimulatedTable extends Table {

@@ -2,7 +2,7 @@ import { describe, expect, inject, it, vi } from 'vitest';
 import { uuidv7 } from '../../lambdas/platform/ids.ts';
 import { bySlot, countOutcomes, type Ended } from '../../lambdas/statistics/count-outcomes.ts';
 import { bucketOf } from '../../lambdas/statistics/histogram.ts';
-import type { Outcome } from '../../lambdas/store/outcome.ts';
+import type { Outcome } from '../../lambdas/store/generations/outcome.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { outcome, rub } from '../support/spending.ts';
 import { newTable } from '../support/table.ts';

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, inject, it } from 'vitest';
 import { measureEndpoints } from '../../lambdas/statistics/measure.ts';
 import { bucketOf } from '../../lambdas/statistics/histogram.ts';
-import { readPoints, writePoint } from '../../lambdas/store/endpoint-history.ts';
-import { addToSlot, HOUR_MS, readHours, SLOT_MS, SLOT_SHARDS } from '../../lambdas/store/endpoint-slots.ts';
-import { readMeasurements, writeMeasurement } from '../../lambdas/store/endpoint-statistics.ts';
-import { queryPartition } from '../../lambdas/store/query.ts';
-import type { Item, Table } from '../../lambdas/store/table.ts';
+import { readPoints, writePoint } from '../../lambdas/store/statistics/endpoint-history.ts';
+import { addToSlot, HOUR_MS, readHours, SLOT_MS, SLOT_SHARDS } from '../../lambdas/store/statistics/endpoint-slots.ts';
+import { readMeasurements, writeMeasurement } from '../../lambdas/store/statistics/endpoint-statistics.ts';
+import { queryPartition } from '../../lambdas/store/table/query.ts';
+import type { Item, Table } from '../../lambdas/store/table/table.ts';
 import { startCapacityMeter } from '../support/capacity-meter.ts';
 import { newTable, tableThrough } from '../support/table.ts';
 

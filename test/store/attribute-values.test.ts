@@ -1,7 +1,7 @@
 import { marshall, NumberValueImpl, unmarshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fromAttributes, toAttributes } from '../../lambdas/store/attribute-values.ts';
+import { fromAttributes, toAttributes } from '../../lambdas/store/table/attribute-values.ts';
 
 /** The SDK takes an item with an attribute named `constructor` for an instance of a class. */
 const name = fc.string({ minLength: 1 }).filter((text) => text !== '__proto__' && text !== 'constructor');

@@ -2,10 +2,10 @@ import { createServer, type Server } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Money } from '../../lambdas/money/money.ts';
-import { batchWrite } from '../../lambdas/store/batch-write.ts';
-import { readItems } from '../../lambdas/store/query.ts';
-import { moneyAttribute, openTable, type Table } from '../../lambdas/store/table.ts';
-import { StoreBusyError } from '../../lambdas/store/transact.ts';
+import { batchWrite } from '../../lambdas/store/table/batch-write.ts';
+import { readItems } from '../../lambdas/store/table/query.ts';
+import { moneyAttribute, openTable, type Table } from '../../lambdas/store/table/table.ts';
+import { StoreBusyError } from '../../lambdas/store/table/transact.ts';
 import { listen } from '../support/listen.ts';
 
 const key = (index: number) => ({ pk: `item-${index}`, sk: 'ITEM' });

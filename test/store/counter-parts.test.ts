@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { DAY_MS, windowsAt } from '../../lambdas/money/periods.ts';
-import { gatherCounter, hasOldParts, limitWrites, spreadCounter } from '../../lambdas/store/counter-parts.ts';
+import { gatherCounter, hasOldParts, limitWrites, spreadCounter } from '../../lambdas/store/counters/counter-parts.ts';
 import {
   configureUpdate,
   COUNTER_PARTS,
@@ -11,12 +11,12 @@ import {
   readCounter,
   readCounters,
   type ScopeId,
-} from '../../lambdas/store/counters.ts';
-import { readItems } from '../../lambdas/store/query.ts';
-import { TTL_ATTRIBUTE, type Table } from '../../lambdas/store/table.ts';
-import { StoreBusyError, transact } from '../../lambdas/store/transact.ts';
-import { remove } from '../../lambdas/store/writes.ts';
-import { allowParts, forbidParts } from '../../lambdas/store/parts-allowance.ts';
+} from '../../lambdas/store/counters/counters.ts';
+import { readItems } from '../../lambdas/store/table/query.ts';
+import { TTL_ATTRIBUTE, type Table } from '../../lambdas/store/table/table.ts';
+import { StoreBusyError, transact } from '../../lambdas/store/table/transact.ts';
+import { remove } from '../../lambdas/store/table/writes.ts';
+import { allowParts, forbidParts } from '../../lambdas/store/counters/parts-allowance.ts';
 import { count, hasParts, newTableWithParts, partsAt, rootOf, spent, spentIn } from '../support/counter-parts.ts';
 import { faultyTable } from '../support/faulty-table.ts';
 import { placesIn } from '../support/long-runs.ts';

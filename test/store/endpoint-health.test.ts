@@ -1,9 +1,9 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest';
 import { documentsOf } from '../support/documents.ts';
-import { readReports, writeReport } from '../../lambdas/store/endpoint-health.ts';
-import { queryPartition } from '../../lambdas/store/query.ts';
-import type { Item, Table } from '../../lambdas/store/table.ts';
+import { readReports, writeReport } from '../../lambdas/store/statistics/endpoint-health.ts';
+import { queryPartition } from '../../lambdas/store/table/query.ts';
+import type { Item, Table } from '../../lambdas/store/table/table.ts';
 import { startCapacityMeter } from '../support/capacity-meter.ts';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
 import { newTable, tableThrough } from '../support/table.ts';

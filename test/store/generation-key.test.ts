@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Account } from '../../lambdas/store/accounts.ts';
+import type { Account } from '../../lambdas/store/accounts/accounts.ts';
 import {
   GENERATION_SHARDS,
   generationKey,
@@ -9,7 +9,7 @@ import {
   SPREAD_PARTITIONS,
   sweepPartitionOf,
   sweepPartitions,
-} from '../../lambdas/store/generation-key.ts';
+} from '../../lambdas/store/generations/generation-key.ts';
 import { generationTimeMs, isSpreadId, spreadId, uuidv7 } from '../../lambdas/platform/ids.ts';
 
 const ATTEMPTS = 5_000;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Money } from '../../lambdas/money/money.ts';
-import { holdRecord } from '../../lambdas/store/generation.ts';
-import { emptyOutcome, outcomeRecord } from '../../lambdas/store/outcome.ts';
-import { payerRecord } from '../../lambdas/store/payer.ts';
+import { holdRecord } from '../../lambdas/store/generations/generation.ts';
+import { emptyOutcome, outcomeRecord } from '../../lambdas/store/generations/outcome.ts';
+import { payerRecord } from '../../lambdas/store/accounts/payer.ts';
 import {
   count,
   expiry,
@@ -17,7 +17,7 @@ import {
   part,
   record,
   text,
-} from '../../lambdas/store/record.ts';
+} from '../../lambdas/store/table/record.ts';
 
 const inner = record({ street: text('street'), number: count('house_number') });
 const codec = record({

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest';
 import { variables } from '../../lambdas/platform/environment.ts';
-import { transact } from '../../lambdas/store/transact.ts';
-import { put } from '../../lambdas/store/writes.ts';
+import { transact } from '../../lambdas/store/table/transact.ts';
+import { put } from '../../lambdas/store/table/writes.ts';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
 import { newTable } from '../support/table.ts';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readItem } from '../../lambdas/store/query.ts';
-import type { Item, Table } from '../../lambdas/store/table.ts';
-import { transact, writeAlone } from '../../lambdas/store/transact.ts';
+import { readItem } from '../../lambdas/store/table/query.ts';
+import type { Item, Table } from '../../lambdas/store/table/table.ts';
+import { transact, writeAlone } from '../../lambdas/store/table/transact.ts';
 import {
   check,
   mustNotExist,
@@ -12,7 +12,7 @@ import {
   remove,
   update,
   type Condition,
-} from '../../lambdas/store/writes.ts';
+} from '../../lambdas/store/table/writes.ts';
 import { newTable } from '../support/table.ts';
 
 let table: Table;

@@ -1,5 +1,5 @@
-import { openQueueCalls } from '../../lambdas/platform/queue-calls.ts';
-import { openTable } from '../../lambdas/store/table.ts';
+import { openQueueCalls } from '../../lambdas/platform/queues/queue-calls.ts';
+import { openTable } from '../../lambdas/store/table/table.ts';
 
 /** A function that makes a call of the table and one of a queue, to be bundled as the real ones are. */
 export async function handler(queueUrl: string): Promise<unknown[]> {

@@ -1,15 +1,22 @@
 /** Counters with parts, for tests that need some without waiting for conflicts. */
 
 import { rememberLimitedParts } from '../../lambdas/accounting/busy-counters.ts';
-import type { Scope, ScopeId, StoredCounter } from '../../lambdas/store/counters.ts';
-import { addDeltas, counterKey, partKey, readCounter, settleUpdate, spreadOf } from '../../lambdas/store/counters.ts';
+import type { Scope, ScopeId, StoredCounter } from '../../lambdas/store/counters/counters.ts';
+import {
+  addDeltas,
+  counterKey,
+  partKey,
+  readCounter,
+  settleUpdate,
+  spreadOf,
+} from '../../lambdas/store/counters/counters.ts';
 import { windowsAt } from '../../lambdas/money/periods.ts';
-import { grantParts, type LimitedParts } from '../../lambdas/store/limited-parts.ts';
-import { readItem, readItems } from '../../lambdas/store/query.ts';
-import type { Item, Table } from '../../lambdas/store/table.ts';
-import { transact, type TransactOutcome } from '../../lambdas/store/transact.ts';
+import { grantParts, type LimitedParts } from '../../lambdas/store/counters/limited-parts.ts';
+import { readItem, readItems } from '../../lambdas/store/table/query.ts';
+import type { Item, Table } from '../../lambdas/store/table/table.ts';
+import { transact, type TransactOutcome } from '../../lambdas/store/table/transact.ts';
 import type { FaultProxy } from './fault-proxy.ts';
-import { allowParts } from '../../lambdas/store/parts-allowance.ts';
+import { allowParts } from '../../lambdas/store/counters/parts-allowance.ts';
 import { rub } from './spending.ts';
 import { newTable } from './table.ts';
 

@@ -1,6 +1,6 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { sdkClient } from '../../lambdas/store/sdk-table.ts';
-import type { Table } from '../../lambdas/store/table.ts';
+import { sdkClient } from '../../lambdas/store/table/sdk-table.ts';
+import type { Table } from '../../lambdas/store/table/table.ts';
 
 const clients = new WeakMap<Table, DynamoDBDocumentClient>();
 

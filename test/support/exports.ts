@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { onceOpen } from '../../lambdas/platform/once.ts';
+import { onceOpen } from '../../lambdas/platform/concurrency/once.ts';
 import { duckdbStatements } from '../../lib/admin/books/duckdb.ts';
 import { athenaViews } from '../../lib/shared/book-views/views.ts';
 

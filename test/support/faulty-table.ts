@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, inject } from 'vitest';
-import type { Table } from '../../lambdas/store/table.ts';
+import type { Table } from '../../lambdas/store/table/table.ts';
 import { startFaultProxy, type FaultProxy } from './fault-proxy.ts';
 import { newTable, tableThrough } from './table.ts';
 

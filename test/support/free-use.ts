@@ -3,9 +3,9 @@ import type { HoldRequest } from '../../lambdas/admission/hold.ts';
 import type { ServiceFree } from '../../lambdas/catalog/schema.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { utcDate } from '../../lambdas/money/periods.ts';
-import { accountDay, readRequests } from '../../lambdas/store/free-requests.ts';
-import { readBudget } from '../../lambdas/store/service-budgets.ts';
-import type { Table } from '../../lambdas/store/table.ts';
+import { accountDay, readRequests } from '../../lambdas/store/counters/free-requests.ts';
+import { readBudget } from '../../lambdas/store/counters/service-budgets.ts';
+import type { Table } from '../../lambdas/store/table/table.ts';
 import { holdRequest, rub, type Spender } from './spending.ts';
 
 const freeTerms: ServiceFree = {

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { openTable, type Table } from '../../lambdas/store/table.ts';
+import { openTable, type Table } from '../../lambdas/store/table/table.ts';
 import { reporting } from './processes.ts';
 import { programOf } from './programs.ts';
 import { unprovenRecords } from './proof.ts';

@@ -1,4 +1,4 @@
-import { answerJobs } from '../../lambdas/platform/job-thread.ts';
+import { answerJobs } from '../../lambdas/platform/concurrency/job-thread.ts';
 
 /** Doubles numbers. Some words make it fail, or never end. */
 answerJobs((job: number | 'throw' | 'hang' | 'exit') => {

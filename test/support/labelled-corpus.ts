@@ -5,7 +5,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { SensitiveCategory } from '../../lambdas/store/sensitive-data.ts';
+import type { SensitiveCategory } from '../../lambdas/store/accounts/sensitive-data.ts';
 
 export interface LabelledSentence {
   file: string;

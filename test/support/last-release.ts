@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BatchWriteItemCommand, DynamoDBClient, type AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { QueueName } from '../../lambdas/route.ts';
-import { localCredentials } from '../../lambdas/platform/sdk.ts';
+import { localCredentials } from '../../lambdas/platform/aws/sdk.ts';
 import { createTable, LOCAL_TABLE, startDynamodb } from '../../lib/shared/database/dynamodb.ts';
 
 /** In DynamoDB's own JSON. */

@@ -2,9 +2,9 @@ import { placeHold, type HoldRequest, type HoldResult, type PlacedHold } from '.
 import { Leases } from '../../lambdas/admission/leases.ts';
 import { returnDueLeases } from '../../lambdas/accounting/return-lease.ts';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
-import { readGeneration } from '../../lambdas/store/generation-queries.ts';
-import { openLeases, type Lease } from '../../lambdas/store/leases.ts';
-import type { Table } from '../../lambdas/store/table.ts';
+import { readGeneration } from '../../lambdas/store/generations/generation-queries.ts';
+import { openLeases, type Lease } from '../../lambdas/store/counters/leases.ts';
+import type { Table } from '../../lambdas/store/table/table.ts';
 import type { DynamodbCall } from './fault-proxy.ts';
 import { books, holdRequest, newSpender, outcome, rub, type Spender } from './spending.ts';
 

@@ -1,10 +1,10 @@
 /** Many generations of one account: copies of one that is real, each with an id and a time of its own. */
 
 import { generationTimeMs, uuidv7 } from '../../lambdas/platform/ids.ts';
-import { batchWrite } from '../../lambdas/store/batch-write.ts';
-import { generationKey } from '../../lambdas/store/generation-key.ts';
-import { readItem } from '../../lambdas/store/query.ts';
-import type { Table } from '../../lambdas/store/table.ts';
+import { batchWrite } from '../../lambdas/store/table/batch-write.ts';
+import { generationKey } from '../../lambdas/store/generations/generation-key.ts';
+import { readItem } from '../../lambdas/store/table/query.ts';
+import type { Table } from '../../lambdas/store/table/table.ts';
 
 const BATCH = 1_000;
 

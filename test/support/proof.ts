@@ -3,8 +3,8 @@ import { documentsOf } from './documents.ts';
 import type { FinalGeneration } from '../../lambdas/accounting/daily-sums.ts';
 import { linesOf, provesItsPrice } from '../../lambdas/accounting/generation-lines.ts';
 import { Money } from '../../lambdas/money/money.ts';
-import { generationFrom } from '../../lambdas/store/generation.ts';
-import type { Item, Table } from '../../lambdas/store/table.ts';
+import { generationFrom } from '../../lambdas/store/generations/generation.ts';
+import type { Item, Table } from '../../lambdas/store/table/table.ts';
 
 /** A record whose price does not follow from its own fields. */
 export interface Unproven {

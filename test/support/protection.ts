@@ -1,6 +1,10 @@
 import type { MessagesRequest } from '../../lambdas/messages/types.ts';
 import { protect as protectFor, type Protected } from '../../lambdas/protection/sensitive-data.ts';
-import { noSensitiveData, sensitiveCategories, type SensitiveData } from '../../lambdas/store/sensitive-data.ts';
+import {
+  noSensitiveData,
+  sensitiveCategories,
+  type SensitiveData,
+} from '../../lambdas/store/accounts/sensitive-data.ts';
 
 /** Settings that protect everything. */
 export const everything: SensitiveData = { ...noSensitiveData, enabled: true, categories: [...sensitiveCategories] };

@@ -1,10 +1,10 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { inject } from 'vitest';
 import { encodeSettlement, type Settlement } from '../../lambdas/accounting/settlement.ts';
-import { ADDED_ATTRIBUTE } from '../../lambdas/platform/queue.ts';
+import { ADDED_ATTRIBUTE } from '../../lambdas/platform/queues/queue.ts';
 import { deadLettersVariable, queueVariable, variables } from '../../lambdas/platform/environment.ts';
 import { queueWorkers } from '../../lambdas/routes.ts';
-import type { Table } from '../../lambdas/store/table.ts';
+import type { Table } from '../../lambdas/store/table/table.ts';
 import { startEventSource, type EventSource } from '../../lib/local/event-source.ts';
 import { createQueue, startSqs, type LocalSqs } from '../../lib/local/queues.ts';
 import { manifestWiring } from '../../lib/local/wiring.ts';

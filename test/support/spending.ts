@@ -7,14 +7,14 @@ import type { Pricing } from '../../lambdas/catalog/schema.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { intervals, windowsAt } from '../../lambdas/money/periods.ts';
 import { newGenerationId, uuidv7 } from '../../lambdas/platform/ids.ts';
-import { configureUpdate, readCounter, type Scope, type ScopeKind } from '../../lambdas/store/counters.ts';
-import { generationsOfDay } from '../../lambdas/store/generation-queries.ts';
-import type { Hold } from '../../lambdas/store/generation.ts';
-import { emptyOutcome, type Outcome } from '../../lambdas/store/outcome.ts';
-import type { Payer } from '../../lambdas/store/payer.ts';
-import type { Limits } from '../../lambdas/store/limits.ts';
-import type { Table } from '../../lambdas/store/table.ts';
-import { transact } from '../../lambdas/store/transact.ts';
+import { configureUpdate, readCounter, type Scope, type ScopeKind } from '../../lambdas/store/counters/counters.ts';
+import { generationsOfDay } from '../../lambdas/store/generations/generation-queries.ts';
+import type { Hold } from '../../lambdas/store/generations/generation.ts';
+import { emptyOutcome, type Outcome } from '../../lambdas/store/generations/outcome.ts';
+import type { Payer } from '../../lambdas/store/accounts/payer.ts';
+import type { Limits } from '../../lambdas/store/counters/limits.ts';
+import type { Table } from '../../lambdas/store/table/table.ts';
+import { transact } from '../../lambdas/store/table/transact.ts';
 
 export const rub = (text: string) => Money.parse(text);
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
 import { createTable } from '../../lib/shared/database/dynamodb.ts';
-import { openTable, type Table } from '../../lambdas/store/table.ts';
+import { openTable, type Table } from '../../lambdas/store/table/table.ts';
 
 /** A fresh table in the run's DynamoDB. @param endpoint where to reach it, e.g. through a fault proxy */
 export async function newTable(endpoint?: string): Promise<Table> {

@@ -1,7 +1,7 @@
 /** The grammar of Trino, which Amazon Athena has. */
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { once } from '../../lambdas/platform/once.ts';
+import { once } from '../../lambdas/platform/concurrency/once.ts';
 
 interface Parser {
   validate(sql: string): { message: string; startLine: number }[];

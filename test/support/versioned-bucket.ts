@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { localCredentials } from '../../lambdas/platform/sdk.ts';
+import { localCredentials } from '../../lambdas/platform/aws/sdk.ts';
 import { objectionToSignature } from '../../lib/local/signed-requests.ts';
 import { listen, type Listening } from './listen.ts';
 

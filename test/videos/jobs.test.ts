@@ -3,7 +3,7 @@ import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { documentsOf } from '../support/documents.ts';
 import { Money } from '../../lambdas/money/money.ts';
-import type { Table } from '../../lambdas/store/table.ts';
+import type { Table } from '../../lambdas/store/table/table.ts';
 import { advanceVideo } from '../../lambdas/inference/videos/advance.ts';
 import { keyOfFile } from '../../lambdas/inference/videos/content.ts';
 import { decodeVideoMessage } from '../../lambdas/inference/videos/message.ts';

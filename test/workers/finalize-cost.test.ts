@@ -1,8 +1,8 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { readSlot, SLOT_MS } from '../../lambdas/store/endpoint-slots.ts';
-import { readGeneration } from '../../lambdas/store/generation-queries.ts';
-import type { Table } from '../../lambdas/store/table.ts';
+import { readSlot, SLOT_MS } from '../../lambdas/store/statistics/endpoint-slots.ts';
+import { readGeneration } from '../../lambdas/store/generations/generation-queries.ts';
+import type { Table } from '../../lambdas/store/table/table.ts';
 import { handler } from '../../lambdas/workers/finalize-cost/handler.ts';
 import { toSqsEvent } from '../../lib/local/event-source.ts';
 import { receive } from '../../lib/local/queues.ts';

@@ -1,8 +1,8 @@
 import { beforeAll, expect, inject, it } from 'vitest';
 import { variables } from '../../lambdas/platform/environment.ts';
-import { addToSlot, SLOT_MS } from '../../lambdas/store/endpoint-slots.ts';
-import { readMeasurements } from '../../lambdas/store/endpoint-statistics.ts';
-import type { Table } from '../../lambdas/store/table.ts';
+import { addToSlot, SLOT_MS } from '../../lambdas/store/statistics/endpoint-slots.ts';
+import { readMeasurements } from '../../lambdas/store/statistics/endpoint-statistics.ts';
+import type { Table } from '../../lambdas/store/table/table.ts';
 import { handler } from '../../lambdas/workers/measure-endpoints/handler.ts';
 import { newTable } from '../support/table.ts';
 

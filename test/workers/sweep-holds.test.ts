@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { decodeRollUp } from '../../lambdas/accounting/roll-up.ts';
 import { utcDate } from '../../lambdas/money/periods.ts';
 import { queueVariable } from '../../lambdas/platform/environment.ts';
-import { DUE_AT_ONCE_MS, readGeneration } from '../../lambdas/store/generation-queries.ts';
-import { checkpoint } from '../../lambdas/store/generation-writes.ts';
-import type { Table } from '../../lambdas/store/table.ts';
+import { DUE_AT_ONCE_MS, readGeneration } from '../../lambdas/store/generations/generation-queries.ts';
+import { checkpoint } from '../../lambdas/store/generations/generation-writes.ts';
+import type { Table } from '../../lambdas/store/table/table.ts';
 import { decodeVideoMessage } from '../../lambdas/inference/videos/message.ts';
 import { handler } from '../../lambdas/workers/sweep-holds/handler.ts';
 import { receive } from '../../lib/local/queues.ts';

@@ -1,6 +1,6 @@
 import { afterAll, expect, it, vi } from 'vitest';
 import { variables } from '../../lambdas/platform/environment.ts';
-import { readGeneration } from '../../lambdas/store/generation-queries.ts';
+import { readGeneration } from '../../lambdas/store/generations/generation-queries.ts';
 import { handler } from '../../lambdas/workers/sweep-holds/handler.ts';
 import { faultyTable } from '../support/faulty-table.ts';
 import { setEnvironment } from '../support/process-environment.ts';

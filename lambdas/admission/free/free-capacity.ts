@@ -1,8 +1,8 @@
 import { budgetPart, BUDGET_PARTS, dearestFreeRequest } from '../../catalog/free-terms.ts';
 import type { ModelData } from '../../catalog/schema.ts';
 import { utcDate } from '../../money/periods.ts';
-import { refreshed } from '../../platform/refreshed.ts';
-import type { BudgetPartSums } from '../../store/service-budgets.ts';
+import { refreshed } from '../../platform/concurrency/refreshed.ts';
+import type { BudgetPartSums } from '../../store/counters/service-budgets.ts';
 
 /** Which free models have used up what the service spends on them today, as far as this process knows. */
 export interface FreeCapacity {

@@ -19,10 +19,15 @@ import {
   readRequests,
   requestsFrom,
   type FreeCount,
-} from '../../store/free-requests.ts';
-import { budgetHoldUpdate, readBudget, type BudgetPartSums, type ServiceHold } from '../../store/service-budgets.ts';
-import type { Table } from '../../store/table.ts';
-import type { FailedCondition, Writes } from '../../store/transact.ts';
+} from '../../store/counters/free-requests.ts';
+import {
+  budgetHoldUpdate,
+  readBudget,
+  type BudgetPartSums,
+  type ServiceHold,
+} from '../../store/counters/service-budgets.ts';
+import type { Table } from '../../store/table/table.ts';
+import type { FailedCondition, Writes } from '../../store/table/transact.ts';
 import { FreeMemory } from './free-memory.ts';
 
 /** A free model that may answer a request. */

@@ -1,8 +1,8 @@
 import type { ServiceFree } from '../../catalog/schema.ts';
 import { Money } from '../../money/money.ts';
-import type { Account } from '../../store/accounts.ts';
-import { readCounter } from '../../store/counters.ts';
-import type { Table } from '../../store/table.ts';
+import type { Account } from '../../store/accounts/accounts.ts';
+import { readCounter } from '../../store/counters/counters.ts';
+import type { Table } from '../../store/table/table.ts';
 
 type Thresholds = Pick<ServiceFree, 'funded_balance_threshold_rub' | 'funded_topup_threshold_rub'>;
 

@@ -6,8 +6,8 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Quirks } from '../../catalog/quirk-schemas.ts';
-import { JobThread, type JobRequest } from '../../platform/job-thread.ts';
-import { once } from '../../platform/once.ts';
+import { JobThread, type JobRequest } from '../../platform/concurrency/job-thread.ts';
+import { once } from '../../platform/concurrency/once.ts';
 import type { CountJob, CountResult } from './o200k-worker.ts';
 
 /** More than the context of most models; the byte bound must do for larger prompts. */

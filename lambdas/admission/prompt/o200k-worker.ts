@@ -1,4 +1,4 @@
-import { answerJobs } from '../../platform/job-thread.ts';
+import { answerJobs } from '../../platform/concurrency/job-thread.ts';
 import { countTexts, type Vocabulary } from './o200k.ts';
 
 /** What the thread is to count. */

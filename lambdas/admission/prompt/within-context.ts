@@ -3,7 +3,7 @@
 import { middleOut } from '../../messages/middle-out.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
 import type { Message, MessagesRequest } from '../../messages/types.ts';
-import type { JobRequest } from '../../platform/job-thread.ts';
+import type { JobRequest } from '../../platform/concurrency/job-thread.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { countPromptTokens } from './local-count.ts';
 import { measurePrompt } from './prompt-size.ts';

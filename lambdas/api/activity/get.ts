@@ -10,7 +10,7 @@ import { findWorkspace } from '../../management/workspaces.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { invalidRequest, notFound } from '../../platform/errors.ts';
 import { resources } from '../../resources.ts';
-import { readKey } from '../../store/keys.ts';
+import { readKey } from '../../store/accounts/keys.ts';
 import type { ActivityAnswer } from './shape.ts';
 import { groupBy } from '../parts/group-by.ts';
 import { checkRowCount } from '../parts/row-limit.ts';

@@ -13,7 +13,7 @@ import type { Money } from '../../money/money.ts';
 import type { Interval } from '../../money/periods.ts';
 import { notFound } from '../../platform/errors.ts';
 import { resources } from '../../resources.ts';
-import { readCounter } from '../../store/counters.ts';
+import { readCounter } from '../../store/counters/counters.ts';
 import { budgetsOfPath } from './owner.ts';
 import type { BudgetAnswer, BudgetListAnswer } from './shape.ts';
 import { budgetViews } from '../parts/view.ts';

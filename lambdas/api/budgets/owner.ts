@@ -1,7 +1,7 @@
 import { memberBudgets, workspaceBudgets, type BudgetOwner } from '../../management/budgets.ts';
 import { findMember } from '../../management/members.ts';
 import { checkActive, findWorkspace } from '../../management/workspaces.ts';
-import type { Table } from '../../store/table.ts';
+import type { Table } from '../../store/table/table.ts';
 import type { SetLimits } from '../parts/view.ts';
 
 export interface OwnedBudgets {

@@ -1,7 +1,7 @@
 /** The files of the console as the bundler made them of lib/console: script and styles. */
 
 import { readFileSync } from 'node:fs';
-import { onceOpen } from '../../platform/once.ts';
+import { onceOpen } from '../../platform/concurrency/once.ts';
 
 /** Their texts by their names. */
 export type ConsoleFiles = Record<'app.js' | 'app.css', string>;

@@ -2,7 +2,7 @@ import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { Money } from '../../money/money.ts';
 import { resources } from '../../resources.ts';
-import { readCounter } from '../../store/counters.ts';
+import { readCounter } from '../../store/counters/counters.ts';
 import { periodUsage } from '../parts/view.ts';
 import type { CreditsAnswer } from './shape.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { dataShape, rub } from '../../http/shapes.ts';
-import { accountModes } from '../../store/accounts.ts';
+import { accountModes } from '../../store/accounts/accounts.ts';
 import { periodUsageShape } from '../parts/shape.ts';
 
 const { usage_daily, usage_weekly, usage_monthly } = periodUsageShape;

@@ -5,9 +5,9 @@ import { jsonResponse } from '../../http/response.ts';
 import { notFound } from '../../platform/errors.ts';
 import { generationTimeMs } from '../../platform/ids.ts';
 import { resources } from '../../resources.ts';
-import { readGeneration } from '../../store/generation-queries.ts';
-import { readRefusal } from '../../store/refusals.ts';
-import type { PastRequest } from '../../store/request-history.ts';
+import { readGeneration } from '../../store/generations/generation-queries.ts';
+import { readRefusal } from '../../store/generations/refusals.ts';
+import type { PastRequest } from '../../store/generations/request-history.ts';
 import { requestRecordView } from './record-view.ts';
 import type { RequestRecordAnswer } from './shape.ts';
 

@@ -1,7 +1,7 @@
-import type { Generation } from '../../store/generation.ts';
-import type { Payer } from '../../store/payer.ts';
-import type { Refusal } from '../../store/refusals.ts';
-import { statusOf, type PastRequest } from '../../store/request-history.ts';
+import type { Generation } from '../../store/generations/generation.ts';
+import type { Payer } from '../../store/accounts/payer.ts';
+import type { Refusal } from '../../store/generations/refusals.ts';
+import { statusOf, type PastRequest } from '../../store/generations/request-history.ts';
 import type { ListedRequestBody } from './shape.ts';
 
 /** A request in a list; what is not known yet, or never was, is null. */

@@ -10,7 +10,7 @@ import { nowMs } from '../../platform/clock.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { firstGenerationId, generationTimeMs } from '../../platform/ids.ts';
 import { resources } from '../../resources.ts';
-import { requestsOfDay, requestStatuses, type PastRequest } from '../../store/request-history.ts';
+import { requestsOfDay, requestStatuses, type PastRequest } from '../../store/generations/request-history.ts';
 import { listedRequest } from './list-view.ts';
 import type { GenerationListAnswer, ListedRequestBody } from './shape.ts';
 

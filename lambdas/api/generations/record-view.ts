@@ -1,7 +1,7 @@
 import { linesOf, provesItsPrice, type GenerationLine } from '../../accounting/generation-lines.ts';
 import type { FinalGeneration } from '../../accounting/daily-sums.ts';
 import { costOfUnits } from '../../accounting/price.ts';
-import type { PastRequest } from '../../store/request-history.ts';
+import type { PastRequest } from '../../store/generations/request-history.ts';
 import { listedRequest } from './list-view.ts';
 import type { RequestRecordBody } from './shape.ts';
 import { generationView } from './view.ts';

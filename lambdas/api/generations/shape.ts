@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { countShape, dataShape, nothing, refusedAmountsShape, rub, time, uuid } from '../../http/shapes.ts';
 import { meters } from '../../accounting/price.ts';
-import { apiTypes } from '../../store/generation.ts';
-import { endings } from '../../store/outcome.ts';
-import { requestStatuses } from '../../store/request-history.ts';
+import { apiTypes } from '../../store/generations/generation.ts';
+import { endings } from '../../store/generations/outcome.ts';
+import { requestStatuses } from '../../store/generations/request-history.ts';
 
 const attemptShape = z.strictObject({
   endpoint_id: z

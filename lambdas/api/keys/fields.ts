@@ -4,8 +4,8 @@ import { privacySettings } from '../../http/privacy-field.ts';
 import { MAX_TAGS, nameRule, tagNameRule, tagValueRule } from '../../management/rules.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { shortTextRule } from '../../platform/text-rule.ts';
-import { limitResets } from '../../store/keys.ts';
-import { sensitiveActions, sensitiveCategories } from '../../store/sensitive-data.ts';
+import { limitResets } from '../../store/accounts/keys.ts';
+import { sensitiveActions, sensitiveCategories } from '../../store/accounts/sensitive-data.ts';
 
 const MAX_DICTIONARY = 200;
 const termRule = shortTextRule(1, 100);

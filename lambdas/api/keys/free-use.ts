@@ -4,8 +4,8 @@ import { servedCatalog } from '../../catalog/served-catalog.ts';
 import { Money } from '../../money/money.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { resources } from '../../resources.ts';
-import type { Account } from '../../store/accounts.ts';
-import { accountDay, readRequests } from '../../store/free-requests.ts';
+import type { Account } from '../../store/accounts/accounts.ts';
+import { accountDay, readRequests } from '../../store/counters/free-requests.ts';
 
 interface ShownFreeUse {
   /** Of today, over all free models. */

@@ -5,7 +5,7 @@ import { jsonResponse } from '../../http/response.ts';
 import { etag } from '../../http/versions.ts';
 import { findKey } from '../../management/keys.ts';
 import { resources } from '../../resources.ts';
-import { readCounter } from '../../store/counters.ts';
+import { readCounter } from '../../store/counters/counters.ts';
 import type { KeyAnswer } from './shape.ts';
 import { keyView } from './view.ts';
 

@@ -7,10 +7,10 @@ import { someId } from '../../http/path-params.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { findWorkspace } from '../../management/workspaces.ts';
 import { resources } from '../../resources.ts';
-import { readCounters } from '../../store/counters.ts';
-import { inferenceKeysOf, keyPage } from '../../store/key-directory.ts';
-import { keyFrom, keyItemKey } from '../../store/keys.ts';
-import { readItems } from '../../store/query.ts';
+import { readCounters } from '../../store/counters/counters.ts';
+import { inferenceKeysOf, keyPage } from '../../store/accounts/key-directory.ts';
+import { keyFrom, keyItemKey } from '../../store/accounts/keys.ts';
+import { readItems } from '../../store/table/query.ts';
 import type { KeyListAnswer } from './shape.ts';
 import { keyView } from './view.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { constants, countShape, dataShape, listShape, nothing, rub, tagsShape, time, uuid } from '../../http/shapes.ts';
-import { limitResets } from '../../store/keys.ts';
-import { sensitiveActions, sensitiveCategories } from '../../store/sensitive-data.ts';
+import { limitResets } from '../../store/accounts/keys.ts';
+import { sensitiveActions, sensitiveCategories } from '../../store/accounts/sensitive-data.ts';
 import { periodUsageShape, privacyShape } from '../parts/shape.ts';
 import { keyConventionFields } from './convention.ts';
 

@@ -8,7 +8,7 @@ import { etag, expectedVersion } from '../../http/versions.ts';
 import { changesOf } from '../../management/change.ts';
 import { updateKey } from '../../management/keys.ts';
 import { resources } from '../../resources.ts';
-import { readCounter } from '../../store/counters.ts';
+import { readCounter } from '../../store/counters/counters.ts';
 import { keySettingsOf } from '../../management/key-settings.ts';
 import { keyAmounts, keyName, keySettings } from './fields.ts';
 import type { KeyAnswer } from './shape.ts';

@@ -1,7 +1,7 @@
 import { windowsAt } from '../../money/periods.ts';
 import { nowMs } from '../../platform/clock.ts';
-import { remaining, type Counter } from '../../store/counters.ts';
-import { limitsOfKey, type ApiKey } from '../../store/keys.ts';
+import { remaining, type Counter } from '../../store/counters/counters.ts';
+import { limitsOfKey, type ApiKey } from '../../store/accounts/keys.ts';
 import { periodUsage, privacyView } from '../parts/view.ts';
 import { keyConventionFields } from './convention.ts';
 import type { KeySpending, KeyBody } from './shape.ts';

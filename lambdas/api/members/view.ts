@@ -1,8 +1,8 @@
 import { memberBudgets } from '../../management/budgets.ts';
-import { readCounters, type Counter } from '../../store/counters.ts';
-import type { Table } from '../../store/table.ts';
-import type { Member } from '../../store/members.ts';
-import { memberScope } from '../../store/payer.ts';
+import { readCounters, type Counter } from '../../store/counters/counters.ts';
+import type { Table } from '../../store/table/table.ts';
+import type { Member } from '../../store/accounts/members.ts';
+import { memberScope } from '../../store/accounts/payer.ts';
 import { budgetViews, periodUsage } from '../parts/view.ts';
 import type { MemberBody } from './shape.ts';
 

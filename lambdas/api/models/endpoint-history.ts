@@ -1,7 +1,7 @@
 import { BoundedMap } from '../../platform/bounded-map.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { resources } from '../../resources.ts';
-import { readPoints, type EndpointPoint } from '../../store/endpoint-history.ts';
+import { readPoints, type EndpointPoint } from '../../store/statistics/endpoint-history.ts';
 
 /** A point comes once an hour. */
 const KEEP_HISTORY_MS = 60_000;

@@ -6,7 +6,7 @@ import { definePublicEndpoint } from '../../http/define-public-endpoint.ts';
 import { booleanParameter } from '../../http/fields.ts';
 import { jsonResponse, type HttpResponse } from '../../http/response.ts';
 import { notFound } from '../../platform/errors.ts';
-import type { EndpointPoint } from '../../store/endpoint-history.ts';
+import type { EndpointPoint } from '../../store/statistics/endpoint-history.ts';
 import type { IsReady } from '../../routing/live-providers.ts';
 import { isMessagesClient } from './dialect.ts';
 import { readHistories } from './endpoint-history.ts';

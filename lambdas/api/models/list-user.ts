@@ -5,8 +5,8 @@ import { compressed } from '../../http/compressed.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { privacyFilter } from '../../protection/privacy.ts';
 import { resources } from '../../resources.ts';
-import type { Privacy } from '../../store/privacy.ts';
-import { readWorkspace } from '../../store/workspaces.ts';
+import type { Privacy } from '../../store/accounts/privacy.ts';
+import { readWorkspace } from '../../store/accounts/workspaces.ts';
 import { answerList, listQuery } from './answer-list.ts';
 
 export const accepts = { query: listQuery, compress: compressed };

@@ -3,9 +3,9 @@ import type { BudgetOwner } from '../../management/budgets.ts';
 import { Money } from '../../money/money.ts';
 import { intervals, windowEnd, windowsAt, type Interval } from '../../money/periods.ts';
 import { nowMs } from '../../platform/clock.ts';
-import type { Counter } from '../../store/counters.ts';
-import type { Limits, LimitTimes } from '../../store/limits.ts';
-import type { Privacy } from '../../store/privacy.ts';
+import type { Counter } from '../../store/counters/counters.ts';
+import type { Limits, LimitTimes } from '../../store/counters/limits.ts';
+import type { Privacy } from '../../store/accounts/privacy.ts';
 import type { BudgetBody, PeriodUsage, PrivacyBody } from './shape.ts';
 
 /** The limits of an owner, and when they were set; those of before that was kept are as old as the owner. */

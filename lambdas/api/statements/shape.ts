@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { countShape, dataShape, rub, tagsShape, uuid } from '../../http/shapes.ts';
-import { balanceEntryKinds } from '../../store/accounts.ts';
+import { balanceEntryKinds } from '../../store/accounts/accounts.ts';
 
 const sums = {
   requests: countShape.meta({ description: 'The number of requests that were completed or charged.' }),

@@ -2,7 +2,7 @@ import type { ActivitySplit } from '../../accounting/activity.ts';
 import type { DailySums } from '../../accounting/daily-sums.ts';
 import type { Month, MonthRow } from '../../books/month.ts';
 import type { Names } from '../../books/names.ts';
-import type { Account, BalanceEntry } from '../../store/accounts.ts';
+import type { Account, BalanceEntry } from '../../store/accounts/accounts.ts';
 import type { StatementBody } from './shape.ts';
 
 interface Naming {

@@ -9,7 +9,7 @@ import { routeVideo } from '../../inference/videos/routed-video.ts';
 import { startVideo } from '../../inference/videos/start.ts';
 import { videoView } from '../../inference/videos/view.ts';
 import { refreshSignals } from '../../inference/endpoint-signals.ts';
-import type { VideoJob } from '../../store/video-jobs.ts';
+import type { VideoJob } from '../../store/generations/video-jobs.ts';
 import type { VideoAnswer } from './shape.ts';
 
 export const accepts = { once: answerOnce, body: videoRequestSchema, meanwhile: refreshSignals };

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { jsonResponse } from '../../http/response.ts';
-import type { Generation } from '../../store/generation.ts';
-import type { VideoJob } from '../../store/video-jobs.ts';
+import type { Generation } from '../../store/generations/generation.ts';
+import type { VideoJob } from '../../store/generations/video-jobs.ts';
 import { isEnded } from '../../inference/videos/end.ts';
 import { videoView } from '../../inference/videos/view.ts';
 import { videoId } from './fields.ts';

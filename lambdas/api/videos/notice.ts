@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { definePublicEndpoint } from '../../http/define-public-endpoint.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { notFound } from '../../platform/errors.ts';
-import { readPepper } from '../../platform/secrets.ts';
+import { readPepper } from '../../platform/secrets/secrets.ts';
 import { resources } from '../../resources.ts';
 import { encodeVideoMessage } from '../../inference/videos/message.ts';
 import { noticedJob } from '../../inference/videos/notice.ts';

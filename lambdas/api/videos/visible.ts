@@ -2,8 +2,8 @@ import type { InferenceCaller } from '../../admission/caller.ts';
 import { notFound } from '../../platform/errors.ts';
 import { generationTimeMs } from '../../platform/ids.ts';
 import { resources } from '../../resources.ts';
-import type { Generation } from '../../store/generation.ts';
-import { readVideo, type VideoJob } from '../../store/video-jobs.ts';
+import type { Generation } from '../../store/generations/generation.ts';
+import { readVideo, type VideoJob } from '../../store/generations/video-jobs.ts';
 import { isVisible } from '../parts/visible.ts';
 
 /** A video that the caller may see, as its generation. @throws {GatewayError} 404 for any other: it reveals nothing */

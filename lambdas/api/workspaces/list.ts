@@ -3,7 +3,7 @@ import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { alwaysPaged } from '../../http/pages.ts';
 import { jsonResponse } from '../../http/response.ts';
 import { resources } from '../../resources.ts';
-import { listWorkspaces } from '../../store/workspaces.ts';
+import { listWorkspaces } from '../../store/accounts/workspaces.ts';
 import type { WorkspaceListAnswer } from './shape.ts';
 import { showWorkspaces } from './view.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { dataShape, listShape, nothing, time, uuid } from '../../http/shapes.ts';
-import { workspaceStatuses } from '../../store/workspaces.ts';
+import { workspaceStatuses } from '../../store/accounts/workspaces.ts';
 import { budgetShape, periodUsageShape, privacyShape } from '../parts/shape.ts';
 
 const workspaceShape = z

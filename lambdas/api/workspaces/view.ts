@@ -1,7 +1,7 @@
 import { workspaceBudgets } from '../../management/budgets.ts';
-import { readCounter, readCounters, type Counter } from '../../store/counters.ts';
-import type { Table } from '../../store/table.ts';
-import type { Workspace } from '../../store/workspaces.ts';
+import { readCounter, readCounters, type Counter } from '../../store/counters/counters.ts';
+import type { Table } from '../../store/table/table.ts';
+import type { Workspace } from '../../store/accounts/workspaces.ts';
 import { budgetViews, periodUsage, privacyView } from '../parts/view.ts';
 import type { WorkspaceBody } from './shape.ts';
 

@@ -2,9 +2,9 @@ import { Money } from '../../money/money.ts';
 import { datesBetween, utcDate } from '../../money/periods.ts';
 import { DAY_MS } from '../../money/periods.ts';
 import { nowMs } from '../../platform/clock.ts';
-import { readCounter } from '../../store/counters.ts';
-import { readOpenEntries, type SealHead } from '../../store/seals.ts';
-import type { Table } from '../../store/table.ts';
+import { readCounter } from '../../store/counters/counters.ts';
+import { readOpenEntries, type SealHead } from '../../store/days/seals.ts';
+import type { Table } from '../../store/table/table.ts';
 import { readRecordsOf } from './open-records.ts';
 
 /** As often as something was settled for an earlier day while it was looked at. */

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { PassThrough, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import type { Leaf } from '../../store/seals.ts';
+import type { Leaf } from '../../store/days/seals.ts';
 import { CHUNK_LEAVES, leafOf, rootOf } from './merkle.ts';
 import { sealedHead } from './sealed-line.ts';
 

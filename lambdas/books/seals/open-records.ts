@@ -1,8 +1,8 @@
-import { generationKey } from '../../store/generation-key.ts';
-import { generationFrom, type Generation } from '../../store/generation.ts';
-import { readItems } from '../../store/query.ts';
-import type { OpenEntry } from '../../store/seals.ts';
-import type { Table } from '../../store/table.ts';
+import { generationKey } from '../../store/generations/generation-key.ts';
+import { generationFrom, type Generation } from '../../store/generations/generation.ts';
+import { readItems } from '../../store/table/query.ts';
+import type { OpenEntry } from '../../store/days/seals.ts';
+import type { Table } from '../../store/table/table.ts';
 
 /** The records of generations that were open, by their ids, as they are now. */
 export async function readRecordsOf(

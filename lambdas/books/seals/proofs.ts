@@ -1,6 +1,6 @@
 import { linesOf } from '../../accounting/generation-lines.ts';
 import { utcDate } from '../../money/periods.ts';
-import type { Generation } from '../../store/generation.ts';
+import type { Generation } from '../../store/generations/generation.ts';
 import {
   lateSealsOf,
   readChunkRoots,
@@ -8,8 +8,8 @@ import {
   readSealedDay,
   type Leaf,
   type SealedDay,
-} from '../../store/seals.ts';
-import type { Table } from '../../store/table.ts';
+} from '../../store/days/seals.ts';
+import type { Table } from '../../store/table/table.ts';
 import { ownerBytes } from './line-file.ts';
 import { CHUNK_LEAVES, leafOf, pathOf } from './merkle.ts';
 import { chargeLines, openLine } from './sealed-line.ts';

@@ -10,12 +10,12 @@ import { isActivity, type FinalGeneration } from '../../accounting/daily-sums.ts
 import { Money } from '../../money/money.ts';
 import { DAY_MS, utcDate } from '../../money/periods.ts';
 import { nowMs } from '../../platform/clock.ts';
-import type { DocumentSigner } from '../../platform/document-signer.ts';
+import type { DocumentSigner } from '../../platform/secrets/document-signer.ts';
 import { generationTimeMs } from '../../platform/ids.ts';
 import type { KeptFiles } from '../../platform/kept-files.ts';
-import { listBalanceEntries } from '../../store/accounts.ts';
-import { generationsInOrder } from '../../store/generation-queries.ts';
-import type { Generation } from '../../store/generation.ts';
+import { listBalanceEntries } from '../../store/accounts/accounts.ts';
+import { generationsInOrder } from '../../store/generations/generation-queries.ts';
+import type { Generation } from '../../store/generations/generation.ts';
 import {
   keepDayParts,
   keepLateSeals,
@@ -23,8 +23,8 @@ import {
   readOpenEntries,
   type OpenEntry,
   type SealHead,
-} from '../../store/seals.ts';
-import type { Table } from '../../store/table.ts';
+} from '../../store/days/seals.ts';
+import type { Table } from '../../store/table/table.ts';
 import { LineFileWriter } from './line-file.ts';
 import { readRecordsOf } from './open-records.ts';
 import {

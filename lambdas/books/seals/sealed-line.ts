@@ -9,8 +9,8 @@ import { stringify } from 'csv-stringify/sync';
 import { meters, type MeteredUnits } from '../../accounting/price.ts';
 import { linesOf, type GenerationLine } from '../../accounting/generation-lines.ts';
 import type { FinalGeneration } from '../../accounting/daily-sums.ts';
-import type { BalanceEntry } from '../../store/accounts.ts';
-import type { Generation } from '../../store/generation.ts';
+import type { BalanceEntry } from '../../store/accounts/accounts.ts';
+import type { Generation } from '../../store/generations/generation.ts';
 import { csvOptions, guarded, type CsvCell } from '../csv.ts';
 
 /**

@@ -8,7 +8,7 @@ import type { Ask, AskReader } from '../../providers/asks.ts';
 import type { WireTarget } from '../../providers/wire.ts';
 import type { LeaveOut } from '../../routing/left-out.ts';
 import type { UsableEndpoint } from '../../routing/usable-endpoints.ts';
-import { MAX_ROUNDS } from '../../store/outcome.ts';
+import { MAX_ROUNDS } from '../../store/generations/outcome.ts';
 import type { Offer } from '../in-turn.ts';
 
 /** An endpoint whose answers an engine reads. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { chargeForMeasured, type Charged } from '../../accounting/charge.ts';
 import { UsageMeter } from '../../accounting/meter.ts';
 import { estimateTokens } from '../../accounting/usage.ts';
-import { atMost } from '../../platform/at-most.ts';
+import { atMost } from '../../platform/concurrency/at-most.ts';
 import { failureOf, refusalOfResponse, type ProviderFailure } from '../../providers/failures.ts';
 import type { Ask, Send } from '../../providers/asks.ts';
 import { readResponse } from '../../providers/http/read-text.ts';

@@ -4,7 +4,7 @@ import { cappedAt, chargeForMeasured, chargedTogether, type Charged } from '../.
 import { messagesFactsOf } from '../../catalog/wires.ts';
 import { chargeFor, type Charge } from '../../accounting/ending.ts';
 import type { Money } from '../../money/money.ts';
-import type { Ending } from '../../store/outcome.ts';
+import type { Ending } from '../../store/generations/outcome.ts';
 import { abortReasonOf } from '../abort.ts';
 import type { MeasuredAnswer } from './answer-context.ts';
 

@@ -3,8 +3,8 @@ import type { TokenUsage } from '../../accounting/usage.ts';
 import type { Quote } from '../../admission/spending-plan.ts';
 import type { AnswerBatch, MessageDelta } from '../../messages/types.ts';
 import { Money } from '../../money/money.ts';
-import type { Pulled } from '../../platform/pulled.ts';
-import type { Outcome } from '../../store/outcome.ts';
+import type { Pulled } from '../../platform/concurrency/pulled.ts';
+import type { Outcome } from '../../store/generations/outcome.ts';
 import type { Attempt, Dispatched } from './dispatch.ts';
 import type { Stop } from './early-end.ts';
 

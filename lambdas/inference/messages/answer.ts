@@ -2,13 +2,13 @@ import { giveUpClaim } from '../../admission/request-claim.ts';
 import type { AnswerEvent } from '../../messages/types.ts';
 import { clientHasLeft, GatewayError, gatewayStopping, toGatewayError } from '../../platform/errors.ts';
 import { describeError, log } from '../../platform/logger.ts';
-import type { Pulled } from '../../platform/pulled.ts';
+import type { Pulled } from '../../platform/concurrency/pulled.ts';
 import { logBrokenAnswer } from '../../providers/failures.ts';
 import { resources } from '../../resources.ts';
 import { abortBecause, abortReasonOf } from '../abort.ts';
 import type { AnswerContext } from './answer-context.ts';
 import type { RoundBatch } from './answer-stage.ts';
-import type { Ending } from '../../store/outcome.ts';
+import type { Ending } from '../../store/generations/outcome.ts';
 import { Progress } from './progress.ts';
 
 /** How often the checkpointer is asked; it decides whether a checkpoint is due. */

@@ -1,6 +1,6 @@
 import type { Quote } from '../../admission/spending-plan.ts';
 import type { AnswerBatch, MessagesRequest } from '../../messages/types.ts';
-import type { Pulled } from '../../platform/pulled.ts';
+import type { Pulled } from '../../platform/concurrency/pulled.ts';
 import type { UpstreamRequest } from '../../providers/http/upstream-http.ts';
 import type { WireRequest } from '../../providers/wire.ts';
 import { beginAnswer } from '../../routing/begin-answer.ts';

@@ -1,6 +1,6 @@
 import type { MessageDelta } from '../../messages/types.ts';
 import type { GatewayError } from '../../platform/errors.ts';
-import type { Ending } from '../../store/outcome.ts';
+import type { Ending } from '../../store/generations/outcome.ts';
 
 /** Why an answer ends before its own end, with what the client is to read of it. */
 export type Stop =

@@ -2,7 +2,7 @@ import type { Charged } from '../../accounting/charge.ts';
 import { isCancelled } from '../../accounting/ending.ts';
 import { recordedUsage } from '../../accounting/recorded-usage.ts';
 import { serviceCostOf } from '../../accounting/service-cost.ts';
-import type { Ending, Outcome } from '../../store/outcome.ts';
+import type { Ending, Outcome } from '../../store/generations/outcome.ts';
 import { hasOutput, type MeasuredAnswer } from './answer-context.ts';
 
 /** What an answer came to, as the record keeps it. @param ending null while it goes on */

@@ -9,7 +9,7 @@ import type { Money } from '../../money/money.ts';
 import type { GatewayError } from '../../platform/errors.ts';
 import { failureOf } from '../../providers/failures.ts';
 import { failedProvider } from '../../routing/connection.ts';
-import type { Ending } from '../../store/outcome.ts';
+import type { Ending } from '../../store/generations/outcome.ts';
 import { abortReasonOf } from '../abort.ts';
 import { chargedAtEnd, chargedForRound, chargedWithinHold, chargeOf, spentSoFar } from './answer-charge.ts';
 import { hasOutput, type AnswerContext, type MeasuredAnswer } from './answer-context.ts';

@@ -11,7 +11,7 @@ import type { LeaveOut } from '../../routing/left-out.ts';
 import { requestedRoute } from '../../routing/requested-route.ts';
 import { clientHeaders } from '../../providers/client-headers.ts';
 import type { ClientHeaders } from '../../providers/wire.ts';
-import type { Outcome } from '../../store/outcome.ts';
+import type { Outcome } from '../../store/generations/outcome.ts';
 import type { InferenceInput } from '../inference-input.ts';
 import { resources } from '../../resources.ts';
 import { openSearch, type RequestSearch } from './search/open-search.ts';

@@ -6,9 +6,9 @@
  * overtaken changes nothing.
  */
 
-import { emptyOutcome } from '../../store/outcome.ts';
-import { readGeneration } from '../../store/generation-queries.ts';
-import { readVideoJob, JobMovedError, type VideoJob } from '../../store/video-jobs.ts';
+import { emptyOutcome } from '../../store/generations/outcome.ts';
+import { readGeneration } from '../../store/generations/generation-queries.ts';
+import { readVideoJob, JobMovedError, type VideoJob } from '../../store/generations/video-jobs.ts';
 import { reportSettlement } from '../../accounting/report.ts';
 import { endJob, finishJob, isEnded } from './end.ts';
 import { lookAtJob } from './look.ts';

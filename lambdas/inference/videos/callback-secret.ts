@@ -3,7 +3,7 @@
  * stored, and the operator can tell it again at any time.
  */
 
-import { sealingKey } from '../../platform/sealing.ts';
+import { sealingKey } from '../../platform/secrets/sealing.ts';
 
 /** A secret in the form of standard-webhooks: the prefix, and 32 bytes in Base64. */
 export function callbackSecret(pepper: string, accountId: string): string {

@@ -5,9 +5,9 @@
 
 import { Webhook } from 'standardwebhooks';
 import type { Money } from '../../money/money.ts';
-import type { FetchFault } from '../../platform/fetch-faults.ts';
-import type { PublicUrlRules } from '../../platform/public-url.ts';
-import { postPublic } from '../../platform/safe-fetch.ts';
+import type { FetchFault } from '../../platform/fetch/fetch-faults.ts';
+import type { PublicUrlRules } from '../../platform/fetch/public-url.ts';
+import { postPublic } from '../../platform/fetch/safe-fetch.ts';
 import { callbackSecret } from './callback-secret.ts';
 
 /** A video that is over, with the fields that GET /videos/{id} has. */

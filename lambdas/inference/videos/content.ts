@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../money/periods.ts';
 import { conflict, GatewayError, notFound } from '../../platform/errors.ts';
 import { FILES_KEPT_DAYS } from '../../routes.ts';
-import type { VideoJob } from '../../store/video-jobs.ts';
+import type { VideoJob } from '../../store/generations/video-jobs.ts';
 import { isEnded } from './end.ts';
 import { fileKey } from './objects.ts';
 

@@ -6,12 +6,18 @@
 import { reportSettlement } from '../../accounting/report.ts';
 import { Money } from '../../money/money.ts';
 import { log } from '../../platform/logger.ts';
-import { readPepper } from '../../platform/secrets.ts';
+import { readPepper } from '../../platform/secrets/secrets.ts';
 import { isOnOwnMachine } from '../../platform/environment.ts';
-import { readGeneration } from '../../store/generation-queries.ts';
-import type { Generation } from '../../store/generation.ts';
-import { emptyOutcome, type Ending, type Outcome } from '../../store/outcome.ts';
-import { changeVideoJob, endStates, type EndState, type JobChange, type VideoJob } from '../../store/video-jobs.ts';
+import { readGeneration } from '../../store/generations/generation-queries.ts';
+import type { Generation } from '../../store/generations/generation.ts';
+import { emptyOutcome, type Ending, type Outcome } from '../../store/generations/outcome.ts';
+import {
+  changeVideoJob,
+  endStates,
+  type EndState,
+  type JobChange,
+  type VideoJob,
+} from '../../store/generations/video-jobs.ts';
 import { sendCallback } from './callback.ts';
 import { dropRequest } from './objects.ts';
 import type { Next, VideoTools } from './tools.ts';

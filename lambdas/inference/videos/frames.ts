@@ -1,9 +1,9 @@
 /** Pictures that a video begins or ends with: providers get them whole, and never an address that a client wrote. */
 
-import { fetchFaultTexts } from '../../platform/fetch-faults.ts';
+import { fetchFaultTexts } from '../../platform/fetch/fetch-faults.ts';
 import { isOnOwnMachine } from '../../platform/environment.ts';
 import { invalidRequest } from '../../platform/errors.ts';
-import { fetchPublic } from '../../platform/safe-fetch.ts';
+import { fetchPublic } from '../../platform/fetch/safe-fetch.ts';
 import type { VideoRequest } from '../../providers/video/wire.ts';
 import type { VideoBody } from './request.ts';
 

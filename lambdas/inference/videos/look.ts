@@ -6,7 +6,7 @@
 import { describeError, log } from '../../platform/logger.ts';
 import type { Polled } from '../../providers/video/wire.ts';
 import type { VideoCandidate } from '../../routing/video-candidates.ts';
-import { changeVideoJob, MAX_FILES, type StoredFile, type VideoJob } from '../../store/video-jobs.ts';
+import { changeVideoJob, MAX_FILES, type StoredFile, type VideoJob } from '../../store/generations/video-jobs.ts';
 import { endJob } from './end.ts';
 import { fileKey } from './objects.ts';
 import { askProvider, FileTooLargeError, MAX_FILE_BYTES, openFile, type FilePlace } from './provider.ts';

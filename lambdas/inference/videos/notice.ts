@@ -5,7 +5,7 @@
  */
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { sealingKey } from '../../platform/sealing.ts';
+import { sealingKey } from '../../platform/secrets/sealing.ts';
 import { generationTimeMs } from '../../platform/ids.ts';
 import type { VideoMessage } from './message.ts';
 

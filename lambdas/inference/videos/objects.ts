@@ -1,9 +1,9 @@
 /** What the bucket keeps of videos: a request until a provider has it, and files until they expire. */
 
 import { Readable } from 'node:stream';
-import { openBucket, type Bucket } from '../../platform/objects.ts';
+import { openBucket, type Bucket } from '../../platform/aws/objects.ts';
 import type { VideoRequest } from '../../providers/video/wire.ts';
-import type { VideoJob } from '../../store/video-jobs.ts';
+import type { VideoJob } from '../../store/generations/video-jobs.ts';
 
 let bucket: Bucket | undefined;
 

@@ -1,8 +1,8 @@
 /** Requests to the provider of a video: short answers as a whole, files as they arrive. */
 
-import { FetchError } from '../../platform/fetch-faults.ts';
+import { FetchError } from '../../platform/fetch/fetch-faults.ts';
 import { isOnOwnMachine } from '../../platform/environment.ts';
-import { openPublic, redirectStatuses } from '../../platform/safe-fetch.ts';
+import { openPublic, redirectStatuses } from '../../platform/fetch/safe-fetch.ts';
 import { readResponse } from '../../providers/http/read-text.ts';
 import { UpstreamError } from '../../providers/http/upstream-error.ts';
 import type { Polled, VideoHttpAnswer, VideoHttpRequest } from '../../providers/video/wire.ts';

@@ -5,8 +5,8 @@ import { optionalField } from '../../messages/field-kinds.ts';
 import { boundedList, refuse } from '../../messages/list-of.ts';
 import { providerPreferences } from '../../messages/preferences.ts';
 import { isOnOwnMachine } from '../../platform/environment.ts';
-import { fetchFaultTexts } from '../../platform/fetch-faults.ts';
-import { readPublicUrl } from '../../platform/public-url.ts';
+import { fetchFaultTexts } from '../../platform/fetch/fetch-faults.ts';
+import { readPublicUrl } from '../../platform/fetch/public-url.ts';
 
 const MAX_VIDEO_PROMPT_CHARACTERS = 20_000;
 /** As the public convention bounds them. */

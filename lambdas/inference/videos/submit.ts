@@ -5,13 +5,13 @@
  */
 
 import { describeError, log } from '../../platform/logger.ts';
-import { readPepper } from '../../platform/secrets.ts';
+import { readPepper } from '../../platform/secrets/secrets.ts';
 import { UpstreamError } from '../../providers/http/upstream-error.ts';
 import type { Submitted, VideoHttpAnswer, VideoRequest } from '../../providers/video/wire.ts';
 import type { VideoCandidate } from '../../routing/video-candidates.ts';
-import { readGeneration } from '../../store/generation-queries.ts';
-import { MAX_ATTEMPTS, type Outcome } from '../../store/outcome.ts';
-import { changeVideoJob, type VideoJob } from '../../store/video-jobs.ts';
+import { readGeneration } from '../../store/generations/generation-queries.ts';
+import { MAX_ATTEMPTS, type Outcome } from '../../store/generations/outcome.ts';
+import { changeVideoJob, type VideoJob } from '../../store/generations/video-jobs.ts';
 import { endJob } from './end.ts';
 import { noticeName } from './notice.ts';
 import { dropRequest, readRequest } from './objects.ts';

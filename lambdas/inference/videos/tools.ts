@@ -1,7 +1,7 @@
-import type { Bucket } from '../../platform/objects.ts';
-import type { QueueSender } from '../../platform/queue.ts';
+import type { Bucket } from '../../platform/aws/objects.ts';
+import type { QueueSender } from '../../platform/queues/queue.ts';
 import type { VideoCandidate } from '../../routing/video-candidates.ts';
-import type { Table } from '../../store/table.ts';
+import type { Table } from '../../store/table/table.ts';
 
 /** What going on with a job needs. */
 export interface VideoTools {

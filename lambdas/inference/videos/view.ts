@@ -1,5 +1,5 @@
 import type { Money } from '../../money/money.ts';
-import type { EndState, VideoJob } from '../../store/video-jobs.ts';
+import type { EndState, VideoJob } from '../../store/generations/video-jobs.ts';
 
 /** A job as its client sees it. What is not known yet is not there: clients do not expect null. */
 export interface VideoView {

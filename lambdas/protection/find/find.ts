@@ -1,6 +1,6 @@
 /** Values of the categories that the gateway knows, in one text. */
 
-import type { SensitiveCategory } from '../../store/sensitive-data.ts';
+import type { SensitiveCategory } from '../../store/accounts/sensitive-data.ts';
 import { findCards } from './card.ts';
 import { findCredentials } from './credential.ts';
 import { findEmails } from './email.ts';

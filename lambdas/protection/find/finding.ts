@@ -1,4 +1,4 @@
-import type { SensitiveCategory } from '../../store/sensitive-data.ts';
+import type { SensitiveCategory } from '../../store/accounts/sensitive-data.ts';
 
 /** A value of a category, where it stands in a text. */
 export interface Finding {

@@ -2,7 +2,7 @@ import type { MessageDelta, MessagesEvent } from '../../messages/types.ts';
 import { hasSoundCounts, withSoundCounts } from '../../messages/usage-counts.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import { isBlock, isDelta, isText } from './event-shapes.ts';
-import { isRecord } from '../../platform/foreign-json.ts';
+import { isRecord } from '../../platform/json/foreign-json.ts';
 
 /** More blocks than any answer has. Even an empty block costs memory. */
 const MAX_BLOCKS = 10_000;

@@ -4,7 +4,7 @@
  * to check that it is what the protocol promises.
  */
 
-import { parseForeign, parseForeignExactly } from '../../platform/foreign-json.ts';
+import { parseForeign, parseForeignExactly } from '../../platform/json/foreign-json.ts';
 import type { AnswerBatch, AnswerEvent, Block, MessageBody, MessagesEvent } from '../../messages/types.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import { QuietBound } from '../http/quiet-bound.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../platform/foreign-json.ts';
+import { isRecord } from '../../platform/json/foreign-json.ts';
 /** Shapes of the events of an answer, as far as clients rely on them. Types newer than the gateway fit as they are. */
 
 type Shape = Record<string, (value: unknown) => boolean>;

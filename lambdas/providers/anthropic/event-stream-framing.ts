@@ -1,6 +1,6 @@
 import { EventStreamMessages, type EventStreamMessage } from '../aws-event-stream/messages.ts';
 import { exceptionOf } from '../aws-event-stream/exceptions.ts';
-import { parseForeign, recordOrEmpty } from '../../platform/foreign-json.ts';
+import { parseForeign, recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { Framed, Framing } from './framing.ts';
 

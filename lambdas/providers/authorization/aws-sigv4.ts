@@ -5,8 +5,8 @@
  */
 
 import { nowMs } from '../../platform/clock.ts';
-import { ownIdentity, type AwsCredentials } from '../../platform/aws-identity.ts';
-import { newAwsSigner } from '../../platform/aws-signer.ts';
+import { ownIdentity, type AwsCredentials } from '../../platform/aws/aws-identity.ts';
+import { newAwsSigner } from '../../platform/aws/aws-signer.ts';
 import { awsVariables, optionalVariable } from '../../platform/environment.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';
 

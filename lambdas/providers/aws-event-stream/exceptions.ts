@@ -2,7 +2,7 @@
 
 import { errorKinds, type ErrorKind } from '../../platform/errors.ts';
 import type { WireRefusal } from '../wire.ts';
-import { parseForeign, recordOrEmpty, textOrAbsent } from '../../platform/foreign-json.ts';
+import { parseForeign, recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts';
 import { UNSAID_REFUSAL } from '../translated/errors.ts';
 
 /** As the API reference lists them, and what each stands for. */

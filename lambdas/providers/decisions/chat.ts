@@ -7,7 +7,7 @@ import { readErrorBody, refusalFrom } from '../translated/errors.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { WireRefusal, WireRequest, WireTarget } from '../wire.ts';
 import type { ChatMessage } from './prompt.ts';
-import { isRecord, recordOrEmpty } from '../../platform/foreign-json.ts';
+import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
 
 export function chatRequest(
   messages: readonly ChatMessage[],

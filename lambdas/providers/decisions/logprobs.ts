@@ -14,7 +14,7 @@ import { chatRefusal, chatRequest, chatUsage, choiceIn } from './chat.ts';
 import type { Ask, Send } from '../asks.ts';
 import type { DecisionEngine } from './engine.ts';
 import { labelQuestion, stateMessages, type ChatMessage } from './prompt.ts';
-import { recordOrEmpty } from '../../platform/foreign-json.ts';
+import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 
 type LogprobsTarget = WireTarget<DecisionsLogprobsQuirks>;
 

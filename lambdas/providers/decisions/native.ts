@@ -9,7 +9,7 @@ import { UpstreamError } from '../http/upstream-error.ts';
 import type { WireTarget } from '../wire.ts';
 import type { Ask } from '../asks.ts';
 import type { DecisionEngine } from './engine.ts';
-import { recordOrEmpty } from '../../platform/foreign-json.ts';
+import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 
 /** What an answer has at most: a probability, and a name, for each option. */
 const NATIVE_TOKENS_PER_OPTION = 32;

@@ -13,7 +13,7 @@ import { chatRefusal, chatRequest, chatUsage, choiceIn } from './chat.ts';
 import type { Ask } from '../asks.ts';
 import type { DecisionEngine } from './engine.ts';
 import { stateMessages, type ChatMessage } from './prompt.ts';
-import { recordOrEmpty } from '../../platform/foreign-json.ts';
+import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 
 type StatedTarget = WireTarget<DecisionsChatQuirks>;
 

@@ -1,6 +1,6 @@
 /** Embeddings on Amazon Bedrock, by InvokeModel: Titan takes one text a request, Cohere many. */
 
-import { recordOrEmpty } from '../../platform/foreign-json.ts';
+import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { readBedrockRefusal } from '../aws-event-stream/exceptions.ts';
 import { cohereFields, cohereVectors, MAX_COHERE_INPUTS } from './cohere.ts';
 import type { EmbeddingEngine, EmbeddingTask } from './engine.ts';

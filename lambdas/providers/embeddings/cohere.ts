@@ -2,7 +2,7 @@
 
 import type { InputType } from '../../embeddings/schema.ts';
 import { invalidRequest } from '../../platform/errors.ts';
-import { recordOrEmpty } from '../../platform/foreign-json.ts';
+import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import type { Vector } from '../../embeddings/vector.ts';
 import { readErrorBody, refusalFrom } from '../translated/errors.ts';
 import type { EmbeddingEngine, EmbeddingTask } from './engine.ts';

@@ -1,7 +1,7 @@
 /** The Gemini API: a batch is a list of requests, each with its own text. */
 
 import type { InputType } from '../../embeddings/schema.ts';
-import { recordOrEmpty } from '../../platform/foreign-json.ts';
+import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { readErrorBody, refusalFrom } from '../translated/errors.ts';
 import type { EmbeddingEngine } from './engine.ts';
 import { jsonRequest, textsOf } from './requests.ts';

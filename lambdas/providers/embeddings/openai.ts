@@ -1,6 +1,6 @@
 /** OpenAI's embeddings, and those of all who speak like it: Mistral, Yandex, GigaChat, servers of one's own. */
 
-import { isRecord, recordOrEmpty } from '../../platform/foreign-json.ts';
+import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { readErrorBody, refusalFrom } from '../translated/errors.ts';
 import type { EmbeddingEngine, EmbeddingTarget, EmbeddingTask } from './engine.ts';

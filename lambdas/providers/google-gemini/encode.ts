@@ -16,7 +16,7 @@ import { geminiSchema } from './schema.ts';
 import type { GeminiTarget } from './target.ts';
 import { thinkingConfig } from './thinking.ts';
 import { geminiToolFields } from './tools.ts';
-import { withoutUndefined } from '../../platform/records.ts';
+import { withoutUndefined } from '../../platform/json/records.ts';
 
 /** https://ai.google.dev/api/generate-content#generationconfig */
 const MAX_GEMINI_STOP_SEQUENCES = 5;

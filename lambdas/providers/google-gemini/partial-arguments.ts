@@ -4,7 +4,7 @@
  */
 
 import { asText } from '../shapes.ts';
-import { isRawNumber } from '../../platform/exact-json.ts';
+import { isRawNumber } from '../../platform/json/exact-json.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 
 /** A member's name, or an index. */

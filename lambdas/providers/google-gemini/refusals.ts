@@ -2,7 +2,7 @@
 
 import type { WireRefusal } from '../wire.ts';
 import { errorIn, refusalFrom } from '../translated/errors.ts';
-import { recordOrEmpty } from '../../platform/foreign-json.ts';
+import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 
 /** @param body any value that was read as JSON: an error, or a list with one */
 export function geminiRefusal(body: unknown): WireRefusal {

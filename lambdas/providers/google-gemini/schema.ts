@@ -3,8 +3,8 @@
  * for is said in that; any other constraint moves into the description, where the model reads it.
  */
 
-import { isRawNumber } from '../../platform/exact-json.ts';
-import { isRecord } from '../../platform/foreign-json.ts';
+import { isRawNumber } from '../../platform/json/exact-json.ts';
+import { isRecord } from '../../platform/json/foreign-json.ts';
 
 type Schema = Record<string, unknown>;
 

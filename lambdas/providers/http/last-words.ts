@@ -1,4 +1,4 @@
-import type { Pulled } from '../../platform/pulled.ts';
+import type { Pulled } from '../../platform/concurrency/pulled.ts';
 
 /** The longest wait for an answer that has said how it ends, whether it is silent or goes on. */
 const LAST_WORDS_MS = 5_000;

@@ -1,4 +1,4 @@
-import { resumed, type Pulled } from '../../platform/pulled.ts';
+import { resumed, type Pulled } from '../../platform/concurrency/pulled.ts';
 
 /** An answer that was asked for as a stream may still come as one JSON document. */
 

@@ -8,8 +8,8 @@
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { finished } from 'node:stream';
-import type { Pulled } from '../../platform/pulled.ts';
-import { pauseAfterSlice } from '../../platform/time-slices.ts';
+import type { Pulled } from '../../platform/concurrency/pulled.ts';
+import { pauseAfterSlice } from '../../platform/concurrency/time-slices.ts';
 import { readAway } from './read-text.ts';
 import { plainAgent, secureAgent, trusted } from './upstream-agents.ts';
 import { UpstreamError } from './upstream-error.ts';

@@ -5,8 +5,8 @@
  */
 
 import { append } from '../../platform/append.ts';
-import { parseExactly } from '../../platform/exact-json.ts';
-import { isRecord } from '../../platform/foreign-json.ts';
+import { parseExactly } from '../../platform/json/exact-json.ts';
+import { isRecord } from '../../platform/json/foreign-json.ts';
 
 type FunctionMessage = { role: string; content: unknown; [field: string]: unknown };
 interface FunctionCall {

@@ -5,7 +5,7 @@
 
 import { penalties } from '../../catalog/sampling-parameters.ts';
 import { invalidRequest } from '../../platform/errors.ts';
-import { withoutUndefined } from '../../platform/records.ts';
+import { withoutUndefined } from '../../platform/json/records.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { outputLimit } from '../translated/output-limit.ts';
 import { refuseUnspeakableSampling, samplingFields } from '../translated/sampling.ts';

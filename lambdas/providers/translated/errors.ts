@@ -2,7 +2,7 @@
 
 import { errorKinds, kindOfStatus, type ErrorKind } from '../../platform/errors.ts';
 import type { WireRefusal } from '../wire.ts';
-import { recordOrEmpty } from '../../platform/foreign-json.ts';
+import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 
 /** Stands in the place of a provider's words where it has none. */
 export const UNSAID_REFUSAL = 'The provider refused the request without saying why';

@@ -1,7 +1,7 @@
 /** Reads the body of a streamed answer, piece by piece, for a wire that is translated. */
 
 import type { AnswerBatch } from '../../messages/types.ts';
-import { parseForeign, parseForeignExactly } from '../../platform/foreign-json.ts';
+import { parseForeign, parseForeignExactly } from '../../platform/json/foreign-json.ts';
 import { withTrailingTimeout } from '../http/last-words.ts';
 import { QuietBound } from '../http/quiet-bound.ts';
 import { frameData, SseFrameSplitter } from '../http/sse-frames.ts';

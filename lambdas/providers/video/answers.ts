@@ -1,7 +1,7 @@
 /** Reads answers of providers that make videos. Whatever they say, nothing here throws: nonsense is the provider's failure. */
 
-import { isRawNumber } from '../../platform/exact-json.ts';
-import { parseForeignExactly, recordOrEmpty, textOrAbsent } from '../../platform/foreign-json.ts';
+import { isRawNumber } from '../../platform/json/exact-json.ts';
+import { parseForeignExactly, recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts';
 import type { Polled, Submitted, VideoHttpAnswer } from './wire.ts';
 
 const MAX_ANSWER_WORDS = 500;

@@ -17,7 +17,7 @@ import {
 } from './answers.ts';
 import { frameOf, get, objections, post } from './requests.ts';
 import type { Polled, VideoRequest, VideoWire } from './wire.ts';
-import { recordOrEmpty, textOrAbsent } from '../../platform/foreign-json.ts';
+import { recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts';
 
 /** What the path of an operation may be: it is made of what the provider says. */
 const OPERATION = /^models\/[\w.-]+\/operations\/[\w-]+$/;

@@ -17,7 +17,7 @@ import {
 } from './answers.ts';
 import { dataUrl, frameOf, get, longPrompt, objections, post } from './requests.ts';
 import type { Polled, Submitted, VideoRequest, VideoWire } from './wire.ts';
-import { recordOrEmpty, textOrAbsent } from '../../platform/foreign-json.ts';
+import { recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts';
 
 const MAX_MINIMAX_PROMPT_CHARACTERS = 2_000;
 const MINIMAX_POLL_SECONDS = 10;

@@ -18,7 +18,7 @@ import {
 } from './answers.ts';
 import { dataUrl, frameOf, get, longPrompt, objections, post } from './requests.ts';
 import type { Polled, VideoObjection, VideoRequest, VideoWire } from './wire.ts';
-import { textOrAbsent } from '../../platform/foreign-json.ts';
+import { textOrAbsent } from '../../platform/json/foreign-json.ts';
 
 const version = { 'x-runway-version': '2024-11-06' };
 const MAX_RUNWAY_PROMPT_CHARACTERS = 1_000;

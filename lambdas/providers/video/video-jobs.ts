@@ -6,7 +6,7 @@
 import { bodyOf, isSuccess, jobList, noJob, unknown, unknownState, unsuccessful, wordsOf, working } from './answers.ts';
 import { dataUrl, get, objections, post } from './requests.ts';
 import type { Polled, VideoWire } from './wire.ts';
-import { recordOrEmpty, textOrAbsent } from '../../platform/foreign-json.ts';
+import { recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts';
 
 const VIDEO_JOB_ID = /^[\w.:-]{1,200}$/;
 

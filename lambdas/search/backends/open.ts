@@ -1,7 +1,7 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { SearchBackend } from '../../catalog/search.ts';
 import { log } from '../../platform/logger.ts';
-import { readProviderKey } from '../../platform/secrets.ts';
+import { readProviderKey } from '../../platform/secrets/secrets.ts';
 import type { OpenBackend, SearchErrorCode } from '../backend.ts';
 import { askBackend, type BackendLimits } from '../backend-http.ts';
 import { finishedHits } from '../hits.ts';

@@ -2,7 +2,7 @@ import { exportDays } from '../../books/export-days.ts';
 import { optionalVariable, requireVariable, variables } from '../../platform/environment.ts';
 import { log } from '../../platform/logger.ts';
 import { resources } from '../../resources.ts';
-import { openTableExports } from '../../store/table-export.ts';
+import { openTableExports } from '../../store/table/table-export.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
 const exports = openTableExports();

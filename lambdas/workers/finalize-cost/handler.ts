@@ -7,7 +7,7 @@ import { readSettlement } from '../../accounting/read-settlement.ts';
 import type { Settlement } from '../../accounting/settlement.ts';
 import { measureSettlements, sentAt, type MeasuredSettlement } from '../../accounting/settlement-metrics.ts';
 import { nowMs } from '../../platform/clock.ts';
-import { ADDED_ATTRIBUTE } from '../../platform/queue.ts';
+import { ADDED_ATTRIBUTE } from '../../platform/queues/queue.ts';
 import { resources } from '../../resources.ts';
 import { countOutcomes } from '../../statistics/count-outcomes.ts';
 import { describeError, log } from '../../platform/logger.ts';

@@ -1,7 +1,7 @@
 import { servedCatalog } from '../../catalog/served-catalog.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { describeError, log } from '../../platform/logger.ts';
-import { rereadProviderKeys } from '../../platform/secrets.ts';
+import { rereadProviderKeys } from '../../platform/secrets/secrets.ts';
 import { resources } from '../../resources.ts';
 import { liveProviders } from '../../routing/live-providers.ts';
 import { measureEndpoints } from '../../statistics/measure.ts';

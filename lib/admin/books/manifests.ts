@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import { StartFailure } from '../../shared/failure.ts';
-import { fromText } from '../mistakes.ts';
+import { fromText } from '../command-line/mistakes.ts';
 
 export const EXPORTS_FOLDER = 'AWSDynamoDB';
 export const DATA_FOLDER = 'data';

@@ -2,12 +2,12 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchWriteItemCommand, type WriteRequest } from '@aws-sdk/client-dynamodb';
-import { listAccountIds } from '../../../lambdas/store/accounts.ts';
-import { sdkClient } from '../../../lambdas/store/sdk-table.ts';
-import type { Table } from '../../../lambdas/store/table.ts';
+import { listAccountIds } from '../../../lambdas/store/accounts/accounts.ts';
+import { sdkClient } from '../../../lambdas/store/table/sdk-table.ts';
+import type { Table } from '../../../lambdas/store/table/table.ts';
 import { StartFailure } from '../../shared/failure.ts';
-import { fromText } from '../mistakes.ts';
-import { packedLines } from '../packed-lines.ts';
+import { fromText } from '../command-line/mistakes.ts';
+import { packedLines } from '../command-line/packed-lines.ts';
 import { alteredFiles, findExports, type ItemAttributes } from './manifests.ts';
 
 /** DynamoDB's limit for one call. */

@@ -3,7 +3,7 @@ import type { Question } from '../../../lambdas/decisions/question.ts';
 import { logprobsEngine } from '../../../lambdas/providers/decisions/logprobs.ts';
 import type { Ask } from '../../../lambdas/providers/asks.ts';
 import { readText } from '../../../lambdas/providers/http/read-text.ts';
-import { atMost } from '../../../lambdas/platform/at-most.ts';
+import { atMost } from '../../../lambdas/platform/concurrency/at-most.ts';
 import { connect } from '../../../lambdas/routing/connection.ts';
 import { decisionCandidates, type DecisionCandidate } from '../../../lambdas/routing/decision-candidates.ts';
 import { StartFailure } from '../../shared/failure.ts';

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import { readCatalogFiles } from '../../../lambdas/catalog/files.ts';
 import { catalogDirectory } from '../../../lambdas/catalog/load.ts';
-import type { Table } from '../../../lambdas/store/table.ts';
+import type { Table } from '../../../lambdas/store/table/table.ts';
 import { StartFailure } from '../../shared/failure.ts';
 import type { LocalState } from '../../shared/data-directory/state.ts';
-import { parseCount } from '../arguments.ts';
-import { operatorOf } from '../operator.ts';
+import { parseCount } from '../command-line/arguments.ts';
+import { operatorOf } from '../session/operator.ts';
 import { print, table as asTable, type Row } from '../../shared/output.ts';
-import { withTableOf } from '../session.ts';
+import { withTableOf } from '../session/session.ts';
 import { earlierFiles, inForceAt, MAX_HISTORY, publish, readable, type Published, type Publisher } from './publish.ts';
 import { publicationsInBucket, publicationsInDirectory } from './publications.ts';
 

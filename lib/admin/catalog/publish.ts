@@ -12,9 +12,9 @@ import { utcDate } from '../../../lambdas/money/periods.ts';
 import { commitChange } from '../../../lambdas/management/change.ts';
 import { nowMs } from '../../../lambdas/platform/clock.ts';
 import { conflict, GatewayError } from '../../../lambdas/platform/errors.ts';
-import { GATEWAY_AUDIT, type Actor } from '../../../lambdas/store/audit.ts';
-import type { Table } from '../../../lambdas/store/table.ts';
-import { warningsOf } from '../catalog-warnings.ts';
+import { GATEWAY_AUDIT, type Actor } from '../../../lambdas/store/accounts/audit.ts';
+import type { Table } from '../../../lambdas/store/table/table.ts';
+import { warningsOf } from './catalog-warnings.ts';
 import { changesBetween, credentialsOf, isOfPrice, variablesOf, type CatalogChange } from './catalog-changes.ts';
 import type { KeptPublication, Publications } from './publications.ts';
 

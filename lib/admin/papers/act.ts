@@ -6,9 +6,9 @@ import type { Dimension } from '../../../lambdas/books/spending.ts';
 import { Money } from '../../../lambdas/money/money.ts';
 import { nowMs } from '../../../lambdas/platform/clock.ts';
 import { conflict, GatewayError } from '../../../lambdas/platform/errors.ts';
-import type { Account } from '../../../lambdas/store/accounts.ts';
-import { listPapers, type Paper, type Party } from '../../../lambdas/store/papers.ts';
-import type { Table } from '../../../lambdas/store/table.ts';
+import type { Account } from '../../../lambdas/store/accounts/accounts.ts';
+import { listPapers, type Paper, type Party } from '../../../lambdas/store/accounts/papers.ts';
+import type { Table } from '../../../lambdas/store/table/table.ts';
 import { roundLines } from './kopecks.ts';
 
 /** A paper has one line for all together, or lines split by one of these. */

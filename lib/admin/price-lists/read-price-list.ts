@@ -5,7 +5,7 @@ import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as z from 'zod';
 import { StartFailure } from '../../shared/failure.ts';
-import { fromFile } from '../mistakes.ts';
+import { fromFile } from '../command-line/mistakes.ts';
 import { GENAI_PRICES_CODE, readGenaiPrices, type GenaiPrices } from './genai-prices.ts';
 import { PI_AI_DATA, readPiAi } from './pi-ai.ts';
 import { parsePriceList, priceListSchema, type PriceList } from './price-list.ts';

@@ -1,10 +1,10 @@
 import { dayFinder, type Period } from '../../../lambdas/books/period.ts';
 import { recordsOf } from '../../../lambdas/books/records.ts';
 import { notFound } from '../../../lambdas/platform/errors.ts';
-import { listAccountIds, readAccount } from '../../../lambdas/store/accounts.ts';
-import type { Generation } from '../../../lambdas/store/generation.ts';
-import type { Table } from '../../../lambdas/store/table.ts';
-import { showProgress } from '../progress.ts';
+import { listAccountIds, readAccount } from '../../../lambdas/store/accounts/accounts.ts';
+import type { Generation } from '../../../lambdas/store/generations/generation.ts';
+import type { Table } from '../../../lambdas/store/table/table.ts';
+import { showProgress } from '../command-line/progress.ts';
 
 /** Every generation of a period with its day, of one account or of all. @throws {GatewayError} 404 for an account that there is not */
 export async function* recordsOfAccounts(

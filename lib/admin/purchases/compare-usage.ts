@@ -1,8 +1,8 @@
 import type { CatalogFiles } from '../../../lambdas/catalog/catalog.ts';
 import { fillPlaceholders } from '../../../lambdas/catalog/placeholders.ts';
 import { optionalVariable } from '../../../lambdas/platform/environment.ts';
-import type { Generation } from '../../../lambdas/store/generation.ts';
-import type { Outcome, RoundUsage } from '../../../lambdas/store/outcome.ts';
+import type { Generation } from '../../../lambdas/store/generations/generation.ts';
+import type { Outcome, RoundUsage } from '../../../lambdas/store/generations/outcome.ts';
 import { reportedMeters, type ReportedDay, type ReportedMeter } from './provider-usage.ts';
 
 /** A count that the provider and the records say, of one meter. */

@@ -1,7 +1,7 @@
 import { isActivity } from '../../../lambdas/accounting/daily-sums.ts';
 import { dimensionValue, type Dimension } from '../../../lambdas/books/spending.ts';
 import { Money } from '../../../lambdas/money/money.ts';
-import type { Generation } from '../../../lambdas/store/generation.ts';
+import type { Generation } from '../../../lambdas/store/generations/generation.ts';
 
 /** The sums that some requests brought, and that they cost the service. */
 export interface MarginSums {

@@ -10,7 +10,7 @@ import { linesOf } from '../../../lambdas/accounting/generation-lines.ts';
 import type { Endpoint } from '../../../lambdas/catalog/catalog.ts';
 import { factsOf } from '../../../lambdas/catalog/wires.ts';
 import { Money } from '../../../lambdas/money/money.ts';
-import type { Generation } from '../../../lambdas/store/generation.ts';
+import type { Generation } from '../../../lambdas/store/generations/generation.ts';
 
 type PricedEndpoint = Endpoint & { pricing: NonNullable<Endpoint['pricing']> };
 

@@ -8,7 +8,7 @@ import type { Meter } from '../../../lambdas/accounting/price.ts';
 import type { Names } from '../../../lambdas/books/names.ts';
 import { daysOfMonth, periodOf, type Period } from '../../../lambdas/books/period.ts';
 import type { Statement } from '../../../lambdas/books/statement.ts';
-import type { Account } from '../../../lambdas/store/accounts.ts';
+import type { Account } from '../../../lambdas/store/accounts/accounts.ts';
 import { guarded, type CsvCell, type CsvRow } from '../../../lambdas/books/csv.ts';
 import { proofText } from './proof-text.ts';
 import type { UnitTotal } from './unit-totals.ts';

@@ -1,5 +1,5 @@
 import type { Statement } from '../../../lambdas/books/statement.ts';
-import { actorName } from '../../../lambdas/store/audit.ts';
+import { actorName } from '../../../lambdas/store/accounts/audit.ts';
 import { Money } from '../../../lambdas/money/money.ts';
 import { guarded, type CsvRow } from '../../../lambdas/books/csv.ts';
 

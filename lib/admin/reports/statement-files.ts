@@ -11,7 +11,7 @@ import {
   type StatementQuestion,
 } from '../../../lambdas/books/statement.ts';
 import { Money } from '../../../lambdas/money/money.ts';
-import type { Table } from '../../../lambdas/store/table.ts';
+import type { Table } from '../../../lambdas/store/table/table.ts';
 import type { CsvRow, Locale } from '../../../lambdas/books/csv.ts';
 import { CsvFile, writeText, type WrittenFile } from './csv.ts';
 import { focusMetadata, focusRows } from './focus-rows.ts';

@@ -15,7 +15,7 @@ import {
   type SealStatement,
 } from '../../../lambdas/books/seals/seal-statement.ts';
 import { Money } from '../../../lambdas/money/money.ts';
-import { isSignedBy } from '../../../lambdas/platform/document-signer.ts';
+import { isSignedBy } from '../../../lambdas/platform/secrets/document-signer.ts';
 import { entriesOf, readIfThere } from './files.ts';
 import { firstAlteredLine, rootOfLeafList } from './leaf-list.ts';
 import { SealedLineReader, type SealedLine } from './sealed-lines.ts';

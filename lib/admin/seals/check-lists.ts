@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { listFiles, sealFiles, sha256Of } from '../../../lambdas/books/seals/seal-statement.ts';
-import { isTimestampOf } from '../../../lambdas/platform/timestamps.ts';
+import { isTimestampOf } from '../../../lambdas/platform/secrets/timestamps.ts';
 import { accountsIn, sealedDatesOf, type SealFinding } from './check-files.ts';
 import { entriesOf, readIfThere } from './files.ts';
 

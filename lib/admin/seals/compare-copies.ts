@@ -11,8 +11,14 @@ import { ownerBytes } from '../../../lambdas/books/seals/line-file.ts';
 import { CHUNK_LEAVES, leafOf, rootOf } from '../../../lambdas/books/seals/merkle.ts';
 import { sealFiles, sha256Of, type SealStatement } from '../../../lambdas/books/seals/seal-statement.ts';
 import { Money } from '../../../lambdas/money/money.ts';
-import { readChunkRoots, readChunks, type Leaf, type SealedDay, type SealHead } from '../../../lambdas/store/seals.ts';
-import type { Table } from '../../../lambdas/store/table.ts';
+import {
+  readChunkRoots,
+  readChunks,
+  type Leaf,
+  type SealedDay,
+  type SealHead,
+} from '../../../lambdas/store/days/seals.ts';
+import type { Table } from '../../../lambdas/store/table/table.ts';
 import type { CheckedDay } from './check-files.ts';
 import type { TellFinding } from './findings.ts';
 import { isPaymentKind, SealedLineReader } from './sealed-lines.ts';

@@ -1,7 +1,7 @@
 /** The list of leaves beside a day's lines: with the root of the statement it says which line is not as it was sealed. */
 
 import { leafOf, RootHasher } from '../../../lambdas/books/seals/merkle.ts';
-import { packedLines } from '../packed-lines.ts';
+import { packedLines } from '../command-line/packed-lines.ts';
 import { SealedLineReader } from './sealed-lines.ts';
 
 /** Lines and leaves from the first difference on that are looked at to tell a line that was altered from one that is more or less. */

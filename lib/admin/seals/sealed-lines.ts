@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { sealedColumns, type LineKind } from '../../../lambdas/books/seals/sealed-line.ts';
 import { Money } from '../../../lambdas/money/money.ts';
-import { balanceEntryKinds } from '../../../lambdas/store/accounts.ts';
-import { packedLines } from '../packed-lines.ts';
+import { balanceEntryKinds } from '../../../lambdas/store/accounts/accounts.ts';
+import { packedLines } from '../command-line/packed-lines.ts';
 
 /** A sealed line, as far as it has to be read: its text decides. */
 export interface SealedLine {

@@ -4,7 +4,7 @@
  */
 
 import { createHash, randomBytes } from 'node:crypto';
-import { isRecord } from '../../../lambdas/platform/foreign-json.ts';
+import { isRecord } from '../../../lambdas/platform/json/foreign-json.ts';
 import type { WireWriter } from './answer.ts';
 import type { JsonSchema } from './example.ts';
 import { lastTurns, type SandboxPrompt, type SandboxTurn } from './prompt.ts';

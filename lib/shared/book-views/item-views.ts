@@ -1,7 +1,7 @@
 /** Views of single kinds of items, generated from the store's lists of attributes, so that no field can be forgotten. */
 
-import { reviewedItems } from '../../../lambdas/store/reviewed-items.ts';
-import type { Attribute } from '../../../lambdas/store/record.ts';
+import { reviewedItems } from '../../../lambdas/store/days/reviewed-items.ts';
+import type { Attribute } from '../../../lambdas/store/table/record.ts';
 import { AMOUNT_TYPE, amountAt, countAt, documentAt, textAt, type BooksView, type ColumnType } from './view.ts';
 
 const forms: Record<Attribute['form'], { type: ColumnType; valueOf: (name: string) => string }> = {

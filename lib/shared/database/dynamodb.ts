@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateTableCommand, DynamoDBClient, ResourceInUseException } from '@aws-sdk/client-dynamodb';
-import { localCredentials } from '../../../lambdas/platform/sdk.ts';
+import { localCredentials } from '../../../lambdas/platform/aws/sdk.ts';
 import { tableDefinition } from '../table-definition.ts';
 import { needChild } from '../children.ts';
 import { findDynamodb, type DynamodbProgram } from './dynamodb-program.ts';

@@ -11,10 +11,10 @@ import { parseSealStatement, sealFiles } from '../../../lambdas/books/seals/seal
 import { createAccount } from '../../../lambdas/management/accounts.ts';
 import { Money } from '../../../lambdas/money/money.ts';
 import type { KeptFiles } from '../../../lambdas/platform/kept-files.ts';
-import { generationKey } from '../../../lambdas/store/generation-key.ts';
-import { readGeneration } from '../../../lambdas/store/generation-queries.ts';
-import { readSealHead, sealedDays } from '../../../lambdas/store/seals.ts';
-import type { Table } from '../../../lambdas/store/table.ts';
+import { generationKey } from '../../../lambdas/store/generations/generation-key.ts';
+import { readGeneration } from '../../../lambdas/store/generations/generation-queries.ts';
+import { readSealHead, sealedDays } from '../../../lambdas/store/days/seals.ts';
+import type { Table } from '../../../lambdas/store/table/table.ts';
 import type { HoldRequest, PlacedHold } from '../../../lambdas/admission/hold.ts';
 import { rootOfLeafList } from '../../../lib/admin/seals/leaf-list.ts';
 import { documentsOf } from '../../support/documents.ts';

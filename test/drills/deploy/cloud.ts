@@ -1,6 +1,6 @@
 /** Calls of the emulated account that the CDK's command does not make: signed, as all calls of AWS are. */
 
-import { newAwsSigner } from '../../../lambdas/platform/aws-signer.ts';
+import { newAwsSigner } from '../../../lambdas/platform/aws/aws-signer.ts';
 import { StartFailure } from '../../../lib/shared/failure.ts';
 import { EMULATED_REGION, type MiniStack } from './ministack.ts';
 

@@ -25,15 +25,21 @@ import { addMembers } from '../../../lambdas/management/members.ts';
 import { findWorkspace } from '../../../lambdas/management/workspaces.ts';
 import { Money } from '../../../lambdas/money/money.ts';
 import { windowsAt } from '../../../lambdas/money/periods.ts';
-import type { Account } from '../../../lambdas/store/accounts.ts';
-import { gatherCounter } from '../../../lambdas/store/counter-parts.ts';
-import { readCounter, remaining, type Scope, type ScopeId, type ScopeKind } from '../../../lambdas/store/counters.ts';
-import { readGeneration } from '../../../lambdas/store/generation-queries.ts';
-import { grantParts } from '../../../lambdas/store/limited-parts.ts';
-import type { Outcome } from '../../../lambdas/store/outcome.ts';
-import { isLimited } from '../../../lambdas/store/limits.ts';
-import { scopesOf, type Payer } from '../../../lambdas/store/payer.ts';
-import type { Table } from '../../../lambdas/store/table.ts';
+import type { Account } from '../../../lambdas/store/accounts/accounts.ts';
+import { gatherCounter } from '../../../lambdas/store/counters/counter-parts.ts';
+import {
+  readCounter,
+  remaining,
+  type Scope,
+  type ScopeId,
+  type ScopeKind,
+} from '../../../lambdas/store/counters/counters.ts';
+import { readGeneration } from '../../../lambdas/store/generations/generation-queries.ts';
+import { grantParts } from '../../../lambdas/store/counters/limited-parts.ts';
+import type { Outcome } from '../../../lambdas/store/generations/outcome.ts';
+import { isLimited } from '../../../lambdas/store/counters/limits.ts';
+import { scopesOf, type Payer } from '../../../lambdas/store/accounts/payer.ts';
+import type { Table } from '../../../lambdas/store/table/table.ts';
 import { persistently, persistentlyOnce } from '../persistence.ts';
 import { holdRequest, rub, settlement } from '../spending.ts';
 

@@ -1,5 +1,5 @@
 import { inject } from 'vitest';
-import type { Table } from '../../../lambdas/store/table.ts';
+import type { Table } from '../../../lambdas/store/table/table.ts';
 import { newTable, tableThrough } from '../table.ts';
 import type { FaultShares } from './random-faults.ts';
 import { startRulesProxy } from './rules-proxy.ts';

@@ -15,7 +15,7 @@ import { SearchSession, type SearchCall } from '../../../search/session.ts';
 import { MAX_RESULT_BYTES } from '../../../search/sources.ts';
 import { openCalls } from '../../../search/turns.ts';
 import { searchWeb } from '../../../search/web-search.ts';
-import type { Privacy } from '../../../store/privacy.ts';
+import type { Privacy } from '../../../store/accounts/privacy.ts';
 import type { ReadSearches } from '../../../search/requested-search.ts';
 
 /** The searches of one request: those that come before the model is asked, and what the model needs for its own. */

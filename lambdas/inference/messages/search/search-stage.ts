@@ -5,7 +5,7 @@ import type { Block, MessagesRequest, WireUsage } from '../../../messages/types.
 import { Money } from '../../../money/money.ts';
 import { withFound } from '../../../search/injected.ts';
 import { withResults } from '../../../search/turns.ts';
-import type { Outcome } from '../../../store/outcome.ts';
+import type { Outcome } from '../../../store/generations/outcome.ts';
 import type { AnswerStage, RoundBatch, StagedAnswer } from '../answer-stage.ts';
 import { withMessage } from '../attempts.ts';
 import type { Attempt, Dispatched } from '../dispatch.ts';

@@ -1,0 +1,115 @@
+/**
+ * Signed exchanges with services of AWS that speak JSON (DynamoDB, SQS, Secrets Manager): what an SDK client does for a call, without its
+ * middleware, its schemas and its serialisers, which take three times as long as everything here. For calls that requests
+ * wait for; the SDK makes the others.
+ *
+ * Guarantee: a call is repeated with the same bytes, as aws-call.ts says.
+ */
+
+import type { SignatureV4 } from '@smithy/signature-v4';
+import type { AwsIdentity } from './aws-identity.ts';
+import { AwsError, CallTime, NoReplyError, retryTransient, type AwsCall, type CallOptions } from './aws-call.ts';
+import { exchangeSigned } from './aws-exchange.ts';
+import { endpointOf, type AwsAddress } from './aws-endpoint.ts';
+import { newAwsSigner } from './aws-signer.ts';
+import { nowMs } from '../clock.ts';
+import { onceOpen } from '../concurrency/once.ts';
+import { localCredentials } from './sdk.ts';
+
+export interface AwsService {
+  /** Its name in signatures. */
+  name: string;
+  /** What stands before the operation in `x-amz-target`. */
+  target: string;
+  /** Of its JSON; 1.0 unless it says otherwise. */
+  version?: '1.1';
+  address: AwsAddress;
+  /** Replaces AWS' own address. */
+  origin?: string | undefined;
+}
+
+/** Codes that a wrong clock leads to. */
+const SKEWED = new Set([
+  'InvalidSignatureException',
+  'RequestExpired',
+  'RequestTimeTooSkewed',
+  'SignatureDoesNotMatch',
+]);
+/** A clock is not put right for less. */
+const MAX_SKEW_MS = 60_000;
+
+interface ServicePlace {
+  url: URL;
+  signer: SignatureV4;
+}
+
+/** @param options.endpoint of an emulator, which takes any signature */
+export function openAwsJson(
+  service: AwsService,
+  options: { endpoint?: string | undefined; identity: AwsIdentity },
+): AwsCall {
+  const opening = onceOpen(() => openService(service, options));
+  let clockSkewMs = 0;
+
+  async function attempt(place: ServicePlace, operation: string, body: string, signal?: AbortSignal): Promise<unknown> {
+    const { url, signer } = place;
+    const unsigned = {
+      method: 'POST',
+      protocol: url.protocol,
+      hostname: url.hostname,
+      path: url.pathname,
+      headers: {
+        host: url.host,
+        'content-type': `application/x-amz-json-${service.version ?? '1.0'}`,
+        'x-amz-target': `${service.target}.${operation}`,
+      },
+      body,
+    };
+    const { headers } = await signer.sign(unsigned, { signingDate: new Date(nowMs() + clockSkewMs) });
+    const reply = await exchangeSigned(url, { method: 'POST', headers, body, signal });
+    const { status, text } = reply;
+    const answer = readJsonAnswer(text);
+    if (status === 200) return answer;
+    const error = new AwsError(status, answer);
+    const skewMs = Date.parse(reply.headers.date ?? '') - nowMs();
+    if (SKEWED.has(error.name) && Math.abs(skewMs - clockSkewMs) > MAX_SKEW_MS) {
+      clockSkewMs = skewMs;
+      throw new NoReplyError('The clock of this machine is wrong', error);
+    }
+    throw error;
+  }
+
+  return async <Output>(operation: string, input: object, options: CallOptions = {}): Promise<Output> => {
+    const time = new CallTime(options);
+    const body = JSON.stringify(input);
+    const place = await opening();
+    return retryTransient(() => attempt(place, operation, body, time.signal) as Promise<Output>, time);
+  };
+}
+
+async function openService(
+  service: AwsService,
+  { endpoint, identity }: { endpoint?: string | undefined; identity: AwsIdentity },
+): Promise<ServicePlace> {
+  const region = endpoint === undefined ? await identity.region() : 'local';
+  return {
+    url:
+      endpoint === undefined
+        ? await endpointOf(service.address, { region, identity, origin: service.origin })
+        : new URL(endpoint),
+    signer: newAwsSigner({
+      credentials: endpoint === undefined ? identity.credentials : localCredentials,
+      region,
+      service: service.name,
+    }),
+  };
+}
+
+/** @throws {NoReplyError} for what is not JSON: something else than the service has answered */
+function readJsonAnswer(text: string): Record<string, unknown> {
+  try {
+    return (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>;
+  } catch (error) {
+    throw new NoReplyError('The answer is not JSON', error as Error);
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * One object of a bucket that a function reads again and again beside its requests: a signed GET, which is not answered with the
+ * object while it is the one that is known. The SDK's client of S3 would be half of a bundle for it.
+ */
+
+import { AwsError, retryTransient } from './aws-call.ts';
+import { exchangeSigned } from './aws-exchange.ts';
+import type { AwsIdentity } from './aws-identity.ts';
+import { objectEndpointOf } from './aws-endpoint.ts';
+import { newAwsSigner } from './aws-signer.ts';
+import { nowMs } from '../clock.ts';
+import { onceOpen } from '../concurrency/once.ts';
+import { localCredentials } from './sdk.ts';
+
+export interface ObjectPlace {
+  bucket: string;
+  key: string;
+  /** The address of an emulator, which takes any signature of a local key. */
+  endpoint?: string | undefined;
+  identity: AwsIdentity;
+}
+
+/** An object as it was read. */
+export interface ReadObject {
+  text: string;
+  /** Names this content among all that the object has had. */
+  etag: string;
+}
+
+/**
+ * @returns a way to read the object: `unchanged` while it is the one of the tag that is known, `missing` where there is none
+ * @throws {AwsError | NoReplyError} where S3 refuses, or does not answer
+ */
+export function openObject(place: ObjectPlace): (knownEtag?: string) => Promise<ReadObject | 'unchanged' | 'missing'> {
+  const opening = onceOpen(() => addressOf(place));
+  return async (knownEtag) => {
+    const { url, signer } = await opening();
+    return retryTransient(async () => {
+      const unsigned = {
+        method: 'GET',
+        protocol: url.protocol,
+        hostname: url.hostname,
+        path: url.pathname,
+        headers: { host: url.host, ...(knownEtag ? { 'if-none-match': knownEtag } : {}) },
+      };
+      const { headers } = await signer.sign(unsigned, { signingDate: new Date(nowMs()) });
+      const { status, text, headers: answered } = await exchangeSigned(url, { method: 'GET', headers });
+      if (status === 304) return 'unchanged';
+      if (status === 404) return 'missing';
+      if (status === 200) return { text, etag: answered.etag ?? '' };
+      throw new AwsError(status, { __type: /<Code>(\w{1,64})<\/Code>/.exec(text)?.[1] });
+    });
+  };
+}
+
+/** S3 has a host for each bucket; emulators have a path. */
+async function addressOf({ bucket, key, endpoint, identity }: ObjectPlace) {
+  const region = endpoint === undefined ? await identity.region() : 'us-east-1';
+  const url =
+    endpoint === undefined
+      ? await objectEndpointOf({ bucket, key }, { region, identity })
+      : new URL(`${endpoint}/${bucket}/${key}`);
+  const credentials = endpoint === undefined ? identity.credentials : localCredentials;
+  return { url, signer: newAwsSigner({ credentials, region, service: 's3' }) };
+}

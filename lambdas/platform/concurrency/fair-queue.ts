@@ -1,0 +1,75 @@
+import { BoundedMap } from '../bounded-map.ts';
+
+/** The account and the key that a job is done for. */
+export interface JobOwner {
+  account: string;
+  key: string;
+}
+
+/** Waiting jobs of one key, and of one account with all its keys. */
+const MAX_WAITING_PER_KEY = 32;
+const MAX_WAITING_PER_ACCOUNT = 64;
+/** Owners that were served so long ago are as good as new. */
+const MAX_REMEMBERED = 10_000;
+
+/**
+ * Jobs in a fair order: accounts take turns, the keys of an account take turns, and the jobs of a key keep their order.
+ *
+ * Guarantee: however many jobs an owner adds, any other account waits for one of them at most.
+ */
+export class FairQueue<Entry extends { owner: JobOwner }> {
+  /** In the order in which they were added. */
+  readonly #entries: Entry[] = [];
+  /** Number of the turn in which an account, or a key, was last served. */
+  readonly #lastTurns = new BoundedMap<string, number>(MAX_REMEMBERED);
+  #turn = 0;
+
+  get isEmpty(): boolean {
+    return this.#entries.length === 0;
+  }
+
+  /** Whether the owner has as many waiting jobs as it may have. */
+  isFullFor({ account, key }: JobOwner): boolean {
+    const ofAccount = this.#entries.filter(({ owner }) => owner.account === account);
+    if (ofAccount.length >= MAX_WAITING_PER_ACCOUNT) return true;
+    return ofAccount.filter(({ owner }) => owner.key === key).length >= MAX_WAITING_PER_KEY;
+  }
+
+  add(entry: Entry): void {
+    this.#entries.push(entry);
+  }
+
+  /** Removes the next entry and returns it. */
+  take(): Entry | undefined {
+    let next: Entry | undefined;
+    for (const entry of this.#entries) if (!next || this.#isBefore(entry, next)) next = entry;
+    if (!next) return undefined;
+    this.remove(next);
+    this.#turn += 1;
+    this.#lastTurns.set(ownerAccount(next), this.#turn);
+    this.#lastTurns.set(ownerKey(next), this.#turn);
+    return next;
+  }
+
+  remove(entry: Entry): void {
+    const place = this.#entries.indexOf(entry);
+    if (place !== -1) this.#entries.splice(place, 1);
+  }
+
+  #isBefore(entry: Entry, other: Entry): boolean {
+    const byAccount = this.#lastTurn(ownerAccount(entry)) - this.#lastTurn(ownerAccount(other));
+    return byAccount < 0 || (byAccount === 0 && this.#lastTurn(ownerKey(entry)) < this.#lastTurn(ownerKey(other)));
+  }
+
+  #lastTurn(name: string): number {
+    return this.#lastTurns.get(name) ?? 0;
+  }
+}
+
+function ownerAccount({ owner }: { owner: JobOwner }): string {
+  return `account#${owner.account}`;
+}
+
+function ownerKey({ owner }: { owner: JobOwner }): string {
+  return `key#${owner.key}`;
+}

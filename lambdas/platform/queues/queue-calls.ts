@@ -1,0 +1,21 @@
+import type { AwsCall } from '../aws/aws-call.ts';
+import { ownIdentity } from '../aws/aws-identity.ts';
+import { openAwsJson } from '../aws/aws-json.ts';
+import { optionalVariable, variables } from '../environment.ts';
+
+/**
+ * The calls of SQS, signed by us. In the bundles of functions that no request for a model waits for, queue-calls-sdk.ts stands in the
+ * place of this file.
+ * @param queueUrl any queue of the region: its URL is at the endpoint of SQS there
+ */
+export function openQueueCalls(queueUrl: string): AwsCall {
+  const endpoint = optionalVariable(variables.sqsEndpoint);
+  const sqs = {
+    name: 'sqs',
+    target: 'AmazonSQS',
+    address: { id: 'SQS', host: 'sqs', isPlainInGovCloud: true },
+    // The URLs of an emulator may be no addresses.
+    origin: endpoint === undefined ? new URL(queueUrl).origin : undefined,
+  };
+  return openAwsJson(sqs, { endpoint, identity: ownIdentity });
+}

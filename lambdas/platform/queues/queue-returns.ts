@@ -1,0 +1,45 @@
+import type { SQSRecord } from 'aws-lambda';
+import { requireVariable } from '../environment.ts';
+import { describeError, log } from '../logger.ts';
+import { openQueueCalls } from './queue-calls.ts';
+
+/** Returns failed messages to their queue. */
+export interface QueueRetries {
+  /**
+   * Has the messages delivered again in seconds, with back-off, instead of when their visibility timeout ends. Never
+   * throws: a message that cannot be returned is delivered again at that time.
+   */
+  retrySoon(records: SQSRecord[]): Promise<void>;
+}
+
+const FIRST_DELAY_SECONDS = 5;
+const MAX_RETRY_DELAY_SECONDS = 120;
+/** SQS takes at most this many messages in one call. */
+const MAX_RETURNED_BATCH = 10;
+
+/** How long a message waits after this many attempts. */
+export function retryDelaySeconds(receives: number): number {
+  return Math.min(MAX_RETRY_DELAY_SECONDS, FIRST_DELAY_SECONDS * 2 ** (Math.max(1, receives) - 1));
+}
+
+/** @param urlVariable environment variable that holds the queue's URL */
+export function openQueueReturns(urlVariable: string): QueueRetries {
+  const queueUrl = requireVariable(urlVariable);
+  const call = openQueueCalls(queueUrl);
+  return {
+    async retrySoon(records) {
+      for (let start = 0; start < records.length; start += MAX_RETURNED_BATCH) {
+        const entries = records
+          .slice(start, start + MAX_RETURNED_BATCH)
+          .map(({ receiptHandle, attributes }, index) => ({
+            Id: String(index),
+            ReceiptHandle: receiptHandle,
+            VisibilityTimeout: retryDelaySeconds(Number(attributes.ApproximateReceiveCount)),
+          }));
+        await call('ChangeMessageVisibilityBatch', { QueueUrl: queueUrl, Entries: entries }).catch((error: unknown) =>
+          log('warn', 'failed messages come again late', describeError(error)),
+        );
+      }
+    },
+  };
+}

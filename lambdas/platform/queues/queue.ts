@@ -1,0 +1,99 @@
+import { AwsError, type AwsCall } from '../aws/aws-call.ts';
+import { requireVariable } from '../environment.ts';
+import { openQueueCalls } from './queue-calls.ts';
+
+/** Sends messages to one queue; resolves when SQS has stored the message. */
+export interface QueueSender {
+  send(body: string, options?: SendOptions): Promise<void>;
+}
+
+interface SendOptions {
+  /** How long nobody gets the message; 900 at most. */
+  delaySeconds?: number;
+  /** A text beside the body, in the message's attribute of this name. */
+  added?: string | undefined;
+}
+
+/** The attribute of a message that holds what was added to it. */
+export const ADDED_ATTRIBUTE = 'added';
+
+/** SQS takes at most this many messages in one call. */
+const MAX_SENT_BATCH = 10;
+
+/** @param urlVariable environment variable that holds the queue's URL */
+export function openQueue(urlVariable: string): QueueSender {
+  const url = requireVariable(urlVariable);
+  return new BatchingSender(openQueueCalls(url), url);
+}
+
+interface WaitingMessage extends SendOptions {
+  body: string;
+  resolve: () => void;
+  reject: (error: Error) => void;
+}
+
+/**
+ * Sends at once when no call is under way; messages that arrive during a call share the next one. No message waits for a
+ * batch to fill: a single one leaves as fast as without batching.
+ */
+class BatchingSender implements QueueSender {
+  readonly #call: AwsCall;
+  readonly #queueUrl: string;
+  #waiting: WaitingMessage[] = [];
+  #sending = false;
+
+  constructor(call: AwsCall, queueUrl: string) {
+    this.#call = call;
+    this.#queueUrl = queueUrl;
+  }
+
+  send(body: string, options: SendOptions = {}): Promise<void> {
+    const sent = new Promise<void>((resolve, reject) => this.#waiting.push({ body, ...options, resolve, reject }));
+    if (!this.#sending) void this.#drain();
+    return sent;
+  }
+
+  async #drain(): Promise<void> {
+    this.#sending = true;
+    while (this.#waiting.length > 0) await this.#sendBatch(this.#waiting.splice(0, MAX_SENT_BATCH));
+    this.#sending = false;
+  }
+
+  async #sendBatch(batch: WaitingMessage[]): Promise<void> {
+    try {
+      const { Failed: refused = [] } = await this.#call<{ Failed?: RefusedEntry[] }>('SendMessageBatch', {
+        QueueUrl: this.#queueUrl,
+        Entries: batch.map(({ body, delaySeconds = 0, added }, index) => ({
+          Id: String(index),
+          MessageBody: body,
+          ...(delaySeconds > 0 ? { DelaySeconds: delaySeconds } : {}),
+          ...(added === undefined ? {} : { MessageAttributes: { [ADDED_ATTRIBUTE]: textAttribute(added) } }),
+        })),
+      });
+      const failed = new Map(refused.map((entry) => [Number(entry.Id), entry]));
+      for (const [index, { resolve, reject }] of batch.entries()) {
+        const refusal = failed.get(index);
+        if (refusal) reject(sqsRejection(refusal));
+        else resolve();
+      }
+    } catch (error) {
+      for (const { reject } of batch) reject(error as Error);
+    }
+  }
+}
+
+/** A message of a batch that SQS has not stored. */
+interface RefusedEntry {
+  Id: string;
+  Code: string;
+  /** Whether the message is wrong; otherwise SQS was busy or out of order. */
+  SenderFault?: boolean;
+}
+
+function sqsRejection({ Code: code, SenderFault: isOurFault = false }: RefusedEntry): AwsError {
+  return new AwsError(isOurFault ? 400 : 503, { __type: code, message: `SQS refused the message (${code})` });
+}
+
+function textAttribute(text: string) {
+  return { DataType: 'String', StringValue: text };
+}

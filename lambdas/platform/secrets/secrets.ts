@@ -1,0 +1,188 @@
+import { readFileSync } from 'node:fs';
+import { ownIdentity } from '../aws/aws-identity.ts';
+import { AwsError, type AwsCall } from '../aws/aws-call.ts';
+import { openAwsJson } from '../aws/aws-json.ts';
+import { ageMs, thisMoment, type Moment } from '../clock.ts';
+import { isOnOwnMachine, optionalVariable, requireVariable, variables } from '../environment.ts';
+import { ServiceError } from '../errors.ts';
+import { log, secretTripwires } from '../logger.ts';
+import { pepperFault, providerKeysFrom, SecretUselessError } from './secret-values.ts';
+
+/** Provider keys may be rotated: a function notices within this time. */
+const REFRESH_MS = 5 * 60_000;
+
+interface LocalSecrets {
+  pepper: string;
+}
+
+/**
+ * A secret cannot be read: Secrets Manager refuses it or does not answer, or it has no value that can be used. The operator has to fix
+ * that, so clients are asked to retry, as if another service were away; nothing was held for them.
+ */
+export class SecretUnreadableError extends ServiceError {
+  override name = 'SecretUnreadableError';
+  readonly isPassing = true;
+  /** What the service said, or what is wrong with the secret. */
+  readonly code: string;
+
+  constructor(variable: string, cause: Error) {
+    super(`The secret that ${variable} names cannot be read: ${cause.message}`, { cause });
+    this.code = cause.name;
+    const { name, message } = cause;
+    // Messages of other errors may name resources and roles.
+    const why = cause instanceof SecretUselessError ? `${name}: ${message}` : name;
+    log('error', secretTripwires.secretUnread, { reason: `${variable} ${why}` });
+  }
+}
+
+let pepper: Promise<string> | undefined;
+
+/** The pepper and the one before it, which Secrets Manager keeps; asked at most once in five minutes. */
+const peppers = cached(async () => {
+  const local = readLocalSecrets()?.pepper;
+  if (local !== undefined) return { current: local, previous: undefined };
+  const [current, previous] = await Promise.all([
+    readSecret(variables.pepperSecret, asPepper),
+    readSecretBefore(variables.pepperSecret),
+  ]);
+  pepper = Promise.resolve(current);
+  return { current, previous };
+}, REFRESH_MS);
+
+const providerKeys = cached(() => readSecret(variables.providerKeysSecret, asKeys), REFRESH_MS);
+
+function asPepper(secret: string): string {
+  logFaults(variables.pepperSecret, [pepperFault(secret) ?? []].flat());
+  return secret;
+}
+
+function asKeys(secret: string): ReadonlyMap<string, string> {
+  const { keys, faults } = providerKeysFrom(secret);
+  logFaults(variables.providerKeysSecret, faults);
+  return keys;
+}
+
+function logFaults(variable: string, faults: readonly string[]): void {
+  for (const fault of faults) log('error', secretTripwires.secretFaulty, { reason: `${variable}: ${fault}` });
+}
+
+/** The deployment's secret that turns a key into its stored hash. It is read once, and again only by `readPeppers`. */
+export function readPepper(): Promise<string> {
+  pepper ??= readPepperOnce().catch((error: unknown) => {
+    pepper = undefined;
+    throw error;
+  });
+  return pepper;
+}
+
+async function readPepperOnce(): Promise<string> {
+  return readLocalSecrets()?.pepper ?? readSecret(variables.pepperSecret, asPepper);
+}
+
+/**
+ * The peppers by which a key may be known that is not known by the one at hand: the secret may have changed since it was
+ * read, and keys made before the change still go by the one before it.
+ */
+export function readPeppers(): Promise<{ current: string; previous: string | undefined }> {
+  return peppers();
+}
+
+/** The credential of a provider by its variable's name, or undefined when the operator has not set it. */
+export async function readProviderKey(name: string): Promise<string | undefined> {
+  return areKeysInEnvironment() ? optionalVariable(name) : (await providerKeys()).get(name) || undefined;
+}
+
+/** Reads the providers' keys again if they are in Secrets Manager, whenever they were read last. Never rejects: the last ones stay in use. */
+export async function rereadProviderKeys(): Promise<void> {
+  if (!areKeysInEnvironment()) await providerKeys.again().catch(() => undefined);
+}
+
+/** Whether a provider's credential is set, where this process can tell without asking; undefined elsewhere. */
+export function hasProviderKeyHere(name: string): boolean | undefined {
+  return areKeysInEnvironment() ? optionalVariable(name) !== undefined : undefined;
+}
+
+/** On a laptop, and for its commands, provider keys are in the environment under their own names. */
+function areKeysInEnvironment(): boolean {
+  if (readLocalSecrets()) return true;
+  return isOnOwnMachine() && optionalVariable(variables.providerKeysSecret) === undefined;
+}
+
+let localSecrets: LocalSecrets | undefined;
+
+function readLocalSecrets(): LocalSecrets | undefined {
+  const file = optionalVariable(variables.secretsFile);
+  if (!file) return undefined;
+  if (!isOnOwnMachine()) throw new Error(`${variables.secretsFile} must not be set in production`);
+  localSecrets ??= JSON.parse(readFileSync(file, 'utf8')) as LocalSecrets;
+  return localSecrets;
+}
+
+const SECRETS_MANAGER = {
+  name: 'secretsmanager',
+  target: 'secretsmanager',
+  version: '1.1',
+  address: { id: 'Secrets Manager', host: 'secretsmanager' },
+} as const;
+
+/** With all attempts: the shortest function that reads a secret has ten seconds, and says so itself when it cannot. */
+const SECRET_TIMEOUT_MS = 5_000;
+
+let callSecretsManager: AwsCall | undefined;
+
+/** @throws {SecretUnreadableError} */
+async function readSecret<Value>(variable: string, read: (secret: string) => Value): Promise<Value> {
+  const arn = requireVariable(variable);
+  try {
+    return read(await askForSecret(arn));
+  } catch (error) {
+    throw new SecretUnreadableError(variable, error as Error);
+  }
+}
+
+/** @returns undefined where the secret has never changed @throws {SecretUnreadableError} */
+async function readSecretBefore(variable: string): Promise<string | undefined> {
+  const arn = requireVariable(variable);
+  try {
+    return await askForSecret(arn, { VersionStage: 'AWSPREVIOUS' });
+  } catch (error) {
+    if (error instanceof AwsError && error.name === 'ResourceNotFoundException') return undefined;
+    throw new SecretUnreadableError(variable, error as Error);
+  }
+}
+
+/**
+ * The value of a secret that an operator has named, as it is.
+ * @throws {AwsError} @throws {SecretUselessError} if it is empty
+ */
+export function readNamedSecret(arn: string): Promise<string> {
+  return askForSecret(arn);
+}
+
+async function askForSecret(arn: string, version: { VersionStage?: 'AWSPREVIOUS' } = {}): Promise<string> {
+  callSecretsManager ??= openAwsJson(SECRETS_MANAGER, { identity: ownIdentity });
+  const asked = { SecretId: arn, ...version };
+  const answer = await callSecretsManager<{ SecretString?: string }>('GetSecretValue', asked, {
+    timeoutMs: SECRET_TIMEOUT_MS,
+  });
+  if (!answer.SecretString) throw new SecretUselessError('it is empty');
+  return answer.SecretString;
+}
+
+/** Keeps a value for `keepMs`, or until `again` is called; when it cannot be read again, the last one stays in use. */
+function cached<Value>(read: () => Promise<Value>, keepMs: number) {
+  let value: Promise<Value> | undefined;
+  let readAt: Moment | undefined;
+  const again = (): Promise<Value> => {
+    const last = value;
+    readAt = thisMoment();
+    value = read().catch((error: unknown) => {
+      value = last;
+      if (last) return last;
+      throw error;
+    });
+    return value;
+  };
+  const current = () => (value && readAt && ageMs(readAt) < keepMs ? value : again());
+  return Object.assign(current, { again });
+}

@@ -1,0 +1,183 @@
+import type { Actor } from './audit.ts';
+import { limitsAttribute, limitsField, type Limits } from '../counters/limits.ts';
+import { privacyAttribute, privacyField, type Privacy } from './privacy.ts';
+import { queryItems, queryPartition, readItem } from '../table/query.ts';
+import { count, money, oneOf, optional, plain, record, text, type RecordOf } from '../table/record.ts';
+import type { Table } from '../table/table.ts';
+import { check, put, putNew, update, type Key, type Write } from '../table/writes.ts';
+
+/** Postpaid accounts are billed afterwards; a prepaid one spends its top-ups, counted as a lifetime limit. */
+export const accountModes = ['postpaid', 'prepaid'] as const;
+export type AccountMode = (typeof accountModes)[number];
+
+/** A suspended account spends nothing; of a closed one no key works either. */
+const accountStatuses = ['active', 'suspended', 'closed'] as const;
+export type AccountStatus = (typeof accountStatuses)[number];
+
+const accountRecord = record({
+  id: text('id'),
+  name: text('name'),
+  mode: oneOf('mode', accountModes),
+  /** Absent where it has never been anything but active. */
+  status: optional(oneOf('status', accountStatuses)),
+  /** For a prepaid account: {lifetime: the sum of its ledger}; for a postpaid one what it may spend in a period. */
+  limits: limitsField('limits'),
+  /** Counts changes of the limits. */
+  revision: count('revision'),
+  privacy: privacyField,
+  defaultWorkspaceId: text('default_workspace_id'),
+  createdAt: text('created_at'),
+  /** The time from which on records of the account are in many partitions of their day (generation-key.ts); absent where they are in few. */
+  recordsSpreadSince: optional(text('records_spread_since')),
+});
+export type Account = RecordOf<typeof accountRecord>;
+
+export const accountFrom = accountRecord.from;
+export const accountAttributes = accountRecord.attributes;
+
+/** The partition that lists every account, in the order of creation. */
+const DIRECTORY = 'ACCOUNTS';
+
+export function accountKey(accountId: string): Key {
+  return { pk: `ACCOUNT#${accountId}`, sk: 'ACCOUNT' };
+}
+
+export async function readAccount(table: Table, accountId: string): Promise<Account | undefined> {
+  const item = await readItem(table, accountKey(accountId));
+  return item && accountFrom(item);
+}
+
+export function accountPut(table: Table, account: Account): Write {
+  return putNew(table, { ...accountKey(account.id), entity: 'account', ...accountRecord.toItem(account) });
+}
+
+/** An account's place in the list of all accounts. */
+export function accountEntryPut(table: Table, account: Pick<Account, 'id' | 'createdAt'>): Write {
+  return put(table, { pk: DIRECTORY, sk: `${account.createdAt}#${account.id}` });
+}
+
+/** Gives an account another name, if it still has the one that was read. */
+export function accountNameUpdate(table: Table, account: Account, name: string): Write {
+  return update(table, accountKey(account.id), { set: { name }, when: { equal: { name: account.name } } });
+}
+
+/** Changes the privacy settings, if they are still the ones that were read. */
+export function accountPrivacyUpdate(table: Table, account: Account, privacy: Privacy): Write {
+  const when = { equal: { id: account.id }, equalIfPresent: { privacy: privacyAttribute(account.privacy) } };
+  return update(table, accountKey(account.id), { set: { privacy: privacyAttribute(privacy) }, when });
+}
+
+export function isActive({ status = 'active' }: Pick<Account, 'status'>): boolean {
+  return status === 'active';
+}
+
+/** The account has the status that was read. One that has a status never loses it, so an absent one is `active`. */
+function statusAsRead(account: Account) {
+  const { id, status } = account;
+  return { equal: { id, ...(status === undefined ? {} : { status }) }, equalIfPresent: { status: status ?? 'active' } };
+}
+
+/** Gives an account another status, if it still has the one that was read. */
+export function accountStatusUpdate(table: Table, account: Account, status: AccountStatus): Write {
+  return update(table, accountKey(account.id), { set: { status }, when: statusAsRead(account) });
+}
+
+/** The transaction fails if the account has another status than the one that was read. */
+export function accountStatusCheck(table: Table, account: Account): Write {
+  return check(table, accountKey(account.id), statusAsRead(account));
+}
+
+/** Has the records of an account spread from a time on, unless they are already. */
+export function recordsSpreadUpdate(table: Table, { id }: Account, since: string): Write {
+  return update(table, accountKey(id), {
+    set: { records_spread_since: since },
+    when: { equal: { id }, absent: ['records_spread_since'] },
+  });
+}
+
+/** Replaces the limits by those of the next revision, if the one that was read is still current. */
+export function accountLimitsUpdate(table: Table, account: Account, limits: Limits): Write {
+  return update(table, accountKey(account.id), {
+    set: { limits: limitsAttribute(limits), revision: account.revision + 1 },
+    when: { equal: { revision: account.revision } },
+  });
+}
+
+/** A place in the list of all accounts. */
+export interface AccountEntry {
+  id: string;
+  createdAt: string;
+  /** A later listing may continue after it. */
+  place: string;
+}
+
+/** Every account of the deployment, oldest first; after a place, where one is given. */
+export async function* listAccountIds(table: Table, after = ''): AsyncGenerator<AccountEntry> {
+  const entries = queryItems(table, {
+    ConsistentRead: true,
+    KeyConditionExpression: 'pk = :pk AND sk > :after',
+    // Every place begins with a year; DynamoDB refuses empty keys.
+    ExpressionAttributeValues: { ':pk': DIRECTORY, ':after': after || '0' },
+  });
+  for await (const { sk } of entries) {
+    const [createdAt, id] = (sk as string).split('#') as [string, string];
+    yield { id, createdAt, place: sk as string };
+  }
+}
+
+/** Work on all accounts records how far it has come after so many of them. */
+const ACCOUNTS_OF_A_PAGE = 20;
+
+/** The same in pages. */
+export async function* accountPages(table: Table, after?: string): AsyncGenerator<AccountEntry[], void> {
+  let page: AccountEntry[] = [];
+  for await (const account of listAccountIds(table, after)) {
+    page.push(account);
+    if (page.length < ACCOUNTS_OF_A_PAGE) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
+}
+
+/** Money that came in, money that was given back, and a correction of either sign. */
+export const balanceEntryKinds = ['top_up', 'refund', 'adjustment'] as const;
+export type BalanceEntryKind = (typeof balanceEntryKinds)[number];
+
+const balanceEntryRecord = record({
+  id: text('id'),
+  kind: oneOf('entity', balanceEntryKinds),
+  /** Below zero where money was given back, or an adjustment takes some. */
+  amount: money('amount_rub'),
+  /** What the payment was for, or why it was adjusted. */
+  note: optional(text('note')),
+  /** Who booked it; entries of earlier releases do not say. */
+  actor: optional(plain<Actor>('actor')),
+  createdAt: text('created_at'),
+});
+/**
+ * Money that was added to an account, given back, or adjusted: an entry of its ledger. The sum of all is a prepaid account's
+ * lifetime limit.
+ */
+export type BalanceEntry = RecordOf<typeof balanceEntryRecord>;
+
+export const balanceEntryAttributes = balanceEntryRecord.attributes;
+
+function balanceEntryKey(accountId: string, id: string): Key {
+  return { pk: `ACCOUNT#${accountId}`, sk: `TOPUP#${id}` };
+}
+
+export function balanceEntryPut(table: Table, accountId: string, entry: BalanceEntry): Write {
+  return putNew(table, { ...balanceEntryKey(accountId, entry.id), ...balanceEntryRecord.toItem(entry) });
+}
+
+export async function readBalanceEntry(table: Table, accountId: string, id: string): Promise<BalanceEntry | undefined> {
+  const item = await readItem(table, balanceEntryKey(accountId, id));
+  return item && balanceEntryRecord.from(item);
+}
+
+/** All of an account, oldest first. */
+export async function listBalanceEntries(table: Table, accountId: string): Promise<BalanceEntry[]> {
+  const items = await Array.fromAsync(queryPartition(table, `ACCOUNT#${accountId}`, 'TOPUP#'));
+  return items.map(balanceEntryRecord.from).sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
+}

@@ -1,0 +1,38 @@
+import { readItem } from '../table/query.ts';
+import { expiry, record, text, type RecordOf } from '../table/record.ts';
+import { TTL_ATTRIBUTE, type Table } from '../table/table.ts';
+import { put, type Key, type Write } from '../table/writes.ts';
+
+const answerRecord = record({
+  fingerprint: text('fingerprint'),
+  sealed: text('sealed'),
+  expiresAtMs: expiry(TTL_ATTRIBUTE),
+});
+
+/** The answer to a request that carried an Idempotency-Key: which body it had, and the sealed answer. */
+export type KeptAnswer = RecordOf<typeof answerRecord>;
+
+/** An answer is kept already: another request with the same key, at the same time, got there first. */
+export class AlreadyAnsweredError extends Error {
+  override name = 'AlreadyAnsweredError';
+}
+
+function answerItemKey(name: string): Key {
+  return { pk: `IDEMPOTENCY#${name}`, sk: 'ANSWER' };
+}
+
+/**
+ * Keeps the answer in the transaction of its effect: two requests with one key cannot both have an effect.
+ * @param name keyed hash of account or key, route and Idempotency-Key
+ */
+export function keepAnswerPut(table: Table, name: string, answer: KeptAnswer, atMs: number): Write {
+  const item = { ...answerItemKey(name), entity: 'kept_answer', ...answerRecord.toItem(answer) };
+  // DynamoDB removes expired items with a delay: one that is still there no longer counts.
+  return put(table, item, { belowIfPresent: { [TTL_ATTRIBUTE]: Math.floor(atMs / 1000) } });
+}
+
+export async function readAnswer(table: Table, name: string, atMs: number): Promise<KeptAnswer | undefined> {
+  const item = await readItem(table, answerItemKey(name));
+  const answer = item && answerRecord.from(item);
+  return answer && answer.expiresAtMs >= atMs ? answer : undefined;
+}

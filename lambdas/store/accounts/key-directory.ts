@@ -1,0 +1,221 @@
+/**
+ * Lists of keys, kept as narrow entries in the order of creation.
+ *
+ * A key is in one list per question that can be asked about it: all keys of its workspace, the enabled ones, those of its
+ * member, the enabled ones of its member. Entries and counts change in the transaction that changes the key.
+ *
+ * Guarantee: a list is read consistently, its count is exact, and no page depends on an index that lags.
+ * Entries are only ever added at the end (a key whose place is taken meanwhile moves after it), so a position is stable
+ * until an entry is removed; `removals` counts that.
+ * Weakness: keys of one workspace are created one at a time, a few hundred a second at most.
+ */
+
+import { DAY_MS } from '../../money/periods.ts';
+import { nowMs } from '../../platform/clock.ts';
+import type { ApiKey } from './keys.ts';
+import { queryPage, writeItem } from '../table/calls.ts';
+import { readItem } from '../table/query.ts';
+import { numberFrom, TTL_ATTRIBUTE, type Table } from '../table/table.ts';
+import type { Writes } from '../table/transact.ts';
+import { put, remove, update, type Key } from '../table/writes.ts';
+
+export type KeyList = string;
+
+type Listed = Pick<ApiKey, 'kind' | 'accountId' | 'workspaceId' | 'memberId' | 'disabled'>;
+
+export function managementKeysOf(accountId: string): KeyList {
+  return `ACCOUNT#${accountId}`;
+}
+
+/** The list of the keys of a workspace, or of one of its members, with or without disabled ones. */
+export function inferenceKeysOf(question: {
+  workspaceId: string;
+  memberId?: string | undefined;
+  includeDisabled: boolean;
+}): KeyList {
+  const member = question.memberId === undefined ? '' : `#MEMBER#${question.memberId}`;
+  return `WORKSPACE#${question.workspaceId}${member}${question.includeDisabled ? '' : '#ENABLED'}`;
+}
+
+/** The lists that a key is in; the first has every key of its owner. */
+function listsOf(key: Listed): [KeyList, ...KeyList[]] {
+  if (key.workspaceId === undefined) return [managementKeysOf(key.accountId)];
+  const { workspaceId, memberId } = key;
+  const owners = memberId === undefined ? [{ workspaceId }] : [{ workspaceId }, { workspaceId, memberId }];
+  return owners.flatMap((owner) => [
+    inferenceKeysOf({ ...owner, includeDisabled: true }),
+    ...(key.disabled ? [] : [inferenceKeysOf({ ...owner, includeDisabled: false })]),
+  ]) as [KeyList, ...KeyList[]];
+}
+
+/** Enters a new key into its lists; `last` fails when the list has a later entry already. */
+export function enterKey(table: Table, key: ApiKey): Writes {
+  const [all, ...others] = listsOf(key);
+  return {
+    last: update(table, tallyKey(all), {
+      set: { last_entry: entryOf(key) },
+      add: { entries: 1, removals: 0 },
+      when: { belowIfPresent: { last_entry: entryOf(key) } },
+    }),
+    entry: put(table, entryKey(all, key)),
+    ...Object.assign({}, ...others.map((list) => addition(table, list, key, { removals: 0 }))),
+  };
+}
+
+/** Moves a key between lists when it is switched off, on again, or deleted. */
+export function moveKey(table: Table, before: ApiKey, after: ApiKey): Writes {
+  const from: KeyList[] = before.deleted ? [] : listsOf(before);
+  const to: KeyList[] = after.deleted ? [] : listsOf(after);
+  return Object.assign(
+    {},
+    ...from.filter((list) => !to.includes(list)).map((list) => removal(table, list, before)),
+    // A key that comes back takes its old place, which shifts all keys after it: for positions it counts as a removal.
+    ...to.filter((list) => !from.includes(list)).map((list) => addition(table, list, after, { removals: 1 })),
+  ) as Writes;
+}
+
+function addition(table: Table, list: KeyList, key: ApiKey, { removals }: { removals: number }): Writes {
+  return {
+    [`entry in ${list}`]: put(table, entryKey(list, key)),
+    [`tally of ${list}`]: update(table, tallyKey(list), { add: { entries: 1, removals } }),
+  };
+}
+
+function removal(table: Table, list: KeyList, key: ApiKey): Writes {
+  return {
+    [`entry in ${list}`]: remove(table, entryKey(list, key)),
+    [`tally of ${list}`]: update(table, tallyKey(list), { add: { entries: -1, removals: 1 } }),
+  };
+}
+
+function entryOf(key: Pick<ApiKey, 'createdAt' | 'hash'>): string {
+  return `${key.createdAt}#${key.hash}`;
+}
+
+function entryKey(list: KeyList, key: ApiKey): Key {
+  return { pk: `KEYS#${list}`, sk: entryOf(key) };
+}
+
+/** The item that counts a list's entries. */
+export function tallyKey(list: KeyList): Key {
+  return { pk: `KEYS#${list}`, sk: 'TALLY' };
+}
+
+/** A bookmark is set when at least this many entries were walked since the last one; fewer cost one read unit anyway. */
+const BOOKMARK_EVERY = 20;
+const BOOKMARK_SECONDS = DAY_MS / 1000;
+
+interface Tally {
+  entries: number;
+  removals: number;
+}
+
+/** The last entry before a position. */
+interface Bookmark {
+  position: number;
+  entry: string;
+}
+
+/**
+ * A page of a list: hashes of keys by position.
+ *
+ * Cost: walking page after page reads each entry once, because each page leaves a bookmark where it ended; a jump reads
+ * at most offset + limit entries. A page is read again if something was removed meanwhile.
+ */
+export async function keyPage(
+  table: Table,
+  list: KeyList,
+  page: { offset: number; limit: number },
+): Promise<{ hashes: string[]; total: number }> {
+  for (let attempt = 1; ; attempt += 1) {
+    const tally = await readTally(table, list);
+    if (page.offset >= tally.entries) return { hashes: [], total: tally.entries };
+    const bookmark = page.offset === 0 ? undefined : await nearestBookmark(table, list, tally, page.offset);
+    const entries = await readEntries(table, list, page, bookmark);
+    const after = await readTally(table, list);
+    const isStable = after.removals === tally.removals;
+    if (!isStable && attempt < 3) continue;
+    const end = page.offset + entries.length;
+    const walked = end - (bookmark?.position ?? 0);
+    if (isStable && end < after.entries && walked >= BOOKMARK_EVERY) {
+      await leaveBookmark(table, list, tally, { position: end, entry: entries.at(-1)! });
+    }
+    return { hashes: entries.map((entry) => entry.slice(entry.indexOf('#') + 1)), total: after.entries };
+  }
+}
+
+async function readTally(table: Table, list: KeyList): Promise<Tally> {
+  const item = await readItem(table, tallyKey(list));
+  return { entries: numberFrom(item?.['entries']), removals: numberFrom(item?.['removals']) };
+}
+
+async function readEntries(
+  table: Table,
+  list: KeyList,
+  page: { offset: number; limit: number },
+  bookmark: Bookmark | undefined,
+): Promise<string[]> {
+  const skipped = page.offset - (bookmark?.position ?? 0);
+  const entries: string[] = [];
+  let after = bookmark?.entry ?? '0';
+  while (entries.length < skipped + page.limit) {
+    const { items, next } = await queryPage(table, {
+      ConsistentRead: true,
+      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :after AND :end',
+      ProjectionExpression: 'sk',
+      // BETWEEN includes its ends: the first key after an entry is the entry with one more character.
+      ExpressionAttributeValues: { ':pk': `KEYS#${list}`, ':after': `${after} `, ':end': 'A' },
+      Limit: skipped + page.limit - entries.length,
+    });
+    for (const item of items) entries.push(item['sk'] as string);
+    if (!next) break;
+    after = next['sk'] as string;
+  }
+  return entries.slice(skipped);
+}
+
+/** Bookmarks are valid until something is removed: their name says after how many removals they were set. */
+function bookmarkPartition(list: KeyList, { removals }: Tally): string {
+  return `BOOKMARKS#${list}#${removals}`;
+}
+
+function positionName(position: number): string {
+  return String(position).padStart(12, '0');
+}
+
+async function nearestBookmark(
+  table: Table,
+  list: KeyList,
+  tally: Tally,
+  position: number,
+): Promise<Bookmark | undefined> {
+  const { items } = await queryPage(table, {
+    KeyConditionExpression: 'pk = :pk AND sk <= :position',
+    ExpressionAttributeValues: { ':pk': bookmarkPartition(list, tally), ':position': positionName(position) },
+    ScanIndexForward: false,
+    Limit: 1,
+  });
+  const [item] = items;
+  return item && { position: Number(item['sk']), entry: item['entry'] as string };
+}
+
+async function leaveBookmark(table: Table, list: KeyList, tally: Tally, bookmark: Bookmark): Promise<void> {
+  const item = {
+    pk: bookmarkPartition(list, tally),
+    sk: positionName(bookmark.position),
+    entity: 'bookmark',
+    entry: bookmark.entry,
+    [TTL_ATTRIBUTE]: Math.floor(nowMs() / 1000) + BOOKMARK_SECONDS,
+  };
+  await writeItem(table, put(table, item));
+}
+
+/** Every hash of a list, oldest first. */
+export async function* allKeys(table: Table, list: KeyList): AsyncGenerator<string> {
+  for (let offset = 0; ;) {
+    const { hashes } = await keyPage(table, list, { offset, limit: 100 });
+    yield* hashes;
+    if (hashes.length < 100) return;
+    offset += hashes.length;
+  }
+}

@@ -1,0 +1,108 @@
+import type { Money } from '../../money/money.ts';
+import { resets, type Interval, type Reset } from '../../money/periods.ts';
+import { limitsField, type Limits } from '../counters/limits.ts';
+import { privacyField } from './privacy.ts';
+import { readItem } from '../table/query.ts';
+import { count, flag, oneOf, optional, plain, record, text, type RecordOf } from '../table/record.ts';
+import { sensitiveDataField } from './sensitive-data.ts';
+import type { Item, Table } from '../table/table.ts';
+import { putNew, putOver, type Key, type Write } from '../table/writes.ts';
+
+export const keyKinds = ['inference', 'management'] as const;
+export type KeyKind = (typeof keyKinds)[number];
+
+/** Periods after which a key's limit starts again from zero spending. */
+export const limitResets = resets;
+export type LimitReset = Reset;
+
+const storedKey = record({
+  hash: text('hash'),
+  kind: oneOf('kind', keyKinds),
+  accountId: text('account_id'),
+  /** Inference keys only. */
+  workspaceId: optional(text('workspace_id')),
+  memberId: optional(text('member_id')),
+  name: text('name'),
+  label: text('label'),
+  /** True also while the key is stopped with its account. */
+  disabled: flag('disabled'),
+  /** The key's own setting; present only while the key is stopped with its account. */
+  ownDisabled: optional(flag('own_disabled')),
+  deleted: flag('deleted'),
+  limits: limitsField('limits'),
+  /** Undefined: the limit is for the key's lifetime. */
+  limitReset: optional(oneOf('limit_reset', limitResets)),
+  /** Counts changes of the limit. */
+  revision: count('revision'),
+  privacy: privacyField,
+  sensitiveData: sensitiveDataField,
+  /** Counts every change of the configuration: the ETag. */
+  version: count('version'),
+  expiresAt: optional(text('expires_at')),
+  /** Values of tags by their names; absent where there are none. */
+  tags: optional(plain<KeyTags>('tags')),
+  createdAt: text('created_at'),
+  updatedAt: optional(text('updated_at')),
+});
+
+/** Words that whoever pays has given a key, for reports: {project: 'search'}. */
+export type KeyTags = Readonly<Record<string, string>>;
+
+/** A key: what it may do and spend. The secret itself is never stored, only its keyed hash. */
+export type ApiKey = Omit<RecordOf<typeof storedKey>, 'limits' | 'ownDisabled'> & {
+  limit: Money | undefined;
+  /**
+   * The account is suspended or closed. Stored as `disabled` for the previous release; this one reads the account's status instead.
+   * Weakness: a command of the previous release that changes a stopped key leaves it disabled, also after the account is resumed.
+   */
+  isStopped: boolean;
+};
+
+export const keyAttributes = storedKey.attributes;
+
+export function keyItemKey(hash: string): Key {
+  return { pk: `KEY#${hash}`, sk: 'KEY' };
+}
+
+/** The period in which a key's limit counts. */
+export function limitInterval(key: Pick<ApiKey, 'limitReset'>): Interval {
+  return key.limitReset ?? 'lifetime';
+}
+
+/** The key's limit as its counter knows it. */
+export function limitsOfKey(key: Pick<ApiKey, 'limit' | 'limitReset'>): Limits {
+  return key.limit ? { [limitInterval(key)]: key.limit } : {};
+}
+
+export function keyItem(key: ApiKey): Item {
+  const { isStopped, disabled: own } = key;
+  const stored = {
+    ...key,
+    disabled: own || isStopped,
+    ownDisabled: isStopped ? own : undefined,
+    limits: limitsOfKey(key),
+  };
+  return { ...keyItemKey(key.hash), entity: 'key', ...storedKey.toItem(stored) };
+}
+
+export function keyFrom(item: Item): ApiKey {
+  const { limits, ownDisabled, ...key } = storedKey.from(item);
+  // A limit counts in the period that it is stored under, whatever else the record says.
+  const limitReset = limitResets.find((period) => limits[period]) ?? key.limitReset;
+  const limit = limits[limitInterval({ limitReset })];
+  return { ...key, disabled: ownDisabled ?? key.disabled, isStopped: ownDisabled !== undefined, limitReset, limit };
+}
+
+export function keyPut(table: Table, key: ApiKey): Write {
+  return putNew(table, keyItem(key));
+}
+
+/** Replaces the key in the version that was read. */
+export function keyReplacement(table: Table, before: ApiKey, after: ApiKey): Write {
+  return putOver(table, keyItem(after), before.version);
+}
+
+export async function readKey(table: Table, hash: string): Promise<ApiKey | undefined> {
+  const item = await readItem(table, keyItemKey(hash));
+  return item && keyFrom(item);
+}

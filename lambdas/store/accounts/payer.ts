@@ -1,0 +1,28 @@
+import type { ScopeId } from '../counters/counters.ts';
+import { optional, record, text, type RecordOf } from '../table/record.ts';
+
+export const payerRecord = record({
+  accountId: text('account_id'),
+  workspaceId: text('workspace_id'),
+  memberId: optional(text('member_id')),
+  keyHash: text('key_hash'),
+});
+
+/** Whose money a generation spends; the scopes in which it is counted follow from it. */
+export type Payer = RecordOf<typeof payerRecord>;
+
+/** The scopes in which a payer's spending is counted. */
+export function scopesOf({ accountId, workspaceId, memberId, keyHash }: Payer): ScopeId[] {
+  const scopes: ScopeId[] = [
+    { kind: 'key', id: keyHash },
+    { kind: 'workspace', id: workspaceId },
+    { kind: 'account', id: accountId },
+  ];
+  if (memberId !== undefined) scopes.push(memberScope(workspaceId, memberId));
+  return scopes;
+}
+
+/** The scope of a member: its budget is per workspace. */
+export function memberScope(workspaceId: string, memberId: string): ScopeId {
+  return { kind: 'member', id: `${workspaceId}/${memberId}` };
+}

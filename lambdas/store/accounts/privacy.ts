@@ -1,0 +1,63 @@
+import { attribute, count, flag, plain, record, type Field, type RecordOf } from '../table/record.ts';
+import type { Item } from '../table/table.ts';
+
+const privacyRecord = record({
+  /** Counts changes; 0 until something is set. */
+  version: count('version'),
+  blockLogging: flag('block_logging'),
+  blockTraining: flag('block_training'),
+  /** Ids of providers; empty: all of them. */
+  allowedProviders: plain<string[]>('allowed_providers'),
+  ignoredProviders: plain<string[]>('ignored_providers'),
+});
+
+/** Which providers may see a prompt, as an account, a workspace or a key has it. */
+export type Privacy = RecordOf<typeof privacyRecord>;
+
+/** What a request may change; null clears. */
+export type PrivacyChange = {
+  [Field in Exclude<keyof Privacy, 'version'>]?: Privacy[Field] | null | undefined;
+};
+
+export const noPrivacyLimits: Privacy = {
+  version: 0,
+  blockLogging: false,
+  blockTraining: false,
+  allowedProviders: [],
+  ignoredProviders: [],
+};
+
+export const privacyAttribute = privacyRecord.toItem;
+
+/** The privacy settings of a record; open where there are none. */
+export const privacyField: Field<Privacy> = attribute('privacy', {
+  toAttribute: privacyAttribute,
+  fromAttribute: (stored) => (stored === undefined ? noPrivacyLimits : privacyRecord.from(stored as Item)),
+});
+
+/** Merges a change; null as a whole clears every rule. The version moves only when a rule does. */
+export function changePrivacy(privacy: Privacy, change: PrivacyChange | null): Privacy {
+  const rules = { ...noPrivacyLimits, version: privacy.version };
+  const changed: Privacy =
+    change === null
+      ? rules
+      : {
+          version: privacy.version,
+          blockLogging: mergedPrivacy(privacy, change, 'blockLogging'),
+          blockTraining: mergedPrivacy(privacy, change, 'blockTraining'),
+          allowedProviders: mergedPrivacy(privacy, change, 'allowedProviders'),
+          ignoredProviders: mergedPrivacy(privacy, change, 'ignoredProviders'),
+        };
+  const isSame = JSON.stringify(privacyAttribute(changed)) === JSON.stringify(privacyAttribute(privacy));
+  return isSame ? privacy : { ...changed, version: privacy.version + 1 };
+}
+
+function mergedPrivacy<Field extends Exclude<keyof Privacy, 'version'>>(
+  privacy: Privacy,
+  change: PrivacyChange,
+  field: Field,
+): Privacy[Field] {
+  const value = change[field];
+  if (value === undefined) return privacy[field];
+  return value === null ? noPrivacyLimits[field] : value;
+}

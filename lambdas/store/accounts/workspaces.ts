@@ -1,0 +1,92 @@
+import { limitsField, limitTimesField } from '../counters/limits.ts';
+import { privacyField } from './privacy.ts';
+import { queryPartition, readItem } from '../table/query.ts';
+import { count, flag, oneOf, record, text, type RecordOf } from '../table/record.ts';
+import type { Item, Table } from '../table/table.ts';
+import { check, putNew, putOver, remove, type Key, type Write } from '../table/writes.ts';
+
+export const workspaceStatuses = ['active', 'archived'] as const;
+
+const workspaceRecord = record({
+  id: text('id'),
+  accountId: text('account_id'),
+  name: text('name'),
+  slug: text('slug'),
+  description: text('description'),
+  isDefault: flag('is_default'),
+  status: oneOf('status', workspaceStatuses),
+  limits: limitsField('limits'),
+  limitTimes: limitTimesField,
+  /** Counts changes of the limits. */
+  revision: count('revision'),
+  privacy: privacyField,
+  /** Counts every change of the configuration: the ETag. */
+  version: count('version'),
+  createdAt: text('created_at'),
+  updatedAt: text('updated_at'),
+});
+export type Workspace = RecordOf<typeof workspaceRecord>;
+
+export const workspaceFrom = workspaceRecord.from;
+export const workspaceAttributes = workspaceRecord.attributes;
+
+export function workspaceKey(accountId: string, workspaceId: string): Key {
+  return { pk: `ACCOUNT#${accountId}`, sk: `WORKSPACE#${workspaceId}` };
+}
+
+export function workspaceItem(workspace: Workspace): Item {
+  const key = workspaceKey(workspace.accountId, workspace.id);
+  return { ...key, entity: 'workspace', ...workspaceRecord.toItem(workspace) };
+}
+
+/** Replaces the workspace in the version that was read. */
+export function workspaceReplacement(table: Table, before: Workspace, after: Workspace): Write {
+  return putOver(table, workspaceItem(after), before.version);
+}
+
+export function workspaceRemoval(table: Table, { accountId, id, version }: Workspace): Write {
+  return remove(table, workspaceKey(accountId, id), { equal: { version } });
+}
+
+/** The transaction fails unless the workspace exists and is active. */
+export function mustBeActive(table: Table, accountId: string, workspaceId: string): Write {
+  return check(table, workspaceKey(accountId, workspaceId), { equal: { status: 'active' } });
+}
+
+type SlugOwner = Pick<Workspace, 'accountId' | 'slug' | 'id'>;
+
+function slugKey({ accountId, slug }: Pick<Workspace, 'accountId' | 'slug'>): Key {
+  return { pk: `ACCOUNT#${accountId}`, sk: `SLUG#${slug}` };
+}
+
+/** Takes a slug: two workspaces created at once cannot both have it. */
+export function slugClaim(table: Table, workspace: SlugOwner): Write {
+  return putNew(table, { ...slugKey(workspace), entity: 'workspace_slug', workspace_id: workspace.id });
+}
+
+/** The workspace that a stored claim is for. */
+export function slugOwner(claim: Item | undefined): string | undefined {
+  return claim?.['workspace_id'] as string | undefined;
+}
+
+export function slugRelease(table: Table, workspace: SlugOwner): Write {
+  return remove(table, slugKey(workspace));
+}
+
+/** Workspaces of an account in the order of creation (their ids carry the time). */
+export async function listWorkspaces(table: Table, accountId: string): Promise<Workspace[]> {
+  const workspaces: Workspace[] = [];
+  for await (const item of queryPartition(table, `ACCOUNT#${accountId}`, 'WORKSPACE#')) {
+    workspaces.push(workspaceFrom(item));
+  }
+  return workspaces;
+}
+
+/** A workspace by its id or slug: one read, or two. */
+export async function readWorkspace(table: Table, accountId: string, idOrSlug: string): Promise<Workspace | undefined> {
+  const byId = await readItem(table, workspaceKey(accountId, idOrSlug));
+  if (byId) return workspaceFrom(byId);
+  const workspaceId = slugOwner(await readItem(table, slugKey({ accountId, slug: idOrSlug })));
+  const found = workspaceId === undefined ? undefined : await readItem(table, workspaceKey(accountId, workspaceId));
+  return found && workspaceFrom(found);
+}

@@ -1,0 +1,75 @@
+/**
+ * Requests to free models: of an account in a UTC day and in a minute, and from an address in a UTC day. DynamoDB deletes
+ * the counts when they are over. An address is never kept, only its keyed hash, which is another one every day.
+ */
+
+import { DAY_MS } from '../../money/periods.ts';
+import { readItem } from '../table/query.ts';
+import { numberFrom, TTL_ATTRIBUTE, type Item, type Table } from '../table/table.ts';
+import { update, type Key, type Write } from '../table/writes.ts';
+
+const MINUTE_MS = 60_000;
+
+/** One count of requests. */
+export interface FreeCount {
+  key: Key;
+  /** When it is over, in epoch milliseconds. */
+  endsAtMs: number;
+}
+
+export function accountDay(accountId: string, atMs: number): FreeCount {
+  const startMs = windowStart(atMs, DAY_MS);
+  return {
+    key: { pk: `FREE#ACCOUNT#${accountId}`, sk: `DAY#${freeWindowName(startMs, 10)}` },
+    endsAtMs: startMs + DAY_MS,
+  };
+}
+
+export function accountMinute(accountId: string, atMs: number): FreeCount {
+  const startMs = windowStart(atMs, MINUTE_MS);
+  return {
+    key: { pk: `FREE#ACCOUNT#${accountId}`, sk: `MINUTE#${freeWindowName(startMs, 16)}` },
+    endsAtMs: startMs + MINUTE_MS,
+  };
+}
+
+/** @param hash keyed, of the address and the day */
+export function addressDay(hash: string, atMs: number): FreeCount {
+  const startMs = windowStart(atMs, DAY_MS);
+  return { key: { pk: `FREE#ADDRESS#${hash}`, sk: `DAY#${freeWindowName(startMs, 10)}` }, endsAtMs: startMs + DAY_MS };
+}
+
+/** Counts one more request, if there are fewer than `most`, which is at least 1. */
+export function placeUpdate(table: Table, count: FreeCount, most: number): Write {
+  return update(table, count.key, {
+    set: freeRequestConstants(count),
+    add: { requests: 1 },
+    when: { atMostIfPresent: { requests: most - 1 } },
+  });
+}
+
+/** Changes a count without a condition. */
+export function placesUpdate(table: Table, count: FreeCount, change: number): Write {
+  return update(table, count.key, { set: freeRequestConstants(count), add: { requests: change } });
+}
+
+export async function readRequests(table: Table, { key }: FreeCount): Promise<number> {
+  return requestsFrom(await readItem(table, key));
+}
+
+export function requestsFrom(item: Item | undefined): number {
+  return Math.max(0, numberFrom(item?.['requests']));
+}
+
+/** A day longer than it counts: a settlement may come late. */
+function freeRequestConstants({ endsAtMs }: FreeCount): Item {
+  return { entity: 'free_requests', [TTL_ATTRIBUTE]: (endsAtMs + DAY_MS) / 1_000 };
+}
+
+function windowStart(atMs: number, lengthMs: number): number {
+  return atMs - (atMs % lengthMs);
+}
+
+function freeWindowName(startMs: number, characters: number): string {
+  return new Date(startMs).toISOString().slice(0, characters);
+}

@@ -1,0 +1,222 @@
+/**
+ * Parts of a counter with limits. One item admits some tens of holds a second, because DynamoDB lets one transaction at a time change it. So
+ * a busy counter grants room to each of its parts: a grant is added to what is committed at the counter, on the condition of every hold,
+ * and taken from what is committed in the part, whose own limit is zero. A hold is counted in one part; a part without room for it is
+ * granted more in the same transaction; a settlement may give back to any part.
+ *
+ * Guarantee: spent and held of a scope never pass its limit, at any concurrency and wherever a process dies. At the counter
+ * `committed <= limit` holds after each grant, in each part `committed <= 0` after each hold, and settlements of what was held only lower them;
+ * so the sum, which is what is committed in truth, is at most the limit. A grant changes no sum. Where the counter has no room left,
+ * its parts are taken in (counter-parts.ts), and the last roubles are as exact as those of a counter that never had any: no hold is refused
+ * that one item would have admitted.
+ * Weakness: a correction above its hold, and the end of a request that began before the first limit, are counted at the counter, and may
+ * carry it past the limit, as they do without parts.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Money } from '../../money/money.ts';
+import { intervals, windowsAt, type Interval, type Windows } from '../../money/periods.ts';
+import { nowMs } from '../../platform/clock.ts';
+import { uuidv7 } from '../../platform/ids.ts';
+import { gatherCounter } from './counter-parts.ts';
+import {
+  counterKey,
+  COUNTER_PARTS,
+  GATHERING_SINCE_MS,
+  GRANTS,
+  isGranted,
+  limitsOf,
+  partKeys,
+  spreadOf,
+  windowNames,
+  type Scope,
+  type ScopeId,
+} from './counters.ts';
+import { isLimited, type Limits } from './limits.ts';
+import { arePartsAllowed } from './parts-allowance.ts';
+import { readItem } from '../table/query.ts';
+import { moneyAttribute, moneyFrom, numberFrom, type Item, type Table } from '../table/table.ts';
+import { StoreBusyError, transact, writeAlone, type Writes } from '../table/transact.ts';
+import { putNew, update, type Key, type Write } from '../table/writes.ts';
+
+/** An amount that is held in a scope, in all windows of a request's time. */
+export interface ScopeHold {
+  windows: Windows;
+  amount: Money;
+}
+
+/** The parts of a limited counter, as far as a process knows them. */
+export interface LimitedParts {
+  spread: string;
+  /** Granted to a part at a time. */
+  grant: Money;
+}
+
+/** All parts together are granted half of what the counter has room for, so that half of it is left for those that need more. */
+const GRANTED_SHARE = BigInt(2 * COUNTER_PARTS);
+/** A grant pays for so many holds at least, or parts would ask the counter as often as there are holds. */
+const MIN_HOLDS_PER_GRANT = 4n;
+
+/** The room that a part is granted at a time, where the counter has so much. */
+export function grantOf(room: Money): Money {
+  return Money.fromPico(room.pico / GRANTED_SHARE);
+}
+
+/** The room of a counter by itself, in the tightest of its limited windows; below zero where it has passed a limit. */
+export function roomAt(item: Item, windows: Windows): Money {
+  const limits = limitsOf(item);
+  const rooms = limitedIntervals(limits).map((interval) =>
+    limits[interval]!.minus(moneyFrom(item[committedIn(interval, windows)])),
+  );
+  const [first = Money.zero, ...rest] = rooms;
+  return Money.min(first, ...rest);
+}
+
+/** The parts that an item of a limited counter names; undefined where it has none, or such of a scope that had no limits. */
+export function limitedPartsFrom(item: Item, windows: Windows): LimitedParts | undefined {
+  const spread = spreadOf(item);
+  if (spread === undefined || !isGranted(item)) return undefined;
+  return { spread, grant: grantOf(Money.max(Money.zero, roomAt(item, windows))) };
+}
+
+/** The parts of a limited counter as they are now; undefined where it has none. */
+export async function readLimitedParts(table: Table, scope: ScopeId): Promise<LimitedParts | undefined> {
+  const item = await readItem(table, counterKey(scope));
+  return item && limitedPartsFrom(item, windowsAt(nowMs()));
+}
+
+/**
+ * Gives a limited counter its parts, with a first grant for each, if it has room for many holds of this size.
+ * @returns them; undefined for a counter that shall stay one item
+ */
+export async function grantParts(
+  table: Table,
+  scope: ScopeId,
+  { windows, amount }: ScopeHold,
+): Promise<LimitedParts | undefined> {
+  const item = (await readItem(table, counterKey(scope))) ?? {};
+  const limits = limitsOf(item);
+  if (!isLimited(limits) || item['active'] !== true) return undefined;
+  if (spreadOf(item) !== undefined) return limitedPartsFrom(item, windows);
+  const grant = grantOf(roomAt(item, windows));
+  if (Money.fromPico(amount.pico * MIN_HOLDS_PER_GRANT).exceeds(grant) || grant.isZero) return undefined;
+  if (!(await arePartsAllowed(table))) return undefined;
+  const spread = uuidv7();
+  const revision = numberFrom(item['revision']);
+  const all = grant.times(COUNTER_PARTS);
+  const granted = inWindows(limits, windows, () => grant.negated());
+  const writes: Writes = {
+    counter: update(table, counterKey(scope), {
+      set: { ...windowNames(scope), spread },
+      add: { ...inWindows(limits, windows, () => all), [GRANTS]: 1 },
+      when: {
+        equal: { active: true, revision },
+        absent: ['spread'],
+        atMostIfPresent: inWindows(limits, windows, (limit) => limit.minus(all)),
+      },
+    }),
+  };
+  for (const [part, key] of partKeys(scope, spread).entries()) {
+    writes[`part ${part}`] = putNew(table, { ...key, ...windowNames(scope), open: true, revision, ...granted });
+  }
+  const outcome = await transact(table, writes);
+  return outcome.committed ? { spread, grant } : undefined;
+}
+
+/** Counts a hold in a part that has room for it. */
+export function partHold(
+  table: Table,
+  key: Key,
+  { limits, revision }: Pick<Scope, 'limits' | 'revision'>,
+  { windows, amount }: ScopeHold,
+): Write {
+  return update(table, key, {
+    add: Object.fromEntries(intervals.map((interval) => [committedIn(interval, windows), moneyAttribute(amount)])),
+    when: { equal: { open: true, revision }, atMost: inWindows(limits, windows, () => amount.negated()) },
+  });
+}
+
+/**
+ * Counts a hold in a part that is granted room for it.
+ * @param grant the hold at least
+ */
+export function grantedHold(
+  table: Table,
+  { scope, spread, key }: { scope: Scope; spread: string; key: Key },
+  { windows, amount, grant }: ScopeHold & { grant: Money },
+): { counter: Write; part: Write } {
+  const { limits, revision } = scope;
+  const added = intervals.map((interval) => [
+    committedIn(interval, windows),
+    moneyAttribute(limits[interval] ? amount.minus(grant) : amount),
+  ]);
+  return {
+    counter: update(table, counterKey(scope), {
+      add: { ...inWindows(limits, windows, () => grant), [GRANTS]: 1 },
+      when: {
+        equal: { active: true, revision, spread },
+        atMostIfPresent: inWindows(limits, windows, (limit) => limit.minus(grant)),
+      },
+    }),
+    part: update(table, key, {
+      add: Object.fromEntries(added),
+      when: {
+        equal: { open: true, revision },
+        atMostIfPresent: inWindows(limits, windows, () => grant.minus(amount)),
+      },
+    }),
+  };
+}
+
+/** Whoever takes parts in is done by then, or has died. */
+const GATHERING_MS = 2_000;
+/** So often, and for so long together, the others look whether it is done; every so many looks they would take it over. */
+const MAX_LOOKS = 75;
+const LOOK_EVERY_MS = 40;
+const LOOKS_OF_A_TURN = 15;
+
+/**
+ * Has the parts of a counter taken in, by one of all who ask for it at once; the others wait.
+ * @param spread the parts that are meant
+ * @throws {StoreBusyError} where nobody is done in three seconds
+ */
+export async function gatherTogether(table: Table, scope: ScopeId, spread: string): Promise<void> {
+  for (let look = 0; look < MAX_LOOKS; look += 1) {
+    if (look % LOOKS_OF_A_TURN > 0) await sleep(LOOK_EVERY_MS * (0.5 + Math.random()));
+    else if (await claimsGathering(table, scope, spread)) return void (await gatherCounter(table, scope));
+    if (spreadOf(await readItem(table, counterKey(scope))) !== spread) return;
+  }
+  throw new StoreBusyError();
+}
+
+/** Whether it is for this process to take the parts in. */
+async function claimsGathering(table: Table, scope: ScopeId, spread: string): Promise<boolean> {
+  const atMs = nowMs();
+  const when = { equal: { spread }, atMostIfPresent: { [GATHERING_SINCE_MS]: atMs - GATHERING_MS } };
+  const claim = update(table, counterKey(scope), { set: { [GATHERING_SINCE_MS]: atMs }, when });
+  return (await writeAlone(table, claim)) === undefined;
+}
+
+/** Takes in the parts of a counter to which room was granted, before a change that one item has to notice. */
+export async function gatherGranted(table: Table, scope: ScopeId): Promise<void> {
+  const item = await readItem(table, counterKey(scope));
+  if (item && isGranted(item)) await gatherCounter(table, scope);
+}
+
+function committedIn(interval: Interval, windows: Windows): string {
+  return `committed_${windows[interval]}`;
+}
+
+function limitedIntervals(limits: Limits): Interval[] {
+  return intervals.filter((interval) => limits[interval] !== undefined);
+}
+
+/** An amount for each limited window, by its limit. */
+function inWindows(limits: Limits, windows: Windows, amountOf: (limit: Money) => Money): Item {
+  return Object.fromEntries(
+    limitedIntervals(limits).map((interval) => [
+      committedIn(interval, windows),
+      moneyAttribute(amountOf(limits[interval]!)),
+    ]),
+  );
+}

@@ -1,0 +1,43 @@
+import type { NumberValueImpl } from '@aws-sdk/util-dynamodb';
+import { Money } from '../../money/money.ts';
+import { intervals, type Interval } from '../../money/periods.ts';
+import { attribute, type Field } from '../table/record.ts';
+import { moneyAttribute, moneyFrom } from '../table/table.ts';
+
+/** Spending limits by period; a period that is absent is not limited. */
+export type Limits = Partial<Record<Interval, Money>>;
+
+export function limitsAttribute(limits: Limits): Record<string, NumberValueImpl> {
+  const attribute: Record<string, NumberValueImpl> = {};
+  for (const interval of intervals) {
+    const limit = limits[interval];
+    if (limit) attribute[interval] = moneyAttribute(limit);
+  }
+  return attribute;
+}
+
+/** A field of limits. */
+export function limitsField(name: string): Field<Limits> {
+  return attribute(name, { toAttribute: limitsAttribute, fromAttribute: limitsFrom });
+}
+
+export function limitsFrom(attribute: unknown): Limits {
+  const limits: Limits = {};
+  const stored = (attribute ?? {}) as Record<string, unknown>;
+  for (const interval of intervals) {
+    if (stored[interval] !== undefined) limits[interval] = moneyFrom(stored[interval]);
+  }
+  return limits;
+}
+
+/** When the limit of a period was first set, and when it was last changed: ISO times. */
+export type LimitTimes = Partial<Record<Interval, { created: string; updated: string }>>;
+
+/** Absent periods were limited before their times were kept. */
+export const limitTimesField: Field<LimitTimes> = attribute('limit_times', {
+  fromAttribute: (stored) => (stored ?? {}) as LimitTimes,
+});
+
+export function isLimited(limits: Limits): boolean {
+  return intervals.some((interval) => limits[interval] !== undefined);
+}

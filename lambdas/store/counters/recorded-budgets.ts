@@ -1,0 +1,49 @@
+/**
+ * The cost of free models to the service by the records of one shard of an account's day, for each part of a budget that it was held in. The roll-up, which reads every record anyway, writes it; so budgets are compared with records each night without reading any.
+ */
+
+import type { Money } from '../../money/money.ts';
+import type { DayShard } from '../generations/generation-key.ts';
+import { queryItems } from '../table/query.ts';
+import { keepAfterDay } from './service-budgets.ts';
+import { moneyAttribute, moneyFrom, numberFrom, TTL_ATTRIBUTE, type Item, type Table } from '../table/table.ts';
+import { writeAlone } from '../table/transact.ts';
+import { update } from '../table/writes.ts';
+
+/** One part of a budget, and what records say was spent of it. */
+export interface RecordedSpending {
+  model: string;
+  part: number;
+  spent: Money;
+}
+
+const partitionOf = (date: string) => `FREE#RECORDED#${date}`;
+
+/** @param version of the recomputation: an older one that ends later changes nothing */
+export async function saveRecordedSpending(
+  table: Table,
+  { accountId, date, shard }: DayShard,
+  { version, spending }: { version: number; spending: readonly RecordedSpending[] },
+): Promise<void> {
+  const key = { pk: partitionOf(date), sk: `${accountId}#${shard}` };
+  const budgets = spending.map(({ model, part, spent }) => ({ model, part, spent_rub: moneyAttribute(spent) }));
+  const written = update(table, key, {
+    set: { entity: 'recorded_budgets', version, budgets, [TTL_ATTRIBUTE]: keepAfterDay(date) },
+    when: { atMostIfPresent: { version } },
+  });
+  await writeAlone(table, written);
+}
+
+/** Every part of a budget that any shard of any account says something of, in no order. */
+export async function* recordedSpending(table: Table, date: string): AsyncGenerator<RecordedSpending> {
+  const query = {
+    ConsistentRead: true,
+    KeyConditionExpression: 'pk = :pk',
+    ExpressionAttributeValues: { ':pk': partitionOf(date) },
+  };
+  for await (const { budgets } of queryItems(table, query)) {
+    for (const { model, part, spent_rub } of budgets as Item[]) {
+      yield { model: model as string, part: numberFrom(part), spent: moneyFrom(spent_rub) };
+    }
+  }
+}

@@ -1,0 +1,186 @@
+/**
+ * Daily rows: what the generations of one (account, UTC day, shard) come to, by workspace, by key and by member.
+ *
+ * A recomputation first takes a number, then reads, writes rows that carry the number, and makes it the shard's version,
+ * unless a higher number is the version already, or has confirmed the version's rows: the shard's floor is the highest
+ * number that did. Readers only see rows of the current version.
+ * Guarantee: a reader sees a recomputation whole or not at all, and an older one never replaces a newer one.
+ */
+
+import { batchWrite } from '../table/batch-write.ts';
+import { updateItem } from '../table/calls.ts';
+import { GENERATION_SHARDS, type DayShard } from '../generations/generation-key.ts';
+import { routeFields } from '../generations/outcome.ts';
+import { queryItems, queryPartition, readItem } from '../table/query.ts';
+import { count, money, oneOf, optional, record, text, type RecordOf } from '../table/record.ts';
+import { numberFrom, type Item, type moneyAttribute, type Table } from '../table/table.ts';
+import { retryConflicts, writeAlone } from '../table/transact.ts';
+import { update, type Key } from '../table/writes.ts';
+
+export const rowLevels = ['WORKSPACE', 'KEY', 'MEMBER'] as const;
+export type RowLevel = (typeof rowLevels)[number];
+
+const rowRecord = record({
+  level: oneOf('level', rowLevels),
+  shard: count('shard'),
+  version: count('version'),
+  workspaceId: text('workspace_id'),
+  /** Of levels KEY and MEMBER. */
+  memberId: optional(text('member_id')),
+  /** Of level KEY. */
+  keyHash: optional(text('key_hash')),
+  ...routeFields,
+  usage: money('usage_rub'),
+  cacheSaved: money('cache_saved_rub'),
+  requests: count('requests'),
+  promptTokens: count('prompt_tokens'),
+  completionTokens: count('completion_tokens'),
+  reasoningTokens: count('reasoning_tokens'),
+});
+
+/** One row; all three levels of a shard have the same sums (members: of generations that have one). */
+export type DailyRow = RecordOf<typeof rowRecord>;
+
+/** Those of a row's item: also the account and the day that its key names. */
+export const dailyRowAttributes = [
+  ...record({ accountId: text('account_id'), date: text('date') }).attributes,
+  ...rowRecord.attributes,
+];
+
+/** The state of a day: per shard the version that counts, and when its generations were read. */
+export interface Day {
+  date: string;
+  versions: (number | undefined)[];
+  readAtMs: (number | undefined)[];
+}
+
+function dayKey(accountId: string, date: string): Key {
+  return { pk: `ACTIVITY#${accountId}`, sk: `DAY#${date}` };
+}
+
+function rowPartition(accountId: string, date: string): string {
+  return `ACTIVITY#${accountId}#${date}`;
+}
+
+/** Begins a recomputation. @returns its number, higher than that of every one before it. */
+export async function takeVersion(table: Table, accountId: string, date: string): Promise<number> {
+  const taken = update(table, dayKey(accountId, date), {
+    set: { entity: 'activity_day', account_id: accountId, date },
+    add: { versions_taken: 1 },
+  });
+  const item = await retryConflicts(() => updateItem(table, taken));
+  return numberFrom(item['versions_taken']);
+}
+
+/**
+ * Notes that a recomputation came to the rows that count already: none that began before it may replace them.
+ * @param to.found the version whose rows were found right
+ * @returns false when another version counts by now, or a newer recomputation has found the same.
+ */
+export async function confirmVersion(
+  table: Table,
+  { accountId, date, shard }: DayShard,
+  to: { found: number; version: number; readAtMs: number },
+): Promise<boolean> {
+  const confirmed = update(table, dayKey(accountId, date), {
+    set: { [`floor_${shard}`]: to.version, [`read_at_ms_${shard}`]: to.readAtMs },
+    when: { equal: { [`version_${shard}`]: to.found }, atMostIfPresent: { [`floor_${shard}`]: to.version } },
+  });
+  return (await writeAlone(table, confirmed)) === undefined;
+}
+
+/** Makes a recomputation the one that counts. @returns false when a newer one counts, or has confirmed the one that does. */
+export async function moveVersion(
+  table: Table,
+  { accountId, date, shard }: DayShard,
+  to: { version: number; readAtMs: number },
+): Promise<boolean> {
+  const moved = update(table, dayKey(accountId, date), {
+    set: { [`version_${shard}`]: to.version, [`read_at_ms_${shard}`]: to.readAtMs },
+    // The same version can only be our own write, whose reply was lost.
+    when: { atMostIfPresent: { [`version_${shard}`]: to.version, [`floor_${shard}`]: to.version } },
+  });
+  return (await writeAlone(table, moved)) === undefined;
+}
+
+export async function readDay(table: Table, accountId: string, date: string): Promise<Day | undefined> {
+  const item = await readItem(table, dayKey(accountId, date));
+  return item && dayFrom(item);
+}
+
+/** The days of an account between two dates, both included, that were ever rolled up. */
+export async function readDays(table: Table, accountId: string, from: string, to: string): Promise<Day[]> {
+  const days: Day[] = [];
+  const items = queryItems(table, {
+    ConsistentRead: true,
+    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+    ExpressionAttributeValues: { ':pk': `ACTIVITY#${accountId}`, ':from': `DAY#${from}`, ':to': `DAY#${to}` },
+  });
+  for await (const item of items) days.push(dayFrom(item));
+  return days;
+}
+
+function dayFrom(item: Item): Day {
+  const perShard = (name: string) =>
+    Array.from({ length: GENERATION_SHARDS }, (_, shard) => {
+      const value = item[`${name}_${shard}`];
+      return value === undefined ? undefined : Number(value);
+    });
+  return { date: item['date'] as string, versions: perShard('version'), readAtMs: perShard('read_at_ms') };
+}
+
+export async function writeRows(table: Table, accountId: string, date: string, rows: DailyRow[]): Promise<void> {
+  const puts = rows.map((row) => ({ PutRequest: { Item: rowItem(accountId, date, row) } }));
+  await batchWrite(table, puts);
+}
+
+export async function deleteRows(table: Table, accountId: string, date: string, rows: DailyRow[]): Promise<void> {
+  const deletes = rows.map((row) => ({ DeleteRequest: { Key: rowKey(accountId, date, row) } }));
+  await batchWrite(table, deletes);
+}
+
+/** Rows of a day: all of them, those of a level, or those whose key continues with `owner`, in any version. */
+export async function* dailyRows(
+  table: Table,
+  accountId: string,
+  date: string,
+  selection: { level?: RowLevel; owner?: string } = {},
+): AsyncGenerator<DailyRow> {
+  const { level, owner } = selection;
+  const prefix = level && (owner === undefined ? `${level}#` : `${level}#${owner}#`);
+  for await (const item of queryPartition(table, rowPartition(accountId, date), prefix)) yield rowRecord.from(item);
+}
+
+/** All rows of a day in any version, each with the name that it was written under, whatever its attributes say now. */
+export async function* namedDailyRows(
+  table: Table,
+  accountId: string,
+  date: string,
+): AsyncGenerator<{ name: string; row: DailyRow }> {
+  for await (const item of queryPartition(table, rowPartition(accountId, date))) {
+    yield { name: item['sk'] as string, row: rowRecord.from(item) };
+  }
+}
+
+/** The name of a row among those of its account's day. */
+export function dailyRowName(row: DailyRow): string {
+  const owner = { WORKSPACE: row.workspaceId, KEY: row.keyHash, MEMBER: `${row.memberId}#${row.workspaceId}` }[
+    row.level
+  ];
+  return `${row.level}#${owner}#${row.endpointId}#${row.model}#${row.modelPermaslug}#${row.shard}#${row.version}`;
+}
+
+/** The attributes of a row as texts, each by its name. */
+export function dailyRowTexts(row: DailyRow): Map<string, string> {
+  const item = rowRecord.toItem(row) as Record<string, string | number | ReturnType<typeof moneyAttribute> | undefined>;
+  return new Map(rowRecord.attributes.map(({ name }) => [name, String(item[name] ?? '')]));
+}
+
+function rowKey(accountId: string, date: string, row: DailyRow): Key {
+  return { pk: rowPartition(accountId, date), sk: dailyRowName(row) };
+}
+
+function rowItem(accountId: string, date: string, row: DailyRow): Key & Item {
+  const key = rowKey(accountId, date, row);
+  return { ...key, entity: 'activity_row', account_id: accountId, date, ...rowRecord.toItem(row) };
+}

@@ -1,0 +1,89 @@
+/**
+ * The cost of each model to an account in a month, by UTC day. No limit looks at it: settlement adds to it in the transaction that makes a
+ * record final, and a hold leaves it alone. So it is the sum of the final records of each day, at any moment.
+ *
+ * A month of a model is one item, or as many as the account's counter has parts: two settlements that meet at such an item meet at that
+ * counter as well, and wait for each other no more often than they would without it.
+ */
+
+import { Money } from '../../money/money.ts';
+import { DAY_MS, endOfNamedWindow } from '../../money/periods.ts';
+import { queryPartition } from '../table/query.ts';
+import { moneyAttribute, moneyFrom, TTL_ATTRIBUTE, type Item, type Table } from '../table/table.ts';
+import { update, type Key, type Write } from '../table/writes.ts';
+
+/** A month of a model that an account has spent on. */
+export interface ModelMonth {
+  accountId: string;
+  /** As YYYY-MM, in UTC. */
+  month: string;
+  model: string;
+}
+
+/** The cost of a model to an account on one UTC day. */
+export interface ModelDay {
+  model: string;
+  date: string;
+  spent: Money;
+}
+
+/** Settlements of a month that ended longer ago are not added: they may come after its items have been deleted. */
+const TAKES_AFTER_END_MS = 35 * DAY_MS;
+const KEEP_MONTH_AFTER_END_MS = 40 * DAY_MS;
+const SPENT_ON_DAY = /^spent_day_(\d\d)$/;
+
+export function monthOfDay(date: string): string {
+  return date.slice(0, 'YYYY-MM'.length);
+}
+
+/** Whether the items of a month are there, and take what is settled. */
+export function isMonthKept(month: string, atMs: number): boolean {
+  return endOfMonth(month) + TAKES_AFTER_END_MS >= atMs;
+}
+
+/**
+ * Adds what a model has cost on each day; the item is created where it does not exist.
+ * @param part the number of the item among those of the month: any of them takes anything
+ */
+export function modelMonthUpdate(
+  table: Table,
+  { accountId, month, model }: ModelMonth,
+  part: number,
+  spent: ReadonlyMap<string, Money>,
+): Write {
+  const expiry = (endOfMonth(month) + KEEP_MONTH_AFTER_END_MS) / 1_000;
+  return update(table, modelMonthKey({ accountId, month, model }, part), {
+    set: { entity: 'model_month', account_id: accountId, month, model, [TTL_ATTRIBUTE]: expiry },
+    add: Object.fromEntries(
+      [...spent].map(([date, amount]) => [`spent_day_${date.slice(-2)}`, moneyAttribute(amount)]),
+    ),
+  });
+}
+
+/** Every model and day of a month on which the account spent something. Cost: one query, of as many items as models and parts. */
+export async function readModelDays(table: Table, accountId: string, month: string): Promise<ModelDay[]> {
+  const days = new Map<string, ModelDay>();
+  for await (const item of queryPartition(table, modelMonthKey({ accountId, month, model: '' }, 0).pk)) {
+    for (const day of daysOf(item, month)) {
+      const name = `${day.date} ${day.model}`;
+      days.set(name, { ...day, spent: day.spent.plus(days.get(name)?.spent ?? Money.zero) });
+    }
+  }
+  return [...days.values()];
+}
+
+function modelMonthKey({ accountId, month, model }: ModelMonth, part: number): Key {
+  return { pk: `MODELS#${accountId}#${month}`, sk: `${model}#${part}` };
+}
+
+function daysOf(item: Item, month: string): ModelDay[] {
+  return Object.keys(item).flatMap((name) => {
+    const [, day] = SPENT_ON_DAY.exec(name) ?? [];
+    if (day === undefined) return [];
+    return [{ model: item['model'] as string, date: `${month}-${day}`, spent: moneyFrom(item[name]) }];
+  });
+}
+
+function endOfMonth(month: string): number {
+  return endOfNamedWindow(`month_${month}`)!;
+}

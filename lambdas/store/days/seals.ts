@@ -1,0 +1,242 @@
+/**
+ * The table's part of sealed days, whose files lie where nobody can change them: which day of an account is the last, each day's statement
+ * with its signature, its leaves for proofs, and what was still open when it was sealed.
+ *
+ * The parts of a day are kept under the root of its tree: a run that breaks off before the statement of its root counts leaves parts
+ * that nobody reads.
+ */
+
+import { batchWrite } from '../table/batch-write.ts';
+import { queryItems, queryPartition, readItem, readItems } from '../table/query.ts';
+import { count, money, oneOf, optional, record, text, type RecordOf } from '../table/record.ts';
+import type { Table } from '../table/table.ts';
+import { transact } from '../table/transact.ts';
+import { put, putNew, type Key } from '../table/writes.ts';
+
+const sealHeadRecord = record({
+  /** All days up to here are sealed, or had nothing to seal. */
+  through: text('through'),
+  /** The last day that has a statement; absent before the first. */
+  date: optional(text('date')),
+  sha256: optional(text('statement_sha256')),
+  root: optional(text('root')),
+  /** The sums of all sealed lines. */
+  usage: money('usage_rub'),
+  paid: money('paid_rub'),
+});
+/** How far an account's days are sealed. */
+export type SealHead = RecordOf<typeof sealHeadRecord>;
+
+const sealedDayRecord = record({
+  date: text('date'),
+  /** The bytes of the statement's file, as text. */
+  statement: text('statement'),
+  sha256: text('statement_sha256'),
+  root: text('root'),
+  leaves: count('leaves'),
+  /** Base64 of an ECDSA signature in DER over the statement. */
+  signature: text('signature'),
+  keyId: text('key_id'),
+});
+/** A day that is sealed. */
+export type SealedDay = RecordOf<typeof sealedDayRecord>;
+
+export const sealedDayAttributes = [
+  ...record({ accountId: text('account_id') }).attributes,
+  ...sealedDayRecord.attributes,
+];
+
+const openEntryRecord = record({
+  id: text('id'),
+  /** Not settled yet; or settled by an estimate of the sweep, which its handler's message may still correct. */
+  state: oneOf('state', ['pending', 'estimated']),
+});
+/** A generation whose last word is to be sealed on a later day. */
+export type OpenEntry = RecordOf<typeof openEntryRecord>;
+
+/** A leaf of a day's tree, and whose it is. */
+export interface Leaf {
+  /** 16 bytes: the digits of a generation's id; all ones for what is none. */
+  owner: Buffer;
+  hash: Buffer;
+}
+
+function accountPartition(accountId: string): string {
+  return `SEALS#${accountId}`;
+}
+
+function headKey(accountId: string): Key {
+  return { pk: accountPartition(accountId), sk: 'HEAD' };
+}
+
+function dayKey(accountId: string, date: string): Key {
+  return { pk: accountPartition(accountId), sk: `DAY#${date}` };
+}
+
+/** The parts of a day, by the root of its tree. */
+function partsPartition(accountId: string, { date, root }: { date: string; root: string }): string {
+  return `SEALS#${accountId}#${date}#${root}`;
+}
+
+/** @returns undefined for an account of which nothing was ever sealed */
+export async function readSealHead(table: Table, accountId: string): Promise<SealHead | undefined> {
+  const item = await readItem(table, headKey(accountId));
+  return item && sealHeadRecord.from(item);
+}
+
+/**
+ * Moves the head on, from the one that was read, with the day that it moves to, where that has a statement.
+ * @returns false when another run has moved it
+ */
+export async function moveSealHead(
+  table: Table,
+  accountId: string,
+  { from, to, day }: { from: SealHead | undefined; to: SealHead; day: SealedDay | undefined },
+): Promise<boolean> {
+  const item = { ...headKey(accountId), entity: 'seal_head', account_id: accountId, ...sealHeadRecord.toItem(to) };
+  const outcome = await transact(table, {
+    head: from ? put(table, item, { equal: { through: from.through } }) : putNew(table, item),
+    ...(day
+      ? {
+          day: putNew(table, {
+            ...dayKey(accountId, day.date),
+            entity: 'sealed_day',
+            account_id: accountId,
+            ...sealedDayRecord.toItem(day),
+          }),
+        }
+      : {}),
+  });
+  return outcome.committed;
+}
+
+export async function readSealedDay(table: Table, accountId: string, date: string): Promise<SealedDay | undefined> {
+  const item = await readItem(table, dayKey(accountId, date));
+  return item && sealedDayRecord.from(item);
+}
+
+/** The sealed days of an account between two dates, both included, that have a statement; oldest first. */
+export async function* sealedDays(
+  table: Table,
+  accountId: string,
+  { from, to }: { from: string; to: string },
+): AsyncGenerator<SealedDay, void> {
+  const items = queryItems(table, {
+    ConsistentRead: true,
+    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+    ExpressionAttributeValues: { ':pk': accountPartition(accountId), ':from': `DAY#${from}`, ':to': `DAY#${to}` },
+  });
+  for await (const item of items) yield sealedDayRecord.from(item);
+}
+
+/** Entries of an item: far below the 400 KB that it may have. */
+const OPEN_OF_AN_ITEM = 4_000;
+
+/** Keeps the parts of a day. To be called before anything names its root. */
+export async function keepDayParts(
+  table: Table,
+  accountId: string,
+  of: { date: string; root: string },
+  parts: { chunks: readonly (readonly Leaf[])[]; chunkRoots: readonly Buffer[]; open: readonly OpenEntry[] },
+): Promise<void> {
+  const pk = partsPartition(accountId, of);
+  const part = { pk, entity: 'seal_part' };
+  const index = parts.chunks.map((leaves, at) => ({ owner: leaves[0]!.owner, hash: parts.chunkRoots[at]! }));
+  const items = [
+    { ...part, sk: 'CHUNKS', leaves: leavesAsText(index) },
+    ...parts.chunks.map((leaves, at) => ({ ...part, sk: chunkName(at), leaves: leavesAsText(leaves) })),
+    ...Array.from({ length: Math.ceil(parts.open.length / OPEN_OF_AN_ITEM) }, (_, at) => ({
+      ...part,
+      sk: `OPEN#${at}`,
+      open: parts.open.slice(at * OPEN_OF_AN_ITEM, (at + 1) * OPEN_OF_AN_ITEM).map(openEntryRecord.toItem),
+    })),
+  ];
+  // A chunk has 65 KB, and a call may have 16 MB.
+  await batchWrite(
+    table,
+    items.map((item) => ({ PutRequest: { Item: item } })),
+  );
+}
+
+/** The generations that were open when a day was sealed, in the order of ids. */
+export async function readOpenEntries(
+  table: Table,
+  accountId: string,
+  of: { date: string; root: string },
+): Promise<OpenEntry[]> {
+  const items = await Array.fromAsync(queryPartition(table, partsPartition(accountId, of), 'OPEN#'));
+  const entries = items.flatMap(({ open }) => (open as Record<string, unknown>[]).map(openEntryRecord.from));
+  return entries.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** The first owner and the root of each chunk of a day, in order. */
+export async function readChunkRoots(
+  table: Table,
+  accountId: string,
+  of: { date: string; root: string },
+): Promise<Leaf[]> {
+  const item = await readItem(table, { pk: partsPartition(accountId, of), sk: 'CHUNKS' });
+  return item ? leavesFromText(item['leaves'] as string) : [];
+}
+
+/** The leaves of some chunks of a day, by their place. */
+export async function readChunks(
+  table: Table,
+  accountId: string,
+  of: { date: string; root: string },
+  places: readonly number[],
+): Promise<Map<number, Leaf[]>> {
+  const pk = partsPartition(accountId, of);
+  const items = await readItems(
+    table,
+    places.map((place) => ({ pk, sk: chunkName(place) })),
+  );
+  return new Map(
+    items.map((item) => [Number((item['sk'] as string).split('#')[1]), leavesFromText(item['leaves'] as string)]),
+  );
+}
+
+/** Notes that a generation of an earlier day was sealed on this one. */
+export async function keepLateSeals(
+  table: Table,
+  accountId: string,
+  date: string,
+  ids: readonly string[],
+): Promise<void> {
+  await batchWrite(
+    table,
+    ids.map((id) => ({
+      PutRequest: { Item: { pk: accountPartition(accountId), sk: `LATE#${id}#${date}`, entity: 'late_seal', date } },
+    })),
+  );
+}
+
+/** The days after its own on which a generation was sealed, in order. */
+export async function lateSealsOf(table: Table, accountId: string, id: string): Promise<string[]> {
+  const dates: string[] = [];
+  const items = queryItems(table, {
+    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+    ExpressionAttributeValues: { ':pk': accountPartition(accountId), ':prefix': `LATE#${id}#` },
+  });
+  for await (const item of items) dates.push(item['date'] as string);
+  return dates;
+}
+
+function chunkName(place: number): string {
+  return `CHUNK#${String(place).padStart(6, '0')}`;
+}
+
+const OWNER_BYTES = 16;
+const LEAF_BYTES = OWNER_BYTES + 32;
+
+function leavesAsText(leaves: readonly Leaf[]): string {
+  return Buffer.concat(leaves.flatMap(({ owner, hash }) => [owner, hash])).toString('base64');
+}
+
+function leavesFromText(text: string): Leaf[] {
+  const bytes = Buffer.from(text, 'base64');
+  return Array.from({ length: bytes.length / LEAF_BYTES }, (_, at) => {
+    const leaf = bytes.subarray(at * LEAF_BYTES, (at + 1) * LEAF_BYTES);
+    return { owner: leaf.subarray(0, OWNER_BYTES), hash: leaf.subarray(OWNER_BYTES) };
+  });
+}

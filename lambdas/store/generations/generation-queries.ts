@@ -1,0 +1,151 @@
+import { utcDate } from '../../money/periods.ts';
+import { firstGenerationId } from '../../platform/ids.ts';
+import { generationFrom, type Generation } from './generation.ts';
+import { readAccount } from '../accounts/accounts.ts';
+import {
+  GENERATION_SHARDS,
+  generationKey,
+  generationPartitions,
+  sweepPartitions,
+  type DayShard,
+} from './generation-key.ts';
+import { queryItems, queryPartition, readItem } from '../table/query.ts';
+import { mergeSorted } from '../table/sorted-merge.ts';
+import { indexes, type Table } from '../table/table.ts';
+import type { Key } from '../table/writes.ts';
+
+export async function readGeneration(table: Table, accountId: string, id: string): Promise<Generation | undefined> {
+  const item = await readItem(table, generationKey(accountId, id));
+  return item && generationFrom(item);
+}
+
+/** The record of an entry of the sweep index, read consistently. */
+export async function readPending(table: Table, { key }: PendingEntry): Promise<Generation | undefined> {
+  const item = await readItem(table, key);
+  return item && generationFrom(item);
+}
+
+/** Due before anything else: the `sweep_at` of a complete measurement, which can be settled without further checks. */
+export const DUE_AT_ONCE_MS = 0;
+
+/** What the index says of a pending generation. */
+export interface PendingEntry {
+  key: Key;
+  bootId: string | undefined;
+  isDueAtOnce: boolean;
+}
+
+/** Pending generations in the order in which they may be swept; read from the index, so possibly stale. */
+export async function* pendingGenerations(
+  table: Table,
+  upTo: { sweepAtMs?: number },
+): AsyncGenerator<PendingEntry, void> {
+  const { partition, sort, name } = indexes.sweep;
+  const all = upTo.sweepAtMs === undefined;
+  const dueAtOnce = new Date(DUE_AT_ONCE_MS).toISOString();
+  for (const shard of sweepPartitions) {
+    const entries = queryItems(table, {
+      IndexName: name,
+      KeyConditionExpression: all ? '#shard = :shard' : '#shard = :shard AND #at <= :at',
+      ExpressionAttributeNames: all ? { '#shard': partition } : { '#shard': partition, '#at': sort },
+      ExpressionAttributeValues: all
+        ? { ':shard': shard }
+        : { ':shard': shard, ':at': new Date(upTo.sweepAtMs!).toISOString() },
+    });
+    for await (const entry of entries) {
+      yield {
+        key: { pk: entry['pk'] as string, sk: entry['sk'] as string },
+        bootId: entry['boot_id'] as string | undefined,
+        isDueAtOnce: entry[sort] === dueAtOnce,
+      };
+    }
+  }
+}
+
+/** Every generation of an account's UTC day, read consistently from the base table. */
+export async function* generationsOfDay(table: Table, accountId: string, date: string): AsyncGenerator<Generation> {
+  for (const partition of await partitionsOfDay(table, accountId, date))
+    yield* generationsOfPartition(table, partition);
+}
+
+/** Generations of an account that were admitted between two moments of one UTC day, both included, read consistently. */
+export async function* generationsBetween(
+  table: Table,
+  accountId: string,
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+): AsyncGenerator<Generation, void> {
+  for (const partition of await partitionsOfDay(table, accountId, utcDate(fromMs))) {
+    const items = queryItems(table, {
+      ConsistentRead: true,
+      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+      ExpressionAttributeValues: {
+        ':pk': partition,
+        ':from': firstGenerationId(fromMs),
+        ':to': firstGenerationId(toMs + 1),
+      },
+    });
+    for await (const item of items) if (item['entity'] === 'generation') yield generationFrom(item);
+  }
+}
+
+/** The part of a day's generations that a shard holds, in no order. */
+export async function* generationsOfShard(table: Table, of: DayShard): AsyncGenerator<Generation, void> {
+  const isSpread = await areRecordsSpread(table, of);
+  for (const partition of generationPartitions(of, isSpread)) yield* generationsOfPartition(table, partition);
+}
+
+/** Every generation of an account's UTC day in the order of ids, which is that of their admission. */
+export async function* generationsInOrder(
+  table: Table,
+  accountId: string,
+  date: string,
+): AsyncGenerator<Generation, void> {
+  const partitions = await partitionsOfDay(table, accountId, date);
+  yield* mergeSorted(
+    partitions.map((partition) => generationsOfPartition(table, partition)),
+    (a, b) => a.id < b.id,
+  );
+}
+
+/** A list reads so many records of a day at once, whatever number of partitions they are in. */
+const RECORDS_AT_ONCE = 400;
+
+/** Generations of each partition of an account's UTC day, newest first, and older than the id `before`. */
+export async function generationsOfPartitions(table: Table, accountId: string, date: string, before: string) {
+  const partitions = await partitionsOfDay(table, accountId, date);
+  const page = Math.ceil(RECORDS_AT_ONCE / partitions.length);
+  return partitions.map((partition) => newestGenerationsFirst(table, partition, { before, page }));
+}
+
+async function partitionsOfDay(table: Table, accountId: string, date: string): Promise<string[]> {
+  const isSpread = await areRecordsSpread(table, { accountId, date });
+  return Array.from({ length: GENERATION_SHARDS }, (_, shard) =>
+    generationPartitions({ accountId, date, shard }, isSpread),
+  ).flat();
+}
+
+async function areRecordsSpread(table: Table, { accountId, date }: Omit<DayShard, 'shard'>): Promise<boolean> {
+  const since = (await readAccount(table, accountId))?.recordsSpreadSince;
+  return since !== undefined && date >= since.slice(0, date.length);
+}
+
+async function* generationsOfPartition(table: Table, partition: string): AsyncGenerator<Generation, void> {
+  for await (const item of queryPartition(table, partition, 'gen-')) {
+    if (item['entity'] === 'generation') yield generationFrom(item);
+  }
+}
+
+async function* newestGenerationsFirst(
+  table: Table,
+  partition: string,
+  { before, page }: { before: string; page: number },
+): AsyncGenerator<Generation, void> {
+  const items = queryItems(table, {
+    ConsistentRead: true,
+    KeyConditionExpression: 'pk = :pk AND sk < :before',
+    ExpressionAttributeValues: { ':pk': partition, ':before': before },
+    ScanIndexForward: false,
+    Limit: page,
+  });
+  for await (const item of items) if (item['entity'] === 'generation') yield generationFrom(item);
+}

@@ -1,0 +1,99 @@
+import type { Money } from '../../money/money.ts';
+import { pendingAttributes, whilePending, type Hold, type PendingGeneration } from './generation.ts';
+import { generationKey, sweepPartitionOf } from './generation-key.ts';
+import { absentAttributes, outcomeRecord, type Outcome } from './outcome.ts';
+import { indexes, moneyAttribute, type Item, type Table } from '../table/table.ts';
+import { writeAlone } from '../table/transact.ts';
+import { putNew, update, type Condition, type Write } from '../table/writes.ts';
+
+/** Identifies a generation whose record is to be changed. */
+export interface GenerationId {
+  accountId: string;
+  id: string;
+}
+
+/** Records a generation; in one transaction with its hold where there is one. */
+export function pendingPut(table: Table, generation: PendingGeneration): Write {
+  const { id, payer } = generation;
+  return putNew(table, {
+    ...generationKey(payer.accountId, id),
+    [indexes.sweep.partition]: sweepPartitionOf(id),
+    entity: 'generation',
+    state: 'pending',
+    ...pendingAttributes(generation),
+  });
+}
+
+/** Changes the hold of a pending generation from a known step to the next. */
+export function holdChange(
+  table: Table,
+  { accountId, id }: GenerationId,
+  step: { from: number; amount: Money },
+): Write {
+  return update(table, generationKey(accountId, id), {
+    add: { hold_rub: moneyAttribute(step.amount), hold_steps: 1 },
+    when: { equal: { state: 'pending', hold_steps: step.from } },
+  });
+}
+
+/**
+ * Notes the latest measurement on a pending generation. With `sweepAtMs` nothing more will come, and the sweeper may
+ * settle from this measurement at that time. Does nothing once the generation is final, or its measurement complete: a call
+ * without a reply may be carried out after a later one.
+ */
+export async function checkpoint(
+  table: Table,
+  { accountId, id }: GenerationId,
+  outcome: Outcome,
+  sweepAtMs?: number,
+): Promise<void> {
+  const last =
+    sweepAtMs === undefined ? {} : { [indexes.sweep.sort]: new Date(sweepAtMs).toISOString(), complete: true };
+  const set = { checkpoint: outcomeRecord.toItem(outcome), ...last };
+  const when: Condition = { equal: { state: 'pending' }, absent: ['complete'] };
+  await writeAlone(table, update(table, generationKey(accountId, id), { set, when }));
+}
+
+/** This run goes on with what another one began: when it dies as well, the next one looks for its holds. */
+export async function adopt(table: Table, { accountId, id }: GenerationId, bootId: string): Promise<void> {
+  const change = { set: { boot_id: bootId }, when: { equal: { state: 'pending' } } };
+  await writeAlone(table, update(table, generationKey(accountId, id), change));
+}
+
+/** How a generation becomes final: from pending with exactly this hold, or corrected after the sweeper's estimate. */
+export type FinalTransition = { from: 'pending'; hold: Hold; swept: boolean } | { from: 'swept'; sweptCost: Money };
+
+export function finalUpdate(
+  table: Table,
+  { accountId, id }: GenerationId,
+  outcome: Outcome,
+  transition: FinalTransition,
+  settledAtMs: number,
+): Write {
+  const attributes = outcomeRecord.toItem(outcome);
+  const isCorrection = transition.from === 'swept';
+  const set: Item = {
+    ...attributes,
+    state: 'final',
+    swept: !isCorrection && transition.swept,
+    settled_at: new Date(settledAtMs).toISOString(),
+    correction_rub: isCorrection ? moneyAttribute(outcome.cost.minus(transition.sweptCost)) : undefined,
+  };
+  return update(table, generationKey(accountId, id), {
+    set,
+    remove: [...whilePending, ...absentAttributes(attributes)],
+    when: conditionOf(transition),
+  });
+}
+
+function conditionOf(transition: FinalTransition): Condition {
+  if (transition.from === 'swept') {
+    return { equal: { state: 'final', swept: true, total_cost_rub: moneyAttribute(transition.sweptCost) } };
+  }
+  const { amount, steps, serviceHolds } = transition.hold;
+  return {
+    equal: { state: 'pending', hold_rub: moneyAttribute(amount), hold_steps: steps },
+    // They never change; but who does not know whether the hold was placed does not know of them.
+    absent: serviceHolds.length > 0 ? [] : ['service_holds'],
+  };
+}

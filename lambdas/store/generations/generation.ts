@@ -1,0 +1,125 @@
+/** One inference request, from admission (pending) to settlement (final). */
+
+import { scopeKinds, type ScopeKind } from '../counters/counters.ts';
+import * as z from 'zod';
+import { serviceHoldRecord } from '../counters/service-budgets.ts';
+import { outcomeRecord, routeFields, type Outcome } from './outcome.ts';
+import { payerRecord } from '../accounts/payer.ts';
+import { pricesField } from './prices.ts';
+import {
+  count,
+  flag,
+  instant,
+  list,
+  money,
+  named,
+  oneOf,
+  optional,
+  part,
+  plain,
+  record,
+  text,
+  type RecordOf,
+} from '../table/record.ts';
+import { indexes, type Item } from '../table/table.ts';
+
+export const apiTypes = ['completions', 'decisions', 'video', 'embeddings'] as const;
+
+/** More models than a request may name. */
+const MAX_SERVICE_HOLDS = 8;
+
+export const holdRecord = record({
+  amount: named('amount_rub', money('hold_rub')),
+  steps: named('steps', count('hold_steps')),
+  scopes: named(
+    'scopes',
+    plain<ScopeKind[]>('held_scopes', () => z.array(z.enum(scopeKinds))),
+  ),
+  /** What the service holds of its own budgets for free models; empty where none may answer. */
+  serviceHolds: list('service_holds', serviceHoldRecord, MAX_SERVICE_HOLDS),
+});
+
+/** The hold of a pending generation: how much, in how many steps, and in which scopes it is counted. */
+export type Hold = RecordOf<typeof holdRecord>;
+
+const estimateRecord = record({
+  tokens: count('input_tokens_estimate'),
+  cost: money('input_cost_estimate_rub'),
+});
+
+const leasedRecord = record({ id: text('lease_id'), amount: money('leased_rub') });
+
+const generationFields = {
+  id: text('id'),
+  payer: part(payerRecord),
+  apiType: oneOf('api_type', apiTypes),
+  /** Of the endpoint that is tried first; the outcome says who answered. */
+  ...routeFields,
+  streamed: flag('streamed'),
+  createdAtMs: instant('created_at'),
+  hold: part(holdRecord),
+  /** Where its first hold was taken from a lease: from which, and how much (leases.ts). */
+  lease: optional(part(leasedRecord)),
+  /** Charged when the handler dies before it could measure anything. */
+  inputEstimate: part(estimateRecord),
+};
+
+const pendingRecord = record({
+  ...generationFields,
+  /** Prices of the endpoint that is tried first, frozen at admission. */
+  pricing: pricesField('prices'),
+  /** Names the files that the prices were read from. */
+  catalogVersion: text('catalog_version'),
+  bootId: text('boot_id'),
+  sweepAtMs: instant(indexes.sweep.sort),
+});
+type PendingFields = RecordOf<typeof pendingRecord>;
+export type PendingGeneration = Omit<PendingFields, 'lease'> & Partial<Pick<PendingFields, 'lease'>>;
+
+export function pendingAttributes(generation: PendingGeneration): Item {
+  return pendingRecord.toItem({ lease: undefined, ...generation });
+}
+
+const generationRecord = record({
+  ...generationFields,
+  state: oneOf('state', ['pending', 'final']),
+  /** These two only while it is pending. */
+  bootId: optional(text('boot_id')),
+  sweepAtMs: optional(instant(indexes.sweep.sort)),
+  /** Settled by the sweeper; the handler's own message would still correct it, once. */
+  swept: flag('swept'),
+  /** The measurement was the last one: only the handler's message was lost. */
+  complete: flag('complete'),
+  catalogVersion: optional(text('catalog_version')),
+  /** When it became final, or was corrected. */
+  settledAtMs: optional(instant('settled_at')),
+  /** What a correction has added to the cost that the sweep had estimated. */
+  correction: optional(money('correction_rub')),
+});
+
+/** What a final generation has beside its state, in the table and in an export of it. */
+export const generationAttributes = [
+  ...generationRecord.attributes,
+  ...outcomeRecord.attributes.filter(({ name }) => !generationRecord.attributes.some((known) => known.name === name)),
+];
+
+export interface Generation extends RecordOf<typeof generationRecord> {
+  /** The latest measurement of a pending generation, or the outcome of a final one. */
+  outcome: Outcome | undefined;
+}
+
+export function generationFrom(item: Item): Generation {
+  const generation = generationRecord.from(item);
+  const measured = (generation.state === 'final' ? item : item['checkpoint']) as Item | undefined;
+  return { ...generation, outcome: measured && outcomeRecord.from(measured) };
+}
+
+/** Attributes that only a pending generation has. */
+export const whilePending = [
+  'checkpoint',
+  'complete',
+  'boot_id',
+  indexes.sweep.partition,
+  indexes.sweep.sort,
+  ...estimateRecord.attributes.map(({ name }) => name),
+];

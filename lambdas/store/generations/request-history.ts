@@ -1,0 +1,59 @@
+/** An account's requests as they came in, newest first: those that have a generation, and those that were refused before. */
+
+import { generationsOfPartitions } from './generation-queries.ts';
+import type { Generation } from './generation.ts';
+import { endings } from './outcome.ts';
+import { refusalsOfShards, type Refusal } from './refusals.ts';
+import { mergeSorted } from '../table/sorted-merge.ts';
+import type { Table } from '../table/table.ts';
+
+/** How a request ended; "pending" until it is settled, "refused" where it never began. */
+export const requestStatuses = ['pending', ...endings, 'refused'] as const;
+type RequestStatus = (typeof requestStatuses)[number];
+
+export function statusOf({ state, outcome }: Generation): RequestStatus {
+  if (state === 'pending') return state;
+  // A checkpoint that was settled says only whether the answer was cut short.
+  return outcome!.ending ?? (outcome!.cancelled ? 'client_left' : 'complete');
+}
+
+export type PastRequest = { generation: Generation } | { refusal: Refusal };
+
+/** Comes after every id of a generation. */
+const NEWEST = 'gen.';
+
+/**
+ * The requests of a UTC day, newest first: as many as are asked for are read, and a page more of each partition. A request
+ * whose generation failed at its provider is there once, as its generation.
+ * @param before the id of a generation; only older ones are wanted
+ */
+export async function* requestsOfDay(
+  table: Table,
+  accountId: string,
+  date: string,
+  before = NEWEST,
+): AsyncGenerator<PastRequest, void> {
+  const sources: AsyncGenerator<HistoryEntry, void>[] = [
+    ...(await generationsOfPartitions(table, accountId, date, before)).map(ofGenerations),
+    ...refusalsOfShards(table, accountId, date, before).map(ofRefusals),
+  ];
+  let lastId = '';
+  // Ids begin with the time that they were made at.
+  for await (const { id, request } of mergeSorted(sources, (a, b) => a.id > b.id)) {
+    if (id !== lastId) yield request;
+    lastId = id;
+  }
+}
+
+interface HistoryEntry {
+  id: string;
+  request: PastRequest;
+}
+
+async function* ofGenerations(generations: AsyncGenerator<Generation, void>): AsyncGenerator<HistoryEntry, void> {
+  for await (const generation of generations) yield { id: generation.id, request: { generation } };
+}
+
+async function* ofRefusals(refusals: AsyncGenerator<Refusal, void>): AsyncGenerator<HistoryEntry, void> {
+  for await (const refusal of refusals) yield { id: refusal.id, request: { refusal } };
+}

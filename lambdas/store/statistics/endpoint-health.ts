@@ -1,0 +1,91 @@
+/**
+ * What instances of functions tell each other about failing endpoints. A report replaces the instance's last one, for ten
+ * seconds; then a new item begins. So the newest reports are the last of the partition, and what dead instances have left
+ * is never read, long before DynamoDB deletes it.
+ *
+ * One partition takes 3,000 read units a second, and thousands of instances read it while an endpoint fails. So where many report, each report
+ * has a copy in each of several partitions, and each reader asks one of them.
+ */
+
+import { queryPageWithin } from '../table/query.ts';
+import { attribute, expiry, instant, record, text, type RecordOf } from '../table/record.ts';
+import { TTL_ATTRIBUTE, type Item, type Table } from '../table/table.ts';
+import { writeWithin } from '../table/transact.ts';
+import { put } from '../table/writes.ts';
+
+/** How many attempts of some seconds went well, and how many failed; `number` says which seconds. */
+interface Attempts {
+  number: number;
+  ok: number;
+  failed: number;
+}
+
+const reportRecord = record({
+  instance: text('instance'),
+  publishedAtMs: instant('published_at'),
+  attempts: attribute<Record<string, Attempts[]>>('attempts', {
+    toAttribute: (attempts) => mapped(attempts, (bins) => bins.map(({ number, ok, failed }) => [number, ok, failed])),
+    fromAttribute: (stored) => mapped(stored as Record<string, string[][]>, (bins) => bins.map(attemptsFrom)),
+  }),
+});
+const reportExpiry = expiry(TTL_ATTRIBUTE);
+
+/** What one instance knows of endpoints. */
+type Report = RecordOf<typeof reportRecord>;
+
+/** Where few report, their reports are in the first alone. */
+const HEALTH_PARTITIONS = ['HEALTH#RECENT', ...Array.from({ length: 7 }, (_, copy) => `HEALTH#RECENT#${copy + 1}`)];
+const HEALTH_SLOT_MS = 10_000;
+/** Routing asks for seconds, operators for the last failure. */
+export const KEEP_REPORTS_MS = 60 * 60_000;
+/** What comes later than that is of no use any more. */
+const HEALTH_WRITE_TIMEOUT_MS = 300;
+const HEALTH_READ_TIMEOUT_MS = 1_000;
+
+/** @param to.isCrowd whether many report: then it costs eight writes, and spares as many readers */
+export async function writeReport(table: Table, report: Report, to = { isCrowd: false }): Promise<void> {
+  const { instance, publishedAtMs } = report;
+  const item: Item = { entity: 'endpoint_health', ...reportRecord.toItem(report) };
+  reportExpiry.write(publishedAtMs + KEEP_REPORTS_MS, item);
+  const partitions = to.isCrowd ? HEALTH_PARTITIONS : HEALTH_PARTITIONS.slice(0, 1);
+  const sk = `${slotOf(publishedAtMs)}#${instance}`;
+  await Promise.all(
+    partitions.map((pk) => writeWithin(table, HEALTH_WRITE_TIMEOUT_MS, put(table, { pk, sk, ...item }))),
+  );
+}
+
+/**
+ * Reports, newest first, that were published between these times or up to ten seconds around them; of one instance there
+ * may be several. Cost: at most `limit` items, eventually consistent.
+ * @param of.isCrowd whether many report, so that their reports are in each partition
+ */
+export async function readReports(
+  table: Table,
+  { fromMs, toMs, limit, isCrowd = false }: { fromMs: number; toMs: number; limit: number; isCrowd?: boolean },
+): Promise<Report[]> {
+  const items = await queryPageWithin(table, HEALTH_READ_TIMEOUT_MS, {
+    pk: isCrowd ? anyOf(HEALTH_PARTITIONS) : HEALTH_PARTITIONS[0]!,
+    from: slotOf(fromMs),
+    to: slotOf(toMs + HEALTH_SLOT_MS),
+    Limit: limit,
+    ScanIndexForward: false,
+  });
+  return items.map(reportRecord.from);
+}
+
+function anyOf(partitions: readonly string[]): string {
+  return partitions[Math.floor(Math.random() * partitions.length)]!;
+}
+
+function slotOf(atMs: number): string {
+  return new Date(Math.floor(atMs / HEALTH_SLOT_MS) * HEALTH_SLOT_MS).toISOString();
+}
+
+function attemptsFrom(bin: string[]): Attempts {
+  const [number, ok, failed] = bin.map(Number) as [number, number, number];
+  return { number, ok, failed };
+}
+
+function mapped<From, To>(of: Record<string, From>, toValue: (value: From) => To): Record<string, To> {
+  return Object.fromEntries(Object.entries(of).map(([name, value]) => [name, toValue(value)]));
+}

@@ -1,0 +1,132 @@
+/**
+ * What came of the requests to each endpoint, in slots of five minutes and, once they are over, in hours. A slot's sums are
+ * added to where they are, in one of several partitions, so that no item and no partition is hot. Nothing about money
+ * depends on them: a count may be lost, or, where a reply was lost, be counted twice.
+ */
+
+import { queryItems } from '../table/query.ts';
+import { numberFrom, TTL_ATTRIBUTE, type Item, type Table } from '../table/table.ts';
+import { writeAlone, writeWithin } from '../table/transact.ts';
+import { put, update } from '../table/writes.ts';
+
+/** How many values are in each bucket. */
+type Buckets = Map<number, number>;
+
+/** What came of requests: how many there were, how many failed, and how quick the others were. */
+export interface EndpointSums {
+  requests: number;
+  failures: number;
+  latencyMs: Buckets;
+  throughput: Buckets;
+}
+
+/** What an hour needs: only uptime looks back that far. */
+export type HourSums = Pick<EndpointSums, 'requests' | 'failures'>;
+
+export const SLOT_MS = 5 * 60_000;
+export const HOUR_MS = 60 * 60_000;
+export const SLOT_SHARDS = 4;
+
+const KEEP_SLOT_MS = 26 * HOUR_MS;
+const KEEP_HOUR_MS = 48 * HOUR_MS;
+/** Of an hour, so that its items stay below 400 KB. */
+const ENDPOINTS_IN_SLOT = 1_000;
+const SLOT_WRITE_TIMEOUT_MS = 1_000;
+
+/** @throws when it could not be written in a second. */
+export async function addToSlot(
+  table: Table,
+  slot: { slotMs: number; shard: number; endpointId: string },
+  sums: EndpointSums,
+): Promise<void> {
+  const { slotMs, shard, endpointId } = slot;
+  const set: Item = {
+    entity: 'endpoint_slot',
+    endpoint_id: endpointId,
+    [TTL_ATTRIBUTE]: secondsAt(slotMs + KEEP_SLOT_MS),
+  };
+  const add = { requests: sums.requests, failures: sums.failures, ...slotAttributes('latency', sums.latencyMs) };
+  Object.assign(add, slotAttributes('throughput', sums.throughput));
+  const key = { pk: slotPartition(slotMs, shard), sk: endpointId };
+  await writeWithin(table, SLOT_WRITE_TIMEOUT_MS, update(table, key, { set, add }));
+}
+
+/** The sums of a slot, an endpoint's in as many parts as there are. */
+export async function readSlot(table: Table, slotMs: number): Promise<[endpointId: string, EndpointSums][]> {
+  const shards = Array.from({ length: SLOT_SHARDS }, (_, shard) => readPartition(table, slotPartition(slotMs, shard)));
+  return (await Promise.all(shards)).flat().map((item) => [
+    item['endpoint_id'] as string,
+    {
+      requests: numberFrom(item['requests']),
+      failures: numberFrom(item['failures']),
+      latencyMs: bucketsFrom('latency', item),
+      throughput: bucketsFrom('throughput', item),
+    },
+  ]);
+}
+
+/** Writes what an hour came to, also when that is nothing: then it is known to be nothing. */
+export async function writeHour(table: Table, hourMs: number, sums: ReadonlyMap<string, HourSums>): Promise<void> {
+  const endpoints = [...sums].map(([id, { requests, failures }]) => [id, [requests, failures]] as const);
+  for (let part = 0; part === 0 || part * ENDPOINTS_IN_SLOT < endpoints.length; part += 1) {
+    const some = endpoints.slice(part * ENDPOINTS_IN_SLOT, (part + 1) * ENDPOINTS_IN_SLOT);
+    const item = {
+      pk: HOURS,
+      sk: `${new Date(hourMs).toISOString()}#${part}`,
+      entity: 'endpoint_hour',
+      endpoints: Object.fromEntries(some),
+      [TTL_ATTRIBUTE]: secondsAt(hourMs + KEEP_HOUR_MS),
+    };
+    await writeAlone(table, put(table, item));
+  }
+}
+
+/** The hours that begin between these times, the last one excluded, as far as they were written. */
+export async function readHours(
+  table: Table,
+  fromMs: number,
+  beforeMs: number,
+): Promise<Map<number, Map<string, HourSums>>> {
+  const hours = new Map<number, Map<string, HourSums>>();
+  const [from, before] = [fromMs, beforeMs].map((ms) => new Date(ms).toISOString());
+  for (const item of await readPartition(table, HOURS, { from: from!, before: before! })) {
+    const hourMs = Date.parse((item['sk'] as string).split('#')[0]!);
+    const sums = hours.get(hourMs) ?? new Map<string, HourSums>();
+    for (const [id, [requests, failures]] of Object.entries(item['endpoints'] as Record<string, [unknown, unknown]>)) {
+      sums.set(id, { requests: numberFrom(requests), failures: numberFrom(failures) });
+    }
+    hours.set(hourMs, sums);
+  }
+  return hours;
+}
+
+const HOURS = 'HEALTH#HOURS';
+
+function slotPartition(slotMs: number, shard: number): string {
+  return `HEALTH#${new Date(slotMs).toISOString()}#${shard}`;
+}
+
+/** Read as it may be a moment ago, which costs half: what is missing comes with the next minute. */
+async function readPartition(table: Table, pk: string, range?: { from: string; before: string }): Promise<Item[]> {
+  const items: Item[] = [];
+  const query = {
+    KeyConditionExpression: range ? 'pk = :pk AND sk BETWEEN :from AND :before' : 'pk = :pk',
+    ExpressionAttributeValues: { ':pk': pk, ...(range ? { ':from': range.from, ':before': range.before } : {}) },
+  };
+  for await (const item of queryItems(table, query)) items.push(item);
+  return items;
+}
+
+function slotAttributes(name: string, buckets: Buckets): Record<string, number> {
+  return Object.fromEntries([...buckets].map(([bucket, count]) => [`${name}_${bucket}`, count]));
+}
+
+function bucketsFrom(name: string, item: Item): Buckets {
+  const prefix = `${name}_`;
+  const entries = Object.entries(item).filter(([attribute]) => attribute.startsWith(prefix));
+  return new Map(entries.map(([attribute, count]) => [Number(attribute.slice(prefix.length)), numberFrom(count)]));
+}
+
+function secondsAt(ms: number): number {
+  return Math.ceil(ms / 1_000);
+}

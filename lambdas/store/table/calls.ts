@@ -1,0 +1,144 @@
+/** The calls of DynamoDB that functions make, with items as the store has them. */
+
+import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import type { CallOptions } from '../../platform/aws/aws-call.ts';
+import { fromAttributes, toAttributes, type Attributes } from './attribute-values.ts';
+import type { Item, Table } from './table.ts';
+import type { Key, Write } from './writes.ts';
+
+export type Query = Omit<QueryCommandInput, 'TableName' | 'ExclusiveStartKey'>;
+
+export interface Page {
+  items: Item[];
+  /** Where the next one begins; undefined where there is none. */
+  next: Item | undefined;
+}
+
+/** An item by its key, read consistently. */
+export function getItem(table: Table, key: Key): Promise<Item | undefined> {
+  return getWith(table, key, true);
+}
+
+/** An item by its key, in the time there is for it, perhaps a little old. @throws {Error} also when the time is over */
+export function getItemWithin(table: Table, timeoutMs: number, key: Key): Promise<Item | undefined> {
+  return getWith(table, key, false, { timeoutMs });
+}
+
+async function getWith(
+  table: Table,
+  key: Key,
+  isConsistent: boolean,
+  options?: CallOptions,
+): Promise<Item | undefined> {
+  const request = { TableName: table.name, Key: toAttributes(key), ConsistentRead: isConsistent };
+  const { Item: item } = await table.call<{ Item?: Attributes }>('GetItem', request, options);
+  return item && fromAttributes(item);
+}
+
+/** Up to a hundred items by their keys, read consistently, in no order; and the keys that there was no room for. */
+export async function batchGetItems(table: Table, keys: Key[]): Promise<{ items: Item[]; unread: Key[] }> {
+  const { Responses: found, UnprocessedKeys: left } = await table.call<{
+    Responses?: Record<string, Attributes[]>;
+    UnprocessedKeys?: Record<string, { Keys: Attributes[] }>;
+  }>('BatchGetItem', { RequestItems: { [table.name]: { Keys: keys.map(toAttributes), ConsistentRead: true } } });
+  return {
+    items: (found?.[table.name] ?? []).map(fromAttributes),
+    unread: (left?.[table.name]?.Keys ?? []).map(fromAttributes) as Key[],
+  };
+}
+
+/** A page of a query. @param options.start where the page before it ended */
+export async function queryPage(
+  table: Table,
+  { ExpressionAttributeValues: values, ...query }: Query,
+  { start, ...options }: { start?: Item | undefined } & CallOptions = {},
+): Promise<Page> {
+  const { Items: items, LastEvaluatedKey: last } = await table.call<{
+    Items?: Attributes[];
+    LastEvaluatedKey?: Attributes;
+  }>(
+    'Query',
+    {
+      ...query,
+      TableName: table.name,
+      ...(values ? { ExpressionAttributeValues: toAttributes(values) } : {}),
+      ...(start ? { ExclusiveStartKey: toAttributes(start) } : {}),
+    },
+    options,
+  );
+  return { items: (items ?? []).map(fromAttributes), next: last && fromAttributes(last) };
+}
+
+const operations = { Put: 'PutItem', Update: 'UpdateItem', Delete: 'DeleteItem' } as const;
+
+/** Carries out a write that stands alone. @throws {AwsError} */
+export async function writeItem(table: Table, write: Write, options?: CallOptions): Promise<void> {
+  const [kind, request] = Object.entries(requestOf(write))[0]!;
+  const operation = (operations as Record<string, string>)[kind];
+  if (operation === undefined) throw new TypeError('A condition alone writes nothing');
+  await table.call(operation, request, options);
+}
+
+/** Carries out an update that stands alone. @returns the values that it has set @throws {AwsError} */
+export async function updateItem(table: Table, write: Write): Promise<Item> {
+  const { Attributes: changed = {} } = await table.call<{ Attributes?: Attributes }>('UpdateItem', {
+    ...requestOf(write)['Update'],
+    ReturnValues: 'UPDATED_NEW',
+  });
+  return fromAttributes(changed);
+}
+
+export type WriteRequest = { PutRequest: { Item: Key & Item } } | { DeleteRequest: { Key: Key } };
+
+/**
+ * Up to 25 writes without conditions, each of another item.
+ * @returns those that there was no room for, as they were given: in what comes back, numbers could not be told from texts
+ */
+export async function batchWriteItems(table: Table, writes: WriteRequest[]): Promise<WriteRequest[]> {
+  const requests = writes.map((write) =>
+    'PutRequest' in write
+      ? { PutRequest: { Item: toAttributes(write.PutRequest.Item) } }
+      : { DeleteRequest: { Key: toAttributes(write.DeleteRequest.Key) } },
+  );
+  const { UnprocessedItems: undone } = await table.call<{ UnprocessedItems?: Record<string, typeof requests> }>(
+    'BatchWriteItem',
+    { RequestItems: { [table.name]: requests } },
+  );
+  const left = new Set((undone?.[table.name] ?? []).map((request) => itemName(fromAttributes(keyIn(request)) as Key)));
+  return left.size === 0 ? [] : writes.filter((write) => left.has(itemName(keyIn(write))));
+}
+
+function keyIn<Keyed>(request: { PutRequest: { Item: Keyed } } | { DeleteRequest: { Key: Keyed } }): Keyed {
+  return 'PutRequest' in request ? request.PutRequest.Item : request.DeleteRequest.Key;
+}
+
+function itemName({ pk, sk }: Key): string {
+  return `${pk}\n${sk}`;
+}
+
+/** Carries out all writes or none. @param token names them: with the same one they are done once @throws {AwsError} */
+export async function transactWriteItems(table: Table, writes: object[], token: string): Promise<void> {
+  await table.call('TransactWriteItems', { TransactItems: writes, ClientRequestToken: token });
+}
+
+interface Request {
+  Item?: Item;
+  Key?: Item;
+  ExpressionAttributeValues?: Item;
+}
+
+/** A write in DynamoDB's own JSON. */
+export function requestOf(write: Write): Record<string, object> {
+  const [kind, { Item: item, Key: key, ExpressionAttributeValues: values, ...request }] = Object.entries(write)[0] as [
+    string,
+    Request,
+  ];
+  return {
+    [kind]: {
+      ...request,
+      ...(item ? { Item: toAttributes(item) } : {}),
+      ...(key ? { Key: toAttributes(key) } : {}),
+      ...(values ? { ExpressionAttributeValues: toAttributes(values) } : {}),
+    },
+  };
+}

@@ -1,0 +1,282 @@
+/**
+ * Records: what the table keeps of one thing, each field listed once, with the name of its attribute and its form. The
+ * type, the item and, where a record is sent through a queue, the message are made from that list.
+ */
+
+import * as z from 'zod';
+import { Money } from '../../money/money.ts';
+import { moneyAttribute, moneyFrom, numberFrom, type Item } from './table.ts';
+
+/** What an attribute holds, as who reads an export of the table sees it. */
+type AttributeForm = 'text' | 'flag' | 'count' | 'money' | 'time' | 'document';
+
+/** An attribute of a record: its name in the table, and its form there. */
+export interface Attribute {
+  readonly name: string;
+  readonly form: AttributeForm;
+}
+
+/** One field of a record, in the form that the table keeps and in the form that a queue carries. */
+export interface Field<Value> {
+  /** Its attribute, and its name in a message; a field with several attributes has no name. */
+  readonly attributes: readonly Attribute[];
+  readonly messageName: string;
+  /** The last release does not know it (`unreleased`). */
+  readonly isUnreleased?: boolean;
+  /** Adds the value to an item, as far as it is known. */
+  write(value: Value, item: Item): void;
+  read(item: Item): Value;
+  /** @throws {TypeError} for a value that `messageSchema` would not read: its sender learns of it */
+  toMessage(value: Value): unknown;
+  messageSchema(): z.ZodType<Value>;
+}
+
+type Fields = Record<string, Field<unknown>>;
+type Entity<Of extends Fields> = { [Name in keyof Of]: Of[Name] extends Field<infer Value> ? Value : never };
+
+export interface StoredRecord<Stored> {
+  readonly attributes: readonly Attribute[];
+  /** Fields by their names in a message, and of those the ones that the last release does not know. */
+  readonly messageNames: readonly string[];
+  readonly unreleasedNames: ReadonlySet<string>;
+  /** Only attributes that are known. */
+  readonly toItem: (stored: Stored) => Item;
+  readonly from: (item: Item) => Stored;
+  /** @throws {TypeError} for what `messageSchema` would not read */
+  readonly toMessage: (stored: Stored) => Record<string, unknown>;
+  /** Reads `toMessage`, also of a later release: fields that are unknown here are left out. */
+  readonly messageSchema: () => z.ZodType<Stored>;
+}
+
+/** The type of a record. */
+export type RecordOf<Codec> = Codec extends StoredRecord<infer Stored> ? Stored : never;
+
+export function record<Of extends Fields>(fields: Of): StoredRecord<Entity<Of>> {
+  const entries = Object.entries<Field<unknown>>(fields);
+  const assemble = (valueOf: (field: Field<unknown>) => unknown) => {
+    const entity: Record<string, unknown> = {};
+    for (const [name, field] of entries) entity[name] = valueOf(field);
+    return entity as Entity<Of>;
+  };
+  return {
+    attributes: entries.flatMap(([, { attributes }]) => attributes),
+    messageNames: entries.map(([, { messageName }]) => messageName),
+    unreleasedNames: new Set(entries.flatMap(([, { messageName, isUnreleased }]) => (isUnreleased ? messageName : []))),
+    toItem(stored) {
+      const item: Item = {};
+      for (const [name, field] of entries) field.write(stored[name], item);
+      return item;
+    },
+    from: (item) => assemble((field) => field.read(item)),
+    toMessage: (stored) =>
+      Object.fromEntries(entries.map(([name, field]) => [field.messageName, field.toMessage(stored[name])])),
+    messageSchema: () =>
+      z
+        .object(Object.fromEntries(entries.map(([, field]) => [field.messageName, field.messageSchema()])))
+        .transform((message) => assemble(({ messageName }) => message[messageName])),
+  };
+}
+
+interface Form<Value> {
+  /** A map or a list, where nothing else is said. */
+  form?: AttributeForm;
+  toAttribute?: (value: Value) => unknown;
+  fromAttribute: (stored: unknown) => Value;
+  toMessage?: (value: Value) => unknown;
+  message?: () => z.ZodType<Value>;
+}
+
+/** A field in one attribute, in a form of its own. */
+export function attribute<Value>(name: string, form: Form<Value>): Field<Value> {
+  const { toAttribute = (value: Value) => value, fromAttribute, toMessage = (value: Value) => value } = form;
+  return {
+    attributes: [{ name, form: form.form ?? 'document' }],
+    messageName: name,
+    write(value, item) {
+      const stored: unknown = toAttribute(value);
+      if (stored !== undefined) item[name] = stored;
+    },
+    read: (item) => fromAttribute(item[name]),
+    toMessage,
+    messageSchema: () => {
+      if (!form.message) throw new Error(`The attribute ${name} has no form in a message`);
+      return form.message();
+    },
+  };
+}
+
+/** A form that writes only what can be read again. Types promise as much; what providers report has broken such promises. */
+function checked<Value>(
+  name: string,
+  isSound: (value: Value) => boolean,
+  form: (value: Value) => unknown = (value) => value,
+): Pick<Form<Value>, 'toMessage'> {
+  return {
+    toMessage(value) {
+      if (!isSound(value))
+        throw new TypeError(`${name} cannot be sent: ${typeof value === 'number' ? value : typeof value}`);
+      return form(value);
+    },
+  };
+}
+
+export function text(name: string): Field<string> {
+  return attribute(name, {
+    form: 'text',
+    fromAttribute: (stored) => stored as string,
+    ...checked<string>(name, (value) => typeof value === 'string'),
+    message: () => z.string(),
+  });
+}
+
+/** False where it is absent. */
+export function flag(name: string): Field<boolean> {
+  return attribute(name, {
+    form: 'flag',
+    fromAttribute: (stored) => stored === true,
+    ...checked<boolean>(name, (value) => typeof value === 'boolean'),
+    message: () => z.boolean().default(false),
+  });
+}
+
+/** A whole number from 0 on; 0 where it is absent. */
+export function count(name: string): Field<number> {
+  return attribute(name, {
+    form: 'count',
+    fromAttribute: numberFrom,
+    ...checked<number>(name, (value) => Number.isSafeInteger(value) && value >= 0),
+    message: () => z.int().nonnegative(),
+  });
+}
+
+export function oneOf<Value extends string>(name: string, values: readonly Value[]): Field<Value> {
+  return attribute(name, {
+    form: 'text',
+    fromAttribute: (stored) => stored as Value,
+    ...checked<Value>(name, (value) => values.includes(value)),
+    message: () => z.enum(values),
+  });
+}
+
+/** A field that is kept as it is: lists and maps of texts and flags. */
+export function plain<Value>(name: string, message?: () => z.ZodType<Value>): Field<Value> {
+  return attribute(name, { fromAttribute: (stored) => stored as Value, ...(message ? { message } : {}) });
+}
+
+const decimal = z.string().transform((amount, context) => {
+  try {
+    return Money.parse(amount);
+  } catch {
+    context.addIssue({ code: 'custom', message: 'not a decimal amount' });
+    return z.NEVER;
+  }
+});
+
+/** Exact roubles; zero where they are absent. */
+export function money(name: string): Field<Money> {
+  return attribute(name, {
+    form: 'money',
+    toAttribute: moneyAttribute,
+    fromAttribute: moneyFrom,
+    ...checked<Money>(name, (value) => value instanceof Money, String),
+    message: () => decimal,
+  });
+}
+
+/** Epoch milliseconds, kept as a time that people can read. */
+export function instant(name: string): Field<number> {
+  return attribute(name, {
+    form: 'time',
+    toAttribute: (atMs) => new Date(atMs).toISOString(),
+    fromAttribute: (stored) => Date.parse(stored as string),
+  });
+}
+
+/** Epoch milliseconds, kept as seconds, as DynamoDB's own expiry reads them. */
+export function expiry(name: string): Field<number> {
+  return attribute(name, {
+    form: 'count',
+    toAttribute: (atMs) => Math.ceil(atMs / 1000),
+    fromAttribute: (stored) => numberFrom(stored) * 1000,
+  });
+}
+
+/** A field that may be absent. */
+export function optional<Value>(field: Field<Value>): Field<Value | undefined> {
+  return {
+    ...field,
+    write: (value, item) => value !== undefined && field.write(value, item),
+    read: (item) => (isAttributeAbsent(field, item) ? undefined : field.read(item)),
+    toMessage: (value) => (value === undefined ? undefined : field.toMessage(value)),
+    messageSchema: () => field.messageSchema().optional(),
+  };
+}
+
+/** A field that may be unknown: null, which is not kept. */
+export function orNull<Value>(field: Field<Value>): Field<Value | null> {
+  return {
+    ...field,
+    write: (value, item) => value !== null && field.write(value, item),
+    read: (item) => (isAttributeAbsent(field, item) ? null : field.read(item)),
+    toMessage: (value) => (value === null ? null : field.toMessage(value)),
+    messageSchema: () => field.messageSchema().nullable().default(null),
+  };
+}
+
+function isAttributeAbsent({ attributes: [attribute] }: Pick<Field<unknown>, 'attributes'>, item: Item): boolean {
+  return item[attribute!.name] === undefined || item[attribute!.name] === null;
+}
+
+/**
+ * A field that the last release does not know. A message of the finalize queue carries it where that release does not look
+ * (accounting/settlement.ts). The next release takes the word away from all fields that have it.
+ */
+export function unreleased<Value>(field: Field<Value>): Field<Value> {
+  return { ...field, isUnreleased: true };
+}
+
+/** A field that messages have under another name. */
+export function named<Value>(messageName: string, field: Field<Value>): Field<Value> {
+  return { ...field, messageName };
+}
+
+/** A record within a record: a map in an attribute of its own. */
+export function nested<Stored>(name: string, codec: StoredRecord<Stored>): Field<Stored> {
+  return attribute(name, { toAttribute: codec.toItem, fromAttribute: (stored) => codec.from(stored as Item) });
+}
+
+/** Records within a record: a list of maps, which is absent while it is empty. */
+export function list<Stored>(name: string, codec: StoredRecord<Stored>, most: number): Field<readonly Stored[]> {
+  return attribute<readonly Stored[]>(name, {
+    toAttribute: (stored) => (stored.length > 0 ? stored.map(codec.toItem) : undefined),
+    fromAttribute: (stored) => ((stored as Item[] | undefined) ?? []).map(codec.from),
+    ...checked<readonly Stored[]>(
+      name,
+      (stored) => Array.isArray(stored) && stored.length <= most,
+      (stored) => stored.map(codec.toMessage),
+    ),
+    message: () => z.array(codec.messageSchema()).max(most).default([]),
+  });
+}
+
+/** A list of texts, which is absent while it is empty. */
+export function texts(name: string, most: number): Field<readonly string[]> {
+  return attribute<readonly string[]>(name, {
+    toAttribute: (stored) => (stored.length > 0 ? stored : undefined),
+    fromAttribute: (stored) => (stored as string[] | undefined) ?? [],
+    ...checked<readonly string[]>(name, (stored) => Array.isArray(stored) && stored.length <= most),
+    message: () => z.array(z.string()).max(most).default([]),
+  });
+}
+
+/** A record whose attributes are among those of the record around it. */
+export function part<Stored>(codec: StoredRecord<Stored>): Field<Stored> {
+  return {
+    attributes: codec.attributes,
+    messageName: '',
+    write: (value, item) => void Object.assign(item, codec.toItem(value)),
+    read: codec.from,
+    toMessage: codec.toMessage,
+    messageSchema: codec.messageSchema,
+  };
+}

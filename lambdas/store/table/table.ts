@@ -1,0 +1,58 @@
+import { NumberValueImpl } from '@aws-sdk/util-dynamodb';
+import { Money } from '../../money/money.ts';
+import type { AwsCall } from '../../platform/aws/aws-call.ts';
+import { optionalVariable, requireVariable, variables } from '../../platform/environment.ts';
+import { openTableCalls } from './table-calls.ts';
+
+/** The single table. */
+export interface Table {
+  readonly name: string;
+  /** Makes the calls of the store (calls.ts): signed by us where requests for models wait, elsewhere by AWS' client. */
+  readonly call: AwsCall;
+  /** Of an emulator. */
+  readonly endpoint: string | undefined;
+}
+
+/** An item as read: every Number is its exact decimal text, because a JS number would round money. */
+export type Item = Record<string, unknown>;
+
+interface TableOptions {
+  endpoint?: string;
+  name?: string;
+}
+
+/**
+ * Opens the table named by the environment. Connections are kept alive; throttling and server errors are retried by every
+ * call, conflicts of transactions by `transact`.
+ */
+export function openTable(options: TableOptions = {}): Table {
+  const endpoint = options.endpoint ?? optionalVariable(variables.dynamodbEndpoint);
+  return {
+    name: options.name ?? requireVariable(variables.tableName),
+    call: openTableCalls(endpoint),
+    endpoint,
+  };
+}
+
+/** Money as a DynamoDB Number with its exact digits. */
+export function moneyAttribute(amount: Money): NumberValueImpl {
+  return NumberValueImpl.from(amount.toString());
+}
+
+/** DynamoDB may answer small numbers in scientific notation ("1E-7"). */
+export function moneyFrom(value: unknown): Money {
+  return value === undefined ? Money.zero : Money.parseNumber(value as string);
+}
+
+export function numberFrom(value: unknown): number {
+  return value === undefined ? 0 : Number(value);
+}
+
+/** The sparse index. It is eventually consistent on AWS: nothing that decides about money reads it. */
+export const indexes = {
+  /** Pending generations by the moment their hold may be swept. */
+  sweep: { name: 'sweep', partition: 'sweep_shard', sort: 'sweep_at' },
+} as const;
+
+/** Attribute by which DynamoDB itself deletes short-lived items (epoch seconds). */
+export const TTL_ATTRIBUTE = 'expires_at_seconds';

@@ -1,0 +1,212 @@
+/** Carries out writes: all of a transaction or none, or a single one; retried while the table is busy. */
+
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AwsError, isUncertain, NoReplyError, type CallOptions } from '../../platform/aws/aws-call.ts';
+import { ageMs, thisMoment } from '../../platform/clock.ts';
+import { GatewayError } from '../../platform/errors.ts';
+import { writeMetrics } from '../../platform/metrics.ts';
+import { fromAttributes, type Attributes } from './attribute-values.ts';
+import { requestOf, transactWriteItems, writeItem } from './calls.ts';
+import type { Item, Table } from './table.ts';
+import type { Write } from './writes.ts';
+
+/** Writes of one transaction, by name; what is undefined is not written. */
+export type Writes<Name extends string = string> = Partial<Record<Name, Write | undefined>>;
+
+/** A condition that failed; `item` is the stored item, if there was one. */
+export interface FailedCondition {
+  item: Item | undefined;
+}
+
+export type TransactOutcome<Name extends string = string> =
+  | { committed: true }
+  | {
+      committed: false;
+      /** The writes whose condition failed, by name. */
+      failed: { [Of in Name]?: FailedCondition };
+      /** An attempt before it had no reply: that one may have been carried out, or may be yet. */
+      isUncertain: boolean;
+    };
+
+/** Reasons that say "not now": nothing was written, and the same transaction may succeed a moment later. */
+const TRANSIENT_REASONS = new Set([
+  'TransactionConflict',
+  'ThrottlingError',
+  'ProvisionedThroughputExceeded',
+  'RequestLimitExceeded',
+]);
+const TRANSIENT_ERRORS = new Set([
+  'TransactionInProgressException',
+  'TransactionConflictException',
+  'ThrottlingException',
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+]);
+
+/** How often a busy table is tried before it is given up. */
+export const DEFAULT_ATTEMPTS = 12;
+const BASE_CONFLICT_DELAY_MS = 8;
+const MAX_CONFLICT_DELAY_MS = 400;
+
+/** Thrown when a write met conflicts or throttling on every attempt; nothing was written. */
+export class StoreBusyError extends GatewayError {
+  override name = 'StoreBusyError';
+  /** The writes of the transaction that met others, or were throttled, at the last attempt, by name; empty where that is not known. */
+  readonly conflicting: readonly string[];
+  /** An attempt before the last had no reply: it may have been carried out, or may be yet. */
+  readonly isUncertain: boolean;
+
+  constructor(cause?: unknown, conflicting: readonly string[] = [], wasUncertain = false) {
+    super('provider_overloaded', 'The gateway is busy recording spending. Try again in a second.', { cause });
+    this.conflicting = conflicting;
+    this.isUncertain = wasUncertain;
+  }
+}
+
+/**
+ * Writes all items or none.
+ *
+ * Guarantee: one client token names one set of parameters, so a reply lost after the write is answered by the
+ * call's retry without a second effect (for ten minutes; callers put a condition on the write for what comes later).
+ * Conflicts and throttling are retried with full jitter; a failed condition is an outcome, not an error. Each of those tries
+ * has a token of its own, so one of them that had no reply may still be carried out after a later one was refused: the
+ * outcome says so.
+ * @param options.attempts how often a busy table is tried: more for what must get through, fewer for what can wait
+ * @throws {StoreBusyError} after the last attempt.
+ */
+export async function transact<Name extends string>(
+  table: Table,
+  writes: Writes<Name>,
+  options: { attempts?: number | undefined } = {},
+): Promise<TransactOutcome<Name>> {
+  let conflicts = 0;
+  try {
+    const onConflict = () => (conflicts += 1);
+    return await transactInTurn(table, writes, { attempts: options.attempts ?? DEFAULT_ATTEMPTS, onConflict });
+  } finally {
+    if (conflicts > 0) writeMetrics({ Conflicts: conflicts });
+  }
+}
+
+async function transactInTurn<Name extends string>(
+  table: Table,
+  writes: Writes<Name>,
+  { attempts, onConflict }: { attempts: number; onConflict: () => void },
+): Promise<TransactOutcome<Name>> {
+  const named = Object.entries(writes).filter((entry): entry is [Name, Write] => entry[1] !== undefined);
+  const requests = named.map(([, write]) => requestOf(write));
+  let wasUncertain = false;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      // A cancelled transaction has used up its token: for DynamoDB, another attempt is a new transaction.
+      await transactWriteItems(table, requests, randomUUID());
+      return { committed: true };
+    } catch (error) {
+      wasUncertain ||= isUncertain(error);
+      const names = named.map(([name]) => name);
+      const failed = failedConditions(error, names);
+      if (failed) return { committed: false, failed, isUncertain: wasUncertain };
+      if (!isTransientReason(error)) throw error;
+      const conflicting = conflictingWrites(error, names);
+      if (conflicting.length > 0) onConflict();
+      if (attempt >= attempts) throw new StoreBusyError(error, conflicting, wasUncertain);
+    }
+    await pauseAfter(attempt);
+  }
+}
+
+/**
+ * Carries out one write; retried while a transaction holds its item.
+ * @param options.timeoutMs after this time the write is given up; what was sent by then may be carried out all the same
+ * @returns undefined when it is written, else the condition that failed
+ * @throws {StoreBusyError} after the last attempt.
+ * @throws {Error} when the time is over
+ */
+export async function writeAlone(
+  table: Table,
+  write: Write,
+  { timeoutMs }: CallOptions = {},
+): Promise<FailedCondition | undefined> {
+  const begunAt = thisMoment();
+  const writeOnce = () => {
+    const leftMs = timeoutMs === undefined ? undefined : timeoutMs - ageMs(begunAt);
+    if (leftMs !== undefined && leftMs <= 0) throw new NoReplyError('The write was given up: its time is over');
+    return writeItem(table, write, leftMs === undefined ? {} : { timeoutMs: Math.ceil(leftMs) });
+  };
+  try {
+    await retryConflicts(writeOnce);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof AwsError) || error.name !== 'ConditionalCheckFailedException') throw error;
+    return { item: itemIn(error.details) };
+  }
+}
+
+/**
+ * Carries out one write that may be lost, in the time there is for it. One whose reply was lost may be done although it
+ * throws, and done twice where it adds.
+ */
+export async function writeWithin(table: Table, timeoutMs: number, write: Write): Promise<void> {
+  await writeItem(table, write, { timeoutMs });
+}
+
+/** Retries a single-item write while a transaction holds the item. @throws {StoreBusyError} after the last attempt. */
+export async function retryConflicts<Result>(write: () => Promise<Result>): Promise<Result> {
+  let wasUncertain = false;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!isTransientReason(error)) throw error;
+      wasUncertain ||= isUncertain(error);
+      if (attempt >= DEFAULT_ATTEMPTS) throw new StoreBusyError(error, [], wasUncertain);
+    }
+    await pauseAfter(attempt);
+  }
+}
+
+function failedConditions<Name extends string>(
+  error: unknown,
+  names: Name[],
+): { [Of in Name]?: FailedCondition } | undefined {
+  // Reasons have the order of the writes.
+  const failed = reasonsOf(error).flatMap((reason, index) =>
+    reason.Code === 'ConditionalCheckFailed' ? [[names[index]!, { item: itemIn(reason) }] as const] : [],
+  );
+  return failed.length > 0 ? (Object.fromEntries(failed) as { [Of in Name]?: FailedCondition }) : undefined;
+}
+
+function conflictingWrites(error: unknown, names: string[]): string[] {
+  return reasonsOf(error).flatMap(({ Code: code }, index) =>
+    TRANSIENT_REASONS.has(code ?? '') ? [names[index]!] : [],
+  );
+}
+
+interface CancellationReason {
+  Code?: string;
+  Item?: Attributes;
+}
+
+/** Why a transaction was cancelled, write by write; empty where it was not. */
+function reasonsOf(error: unknown): CancellationReason[] {
+  if (!(error instanceof AwsError) || error.name !== 'TransactionCanceledException') return [];
+  return (error.details['CancellationReasons'] ?? []) as CancellationReason[];
+}
+
+/** The item that came with a failed condition. */
+function itemIn({ Item: item }: { Item?: Attributes }): Item | undefined {
+  return item && fromAttributes(item);
+}
+
+function isTransientReason(error: unknown): boolean {
+  const reasons = reasonsOf(error);
+  if (reasons.length > 0)
+    return reasons.every(({ Code: code = 'None' }) => code === 'None' || TRANSIENT_REASONS.has(code));
+  return error instanceof Error && TRANSIENT_ERRORS.has(error.name);
+}
+
+/** Full jitter: writers that collided at one item do not collide again. @param attempt 1 after the first */
+export async function pauseAfter(attempt: number): Promise<void> {
+  await sleep(Math.random() * Math.min(MAX_CONFLICT_DELAY_MS, BASE_CONFLICT_DELAY_MS * 2 ** attempt));
+}

@@ -1,0 +1,155 @@
+/**
+ * Writes of single items, each with its condition: DynamoDB's expressions for writes are made here. A write is carried out
+ * in a transaction or alone (transact.ts). Where its condition fails, the stored item comes back with the failure.
+ */
+
+import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import type { Item, Table } from './table.ts';
+import { withoutUndefined } from '../../platform/json/records.ts';
+
+export type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+
+export type Key = { pk: string; sk: string };
+
+/** Conditions on the attributes of an item; all of them have to hold. */
+export interface Condition {
+  equal?: Item;
+  equalIfPresent?: Item;
+  /** Numbers that have to be there. */
+  atMost?: Item;
+  atMostIfPresent?: Item;
+  belowIfPresent?: Item;
+  absent?: readonly string[];
+}
+
+export interface Change {
+  set?: Item;
+  /** Added to numbers, which are 0 where they are absent. */
+  add?: Item;
+  remove?: readonly string[];
+  when?: Condition;
+}
+
+const IS_NEW: Condition = { absent: ['pk'] };
+
+/** Writes an item, if the condition holds for the one that it replaces. */
+export function put(table: Table, item: Item, when?: Condition): Write {
+  return { Put: { TableName: table.name, Item: item, ...conditioned(new Names(), when) } };
+}
+
+export function putNew(table: Table, item: Item): Write {
+  return put(table, item, IS_NEW);
+}
+
+/** Replaces an item in the version that was read. */
+export function putOver(table: Table, item: Item, version: number): Write {
+  return put(table, item, { equal: { version } });
+}
+
+export function remove(table: Table, key: Key, when?: Condition): Write {
+  return { Delete: { TableName: table.name, Key: key, ...conditioned(new Names(), when) } };
+}
+
+/** Writes nothing: the transaction fails unless the condition holds for the item. */
+export function check(table: Table, key: Key, when: Condition): Write {
+  const { ConditionExpression = '', ...names } = conditioned(new Names(), when);
+  return { ConditionCheck: { TableName: table.name, Key: key, ConditionExpression, ...names } };
+}
+
+export function mustNotExist(table: Table, key: Key): Write {
+  return check(table, key, IS_NEW);
+}
+
+/** Changes attributes of an item; without a condition, one that does not exist is created. */
+export function update(table: Table, key: Key, { set, add, remove: removed = [], when }: Change): Write {
+  const names = new Names();
+  const clauses: string[] = [];
+  const addClause = (verb: string, parts: string[]) => parts.length > 0 && clauses.push(`${verb} ${parts.join(', ')}`);
+  addClause(
+    'SET',
+    names.each(withoutUndefined(set ?? {}), (name, value) => `${name} = ${value}`),
+  );
+  addClause(
+    'ADD',
+    names.each(add, (name, value) => `${name} ${value}`),
+  );
+  addClause(
+    'REMOVE',
+    removed.map((name) => names.of(name)),
+  );
+  const UpdateExpression = clauses.join(' ');
+  return { Update: { TableName: table.name, Key: key, UpdateExpression, ...conditioned(names, when) } };
+}
+
+interface Expressions {
+  ConditionExpression?: string;
+  ExpressionAttributeNames?: Record<string, string>;
+  ExpressionAttributeValues?: Item;
+  ReturnValuesOnConditionCheckFailure?: 'ALL_OLD';
+}
+
+function conditioned(names: Names, when: Condition = {}): Expressions {
+  const conditions = [
+    ...names.each(when.equal, (name, value) => `${name} = ${value}`),
+    ...names.each(when.equalIfPresent, ifPresent('=')),
+    ...names.each(when.atMost, (name, value) => `${name} <= ${value}`),
+    ...names.each(when.atMostIfPresent, ifPresent('<=')),
+    ...names.each(when.belowIfPresent, ifPresent('<')),
+    ...(when.absent ?? []).map((name) => `attribute_not_exists(${names.of(name)})`),
+  ];
+  if (conditions.length === 0) return names.expressions();
+  return {
+    ...names.expressions(),
+    ConditionExpression: conditions.join(' AND '),
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  };
+}
+
+function ifPresent(operator: string) {
+  return (name: string, value: string) => `(attribute_not_exists(${name}) OR ${name} ${operator} ${value})`;
+}
+
+/** Placeholders of one write: names may be reserved words, and values never appear in an expression. */
+class Names {
+  /** By attribute, and by placeholder. */
+  readonly #placeholders = new Map<string, string>();
+  readonly #names: Record<string, string> = {};
+  readonly #values: Item = {};
+  #valueCount = 0;
+
+  of(name: string): string {
+    let placeholder = this.#placeholders.get(name);
+    if (placeholder === undefined) {
+      placeholder = `#n${this.#placeholders.size}`;
+      this.#placeholders.set(name, placeholder);
+      this.#names[placeholder] = name;
+    }
+    return placeholder;
+  }
+
+  /** @throws {TypeError} for undefined: a condition without its value would hold of everything. */
+  #value(value: unknown): string {
+    if (value === undefined) throw new TypeError('A write needs a value');
+    const placeholder = `:v${this.#valueCount}`;
+    this.#valueCount += 1;
+    this.#values[placeholder] = value;
+    return placeholder;
+  }
+
+  /** A part of an expression for each attribute. */
+  each(attributes: Item | undefined, write: (name: string, value: string) => string): string[] {
+    const parts: string[] = [];
+    for (const name in attributes) {
+      parts.push(write(this.of(name), this.#value(attributes[name])));
+    }
+    return parts;
+  }
+
+  /** To be called when everything is named; DynamoDB refuses empty maps. */
+  expressions(): Expressions {
+    return {
+      ...(this.#placeholders.size > 0 ? { ExpressionAttributeNames: this.#names } : {}),
+      ...(this.#valueCount > 0 ? { ExpressionAttributeValues: this.#values } : {}),
+    };
+  }
+}

@@ -1,0 +1,280 @@
+import { randomUUID } from 'node:crypto';
+import { Option, type Command } from 'commander';
+import { loadCatalog } from '../../../lambdas/catalog/load.ts';
+import {
+  createAccount,
+  renameAccount,
+  setAccountPrivacy,
+  setAccountStatus,
+  setCreditLimit,
+  spreadRecords,
+  type CreditPeriod,
+} from '../../../lambdas/management/accounts.ts';
+import { alignKeys } from '../../../lambdas/management/stopped-keys.ts';
+import { actorName } from '../../../lambdas/store/accounts/audit.ts';
+import { adjust, refund, topUp, type Booked, type Payment } from '../../../lambdas/management/balance.ts';
+import { nameRule, noteRule, referenceRule } from '../../../lambdas/management/rules.ts';
+import { Money } from '../../../lambdas/money/money.ts';
+import {
+  accountModes,
+  listAccountIds,
+  listBalanceEntries,
+  readAccount,
+  type AccountMode,
+  type AccountStatus,
+} from '../../../lambdas/store/accounts/accounts.ts';
+import { privacyFilter } from '../../../lambdas/protection/privacy.ts';
+import { readCounter } from '../../../lambdas/store/counters/counters.ts';
+import { privacyAttribute, type Privacy } from '../../../lambdas/store/accounts/privacy.ts';
+import { callbackSecret } from '../../../lambdas/inference/videos/callback-secret.ts';
+import { StartFailure } from '../../shared/failure.ts';
+import { whyUnreachable } from '../../shared/unreachable.ts';
+import {
+  limitGiven,
+  parseBoolean,
+  parseLimit,
+  parsePositive,
+  parseSigned,
+  textBy,
+  type LimitArgument,
+} from '../command-line/arguments.ts';
+import type { Row } from '../../shared/output.ts';
+import { accountRow, shownAccount } from './rows.ts';
+import { limitTexts } from './spending.ts';
+import { operatorOf } from '../session/operator.ts';
+import { operatorPepper } from '../session/operator-pepper.ts';
+import { onAccount, onTable, type Session, type TableSession } from '../session/session.ts';
+
+export function addAccountCommands(program: Command): void {
+  const accounts = program.command('accounts').description('customers of the gateway');
+  accounts
+    .command('create')
+    .description('create an account with its Default workspace')
+    .requiredOption('--name <name>', '', textBy(nameRule))
+    .addOption(new Option('--mode <mode>', 'how it pays').choices([...accountModes]).default('postpaid'))
+    .action(onTable(openAccount, { mayCreate: true }));
+  accounts
+    .command('list')
+    .description('list all accounts, what they have spent, and what prepaid ones have left')
+    .action(onTable(accountRows, { shown: shownAccount }));
+  accounts
+    .command('rename')
+    .description('give the account another name')
+    .requiredOption('--name <name>', '', textBy(nameRule))
+    .action(onAccount(rename));
+  accounts
+    .command('privacy')
+    .description('which providers may see prompts of the account; without flags, shows it')
+    .option('--block-logging <true or false>', 'exclude providers that keep prompts', parseBoolean)
+    .option('--block-training <true or false>', 'exclude providers that train on prompts', parseBoolean)
+    .option('--allowed-providers <ids>', 'comma-separated; "all" lifts the rule', parseProviders)
+    .option('--ignored-providers <ids>', 'comma-separated; "none" lifts the rule', parseProviders)
+    .action(onAccount(changePrivacy));
+  addPayment(accounts, 'top-up', 'add money to a prepaid account').action(onAccount(addMoney));
+  addPayment(accounts, 'refund', 'take money out of a prepaid account that was paid back, or booked by mistake').action(
+    onAccount(giveBack),
+  );
+  accounts
+    .command('adjust')
+    .description('correct what the account was charged: a line of its ledger, with the reason')
+    .requiredOption(
+      '--amount <rub>',
+      'what the account has more by it; below 0 it has less, for example --amount=-12.5',
+      parseSigned,
+    )
+    .requiredOption('--reason <text>', 'why; it stays in the ledger', textBy(noteRule))
+    .option('--reference <id>', 'of the adjustment: with the same one, it is booked once', textBy(referenceRule))
+    .action(onAccount(adjustMoney));
+  accounts
+    .command('limit')
+    .description('what a postpaid account may spend in a period, from its next request on')
+    .addOption(new Option('--period <period>', 'in UTC').choices(creditPeriods).default('monthly'))
+    .requiredOption('--limit <rub or none>', 'roubles; "none" lifts it', parseLimit)
+    .action(onAccount(limitAccount));
+  for (const [name, status] of Object.entries(statusCommands)) {
+    accounts
+      .command(name)
+      .description(statusDescriptions[status])
+      .requiredOption('--reason <text>', 'why; it stays in the audit', textBy(noteRule))
+      .action(onAccount((session, given: { reason: string }) => changeStatus(session, { ...given, status })));
+  }
+  accounts
+    .command('spread-records')
+    .description(
+      'keep records of a busy account in many partitions from now on; not while functions of 0.2.0 or earlier use the table',
+    )
+    .action(onAccount(spread));
+  program
+    .command('top-ups')
+    .description('the ledger: money that was added to accounts, given back, or adjusted')
+    .command('list')
+    .description('list the top-ups, refunds and adjustments of the account, oldest first')
+    .action(onAccount(listMoney));
+  accounts
+    .command('callback-secret')
+    .description('what the account checks callbacks about its videos with')
+    .action(onAccount(showCallbackSecret));
+}
+
+const creditPeriods: CreditPeriod[] = ['daily', 'weekly', 'monthly'];
+
+const statusCommands = { suspend: 'suspended', resume: 'active', close: 'closed' } as const satisfies Record<
+  string,
+  AccountStatus
+>;
+const statusDescriptions: Record<AccountStatus, string> = {
+  suspended: 'let the account spend nothing; everything can still be read',
+  active: 'let a suspended or closed account go on',
+  closed: 'let no key of the account work any more; a prepaid one has to be paid back before',
+};
+
+function addPayment(accounts: Command, name: string, description: string): Command {
+  return accounts
+    .command(name)
+    .description(description)
+    .requiredOption('--amount <rub>', 'roubles, for example 1500.50', parsePositive)
+    .option('--note <text>', 'what the payment was for', textBy(noteRule))
+    .option('--reference <id>', 'of the payment: with the same one, it is booked once', textBy(referenceRule));
+}
+
+async function openAccount({ table, local }: TableSession, given: { name: string; mode: AccountMode }): Promise<Row> {
+  return accountRow(await createAccount(table, await operatorOf(local === undefined), given));
+}
+
+async function rename({ changes }: Session, { name }: { name: string }): Promise<Row> {
+  const account = await renameAccount(changes, name);
+  return { id: account.id, name: account.name };
+}
+
+async function accountRows({ table }: TableSession) {
+  const rows: ReturnType<typeof accountRow>[] = [];
+  for await (const { id } of listAccountIds(table)) {
+    const [account, counter] = await Promise.all([readAccount(table, id), readCounter(table, { kind: 'account', id })]);
+    if (account) rows.push(accountRow(account, counter));
+  }
+  return rows;
+}
+
+async function listMoney({ table, accountId }: Session): Promise<Row[]> {
+  let total = Money.zero;
+  const entries = await listBalanceEntries(table, accountId);
+  return entries.map(({ createdAt, kind, amount, note, actor, id }) => {
+    total = total.plus(amount);
+    return {
+      created_at: createdAt,
+      kind,
+      amount_rub: amount.toString(),
+      total_rub: total.toString(),
+      note: note ?? null,
+      by: actor ? actorName(actor) : null,
+      id,
+    };
+  });
+}
+
+interface PrivacyOptions {
+  blockLogging?: boolean;
+  blockTraining?: boolean;
+  allowedProviders?: string[];
+  ignoredProviders?: string[];
+}
+
+async function changePrivacy({ changes }: Session, given: PrivacyOptions): Promise<Row> {
+  const account = await setAccountPrivacy(changes, given);
+  return {
+    account: account.id,
+    ...privacyAttribute(account.privacy),
+    models_excluded: excludedModels(account.privacy),
+  };
+}
+
+/** How many models of the catalog no provider may answer under these settings. */
+function excludedModels(privacy: Privacy): number {
+  const exclusionOf = privacyFilter([privacy]);
+  return loadCatalog().models.filter(({ endpoints }) =>
+    endpoints.every((endpoint) => exclusionOf(endpoint) !== undefined),
+  ).length;
+}
+
+type GivenPayment = Omit<Payment, 'reference'> & { reference?: string };
+
+async function addMoney({ changes }: Session, given: GivenPayment): Promise<Row> {
+  const { reference, bookedRub, ...rest } = await paid(given, (payment) => topUp(changes, payment));
+  return { top_up: reference, added_rub: bookedRub, ...rest };
+}
+
+async function giveBack({ changes }: Session, given: GivenPayment): Promise<Row> {
+  const { reference, bookedRub, ...rest } = await paid(given, (payment) => refund(changes, payment));
+  return { refund: reference, refunded_rub: bookedRub, ...rest };
+}
+
+async function adjustMoney(
+  { changes }: Session,
+  { reason, ...given }: { amount: Money; reason: string; reference?: string },
+): Promise<Row> {
+  const adjustment = { ...given, note: reason };
+  const { reference, bookedRub, ...rest } = await paid(adjustment, (payment) =>
+    adjust(changes, { ...payment, note: reason }),
+  );
+  return { adjustment: reference, adjusted_rub: bookedRub, ...rest };
+}
+
+async function limitAccount(
+  { changes }: Session,
+  { period, limit }: { period: CreditPeriod; limit: LimitArgument },
+): Promise<Row> {
+  const account = await setCreditLimit(changes, { period, limit: limitGiven(limit) });
+  return { account: account.id, limits_rub: limitTexts(account.limits) };
+}
+
+async function spread({ changes }: Session): Promise<Row> {
+  const account = await spreadRecords(changes);
+  return { account: account.id, records_spread_since: account.recordsSpreadSince! };
+}
+
+/** The keys follow also if the account has the status already: an earlier command may have died before them. */
+async function changeStatus({ table, changes }: Session, change: StatusChange): Promise<Row> {
+  const account = await setAccountStatus(changes, change);
+  const keys = await alignKeys(table, account.id);
+  return { account: account.id, status: account.status ?? 'active', keys_changed: keys };
+}
+
+interface StatusChange {
+  status: AccountStatus;
+  reason: string;
+}
+
+/**
+ * Books a payment, under a reference of its own where none is given.
+ * @throws {StartFailure} with the reference, where no reply came
+ */
+async function paid(given: GivenPayment, book: (payment: Payment) => Promise<Booked>) {
+  const reference = given.reference ?? randomUUID();
+  try {
+    const { account, wasBooked: isBooked } = await book({ ...given, reference });
+    // One of its own was booked by nobody else.
+    const wasBooked = isBooked && given.reference !== undefined;
+    return {
+      reference,
+      bookedRub: (wasBooked ? Money.zero : given.amount).toString(),
+      account: account.id,
+      was_booked_before: wasBooked,
+      total_rub: account.limits.lifetime?.toString() ?? null,
+    };
+  } catch (error) {
+    const reason = whyUnreachable(error);
+    if (reason === undefined) throw error;
+    throw new StartFailure(
+      `No reply came (${reason}), and the payment may be booked. Repeat the command with --reference ${reference}: then it is booked once.`,
+    );
+  }
+}
+
+async function showCallbackSecret(session: Session): Promise<Row> {
+  const { accountId } = session;
+  return { account: accountId, callback_secret: callbackSecret(await operatorPepper(session), accountId) };
+}
+
+function parseProviders(text: string): string[] {
+  return text === 'all' || text === 'none' ? [] : text.split(',').map((id) => id.trim());
+}

@@ -1,0 +1,99 @@
+import { Option, type Command } from 'commander';
+import { memberBudgets, setBudget, workspaceBudgets } from '../../../lambdas/management/budgets.ts';
+import { findMember } from '../../../lambdas/management/members.ts';
+import { findWorkspace } from '../../../lambdas/management/workspaces.ts';
+import { intervals, type Interval } from '../../../lambdas/money/periods.ts';
+import { readCounter, type ScopeId } from '../../../lambdas/store/counters/counters.ts';
+import { isLimited, type Limits } from '../../../lambdas/store/counters/limits.ts';
+import { listMembers } from '../../../lambdas/store/accounts/members.ts';
+import { memberScope } from '../../../lambdas/store/accounts/payer.ts';
+import type { Table } from '../../../lambdas/store/table/table.ts';
+import { listWorkspaces, type Workspace } from '../../../lambdas/store/accounts/workspaces.ts';
+import { limitGiven, parseLimit, type LimitArgument } from '../command-line/arguments.ts';
+import type { Row } from '../../shared/output.ts';
+import { onAccount, type Session } from '../session/session.ts';
+import { limitTexts, standingOf } from './spending.ts';
+
+export function addBudgetCommands(program: Command): void {
+  const budgets = program.command('budgets').description('spending limits of workspaces and members');
+  budgets
+    .command('set')
+    .description('set or clear the budget of a period; what was counted stays')
+    .addOption(new Option('--interval <period>').choices([...intervals]).makeOptionMandatory())
+    .requiredOption('--limit <rub or none>', '', parseLimit)
+    .option('--workspace <id or slug>', '', 'default')
+    .option('--member <id>', 'the budget of this member instead of the whole workspace')
+    .action(onAccount(changeBudget));
+  budgets
+    .command('list')
+    .description('list the budgets of the account and how much of each is used; with --workspace, those of one')
+    .option('--workspace <id or slug>')
+    .action(onAccount(budgetRows, { shown: shownBudget }));
+}
+
+interface BudgetOptions {
+  interval: Interval;
+  limit: LimitArgument;
+  workspace: string;
+  member?: string;
+}
+
+async function changeBudget({ table, accountId, changes }: Session, given: BudgetOptions): Promise<Row> {
+  const { interval, member } = given;
+  const workspace = await findWorkspace(table, accountId, given.workspace);
+  if (member !== undefined) await findMember(table, workspace.id, member);
+  const owner = member === undefined ? workspaceBudgets(accountId, workspace.id) : memberBudgets(workspace.id, member);
+  const { limits } = await setBudget(changes, owner, { interval, limit: limitGiven(given.limit) });
+  return { workspace: workspace.id, ...(member ? { member } : {}), limits_rub: limitTexts(limits) };
+}
+
+/** What has budgets: a workspace, or a member of one. */
+interface OwnerWithBudgets {
+  scope: ScopeId;
+  limits: Limits;
+  workspace: Workspace;
+  member: string | undefined;
+}
+
+async function budgetRows({ table, accountId }: Session, given: { workspace?: string }) {
+  const workspaces =
+    given.workspace === undefined
+      ? await listWorkspaces(table, accountId)
+      : [await findWorkspace(table, accountId, given.workspace)];
+  const rows: ReturnType<typeof budgetRow>[] = [];
+  for (const workspace of workspaces) {
+    for (const owner of await ownersIn(table, workspace)) {
+      const counter = await readCounter(table, owner.scope);
+      for (const interval of intervals) {
+        const limit = owner.limits[interval];
+        if (limit) rows.push(budgetRow(owner, interval, standingOf(counter, interval, limit)));
+      }
+    }
+  }
+  return rows;
+}
+
+/** The workspace and its members, as far as they have budgets. */
+async function ownersIn(table: Table, workspace: Workspace): Promise<OwnerWithBudgets[]> {
+  const members = await listMembers(table, workspace.id);
+  const owners: OwnerWithBudgets[] = [
+    { scope: { kind: 'workspace', id: workspace.id }, limits: workspace.limits, workspace, member: undefined },
+    ...members
+      .filter(({ removed }) => !removed)
+      .map(({ id, limits }) => ({ scope: memberScope(workspace.id, id), limits, workspace, member: id })),
+  ];
+  return owners.filter(({ limits }) => isLimited(limits));
+}
+
+function budgetRow(
+  { workspace, member }: OwnerWithBudgets,
+  interval: Interval,
+  standing: ReturnType<typeof standingOf>,
+) {
+  return { workspace: workspace.slug, workspace_id: workspace.id, member_id: member ?? null, interval, ...standing };
+}
+
+function shownBudget({ workspace, member_id: member, interval, ...standing }: ReturnType<typeof budgetRow>) {
+  const { limit_rub, spent_rub, held_rub, left_rub, used_percent: used } = standing;
+  return { workspace, member, interval, limit_rub, spent_rub, held_rub, left_rub, used: `${used} %` };
+}

@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import { addMembers, removeMembers } from '../../../lambdas/management/members.ts';
+import { memberIdRule } from '../../../lambdas/management/rules.ts';
+import { findWorkspace } from '../../../lambdas/management/workspaces.ts';
+import { readCounters } from '../../../lambdas/store/counters/counters.ts';
+import { listMembers } from '../../../lambdas/store/accounts/members.ts';
+import { memberScope } from '../../../lambdas/store/accounts/payer.ts';
+import { textBy } from '../command-line/arguments.ts';
+import { memberRow, shownMember } from './rows.ts';
+import { onAccount, type Session } from '../session/session.ts';
+
+export function addMemberCommands(program: Command): void {
+  const members = program.command('members').description('people and services with access to a workspace');
+  members
+    .command('add')
+    .description('give a member access')
+    .requiredOption('--member <id>', 'as your own systems name the person or service', textBy(memberIdRule))
+    .option('--workspace <id or slug>', '', 'default')
+    .action(onAccount(addMember));
+  members
+    .command('remove')
+    .description('take access away; the keys of the member stop working')
+    .requiredOption('--member <id>')
+    .option('--workspace <id or slug>', '', 'default')
+    .action(onAccount(removeMember));
+  members
+    .command('list')
+    .description('list the members of a workspace, and what they have spent')
+    .option('--workspace <id or slug>', '', 'default')
+    .action(onAccount(memberRows, { shown: shownMember }));
+}
+
+interface WorkspaceOptions {
+  workspace: string;
+}
+
+interface MemberOptions extends WorkspaceOptions {
+  member: string;
+}
+
+async function addMember({ table, accountId, changes }: Session, { workspace: idOrSlug, member }: MemberOptions) {
+  const workspace = await findWorkspace(table, accountId, idOrSlug);
+  await addMembers(changes, workspace, [member]);
+  return { member, workspace: workspace.id };
+}
+
+async function removeMember({ table, accountId, changes }: Session, { workspace: idOrSlug, member }: MemberOptions) {
+  const workspace = await findWorkspace(table, accountId, idOrSlug);
+  await removeMembers(changes, workspace, [member]);
+  return { removed: member, workspace: workspace.id };
+}
+
+async function memberRows({ table, accountId }: Session, given: WorkspaceOptions) {
+  const workspace = await findWorkspace(table, accountId, given.workspace);
+  const found = await listMembers(table, workspace.id);
+  const scopes = found.map(({ id }) => memberScope(workspace.id, id).id);
+  const counterOf = await readCounters(table, 'member', scopes);
+  return found.map((member, index) => memberRow(member, counterOf(scopes[index]!)));
+}

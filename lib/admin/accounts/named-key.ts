@@ -1,0 +1,57 @@
+import type { Command } from 'commander';
+import { findKey } from '../../../lambdas/management/keys.ts';
+import { keyListsOf } from '../../../lambdas/management/stopped-keys.ts';
+import { invalidRequest, notFound } from '../../../lambdas/platform/errors.ts';
+import { allKeys } from '../../../lambdas/store/accounts/key-directory.ts';
+import { keyFrom, keyItemKey, type ApiKey } from '../../../lambdas/store/accounts/keys.ts';
+import { readItems } from '../../../lambdas/store/table/query.ts';
+import type { Table } from '../../../lambdas/store/table/table.ts';
+import type { Session } from '../session/session.ts';
+
+export interface KeyOption {
+  key: string;
+}
+
+/** Adds the option by which people name a key. */
+export function naming(command: Command): Command {
+  return command.requiredOption(
+    '--key <name, label or hash>',
+    'its name, its label, or the first 4 or more digits of its hash',
+  );
+}
+
+const WHOLE_HASH = /^[0-9a-f]{64}$/;
+const HASH_PREFIX = /^[0-9a-f]{4,63}$/;
+const MAX_NAMED = 5;
+
+/**
+ * The key that a person means. Cost: without the whole hash, one read per key of the account.
+ * @throws {GatewayError} 404 where there is none; 400 where several keys may be meant, which it lists
+ */
+export async function namedKey({ table, accountId }: Session, named: string): Promise<ApiKey> {
+  if (WHOLE_HASH.test(named)) return findKey(table, accountId, named);
+  const isMeant = ({ name, label, hash }: ApiKey) =>
+    name === named || label === named || (HASH_PREFIX.test(named) && hash.startsWith(named));
+  const found = (await keysOfAccount(table, accountId)).filter(isMeant);
+  if (found.length === 1) return found[0]!;
+  if (found.length === 0) {
+    throw notFound(`There is no key "${named}": name it as "keys list" shows it.`);
+  }
+  const several = found.slice(0, MAX_NAMED).map(({ hash, name, label }) => `${hash.slice(0, 12)} (${name}, ${label})`);
+  const more = found.length > MAX_NAMED ? `, and ${found.length - MAX_NAMED} more` : '';
+  throw invalidRequest('--key', `"${named}" may be ${several.join(' or ')}${more}; use the hash`);
+}
+
+/** Every key of an account that was not deleted. */
+async function keysOfAccount(table: Table, accountId: string): Promise<ApiKey[]> {
+  const hashes: string[] = [];
+  for (const list of await keyListsOf(table, accountId)) hashes.push(...(await Array.fromAsync(allKeys(table, list))));
+  return readKeys(table, hashes);
+}
+
+/** Keys by their hashes, in that order; deleted ones are left out. */
+export async function readKeys(table: Table, hashes: string[]): Promise<ApiKey[]> {
+  const items = await readItems(table, hashes.map(keyItemKey));
+  const byHash = new Map(items.map(keyFrom).map((key) => [key.hash, key]));
+  return hashes.flatMap((hash) => byHash.get(hash) ?? []).filter(({ deleted }) => !deleted);
+}

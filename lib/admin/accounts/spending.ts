@@ -1,0 +1,64 @@
+/** What was spent, as commands show it beside keys, members, workspaces and accounts. */
+
+import { Money } from '../../../lambdas/money/money.ts';
+import { intervals, windowsAt, type Interval } from '../../../lambdas/money/periods.ts';
+import { nowMs } from '../../../lambdas/platform/clock.ts';
+import type { Counter } from '../../../lambdas/store/counters/counters.ts';
+import type { Limits } from '../../../lambdas/store/counters/limits.ts';
+
+/** Exact roubles by period, for programs. */
+export interface Spending {
+  spent_rub: Record<Interval, string>;
+  /** By requests that are not settled yet. */
+  held_rub: string;
+}
+
+export function spendingOf(counter: Counter): Spending {
+  const windows = windowsAt(nowMs());
+  const { lifetime } = windows;
+  return {
+    spent_rub: byInterval((interval) => counter.spent(windows[interval]).toString()),
+    held_rub: counter.committed(lifetime).minus(counter.spent(lifetime)).toString(),
+  };
+}
+
+/** The same in three columns, for people. */
+export function spendingColumns({ spent_rub: spent }: Spending) {
+  return { today_rub: spent.daily, month_rub: spent.monthly, total_rub: spent.lifetime };
+}
+
+/** How near a limit is: what was spent and is held in its period, and what is left of it. */
+export function standingOf(counter: Counter, interval: Interval, limit: Money) {
+  const window = windowsAt(nowMs())[interval];
+  const [spent, committed] = [counter.spent(window), counter.committed(window)];
+  const left = Money.max(Money.zero, limit.minus(committed));
+  return {
+    limit_rub: limit.toString(),
+    spent_rub: spent.toString(),
+    held_rub: committed.minus(spent).toString(),
+    left_rub: left.toString(),
+    used_percent: usedPercent(committed, limit),
+  };
+}
+
+/** Rounded down: what is not used up never reads 100. A limit of nothing is used up. */
+function usedPercent(committed: Money, limit: Money): number {
+  if (limit.isZero) return 100;
+  return Number((committed.pico * 100n) / limit.pico);
+}
+
+/** Limits in a cell: "10 daily, 100 monthly". */
+export function limitsText(limits: Record<string, string>): string {
+  return Object.entries(limits)
+    .map(([interval, limit]) => `${limit} ${interval}`)
+    .join(', ');
+}
+
+/** As JSON and tables have them: only the periods that are limited. */
+export function limitTexts(limits: Limits): Record<string, string> {
+  return Object.fromEntries(Object.entries(limits).map(([interval, limit]) => [interval, limit.toString()]));
+}
+
+function byInterval(valueOf: (interval: Interval) => string): Record<Interval, string> {
+  return Object.fromEntries(intervals.map((interval) => [interval, valueOf(interval)])) as Record<Interval, string>;
+}

@@ -1,0 +1,142 @@
+import { Option, type Command } from 'commander';
+import { isCompleted } from '../../../lambdas/accounting/activity-days.ts';
+import { reconcileBudgets } from '../../../lambdas/books/reconcile-budgets.ts';
+import { beginChain } from '../../../lambdas/books/lifetime-chain.ts';
+import { reconcile, type BookFinding, type Reconciliation } from '../../../lambdas/books/reconcile.ts';
+import { DAY_MS, datesBetween, utcDate } from '../../../lambdas/money/periods.ts';
+import { nowMs } from '../../../lambdas/platform/clock.ts';
+import { invalidRequest, notFound } from '../../../lambdas/platform/errors.ts';
+import { listAccountIds, readAccount, type Account } from '../../../lambdas/store/accounts/accounts.ts';
+import type { Table } from '../../../lambdas/store/table/table.ts';
+import { parseDate } from '../command-line/arguments.ts';
+import { print, table as asTable, type Row } from '../../shared/output.ts';
+import { showProgress } from '../command-line/progress.ts';
+import { endWithVerdict } from '../command-line/reported-difference.ts';
+import { withTableOf } from '../session/session.ts';
+
+interface ReconcileOptions {
+  day?: string;
+  deep: boolean;
+  prove: boolean;
+}
+
+/** As many completed days as are compared where none is named. */
+const DAYS_BACK = 30;
+
+export function addReconcileCommand(program: Command): void {
+  program
+    .command('reconcile')
+    .description('whether records, daily rows, counters and payments say the same; exit code 1 where they do not')
+    .addOption(
+      new Option('--day <UTC day>', `only this day; default: the last ${DAYS_BACK} completed ones`).argParser(
+        parseDate,
+      ),
+    )
+    .option('--deep', 'read every record of the account (or of the day), and price it again', false)
+    .option(
+      '--prove',
+      'with --deep, of accounts that add up: begin anew what nights compare lifetimes with; of accounts that are older than that, once',
+      false,
+    )
+    .action((options: ReconcileOptions, command: Command) =>
+      withTableOf(command, (table, { account, json }) =>
+        reconcileAccounts(table, { ...options, account, isJson: json }),
+      ),
+    );
+}
+
+/** One row for each account, and one for each thing that does not add up. */
+async function reconcileAccounts(
+  table: Table,
+  { account: named, isJson, ...options }: ReconcileOptions & { account: string | undefined; isJson: boolean },
+): Promise<void> {
+  if (options.prove && (!options.deep || options.day !== undefined)) {
+    throw invalidRequest('--prove', 'needs --deep without --day: everything has to be read');
+  }
+  const results: (Reconciliation & { account: Account })[] = [];
+  for (const account of await accountsNamed(table, named)) {
+    const dates = datesOf(account, options);
+    const result = await reconcile(table, {
+      account,
+      dates,
+      isDeep: options.deep,
+      isWhole: options.deep && options.day === undefined,
+      progress: showProgress(`${account.name}: compared`, dates.length),
+    });
+    results.push({ account, ...result });
+    if (options.prove && result.findings.length === 0) {
+      await beginChain(table, account, { scopes: result.scopes, date: utcDate(nowMs() - DAY_MS) });
+    }
+  }
+  const budgets = options.deep && named === undefined ? await budgetFindings(table, options.day) : [];
+  const isSound = budgets.length === 0 && results.every(({ findings }) => findings.length === 0);
+  if (isJson) print({ sound: isSound, accounts: results.map(accountJson), budgets }, true);
+  else process.stdout.write(reconciliationText(results, budgets, isSound));
+  endWithVerdict(isSound);
+}
+
+/** Budgets of free models are those of all accounts together; they are kept for two days after their own. */
+async function budgetFindings(table: Table, day: string | undefined): Promise<BookFinding[]> {
+  const completed = datesBetween(utcDate(nowMs() - 2 * DAY_MS), utcDate(nowMs() - DAY_MS));
+  const findings: BookFinding[] = [];
+  for (const date of completed.filter((one) => day === undefined || one === day)) {
+    for (const { model, part, spent, recorded } of await reconcileBudgets(table, date)) {
+      findings.push({
+        kind: 'budget',
+        where: `${date} ${model}, part ${part}`,
+        says: spent.toString(),
+        expected: recorded.toString(),
+      });
+    }
+  }
+  return findings;
+}
+
+async function accountsNamed(table: Table, id: string | undefined): Promise<Account[]> {
+  const ids = id === undefined ? (await Array.fromAsync(listAccountIds(table))).map((entry) => entry.id) : [id];
+  const accounts = await Promise.all(ids.map((each) => readAccount(table, each)));
+  if (id !== undefined && !accounts[0]) throw notFound(`There is no account "${id}".`);
+  return accounts.filter((account) => account !== undefined);
+}
+
+function datesOf({ createdAt }: Account, { day, deep }: ReconcileOptions): string[] {
+  if (day !== undefined) return [day];
+  const today = utcDate(nowMs());
+  const first = deep ? createdAt.slice(0, today.length) : utcDate(nowMs() - DAYS_BACK * DAY_MS);
+  const dates = datesBetween(first, today);
+  return deep ? dates : dates.filter((date) => isCompleted(date, nowMs()));
+}
+
+function accountJson({ account, compared, findings }: Reconciliation & { account: Account }): Row {
+  return { account: account.id, name: account.name, compared, findings };
+}
+
+function reconciliationText(
+  results: (Reconciliation & { account: Account })[],
+  budgets: readonly BookFinding[],
+  isSound: boolean,
+): string {
+  const rows = results.map(({ account, compared, findings }): Row => {
+    return { account: account.name, ...compared, differ: findings.length, id: account.id };
+  });
+  const ofBudgets = { account: { name: 'all' }, findings: budgets };
+  const findings = [...results, ofBudgets].flatMap(({ account, findings: found }) =>
+    found.map(({ kind, where, says, expected }): Row => ({
+      account: account.name,
+      what: kind,
+      says,
+      expected,
+      id: where,
+    })),
+  );
+  const list = findings.length === 0 ? '' : `\n${asTable(findings)}`;
+  return `${asTable(rows)}${list}\n${verdictOf(results, isSound)}\n`;
+}
+
+function verdictOf(results: readonly Reconciliation[], isSound: boolean): string {
+  if (!isSound) return 'Something does NOT add up.';
+  const isEmpty = results.every(({ compared }) => Object.values(compared).every((count) => count === 0));
+  if (isEmpty)
+    return 'There was nothing to compare: no day has its daily rows yet. --deep reads the records themselves.';
+  return 'Everything adds up.';
+}

@@ -1,0 +1,155 @@
+/** Warnings point at entries that a catalog may have and that are seldom right: prices out of proportion, and aged models. */
+
+import type { CatalogFiles } from '../../../lambdas/catalog/catalog.ts';
+import type { ModelData, Pricing } from '../../../lambdas/catalog/schema.ts';
+import { pricesFor, type UnitPrices } from '../../../lambdas/catalog/tiers.ts';
+import type { Money } from '../../../lambdas/money/money.ts';
+
+/** Makers publish every few weeks: a catalog without anything newer was not kept up. */
+const FRESH_DAYS = 60;
+const MS_PER_DAY = 86_400_000;
+
+/** Between the providers of one model. */
+const DEFAULT_SPREAD = 10;
+
+/** Writing a cache costs these multiples of the prompt's price: for an hour at Anthropic, and for minutes. */
+const HOUR_MULTIPLE = 2;
+const WRITE_MULTIPLE = 1.25;
+/** Converted prices are rounded up at 10⁻¹² RUB. */
+const ROUNDING = 0.001;
+
+/** Names of the prices that depend on the length of the prompt. */
+const unitNames = [
+  'prompt',
+  'completion',
+  'input_cache_read',
+  'input_cache_write',
+  'input_cache_write_1h',
+  'internal_reasoning',
+] as const satisfies (keyof UnitPrices)[];
+
+/** @param today as YYYY-MM-DD @returns sentences, none where nothing is unusual */
+export function warningsOf({ providers, models }: Pick<CatalogFiles, 'providers' | 'models'>, today: string): string[] {
+  // What runs at an address of the operator's own has the price and the day that the operator gives it.
+  const publicIds = new Set(providers.filter(({ base_url }) => base_url !== undefined).map(({ id }) => id));
+  const bought = models.filter(({ endpoints }) => endpoints.some(({ provider }) => publicIds.has(provider)));
+  return [
+    ...ageWarnings(bought, today),
+    ...models.flatMap((model) => freeWarnings(model, publicIds)),
+    ...models.flatMap(priceWarnings),
+  ];
+}
+
+/** Whoever publishes a price of 0 gives the model away: one that is meant to be free says so (`service_free`). */
+function freeWarnings(model: ModelData, publicIds: ReadonlySet<string>): string[] {
+  if (model.service_free || !writesText(model)) return [];
+  return model.endpoints
+    .filter(({ provider }) => publicIds.has(provider))
+    .flatMap(({ id, pricing }) =>
+      (['prompt', 'completion'] as const)
+        .filter((name) => pricing?.[name].isZero)
+        .map((name) => `${id}: ${name} costs nothing, and the model is not free (service_free).`),
+    );
+}
+
+function ageWarnings(models: ModelData[], today: string): string[] {
+  const newest = models.toSorted((one, other) => one.created.localeCompare(other.created)).at(-1);
+  if (!newest) return [];
+  const days = Math.floor((Date.parse(today) - Date.parse(newest.created)) / MS_PER_DAY);
+  if (days <= FRESH_DAYS) return [];
+  return [`The newest model, "${newest.id}", is ${days} days old: import a newer price list.`];
+}
+
+function priceWarnings(model: ModelData): string[] {
+  const offers = model.endpoints.flatMap(({ id, pricing, service_cost: cost }) => {
+    const paid = model.service_free ? cost : pricing;
+    return paid ? [{ id, paid }] : [];
+  });
+  return [
+    ...offers.flatMap(({ id, paid }) => {
+      const levels = levelsOf(id, paid);
+      return [...levels.flatMap((level) => ratioWarnings(model, level)), ...tierWarnings(levels)];
+    }),
+    ...spreadWarnings(
+      model.id,
+      offers.map(({ paid }) => paid),
+    ),
+  ];
+}
+
+/** The prices of prompts in one range of lengths. */
+interface Level {
+  /** The endpoint and the range, for people. */
+  place: string;
+  prices: UnitPrices;
+}
+
+/** The shortest prompts first. */
+function levelsOf(id: string, pricing: Pricing): Level[] {
+  const sizes = (pricing.overrides ?? [])
+    .map(({ min_prompt_tokens: size }) => size)
+    .toSorted((one, other) => one - other);
+  const above = sizes.map((size) => ({ place: `${id} above ${size} tokens`, prices: pricesFor(size + 1, pricing) }));
+  return [{ place: id, prices: pricing }, ...above];
+}
+
+function ratioWarnings(model: ModelData, { place, prices }: Level): string[] {
+  const unusual = [
+    writesText(model) && isBelow(prices.completion, prices.prompt) && 'completion costs less than prompt',
+    isBelow(prices.prompt, prices.input_cache_read) && 'input_cache_read costs more than prompt',
+    ...cacheWarnings(prices, model.id.startsWith('anthropic/')),
+  ];
+  return unusual.flatMap((what) => (what ? [`${place}: ${what}.`] : []));
+}
+
+function writesText({ output_modalities: outputs }: ModelData): boolean {
+  return outputs.includes('text');
+}
+
+function cacheWarnings(prices: UnitPrices, isClaude: boolean): (string | false)[] {
+  const write = multipleOf(prices.input_cache_write, prices.prompt);
+  const hour = multipleOf(prices.input_cache_write_1h, prices.prompt);
+  const isOff = (multiple: number, usual: number) => Math.abs(multiple - usual) > ROUNDING;
+  if (isClaude) {
+    return [
+      write !== undefined && isOff(write, WRITE_MULTIPLE) && `input_cache_write is not ${WRITE_MULTIPLE} times prompt`,
+      hour !== undefined && isOff(hour, HOUR_MULTIPLE) && `input_cache_write_1h is not ${HOUR_MULTIPLE} times prompt`,
+    ];
+  }
+  return [
+    write !== undefined &&
+      write > WRITE_MULTIPLE + ROUNDING &&
+      `input_cache_write is over ${WRITE_MULTIPLE} times prompt`,
+    hour !== undefined &&
+      hour > HOUR_MULTIPLE + ROUNDING &&
+      `input_cache_write_1h is over ${HOUR_MULTIPLE} times prompt`,
+  ];
+}
+
+function tierWarnings(levels: Level[]): string[] {
+  return levels.slice(1).flatMap(({ place, prices }, index) => {
+    const shorter = levels[index]!.prices;
+    return unitNames
+      .filter((name) => isBelow(prices[name], shorter[name]))
+      .map((name) => `${place}: ${name} costs less than below.`);
+  });
+}
+
+function spreadWarnings(model: string, all: Pricing[]): string[] {
+  return (['prompt', 'completion'] as const).flatMap((name) => {
+    const paid = all.map((pricing) => pricing[name]).filter((price) => !price.isZero);
+    const sorted = paid.toSorted((one, other) => (one.exceeds(other) ? 1 : -1));
+    const spread = multipleOf(sorted.at(-1), sorted[0]);
+    if (spread === undefined || spread <= DEFAULT_SPREAD) return [];
+    return [`${model}: ${name} costs ${spread.toFixed(1)} times as much at its dearest provider as at its cheapest.`];
+  });
+}
+
+function isBelow(price: Money | undefined, bound: Money | undefined): boolean {
+  return price !== undefined && bound !== undefined && !price.isZero && bound.exceeds(price);
+}
+
+function multipleOf(price: Money | undefined, unit: Money | undefined): number | undefined {
+  if (!price || !unit || price.isZero || unit.isZero) return undefined;
+  return Number(price.pico) / Number(unit.pico);
+}

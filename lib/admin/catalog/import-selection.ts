@@ -1,0 +1,68 @@
+/** A selection says which models of price lists become models of the catalog, and adds what the lists do not know. */
+
+import * as z from 'zod';
+import { costSchema, decimal } from '../price-lists/price-list.ts';
+
+const listPlaceSchema = z.strictObject({ provider: z.string(), model: z.string() });
+
+/** One place where a model can be reached: a provider, and the name that it has for the model. */
+const placeSchema = z.strictObject({
+  ...listPlaceSchema.shape,
+  /** Where the list has the facts of a model that it does not have of this provider. */
+  like: listPlaceSchema.optional(),
+  /** Prices in USD per million tokens, where they are not those of the list. */
+  usd: costSchema.omit({ tiers: true }).strict().optional(),
+  limit: z.strictObject({ context: z.int().positive(), output: z.int().positive() }).optional(),
+  quantization: z.string().optional(),
+  /** Its wire, where it is neither its provider's nor the model's. */
+  wire: z.string().optional(),
+  /** Of this endpoint, besides those of the model; on a wire of its own, in their place. */
+  quirks: z.record(z.string(), z.unknown()).optional(),
+  /** Parameters that this endpoint takes, although the list does not say so. */
+  with_parameters: z.array(z.string()).optional(),
+  /** Parameters that only this endpoint refuses. */
+  without_parameters: z.array(z.string()).optional(),
+  /** What this endpoint accepts, where it is less than the list says. */
+  input_modalities: z.array(z.string()).optional(),
+});
+export type SelectedPlace = z.infer<typeof placeSchema>;
+
+/** A selection lists the models to import, the id of each, and the places where it can be reached. */
+export const selectionSchema = z.strictObject({
+  /** Whether endpoints say what they cost the service as well: the list's price without the markup. */
+  service_cost: z.boolean().optional(),
+  /** Providers that charge per request, which the source does not know: their models need a fee. */
+  per_request_fee: z.array(z.string()).optional(),
+  models: z.array(
+    z.strictObject({
+      id: z.string(),
+      /** Where the list has another name for it. */
+      name: z.string().optional(),
+      /** Day of its release, where the list has none. It is a part of `permaslug`, and must never change. */
+      created: z.iso.date().optional(),
+      from: z.array(placeSchema).min(1),
+      /** What the endpoints accept, where it is less than the source says of the model. */
+      input_modalities: z.array(z.string()).optional(),
+      /** As in the catalog. */
+      categories: z.array(z.string()).optional(),
+      /** For models that the source marks as text. */
+      output_modalities: z.array(z.string()).optional(),
+      /** Of its endpoints, as in the catalog. */
+      wire: z.string().optional(),
+      quirks: z.record(z.string(), z.unknown()).optional(),
+      /** Parameters that all endpoints take, although the list does not say so. */
+      with_parameters: z.array(z.string()).optional(),
+      /** Parameters that are refused, although the source lists them. */
+      without_parameters: z.array(z.string()).optional(),
+      /** Price of writing a one-hour cache as a multiple of the input price, where the source lacks it. */
+      cache_write_1h_multiple: z.int().positive().optional(),
+      /** Fee of a thousand requests in USD, as decimal text. */
+      usd_per_thousand_requests: decimal.optional(),
+    }),
+  ),
+  /** Models of the selection that are offered free as well, with the terms of all of them. */
+  free: z.strictObject({ terms: z.record(z.string(), z.unknown()), models: z.array(z.string()).min(1) }).optional(),
+  aliases: z.array(z.strictObject({ alias: z.string(), name: z.string(), target: z.string() })).default([]),
+});
+export type Selection = z.infer<typeof selectionSchema>;
+export type SelectedModel = Selection['models'][number];

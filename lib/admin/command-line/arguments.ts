@@ -1,0 +1,99 @@
+/** Parsers of command-line arguments; a refusal says what they accept. */
+
+import { InvalidArgumentError } from 'commander';
+import { obeys, type TextRule } from '../../../lambdas/platform/text-rule.ts';
+import { MAX_AMOUNT } from '../../../lambdas/money/bounds.ts';
+import { Money } from '../../../lambdas/money/money.ts';
+import { nowMs } from '../../../lambdas/platform/clock.ts';
+
+/** The parser of a text that must obey a rule of the API. */
+export function textBy(rule: TextRule): (text: string) => string {
+  return (text) => {
+    const given = rule.trimmed ? text.trim() : text;
+    if (!obeys(rule, given)) throw new InvalidArgumentError(`It ${rule.says}.`);
+    return given;
+  };
+}
+
+export function parseAmount(text: string): Money {
+  try {
+    const amount = Money.parse(text);
+    if (!amount.isNegative && !amount.exceeds(MAX_AMOUNT)) return amount;
+  } catch {
+    // Refused below.
+  }
+  throw new InvalidArgumentError('Use roubles as a plain number up to 10^15, for example 1500 or 0.5.');
+}
+
+export function parsePositive(text: string): Money {
+  const amount = parseAmount(text);
+  if (amount.isZero) throw new InvalidArgumentError('Use an amount above 0.');
+  return amount;
+}
+
+/** The base URL of a gateway, without a slash at its end. A host alone, as clients of the Messages API have it, gets its /v1. */
+export function parseBaseUrl(text: string): string {
+  const isWhole = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && !/["'\s`$?#]/.test(text);
+  const trimmed = text.replace(/\/+$/, '');
+  if (isWhole && trimmed.endsWith('/v1')) return trimmed;
+  if (isWhole && new URL(trimmed).pathname === '/') return `${trimmed}/v1`;
+  throw new InvalidArgumentError('Use an address that ends with /v1, such as https://gateway.example.com/v1.');
+}
+
+/** The id of a model, which is put into texts of any language. */
+export function parseModelId(text: string): string {
+  if (/^[\w./:@~-]{1,200}$/.test(text)) return text;
+  throw new InvalidArgumentError('Use the id of a model, such as sandbox/claude.');
+}
+
+/** An amount of either sign, and not zero. */
+export function parseSigned(text: string): Money {
+  return text.startsWith('-') ? parsePositive(text.slice(1)).negated() : parsePositive(text);
+}
+
+/** "none" clears a limit. It stays a word, because commander takes null for a missing argument. */
+export type LimitArgument = Money | 'none';
+
+export function parseLimit(text: string): LimitArgument {
+  return text === 'none' ? text : parseAmount(text);
+}
+
+export function limitGiven(given: LimitArgument): Money | null {
+  return given === 'none' ? null : given;
+}
+
+/** @returns an ISO time in UTC */
+export function parseTime(text: string): string {
+  const at = Date.parse(text);
+  if (Number.isNaN(at)) throw new InvalidArgumentError('Use an ISO time, for example 2027-01-01T00:00:00Z.');
+  return new Date(at).toISOString();
+}
+
+/** @returns an ISO time in UTC that is still to come */
+export function parseFuture(text: string): string {
+  const time = parseTime(text);
+  if (Date.parse(time) <= nowMs()) throw new InvalidArgumentError('The time has to be in the future.');
+  return time;
+}
+
+export function parseBoolean(text: string): boolean {
+  if (text !== 'true' && text !== 'false') throw new InvalidArgumentError('Use true or false.');
+  return text === 'true';
+}
+
+/** A UTC day. */
+export function parseDate(text: string): string {
+  if (/^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))) return text;
+  throw new InvalidArgumentError('Use a day, for example 2026-11-20.');
+}
+
+export function wholeNumberUpTo(most: number): (text: string) => number {
+  return (text) => {
+    const number = /^[1-9]\d{0,8}$/.test(text) ? Number(text) : Infinity;
+    if (number > most) throw new InvalidArgumentError(`Use a whole number from 1 to ${most}.`);
+    return number;
+  };
+}
+
+/** How many rows are wanted. */
+export const parseCount = wholeNumberUpTo(9_999);

@@ -1,0 +1,79 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ScanCommand } from '@aws-sdk/client-dynamodb';
+import type { Command } from 'commander';
+import { fromAttributes, type Attributes } from '../../../lambdas/store/table/attribute-values.ts';
+import { gatherCounter } from '../../../lambdas/store/counters/counter-parts.ts';
+import { allowParts, forbidParts } from '../../../lambdas/store/counters/parts-allowance.ts';
+import type { ScopeId } from '../../../lambdas/store/counters/counters.ts';
+import { sdkClient } from '../../../lambdas/store/table/sdk-table.ts';
+import type { Table } from '../../../lambdas/store/table/table.ts';
+import type { Row } from '../../shared/output.ts';
+import { showProgress } from '../command-line/progress.ts';
+import { recomputeCounters } from './recompute-counters.ts';
+import { onAccount, onTable, type Session, type TableSession } from '../session/session.ts';
+
+/** Parts that are being made when they are forbidden are there by then. */
+const UNDER_WAY_MS = 5_000;
+
+export function addCounterCommands(program: Command): void {
+  const counters = program
+    .command('counters')
+    .description('what was spent in each scope, and how busy scopes are counted');
+  counters
+    .command('allow-parts')
+    .description('let busy counters have parts; not while functions of 0.2.0 or earlier use the table')
+    .action(onTable(allow));
+  counters
+    .command('gather')
+    .description('take the parts of all counters in, and allow none: before an earlier release is deployed')
+    .action(onTable(gather));
+  counters
+    .command('recompute')
+    .description(
+      'correct counters of the account that differ from its records; requests may go on; reads every record four times',
+    )
+    .action(onAccount(recompute));
+}
+
+async function allow({ table }: TableSession): Promise<Row> {
+  await allowParts(table);
+  return { parts_allowed: true };
+}
+
+async function gather({ table }: TableSession): Promise<Row> {
+  await forbidParts(table);
+  await sleep(UNDER_WAY_MS);
+  let gathered = 0;
+  for await (const scope of scopesWithParts(table)) if (await gatherCounter(table, scope)) gathered += 1;
+  return { parts_allowed: false, counters_gathered: gathered };
+}
+
+async function recompute({ changes }: Session): Promise<Row[]> {
+  const corrected = await recomputeCounters(changes, { progressOf: (total) => showProgress('compared', total) });
+  return corrected.map(({ kind, id, window, what, counted, recorded }) => {
+    return { scope: kind, window, what, was: String(counted), is: String(recorded), id };
+  });
+}
+
+/** Reads the whole table, at a quarter of a read unit for each KB. */
+async function* scopesWithParts(table: Table): AsyncGenerator<ScopeId, void> {
+  const client = sdkClient(table.endpoint);
+  let start: Attributes | undefined;
+  do {
+    const page = await client.send(
+      new ScanCommand({
+        TableName: table.name,
+        ConsistentRead: true,
+        ProjectionExpression: 'scope_kind, scope_id',
+        FilterExpression: 'attribute_exists(#spread)',
+        ExpressionAttributeNames: { '#spread': 'spread' },
+        ...(start ? { ExclusiveStartKey: start } : {}),
+      }),
+    );
+    for (const item of (page.Items ?? []) as Attributes[]) {
+      const { scope_kind: kind, scope_id: id } = fromAttributes(item);
+      yield { kind, id } as ScopeId;
+    }
+    start = page.LastEvaluatedKey as Attributes | undefined;
+  } while (start);
+}

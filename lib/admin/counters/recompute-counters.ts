@@ -1,0 +1,112 @@
+import { awaitsCorrection } from '../../../lambdas/accounting/return-lease.ts';
+import { reconcile, type CounterDrift } from '../../../lambdas/books/reconcile.ts';
+import { commitChange, type ChangeContext } from '../../../lambdas/management/change.ts';
+import { requireAccount } from '../../../lambdas/management/accounts.ts';
+import { datesBetween, utcDate } from '../../../lambdas/money/periods.ts';
+import { nowMs } from '../../../lambdas/platform/clock.ts';
+import { conflict } from '../../../lambdas/platform/errors.ts';
+import {
+  correctionUpdate,
+  isKept,
+  readCorrections,
+  type CounterDeltas,
+  type ScopeId,
+} from '../../../lambdas/store/counters/counters.ts';
+
+interface RecomputeOptions {
+  /** Makes a progress display for a number of days. */
+  progressOf?: (days: number) => (date: string) => void;
+  /** How long to wait before differences are measured again. */
+  pauseMs?: number;
+}
+
+/**
+ * Corrects the counters of an account that differ from its records, each with an audit entry.
+ *
+ * Guarantee: exact while requests go on. It adds the difference that two measurements agree on, and a settlement changes records and
+ * counters alike, so the difference stays what it was. Of the day that goes on, a difference is found only if nothing happens
+ * meanwhile; otherwise it is found on the next day.
+ * Guarantee: a difference is corrected once, whatever is repeated or run concurrently.
+ * @returns the corrected windows
+ * @throws {GatewayError} 409 if a counter was corrected or changed by others meanwhile: run it again
+ */
+export async function recomputeCounters(
+  context: ChangeContext,
+  options: RecomputeOptions = {},
+): Promise<CounterDrift[]> {
+  const found = await measure(context, options);
+  if (found.length === 0) return [];
+  const scopes = scopesOf(found);
+  const corrections = await Promise.all(scopes.map((scope) => readCorrections(context.table, scope)));
+  const confirmed = await measure(context, options);
+  if (!isSame(found, confirmed)) throw conflict('The differences have changed while they were measured. Run it again.');
+  if (await awaitsCorrection(context.table, context.accountId)) {
+    throw conflict(
+      'A lease of the account was returned too early, and is corrected within half an hour. Run it again then.',
+    );
+  }
+  for (const [index, scope] of scopes.entries()) {
+    const drifts = confirmed.filter((drift) => isOf(scope, drift));
+    await correct(context, scope, { drifts, corrections: corrections[index]! });
+  }
+  return confirmed;
+}
+
+/** Windows that differ from all records that the account has. */
+async function measure(
+  { table, accountId }: ChangeContext,
+  { progressOf, pauseMs }: RecomputeOptions,
+): Promise<CounterDrift[]> {
+  const account = await requireAccount(table, accountId);
+  const today = utcDate(nowMs());
+  const dates = datesBetween(account.createdAt.slice(0, today.length), today);
+  const question = { account, dates, isDeep: true, isWhole: true, progress: progressOf?.(dates.length) };
+  const { drifts } = await reconcile(table, pauseMs === undefined ? question : { ...question, pauseMs });
+  return drifts.filter(({ window }) => isKept(window, nowMs()));
+}
+
+async function correct(
+  context: ChangeContext,
+  scope: ScopeId,
+  { drifts, corrections }: { drifts: readonly CounterDrift[]; corrections: number },
+): Promise<void> {
+  const target = `${scope.kind} ${scope.id}`;
+  const amounts = (side: 'counted' | 'recorded') =>
+    Object.fromEntries(drifts.map((drift) => [`${drift.what} ${drift.window}`, String(drift[side])]));
+  const change = { action: 'counters.recompute', target, before: amounts('counted'), after: amounts('recorded') };
+  const counter = correctionUpdate(context.table, scope, deltasOf(drifts), corrections);
+  const outcome = await commitChange(context, change, { counter });
+  if (!outcome.committed) throw conflict(`The counter of ${target} was corrected by another run. Run it again.`);
+}
+
+/** The held amount is the part of `committed_<window>` that is not spent. */
+function deltasOf(drifts: readonly CounterDrift[]): CounterDeltas {
+  const deltas: CounterDeltas = new Map();
+  const add = (name: string, pico: bigint) => deltas.set(name, (deltas.get(name) ?? 0n) + pico);
+  for (const { window, what, counted, recorded } of drifts) {
+    const { pico } = recorded.minus(counted);
+    if (what === 'spent') add(`spent_${window}`, pico);
+    add(`committed_${window}`, pico);
+  }
+  return deltas;
+}
+
+function scopesOf(drifts: readonly CounterDrift[]): ScopeId[] {
+  return drifts
+    .filter((drift, index) => drifts.findIndex((other) => isOf(other, drift)) === index)
+    .map(({ kind, id }) => ({ kind, id }));
+}
+
+function isOf({ kind, id }: ScopeId, drift: ScopeId): boolean {
+  return drift.kind === kind && drift.id === id;
+}
+
+/** Amounts of the day that goes on are in one measurement and may not be in the other, so differences are compared. */
+function isSame(before: readonly CounterDrift[], after: readonly CounterDrift[]): boolean {
+  const names = new Set(before.map(nameOf));
+  return after.length === before.length && after.every((drift) => names.has(nameOf(drift)));
+}
+
+function nameOf({ kind, id, window, what, counted, recorded }: CounterDrift): string {
+  return [kind, id, window, what, recorded.minus(counted)].join(' ');
+}

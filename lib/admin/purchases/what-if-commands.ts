@@ -1,0 +1,87 @@
+import { Option, type Command } from 'commander';
+import { buildCatalog, type Catalog, type Endpoint } from '../../../lambdas/catalog/catalog.ts';
+import { readCatalogFiles } from '../../../lambdas/catalog/files.ts';
+import { catalogDirectory } from '../../../lambdas/catalog/load.ts';
+import { DAY_MS, utcDate } from '../../../lambdas/money/periods.ts';
+import { nowMs } from '../../../lambdas/platform/clock.ts';
+import { optionalVariable } from '../../../lambdas/platform/environment.ts';
+import { StartFailure } from '../../shared/failure.ts';
+import { wholeNumberUpTo } from '../command-line/arguments.ts';
+import { print, table as asTable, type Row } from '../../shared/output.ts';
+import { recordsOfAccounts } from './all-records.ts';
+import { WhatIfTable } from './what-if-table.ts';
+import { periodAsked, withPeriodOptions, type PeriodOptions } from '../reports/report-options.ts';
+import { withTableOf } from '../session/session.ts';
+
+const MAX_WHAT_IF_DAYS = 366;
+
+interface WhatIfOptions extends PeriodOptions {
+  model: string[];
+  days?: number;
+  of?: string;
+  catalog?: string;
+}
+
+export function addWhatIfCommand(program: Command): void {
+  const command = program
+    .command('what-if')
+    .description(
+      'what the requests of some days would have cost on other models, by the usage that was recorded; of all accounts, or of --account',
+    )
+    .requiredOption('--model <id...>', 'of the catalog, to compare with: a row for each of its endpoints')
+    .option('--of <id>', 'only requests that this model has answered')
+    .option('--catalog <dir>', 'whose prices; default: the catalog that comes with the code')
+    .addOption(
+      new Option('--days <n>', `the last days, today among them; at most ${MAX_WHAT_IF_DAYS}`)
+        .argParser(wholeNumberUpTo(MAX_WHAT_IF_DAYS))
+        .conflicts(['month', 'from', 'to']),
+    );
+  withPeriodOptions(command).action((options: WhatIfOptions, run: Command) => {
+    const catalog = catalogForPrices(options.catalog);
+    const compared = new WhatIfTable(options.model.flatMap((name) => endpointsOf(catalog, name)));
+    return withTableOf(run, async (table, { account, json }) => {
+      const period = periodAsked(withDays(options));
+      for await (const { generation } of recordsOfAccounts(table, account, period)) {
+        if (options.of === undefined || generation.outcome?.model === options.of) compared.add(generation);
+      }
+      const rows = compared.rows().map(({ endpoint, sums: { requests, charged, repriced, unanswerable } }): Row => {
+        return {
+          endpoint_id: endpoint.id,
+          requests,
+          charged_rub: charged.toString(),
+          would_cost_rub: repriced.toString(),
+          difference_rub: repriced.minus(charged).toString(),
+          unanswerable,
+        };
+      });
+      const { from, to, zone } = period;
+      if (json) print({ from, to, zone, rows }, true);
+      else process.stdout.write(`${from} to ${to}, ${zone}\n${asTable(rows)}${CAVEAT}\n`);
+    });
+  });
+}
+
+const CAVEAT =
+  'The tokens are those that were recorded: another model counts, thinks, answers and caches otherwise. "unanswerable" are requests of another kind, or longer than its context.';
+
+/** A catalog of which this shell sets nothing: prices need no address. @throws {CatalogError} */
+function catalogForPrices(directory = catalogDirectory()): Catalog {
+  return buildCatalog(readCatalogFiles(directory), (variable) => optionalVariable(variable) ?? variable);
+}
+
+/** @throws {StartFailure} for a model that is not known, or has no prices */
+function endpointsOf(catalog: Catalog, name: string) {
+  const model = catalog.meant(name);
+  if (!model)
+    throw new StartFailure(`"${name}" is no model of the catalog: GET /v1/models lists those that there are.`);
+  const { endpoints } = model.aliasOf ?? model;
+  const priced = endpoints.filter((endpoint): endpoint is Endpoint & { pricing: NonNullable<Endpoint['pricing']> } => {
+    return endpoint.pricing !== undefined;
+  });
+  if (priced.length === 0) throw new StartFailure(`"${name}" has no prices: it is listed, and not offered.`);
+  return priced;
+}
+
+function withDays({ days, ...period }: WhatIfOptions): PeriodOptions {
+  return days === undefined ? period : { ...period, from: utcDate(nowMs() - (days - 1) * DAY_MS) };
+}

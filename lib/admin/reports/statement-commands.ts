@@ -1,0 +1,193 @@
+import { Option, type Command } from 'commander';
+import { Names } from '../../../lambdas/books/names.ts';
+import { isTag, SpendingTable, type Dimension } from '../../../lambdas/books/spending.ts';
+import { isProven, readStatement, type Statement } from '../../../lambdas/books/statement.ts';
+import type { RecordFilter } from '../../../lambdas/books/records.ts';
+import { findWorkspace } from '../../../lambdas/management/workspaces.ts';
+import type { KeyTags } from '../../../lambdas/store/accounts/keys.ts';
+import { readAccount } from '../../../lambdas/store/accounts/accounts.ts';
+import { namedKey } from '../accounts/named-key.ts';
+import { table as asTable, type Row } from '../../shared/output.ts';
+import { locales, type Locale } from '../../../lambdas/books/csv.ts';
+import { csvText, type WrittenFile } from './csv.ts';
+import { proofText } from './proof-text.ts';
+import { writeStatementFiles } from './statement-files.ts';
+import { spendingRows } from './spending-rows.ts';
+import { dimensionColumns, namedCells, shortSumColumns, sumCells } from './spending-table.ts';
+import { statementJson } from './statement-json.ts';
+import { statementPage } from './statement-page.ts';
+import { showProgress } from '../command-line/progress.ts';
+import { byOptionWithTags, periodAsked, withPeriodOptions, type PeriodOptions } from './report-options.ts';
+import { parseTag } from '../accounts/key-tags.ts';
+import { endWithVerdict } from '../command-line/reported-difference.ts';
+import { withAccount, type Session } from '../session/session.ts';
+
+const formats = ['table', 'csv', 'json', 'html'] as const;
+type Format = (typeof formats)[number];
+
+interface StatementOptions extends PeriodOptions {
+  by: Dimension[];
+  key?: string;
+  member?: string;
+  workspace?: string;
+  model?: string;
+  tag?: KeyTags;
+  format?: Format;
+  files?: string;
+  locale: Locale;
+  issuer: string;
+}
+
+export function addStatementCommand(program: Command): void {
+  const command = program
+    .command('statement')
+    .description('what the account spent in any days: by whom, on what, with its proof; as a table, a page, or files');
+  withPeriodOptions(command)
+    .addOption(byOptionWithTags(['day']))
+    .option('--key <name, label or hash>', 'only of this key')
+    .option('--member <id>', 'only of this member')
+    .option('--workspace <id or slug>', 'only of this workspace')
+    .option('--model <id>', 'only of this model')
+    .option('--tag <name=value>', 'only of keys with this tag; several filters apply together', parseTag)
+    .addOption(new Option('--format <format>', 'default: table; json with --json').choices([...formats]))
+    .option('--files <dir>', 'write all files there: each generation, days, payments, prices, FOCUS, the statement')
+    .addOption(
+      new Option('--locale <locale>', 'of CSV: ru has a decimal comma and semicolons')
+        .choices([...locales])
+        .default('plain'),
+    )
+    .option('--issuer <name>', 'who writes the invoice, for FOCUS', 'Model gateway')
+    .action((options: StatementOptions, run: Command) =>
+      withAccount(run, (session, isJson) => printStatement(session, options, isJson)),
+    );
+}
+
+/** Prints the statement, or writes its files. */
+async function printStatement(session: Session, options: StatementOptions, isJson: boolean): Promise<void> {
+  const { table, accountId } = session;
+  const names = new Names(table, accountId);
+  const account = (await readAccount(table, accountId))!;
+  const question = {
+    account,
+    period: periodAsked(options),
+    by: options.by,
+    filter: await filterOf(session, names, options),
+    only: statementFilterWords(options),
+  };
+  const progress = showProgress('read', question.period.days.length);
+  let statement: Statement;
+  if (options.files === undefined) {
+    const byDay = new SpendingTable(['day']);
+    statement = await readStatement(table, question, {
+      progress,
+      booked: ({ generation, day }) => byDay.add(generation, day),
+    });
+    const format = options.format ?? (isJson ? 'json' : 'table');
+    process.stdout.write(await statementFormatters[format](statement, names, { byDay, locale: options.locale }));
+  } else {
+    const { files: directory, locale, issuer } = options;
+    const written = await writeStatementFiles(table, question, { directory, locale, issuer, progress });
+    statement = written.statement;
+    process.stdout.write(isJson ? filesJson(statement, written.files) : filesTable(statement, written.files));
+  }
+  for (const tag of unusedTags(statement)) process.stderr.write(`No key of these requests has the tag "${tag}".\n`);
+  // Nothing was spent by a key that there is; but there may be none of that name.
+  if (options.key !== undefined && statement.records === 0) await namedKey(session, options.key);
+  endWithVerdict(isProven(statement));
+}
+
+async function filterOf(
+  { table, accountId }: Session,
+  names: Names,
+  { key, member, workspace, model, tag }: StatementOptions,
+): Promise<RecordFilter> {
+  return {
+    isKey:
+      key === undefined && tag === undefined
+        ? undefined
+        : async (hash) => (await isMeant(names, hash, key)) && (await isTagged(names, hash, tag)),
+    memberId: member,
+    workspaceId: workspace === undefined ? undefined : (await findWorkspace(table, accountId, workspace)).id,
+    model,
+  };
+}
+
+const HASH_OR_PREFIX = /^[0-9a-f]{4,64}$/;
+
+/** Also a key that was deleted: by its name, its label, or the beginning of its hash. */
+async function isMeant(names: Names, hash: string, named: string | undefined): Promise<boolean> {
+  if (named === undefined) return true;
+  const { name, label } = await names.key(hash);
+  return name === named || label === named || (HASH_OR_PREFIX.test(named) && hash.startsWith(named));
+}
+
+async function isTagged(names: Names, hash: string, wanted: KeyTags = {}): Promise<boolean> {
+  const { tags } = await names.key(hash);
+  return Object.entries(wanted).every(([name, value]) => (tags[name] ?? '') === value);
+}
+
+/** The filter as a paper has it. */
+function statementFilterWords({ key, member, workspace, model, tag = {} }: StatementOptions): string[] {
+  const named = { key, member, workspace, model };
+  return [
+    ...Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`])),
+    ...Object.entries(tag).map((one) => `tag ${one.join('=')}`),
+  ];
+}
+
+/** Tags that split a statement and that none of its rows has: they may be misspelt. */
+function unusedTags({ by, rows }: Statement): string[] {
+  return by.flatMap((dimension, index) =>
+    isTag(dimension) && rows.length > 0 && rows.every(({ values }) => values[index] === '')
+      ? [dimension.slice('tag:'.length)]
+      : [],
+  );
+}
+
+interface StatementFormatOptions {
+  byDay: SpendingTable;
+  locale: Locale;
+}
+
+const statementFormatters: Record<
+  Format,
+  (statement: Statement, names: Names, more: StatementFormatOptions) => Promise<string>
+> = {
+  table: async (statement, names) => {
+    const { by, rows, total } = statement;
+    const columns = [...by.flatMap((dimension) => dimensionColumns(dimension).slice(0, 1)), ...shortSumColumns];
+    const lines: Row[] = [];
+    for (const row of rows) {
+      // People know names; the other formats have ids as well.
+      const cells: unknown[] = [];
+      for (const [index, dimension] of by.entries()) {
+        const [name] = await namedCells({ ...row, values: [row.values[index]!] }, [dimension], names);
+        cells.push(name === '' ? null : name);
+      }
+      lines.push(statementTableRow(columns, [...cells, ...sumCells(row).map(String)]));
+    }
+    const nothing = by.map((_, index) => (index === 0 ? 'total' : null));
+    lines.push(statementTableRow(columns, [...nothing, ...sumCells(total).map(String)]));
+    return `${asTable(lines)}\n${proofText(statement)}\n`;
+  },
+  csv: (statement, names, { locale }) =>
+    csvText(
+      spendingRows({ rows: () => statement.rows, total: statement.total }, statement.by, { statement, names }),
+      locale,
+    ),
+  json: async (statement, names) => `${JSON.stringify(await statementJson(statement, names), null, 2)}\n`,
+  html: (statement, names, { byDay }) => statementPage(statement, names, byDay.rows()),
+};
+
+function statementTableRow(columns: readonly string[], cells: readonly unknown[]): Row {
+  return Object.fromEntries(columns.map((name, index) => [name, cells[index]]));
+}
+
+function filesTable(statement: Statement, files: WrittenFile[]): string {
+  return `${asTable(files.map((file): Row => ({ ...file })))}\n${statement.total.usage} RUB. ${proofText(statement)}\n`;
+}
+
+function filesJson(statement: Statement, files: WrittenFile[]): string {
+  const { total, proofs } = statement;
+  return `${JSON.stringify({ files, usage_rub: total.usage.toString(), proven: isProven(statement), proofs }, null, 2)}\n`;
+}

@@ -1,0 +1,135 @@
+import { Option, type Command } from 'commander';
+import { DAYS_SHOWN } from '../../../lambdas/accounting/activity-days.ts';
+import { activitySplits, isComplete, readActivity, type ActivityRow } from '../../../lambdas/accounting/activity.ts';
+import { addDailySums, noDailySums, type DailySums } from '../../../lambdas/accounting/daily-sums.ts';
+import { rowsSoFar } from '../../../lambdas/accounting/roll-up.ts';
+import { DAY_MS, utcDate } from '../../../lambdas/money/periods.ts';
+import { nowMs } from '../../../lambdas/platform/clock.ts';
+import { readDays } from '../../../lambdas/store/days/activity.ts';
+import { listWorkspaces } from '../../../lambdas/store/accounts/workspaces.ts';
+import { wholeNumberUpTo } from '../command-line/arguments.ts';
+import { readKeys } from '../accounts/named-key.ts';
+import type { Row } from '../../shared/output.ts';
+import { onAccount, type Session } from '../session/session.ts';
+
+/** What a row of the answer stands for. */
+const groupings = ['day', 'model', 'provider', 'workspace', 'key', 'member'] as const;
+type Grouping = (typeof groupings)[number];
+
+const DEFAULT_DAYS = 7;
+/** No member has this name. */
+const NOBODY = '';
+
+export function addActivityCommand(program: Command): void {
+  program
+    .command('activity')
+    .description('what was spent in the last UTC days, today so far among them')
+    .option(
+      '--days <n>',
+      `so many days, today among them; at most ${DAYS_SHOWN}`,
+      wholeNumberUpTo(DAYS_SHOWN),
+      DEFAULT_DAYS,
+    )
+    .addOption(new Option('--by <what>', 'one row for each').choices([...groupings]).default('day'))
+    .action(onAccount(activityRows));
+}
+
+interface ActivityOptions {
+  days: number;
+  by: Grouping;
+}
+
+async function activityRows(session: Session, { days, by }: ActivityOptions): Promise<Row[]> {
+  const rows = await activityOfDays(session, lastDays(days), by);
+  const sums = new Map<string, DailySums>();
+  for (const row of rows) {
+    const name = nameIn(row, by);
+    const sum = sums.get(name) ?? { ...noDailySums };
+    addDailySums(sum, row);
+    sums.set(name, sum);
+  }
+  const titleOf = await titles(session, by, [...sums.keys()]);
+  return [...sums]
+    .sort(by === 'day' ? byName : byUsage)
+    .map(([name, sum]) => ({ ...titleOf(name), ...dailySumsRow(sum) }));
+}
+
+function lastDays(count: number): string[] {
+  const now = nowMs();
+  return Array.from({ length: count }, (_, index) => utcDate(now - (count - 1 - index) * DAY_MS));
+}
+
+type NamedRow = Omit<ActivityRow, 'modelPermaslug' | 'endpointId'>;
+
+/** Rows of days that were rolled up, and of others, today among them, what their requests come to so far. */
+async function activityOfDays({ table, accountId }: Session, dates: string[], by: Grouping): Promise<NamedRow[]> {
+  const splitBy = activitySplits.filter((split) => split === by);
+  // Which is which is decided once: a day that is rolled up meanwhile must neither be left out nor count twice.
+  const days = await readDays(table, accountId, dates[0]!, dates.at(-1)!);
+  const closed = days.filter(isComplete).map(({ date }) => date);
+  const rolledUp = closed.length === 0 ? [] : await readActivity(table, accountId, closed, { splitBy });
+  const level = by === 'key' || by === 'member' ? 'KEY' : 'WORKSPACE';
+  const open: NamedRow[] = [];
+  for (const date of dates.filter((day) => !closed.includes(day))) {
+    const rows = await rowsSoFar(table, accountId, date);
+    open.push(...rows.filter((row) => row.level === level).map((row) => ({ date, ...row })));
+  }
+  return [...rolledUp, ...open];
+}
+
+function byName([a]: [string, DailySums], [b]: [string, DailySums]): number {
+  return a < b ? -1 : 1;
+}
+
+function byUsage(a: [string, DailySums], b: [string, DailySums]): number {
+  const difference = b[1].usage.pico - a[1].usage.pico;
+  return difference === 0n ? byName(a, b) : difference > 0n ? 1 : -1;
+}
+
+function nameIn(row: NamedRow, by: Grouping): string {
+  switch (by) {
+    case 'day':
+      return row.date;
+    case 'model':
+      return row.model;
+    case 'provider':
+      return row.providerName;
+    case 'workspace':
+      return row.workspaceId!;
+    case 'key':
+      return row.keyHash!;
+    case 'member':
+      return row.memberId ?? NOBODY;
+  }
+}
+
+/** The columns that name a row: what people call it, and where that is not enough, its id. */
+async function titles({ table, accountId }: Session, by: Grouping, names: string[]): Promise<(name: string) => Row> {
+  if (by === 'workspace') {
+    const slugs = new Map((await listWorkspaces(table, accountId)).map(({ id, slug }) => [id, slug]));
+    return (id) => ({ workspace: slugs.get(id) ?? null, id });
+  }
+  if (by === 'key') {
+    const keys = new Map((await readKeys(table, names)).map(({ hash, name }) => [hash, name]));
+    return (hash) => ({ key: keys.get(hash) ?? null, hash });
+  }
+  return (name) => ({ [by]: name === NOBODY ? null : name });
+}
+
+function dailySumsRow({
+  requests,
+  promptTokens,
+  completionTokens,
+  reasoningTokens,
+  usage,
+  cacheSaved,
+}: DailySums): Row {
+  return {
+    requests,
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    reasoning_tokens: reasoningTokens,
+    usage_rub: usage.toString(),
+    cache_saved_rub: cacheSaved.toString(),
+  };
+}

@@ -1,0 +1,88 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Command } from 'commander';
+import { GATEWAY_AUDIT, actorName, readAudit, type AuditEntry } from '../../../lambdas/store/accounts/audit.ts';
+import type { Item } from '../../../lambdas/store/table/table.ts';
+import { parseCount, parseTime } from '../command-line/arguments.ts';
+import type { Row } from '../../shared/output.ts';
+import { onAccount, onTable, type Session, type TableSession } from '../session/session.ts';
+
+export function addAuditCommand(program: Command): void {
+  program
+    .command('audit')
+    .description('who changed what in the account, newest first; --json shows before and after')
+    .option('--since <ISO time>', 'only changes from then on', parseTime)
+    .option('--gateway', 'changes of the whole gateway instead: its catalog')
+    .option('--limit <n>', 'at most so many', parseCount, 50)
+    .action((given: AuditOptions, command: Command) =>
+      // The gateway's own changes belong to no account.
+      given.gateway
+        ? onTable(gatewayAuditRows, { shown: shownEntry })(given, command)
+        : onAccount(auditRows, { shown: shownEntry })(given, command),
+    );
+}
+
+interface AuditOptions {
+  gateway?: boolean;
+  since?: string;
+  limit: number;
+}
+
+async function auditRows({ table, accountId }: Session, selection: AuditOptions) {
+  return (await readAudit(table, accountId, selection)).map(auditRow);
+}
+
+async function gatewayAuditRows({ table }: TableSession, selection: AuditOptions) {
+  return (await readAudit(table, GATEWAY_AUDIT, selection)).map(auditRow);
+}
+
+/** The table keeps fields in no order: here they always have the same one. */
+export function auditRow({ at, action, target, actor, requestId, before, after }: AuditEntry) {
+  return {
+    at,
+    action,
+    target,
+    actor,
+    request_id: requestId ?? null,
+    before: before === undefined ? null : withSortedFields(before),
+    after: after === undefined ? null : withSortedFields(after),
+  };
+}
+
+/** A line for each field that was changed. */
+export function shownEntry({ at, action, target, actor, before, after }: ReturnType<typeof auditRow>): Row[] {
+  const first = {
+    at: `${at.slice(0, '2026-11-20'.length)} ${at.slice('2026-11-20T'.length, '2026-11-20T12:00:00'.length)}`,
+    who: actorName(actor),
+    action,
+    target: target.replace(LONG_HASH, '$1').replace(ID_BEFORE, '$1…'),
+  };
+  const [change = '', ...more] = before && after ? changesOf(before, after) : [];
+  const nothing = { at: BLANK, who: BLANK, action: BLANK, target: BLANK };
+  return [{ ...first, changed: change }, ...more.map((changed) => ({ ...nothing, changed }))];
+}
+
+/** A hash is named by its beginning. */
+const LONG_HASH = /\b([0-9a-f]{12})[0-9a-f]{52}\b/;
+/** The workspace of a member is named by its beginning, so that the member's own id is seen. */
+const ID_BEFORE = /\b([0-9a-f]{8})-[0-9a-f-]{27}(?=.)/;
+/** A cell with nothing in it, which is not the same as no value. */
+const BLANK = ' ';
+
+function changesOf(before: Item, after: Item): string[] {
+  const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted();
+  return fields
+    .filter((field) => !isDeepStrictEqual(before[field], after[field]))
+    .map((field) => `${field}: ${short(before[field])} → ${short(after[field])}`);
+}
+
+function short(value: unknown): string {
+  const text = value === undefined || value === null ? '-' : typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > 40 ? `${text.slice(0, 39)}…` : text;
+}
+
+function withSortedFields<Value>(value: Value): Value {
+  if (Array.isArray(value)) return value.map(withSortedFields) as Value;
+  if (typeof value !== 'object' || value === null || value.constructor !== Object) return value;
+  const fields = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(fields.map(([name, inner]) => [name, withSortedFields(inner)])) as Value;
+}

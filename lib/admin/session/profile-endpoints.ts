@@ -1,0 +1,28 @@
+/** Endpoint settings of the caller's profile, from the files that AWS' tools share. The environment has its own (platform/aws/aws-endpoint.ts). */
+
+import { loadConfig } from '@smithy/core/config';
+import type { EndpointProfile } from '../../../lambdas/platform/aws/aws-identity.ts';
+
+type Section = Record<string, string | undefined>;
+
+/** @param serviceId the SDK's name of the service: `Secrets Manager` */
+export function profileEndpoints(serviceId: string): Promise<EndpointProfile> {
+  return loadConfig<EndpointProfile>({
+    environmentVariableSelector: () => undefined,
+    configFileSelector: (profile, file = {}) => endpointProfile(serviceId, profile, file),
+    default: {},
+  })();
+}
+
+/** A profile may name a section of addresses for each service. */
+function endpointProfile(serviceId: string, profile: Section, file: Record<string, Section>): EndpointProfile {
+  const services = profile['services'] === undefined ? {} : (file[`services.${profile['services']}`] ?? {});
+  const isOn = (name: string) => (profile[name] === undefined ? undefined : profile[name] === 'true');
+  return {
+    endpointUrl:
+      services[`${serviceId.toLowerCase().replaceAll(' ', '_')}.endpoint_url`] ?? profile['endpoint_url'] ?? undefined,
+    ignoreConfiguredEndpointUrls: isOn('ignore_configured_endpoint_urls'),
+    useFips: isOn('use_fips_endpoint'),
+    useDualstack: isOn('use_dualstack_endpoint'),
+  };
+}

@@ -1,0 +1,106 @@
+import type { Command } from 'commander';
+import { followPublications } from '../../../lambdas/catalog/served-catalog.ts';
+import { publicationInDirectory } from '../../../lambdas/catalog/publication-source.ts';
+import { loadCatalog } from '../../../lambdas/catalog/load.ts';
+import { GatewayError, notFound } from '../../../lambdas/platform/errors.ts';
+import type { ChangeContext } from '../../../lambdas/management/change.ts';
+import { readAccount } from '../../../lambdas/store/accounts/accounts.ts';
+import type { Table } from '../../../lambdas/store/table/table.ts';
+import type { LocalState } from '../../shared/data-directory/state.ts';
+import { withTable, type ConnectionOptions } from './connection.ts';
+import { operatorOf } from './operator.ts';
+import { print, type Row } from '../../shared/output.ts';
+
+/** What every command on the table knows. */
+export interface TableSession {
+  table: Table;
+  /** Undefined where the table is one on AWS. */
+  local: LocalState | undefined;
+}
+
+/** What every command on an account knows. */
+export interface Session extends TableSession {
+  accountId: string;
+  /** For commands that change the account. */
+  changes: ChangeContext;
+}
+
+interface CommonOptions extends ConnectionOptions {
+  json: boolean;
+  account?: string;
+}
+
+/** What a command answers. @param given its options, as their parsers returned them */
+type Run<Known, Given, Answer> = (session: Known, given: Given, common: CommonOptions) => Promise<Answer | Answer[]>;
+
+interface More<Answer> {
+  /** The command may make new data where there is none. */
+  mayCreate?: boolean;
+  /** It puts back a database that is gone. */
+  restores?: boolean;
+  /** How people see each row of a list, in one line or several; programs get all of it. */
+  shown?: (row: Answer) => Row | Row[];
+}
+
+/** A command that works on the table: runs it and prints what it returns. */
+export function onTable<Given, Answer extends Row>(
+  run: Run<TableSession, Given, Answer>,
+  { mayCreate = false, restores = false, shown = (row: Answer): Row => row }: More<Answer> = {},
+) {
+  return async (given: Given, command: Command): Promise<void> => {
+    const common = command.optsWithGlobals<CommonOptions>();
+    const work = (table: Table, local: LocalState | undefined) => run({ table, local }, given, common);
+    const answer = await withTable({ ...common, mayCreate, restores }, work);
+    const rows: Row | Row[] = Array.isArray(answer) && !common.json ? shownRows(answer, shown) : answer;
+    print(rows, common.json);
+  };
+}
+
+function shownRows<Answer>(rows: Answer[], shown: (row: Answer) => Row | Row[]): Row[] {
+  return rows.flatMap((row): readonly Row[] => [shown(row)].flat());
+}
+
+/** The providers of the catalog that is in force; for a deployment, those of this checkout. */
+const providerIdsOf = (local: LocalState | undefined) => async () => {
+  if (!local) return loadCatalog().providerIds;
+  const deployed = () => loadCatalog(local.running()?.catalog_directory);
+  const inForce = followPublications(publicationInDirectory(local.publicationsDirectory()), deployed);
+  return (await inForce()).providerIds;
+};
+
+/** A command that works on one account. */
+export function onAccount<Given, Answer extends Row>(run: Run<Session, Given, Answer>, more?: More<Answer>) {
+  return onTable<Given, Answer>(
+    async (session, given, common) => run(await sessionOn(session, common), given, common),
+    more,
+  );
+}
+
+/** Runs what prints its answer itself. @param work is told whether JSON is wanted */
+export function withAccount(
+  command: Command,
+  work: (session: Session, isJson: boolean) => Promise<void>,
+): Promise<void> {
+  return withTableOf(command, async (table, common, local) =>
+    work(await sessionOn({ table, local }, common), common.json),
+  );
+}
+
+/** Runs what prints its answer itself, on whichever accounts it wants. */
+export async function withTableOf(
+  command: Command,
+  work: (table: Table, common: CommonOptions, local: LocalState | undefined) => Promise<void>,
+): Promise<void> {
+  const common = command.optsWithGlobals<CommonOptions>();
+  await withTable({ ...common, mayCreate: false }, (table, local) => work(table, common, local));
+}
+
+/** @throws {GatewayError} where no account is named, or there is none of that name */
+async function sessionOn({ table, local }: TableSession, { account }: CommonOptions): Promise<Session> {
+  const accountId = account ?? local?.bootstrapped()?.account_id;
+  if (!accountId)
+    throw new GatewayError('invalid_request', 'Say which account with --account <id>; "accounts list" shows them.');
+  if (!(await readAccount(table, accountId))) throw notFound(`There is no account "${accountId}".`);
+  const actor = await operatorOf(local === undefined);
+  return { table, local, accountId, changes: { table, accountId, actor, providerIds: providerIdsOf(local) } };
+}
