@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
+import { commitSeed } from './support/commit-seed.ts';
 import { outOfTurn, turnOf } from './support/turns.ts';
 
 /**
@@ -31,8 +31,7 @@ interface VitestResults {
   testResults: { name: string; status: string; assertionResults: { fullName: string; status: string }[] }[];
 }
 
-// A file that is run again takes by chance the same as before: its failure is not passed by.
-process.env['TEST_SEED'] ??= String(randomInt(2 ** 31));
+process.env['TEST_SEED'] ??= String(commitSeed());
 // Gateways and functions are some hundred processes of the same code, which is compiled once.
 const compileCache = resolve('.vitest/compile-cache');
 process.env['NODE_COMPILE_CACHE'] ??= compileCache;

@@ -1,3 +1,5 @@
+import { commitSeed } from './commit-seed.ts';
+
 /** Whether all of it is run. */
 export const isLongForm = process.env['TEST_LONG'] !== undefined && process.env['TEST_LONG'] !== '';
 
@@ -9,11 +11,11 @@ export function repeated(times: number, { ofWhichAlways }: { ofWhichAlways: numb
   return isLongForm ? times : ofWhichAlways;
 }
 
-/** A whole number that is the same for all files of a run, and for those of them that are run again (test/run.ts). */
-export const runSeed = Number(process.env['TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+/** A whole number that is the same for all runs of a commit, unless the environment has another one. */
+export const runSeed = Number(process.env['TEST_SEED'] ?? commitSeed());
 
 /**
- * The places of a list that a test goes through one by one: a part of them in `npm test`, from one on that differs from run to run, and all
+ * The places of a list that a test goes through one by one: a part of them in `npm test`, from one on that differs from commit to commit, and all
  * of them in the long form.
  */
 export function placesIn(length: number, { ofWhichAlways }: { ofWhichAlways: number }): number[] {

@@ -1,7 +1,7 @@
 /**
- * The dearest files take turns: a run of the whole suite takes a quarter of them, by its seed, so that it ends within five minutes on two cores.
- * They look from outside at what others look at from inside: functions in sandboxes, attacks, crashes, simulations, deployments. The
- * nightly run takes all of them, and so does `TEST_TURN=all npm test`. A file that somebody names is run in any case.
+ * The dearest files take turns: a run of the whole suite takes a quarter of them, by the commit, so that it ends within five minutes on two cores.
+ * They look from outside at what others look at from inside: functions in sandboxes, attacks, crashes, simulations, deployments. CI
+ * takes all of them on each push, a turn per job, and so does `TEST_TURN=all npm test`. A file that somebody names is run in any case.
  */
 
 /** The files of each turn, the dearest first. The turns take about the same processor time. */

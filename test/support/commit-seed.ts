@@ -1,0 +1,21 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+const HEX_DIGITS = 7;
+
+/**
+ * The seed of a run: a number made from the commit, so that two runs of one commit test the same with the same inputs, and the next commit
+ * tests others. Without a repository, as in an archive of the sources, it is made from the version.
+ */
+export function commitSeed(): number {
+  try {
+    const commit = execFileSync('git', ['rev-parse', 'HEAD'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    return Number.parseInt(commit.slice(0, HEX_DIGITS), 16);
+  } catch {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    return Number(version.replaceAll(/\D/g, ''));
+  }
+}
