@@ -49,7 +49,7 @@ const turns: readonly (readonly string[])[] = [
     'admission/local-count',
     'lib/private-files',
     'journeys/counter-parts',
-    'lib/admin/clients',
+    'lib/clients',
     'faults/workers-process',
     'lib/books-stack',
   ],
