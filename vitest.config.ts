@@ -39,80 +39,14 @@ const rooms = [
 ];
 
 /**
- * Files in them that set their process up for themselves: its environment, or the secrets that a process reads once. And such that need an
+ * Files in them that set their process up for themselves: its environment, or the secrets that a process reads once. And files that need an
  * environment which no other has set: drills would use a table of other tests, whose books are in the middle of something.
  */
-const settingUp = [
-  'admission/admit',
-  'admission/authenticate',
-  'admission/caller',
-  'api/readiness',
-  'api/rest-events',
-  'attacks/exhaustion',
-  'attacks/last-words',
-  'books/reconcile-days',
-  'catalog/free-models',
-  'catalog/load',
-  'catalog/search',
-  'conformance/python-sdk',
-  'http/failure-metrics',
-  'journeys/accounts',
-  'journeys/docs',
-  'journeys/free-models',
-  'journeys/greeting',
-  'journeys/long-answer',
-  'journeys/npm-start',
-  'journeys/last-release',
-  'journeys/published-catalog',
-  'journeys/key-tags',
-  'journeys/purchases',
-  'journeys/october',
-  'journeys/operator',
-  'journeys/readme',
-  'journeys/refused-requests',
-  'journeys/spending',
-  'journeys/spread-records',
-  'journeys/runbooks',
-  'journeys/start',
-  'journeys/unkind-lambda',
-  'lib/admin',
-  'lib/admin-commands',
-  'lib/alarms',
-  'lib/bundle',
-  'lib/calibrate',
-  'lib/config',
-  'lib/drill',
-  'lib/dynamodb-program',
-  'lib/key-settings',
-  'lib/operator-pepper',
-  'lib/private-files',
-  'lib/publications',
-  'lib/signed-requests',
-  'lib/stacks',
-  'lib/web-server-stack',
-  'history/history',
-  'platform/metrics',
-  'simulations/table-rules',
-  'store/transact',
-  'lib/synth',
-  'lib/time-text',
-  'platform/aws-endpoint',
-  'platform/aws-identity',
-  'platform/clock',
-  'platform/queue-calls',
-  'platform/queues',
-  'platform/secrets',
-  'providers/aws-sigv4',
-  'routing/candidates',
-  'routing/live-providers',
-  'search/web-search',
-  'server/home',
-  'server/idle-memory',
-].map((file) => `test/${file}.test.ts`);
+const settingUp = 'test/**/*.own.test.ts';
 
 /** Files that this run leaves to another; test/run.ts says whose turn it is. */
 const left = outOfTurn(process.env['TEST_TURN']);
-const sharing = { include: rooms.map((room) => `test/${room}/**/*.test.ts`), exclude: [...settingUp, ...left] };
+const sharing = { include: rooms.map((room) => `test/${room}/**/*.test.ts`), exclude: [settingUp, ...left] };
 
 export default defineConfig({
   test: {
@@ -134,7 +68,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'alone',
-          include: ['test/*.test.ts', 'test/templates/**/*.test.ts', 'test/workers/**/*.test.ts', ...settingUp],
+          include: ['test/*.test.ts', 'test/templates/**/*.test.ts', 'test/workers/**/*.test.ts', settingUp],
           exclude: left,
         },
       },

@@ -62,9 +62,9 @@ function idOf(template: Template, type: string, beginning = ''): string {
   return Object.keys(template.findResources(type)).find((id) => id.startsWith(beginning))!;
 }
 
-/** On one machine the catalog is published in a directory (test/lib/publications.test.ts reads it from a bucket). */
+/** On one machine the catalog is published in a directory (test/lib/publications.own.test.ts reads it from a bucket). */
 const ofCatalog = ['s3:GetObject Catalog', 's3:ListBucket Catalog'];
-/** They ask for no provider's key here, because models of the sandbox need none; test/platform/secrets.test.ts reads keys. */
+/** They ask for no provider's key here, because models of the sandbox need none; test/platform/secrets.own.test.ts reads keys. */
 const needingNoKey = new Set([
   'count-tokens',
   'create-chat-completion',
@@ -85,7 +85,7 @@ const ofMessages = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttr
 
 /** Rights for what does not happen here, each with where it does; each is an action, with the beginning of a resource's id where one has it. */
 const rarelyUsed: Record<string, readonly string[]> = {
-  // It asks which providers are live, where one of them needs a key (test/routing/live-providers.test.ts).
+  // It asks which providers are live, where one of them needs a key (test/routing/live-providers.own.test.ts).
   'list-videos-models': ['dynamodb:Query'],
   // Far into a list, a page leaves a bookmark (test/store/key-directory.test.ts).
   'list-keys': ['dynamodb:PutItem'],
@@ -102,7 +102,7 @@ const rarelyUsed: Record<string, readonly string[]> = {
   'create-video': ['s3:AbortMultipartUpload', 's3:DeleteObject', 'sqs:SendMessage FinalizeCost'],
   // The notice of a job that nobody knows asks for nothing (test/journeys/sandbox-videos.test.ts).
   'notice-video': ['sqs:SendMessage'],
-  // The night's comparison begins an hour after midnight (test/books/reconcile-days.test.ts sees it).
+  // The night's comparison begins an hour after midnight (test/books/reconcile-days.own.test.ts sees it).
   'reconcile-days': ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem'].map((name) => `dynamodb:${name}`),
   // So does sealing (test/books/seals/seal-days.test.ts), which signs and keeps files on AWS (test/books/seals/outside.test.ts).
   'seal-days': [
@@ -346,7 +346,7 @@ it('its functions have written every series of the dashboard, but what only the 
   const { own } = dashboardSeries(templates.api, 'ModelGateway/prod');
   const written = new Set(writtenSeries(gateway.log()).map(({ name, by }) => `${name} by ${by}`));
   const shown = own.map(({ name, by }) => `${name} by ${by}`);
-  // The books are compared an hour after midnight (test/books/reconcile-days.test.ts sees it).
+  // The books are compared an hour after midnight (test/books/reconcile-days.own.test.ts sees it).
   expect(shown.filter((series) => !written.has(series))).toEqual(['DriftRub by all']);
 }, 60_000);
 
