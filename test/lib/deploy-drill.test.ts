@@ -170,6 +170,22 @@ describe('templates for the emulator', () => {
     });
   });
 
+  it('grant all items of the table, because the emulator knows no key of them, and say so', () => {
+    const Condition = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['KEY#*'] } };
+    const other = { Action: 'kms:Sign', Resource: 'k', Condition: { StringEquals: { 'kms:ViaService': 's' } } };
+    const statement = { Action: 'dynamodb:PutItem', Resource: 't' };
+
+    const { template, gaps } = fit({
+      Role: {
+        Type: 'AWS::IAM::Role',
+        Properties: { Policies: [{ Statement: [{ ...statement, Condition }, other] }] },
+      },
+    });
+
+    expect(template.Resources['Role']!.Properties).toEqual({ Policies: [{ Statement: [statement, other] }] });
+    expect(gaps).toEqual([expect.stringContaining('dynamodb:LeadingKeys')]);
+  });
+
   it('hand on the variables and the role of a server that is not deployed', () => {
     const ServiceConfig = {
       EnvironmentVariables: { TABLE_NAME: { Ref: 'Table' }, MODE: 'a=b' },

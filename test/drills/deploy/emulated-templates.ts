@@ -26,6 +26,8 @@ const gaps = {
   mathAlarm: 'evaluate alarms of metric math',
   stream: 'send an answer piece by piece: streams arrive whole',
   secret: 'return the ARN of a secret for its reference, as CloudFormation does; the attribute Id is used',
+  partitions:
+    'know dynamodb:LeadingKeys: a function may write every item of the table (journeys/sandboxed holds the calls against the policies)',
   sendBatch: 'take sqs:SendMessage as the right to SendMessageBatch, as SQS does; both are granted',
 };
 
@@ -79,7 +81,8 @@ function fitResource(resource: EmulatedResource, tell: (gap: string) => void): E
   // Streamed functions answer with any bytes; whole answers may do so for these types alone.
   if (Type === 'AWS::ApiGateway::RestApi')
     return { ...resource, Properties: { ...Properties, BinaryMediaTypes: ['*/*'] } };
-  if (Type === 'AWS::IAM::Role') return { ...resource, Properties: withBatchRight(Properties, tell) };
+  if (Type === 'AWS::IAM::Role')
+    return { ...resource, Properties: withoutPartitions(withBatchRight(Properties, tell), tell) };
   return resource;
 }
 
@@ -111,6 +114,17 @@ function withBatchRight(properties: Record<string, unknown>, tell: (gap: string)
     if (!actions.includes('sqs:SendMessage') || actions.includes('sqs:SendMessageBatch')) return undefined;
     tell(gaps.sendBatch);
     return { ...value, Action: [...actions, 'sqs:SendMessageBatch'] };
+  });
+}
+
+/** The emulator takes each condition on a key that it does not know as not met. */
+function withoutPartitions(properties: Record<string, unknown>, tell: (gap: string) => void): Record<string, unknown> {
+  return replaced(properties, (value) => {
+    const { Condition, ...rest } = value;
+    if (!JSON.stringify(Condition ?? null).includes('dynamodb:LeadingKeys')) return undefined;
+    if (!('Action' in rest)) return undefined;
+    tell(gaps.partitions);
+    return rest;
   });
 }
 
