@@ -13,5 +13,9 @@ export function isCompleted(date: string, atMs: number): boolean {
 }
 
 export function dayBefore(date: string): string {
-  return utcDate(Date.parse(date) - DAY_MS);
+  return daysBefore(date, 1);
+}
+
+export function daysBefore(date: string, days: number): string {
+  return utcDate(Date.parse(date) - days * DAY_MS);
 }

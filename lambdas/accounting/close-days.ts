@@ -6,7 +6,7 @@ import { accountPages } from '../store/accounts/accounts.ts';
 import { readDayProgress, saveDayProgress, saveDaysDone } from '../store/days/day-progress.ts';
 import { GENERATION_SHARDS, shardOf } from '../store/generations/generation-key.ts';
 import type { Table } from '../store/table/table.ts';
-import { dayBefore, isCompleted } from './activity-days.ts';
+import { dayBefore, daysBefore, isCompleted } from './activity-days.ts';
 import { encodeRollUp, type RollUp } from './roll-up.ts';
 import type { Settlement } from './settlement.ts';
 
@@ -51,6 +51,15 @@ export async function closeDays(
   }
   await saveDaysDone(table, 'CLOSED', yesterday);
   return sent;
+}
+
+/** Days that are queued once more after queues were lost: messages are worked on within minutes, unless many kills follow each other. */
+const REPEATED_DAYS = 7;
+
+/** The next run of `closeDays` queues the last days again. Call it when queues were lost with the messages in them. */
+export async function closeDaysAgain(table: Table): Promise<void> {
+  const { through } = await readDayProgress(table, 'CLOSED');
+  if (through !== undefined) await saveDaysDone(table, 'CLOSED', daysBefore(through, REPEATED_DAYS));
 }
 
 function shardsOf(accountId: string, date: string): RollUp[] {

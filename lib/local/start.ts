@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { closeDaysAgain } from '../../lambdas/accounting/close-days.ts';
 import { buildConsoleWith } from '../../lambdas/api/console/built-files.ts';
 import type { Catalog } from '../../lambdas/catalog/catalog.ts';
 import { CatalogError } from '../../lambdas/catalog/catalog-error.ts';
@@ -112,6 +113,8 @@ async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<Local
   const workers = deployment ? workersOf(services.sqs, host.invoke) : await startWorkersProcess(state.directory);
   stops.push(workers.stop);
   const account = await prepareRecords(state);
+  // Roll-ups of days were in the queues of a process that died.
+  if (deadBootIds.length > 0) await closeDaysAgain(openTable());
   if (isPredecessorGone) await sweepAfter(deadBootIds, workers, state);
   else log('warn', 'processes of an earlier run have not ended: the sweep settles their holds when these are due');
   const { concurrency, repeatsSchedules } = options;

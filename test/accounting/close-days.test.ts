@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { dayBefore } from '../../lambdas/accounting/activity-days.ts';
-import { closeDays, reopenDays } from '../../lambdas/accounting/close-days.ts';
+import { dayBefore, daysBefore } from '../../lambdas/accounting/activity-days.ts';
+import { closeDays, closeDaysAgain, reopenDays } from '../../lambdas/accounting/close-days.ts';
 import { decodeRollUp, type RollUp } from '../../lambdas/accounting/roll-up.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { utcDate } from '../../lambdas/money/periods.ts';
@@ -50,6 +50,18 @@ describe('closing days', () => {
     expect(daysOf('new')).toEqual([]);
     const shards = sent.filter(({ accountId, date }) => accountId === 'young' && date === yesterday);
     expect(shards.map(({ shard }) => shard)).toEqual(Array.from({ length: GENERATION_SHARDS }, (_, shard) => shard));
+  });
+
+  it('asks once more for the last days after queues were lost, and for nothing where none was asked for', async () => {
+    await addAccount('old', '2020-01-01');
+    await closeDaysAgain(table);
+    expect(await readDayProgress(table, 'CLOSED')).toMatchObject({ through: undefined });
+    await saveDaysDone(table, 'CLOSED', yesterday);
+
+    await closeDaysAgain(table);
+    await closeDays(table, queue);
+
+    expect(daysOf('old')).toEqual(Array.from({ length: 8 }, (_, back) => daysBefore(yesterday, 7 - back)));
   });
 
   it('asks once a day, and once more for the day before', async () => {
