@@ -3,6 +3,7 @@
  * nothing outside of the two rooms knows a wire by its name.
  */
 
+import type { ApiType } from './api-types.ts';
 import type { AuthScheme } from './auth-schemes.ts';
 import type {
   AnthropicQuirks,
@@ -25,14 +26,10 @@ const wireParts: Partial<Record<LackablePart | RewritablePart, readonly InputMod
 interface WireFacts {
   /** How its providers are usually told whose request it is. */
   auth: AuthScheme;
-  /** Undefined where the wire cannot answer messages. */
-  messages: MessagesFacts | undefined;
-  /** It answers questions with probabilities. */
-  decides?: true;
-  /** It makes videos. */
-  video?: true;
-  /** It makes embeddings. */
-  embeds?: true;
+  /** The kind of requests that are sent over it; undefined for a wire whose models are only listed. */
+  answers: ApiType | undefined;
+  /** Of a wire that answers messages. */
+  messages?: MessagesFacts;
 }
 
 export interface MessagesFacts {
@@ -53,11 +50,12 @@ export interface MessagesFacts {
 }
 
 /** Models on these are in the lists only: nothing is sent to their endpoints. */
-const listedOnly = { auth: 'bearer', messages: undefined } as const;
+const listedOnly = { auth: 'bearer', answers: undefined } as const;
 
 const wireTable = {
   anthropic: {
     auth: 'x-api-key',
+    answers: 'completions',
     messages: {
       // The Messages API has no block for audio.
       carries: ({ lacks = [] }: AnthropicQuirks) =>
@@ -74,6 +72,7 @@ const wireTable = {
   },
   'openai-chat': {
     auth: 'bearer',
+    answers: 'completions',
     messages: {
       carries: ({ pdf_files, audio_files }: OpenaiChatQuirks) => [
         'text',
@@ -91,6 +90,7 @@ const wireTable = {
   },
   'google-gemini': {
     auth: 'x-goog-api-key',
+    answers: 'completions',
     messages: {
       carries: () => ['text', 'image', 'file', 'audio'],
       hasPenalties: false,
@@ -103,6 +103,7 @@ const wireTable = {
   },
   'openai-responses': {
     auth: 'bearer',
+    answers: 'completions',
     messages: {
       carries: ({ pdf_files }: OpenaiResponsesQuirks) => (pdf_files ? ['text', 'image', 'file'] : ['text', 'image']),
       hasPenalties: false,
@@ -115,6 +116,7 @@ const wireTable = {
   },
   'bedrock-converse': {
     auth: 'aws-sigv4',
+    answers: 'completions',
     messages: {
       carries: ({ pdf_files }: BedrockConverseQuirks) => (pdf_files ? ['text', 'image', 'file'] : ['text', 'image']),
       hasPenalties: false,
@@ -126,47 +128,38 @@ const wireTable = {
     },
   },
   /** All questions in one request, to a provider that decides. */
-  'decisions-native': { auth: 'bearer', messages: undefined, decides: true },
+  'decisions-native': { auth: 'bearer', answers: 'decisions' },
   /** By the probabilities of the next token, over chat completions. */
-  'decisions-logprobs': { auth: 'bearer', messages: undefined, decides: true },
+  'decisions-logprobs': { auth: 'bearer', answers: 'decisions' },
   /** By what the model says of itself, over chat completions. */
-  'decisions-stated': { auth: 'bearer', messages: undefined, decides: true },
-  'video-jobs': { auth: 'bearer', messages: undefined, video: true },
-  'google-veo': { auth: 'x-goog-api-key', messages: undefined, video: true },
-  'minimax-video': { auth: 'bearer', messages: undefined, video: true },
-  'runway-tasks': { auth: 'bearer', messages: undefined, video: true },
-  'openai-embeddings': { auth: 'bearer', messages: undefined, embeds: true },
-  'google-embeddings': { auth: 'x-goog-api-key', messages: undefined, embeds: true },
-  'cohere-embeddings': { auth: 'bearer', messages: undefined, embeds: true },
+  'decisions-stated': { auth: 'bearer', answers: 'decisions' },
+  'video-jobs': { auth: 'bearer', answers: 'video' },
+  'google-veo': { auth: 'x-goog-api-key', answers: 'video' },
+  'minimax-video': { auth: 'bearer', answers: 'video' },
+  'runway-tasks': { auth: 'bearer', answers: 'video' },
+  'openai-embeddings': { auth: 'bearer', answers: 'embeddings' },
+  'google-embeddings': { auth: 'x-goog-api-key', answers: 'embeddings' },
+  'cohere-embeddings': { auth: 'bearer', answers: 'embeddings' },
   /** InvokeModel, whose body is the model's own. */
-  'bedrock-titan-embeddings': { auth: 'aws-sigv4', messages: undefined, embeds: true },
-  'bedrock-cohere-embeddings': { auth: 'aws-sigv4', messages: undefined, embeds: true },
+  'bedrock-titan-embeddings': { auth: 'aws-sigv4', answers: 'embeddings' },
+  'bedrock-cohere-embeddings': { auth: 'aws-sigv4', answers: 'embeddings' },
   'openai-images': listedOnly,
   'openai-audio': listedOnly,
   rerank: listedOnly,
 } as const satisfies Record<string, WireFacts>;
 
 export type Wire = keyof typeof wireTable;
+/** Wires that answer requests of a kind. */
+export type WireOf<Answers extends ApiType> = {
+  [Name in Wire]: (typeof wireTable)[Name] extends { answers: Answers } ? Name : never;
+}[Wire];
 /** Wires that can answer messages. */
-export type MessagesWireName = {
-  [Name in Wire]: (typeof wireTable)[Name]['messages'] extends undefined ? never : Name;
-}[Wire];
-/** Wires that can decide. */
-export type DecisionsWireName = {
-  [Name in Wire]: (typeof wireTable)[Name] extends { decides: true } ? Name : never;
-}[Wire];
-/** Wires that make videos. */
-export type VideoWireName = {
-  [Name in Wire]: (typeof wireTable)[Name] extends { video: true } ? Name : never;
-}[Wire];
-
-/** Wires that make embeddings. */
-export type EmbeddingsWireName = {
-  [Name in Wire]: (typeof wireTable)[Name] extends { embeds: true } ? Name : never;
-}[Wire];
+export type MessagesWireName = WireOf<'completions'>;
 
 export const wires = Object.keys(wireTable) as [Wire, ...Wire[]];
-export const messagesWires = wires.filter((wire): wire is MessagesWireName => wireTable[wire].messages !== undefined);
+export const messagesWires = wires.filter(
+  (wire): wire is MessagesWireName => wireTable[wire].answers === 'completions',
+);
 
 /** The facts of a wire that messages are answered over. @throws {TypeError} for any other, which is a mistake of ours */
 export function messagesFactsOf(wire: Wire): MessagesFacts {

@@ -48,12 +48,10 @@ export async function protect(
   protection: Protection,
   { mayGrow = false } = {},
 ): Promise<Protected> {
-  const { settings, beforeSearch } = protection;
-  const { enabled, action, categories, dictionary, restore } = settings;
+  const { settings } = protection;
+  const { enabled, action, dictionary, restore } = settings;
   if (!enabled) return { message, originals: undefined, protectMore: (text) => text };
-  if (categories.length === 0 && dictionary.length === 0) throw nothingNamed();
-  await beforeSearch?.();
-  const found = await protectedTexts({ texts: textsToSearch(message), settings }, protection);
+  const found = await searchedTexts(textsToSearch(message), protection);
   if ('refused' in found) throw refusalAt(searchedField(message, found.refused.index), found.refused);
   const placeholders = new Placeholders(found.placeholders);
   const mayHaveAny = placeholders.count > 0 || (mayGrow && action === 'replace');
@@ -65,10 +63,18 @@ export async function protect(
   };
 }
 
-/** A prompt that stands alone, as providers may see it. @throws {GatewayError} as `protect` does */
-export async function protectPrompt(prompt: string, protection: Protection): Promise<string> {
-  const { message } = await protect({ model: '', messages: [], prompt }, protection);
-  return message['prompt'] as string;
+/**
+ * The texts of a request under the settings of a key that protects something.
+ * @throws {GatewayError} 400 if the key names nothing to protect; 529 if others kept the search busy; 504 if it takes too long
+ */
+export async function searchedTexts(
+  texts: RequestText[],
+  protection: Protection,
+): Promise<ProtectedTexts | { refused: RefusedText }> {
+  const { settings, beforeSearch } = protection;
+  if (settings.categories.length === 0 && settings.dictionary.length === 0) throw nothingNamed();
+  await beforeSearch?.();
+  return protectedTexts({ texts, settings }, protection);
 }
 
 /** Characters that are searched without the thread: no text takes longer for its length than some four microseconds a character. */

@@ -44,6 +44,5 @@ function isAnswering({ pricing, unsetVariable, wire }: Endpoint): boolean {
 
 /** Whether a route of this gateway calls models on this wire; others are in the lists only. */
 export function isCalled(wire: Wire): boolean {
-  const { messages, decides, video, embeds } = factsOf(wire);
-  return (messages !== undefined || decides || video || embeds) === true;
+  return factsOf(wire).answers !== undefined;
 }

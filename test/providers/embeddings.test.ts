@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { EmbeddingsWireName } from '../../lambdas/catalog/wires.ts';
+import type { WireOf } from '../../lambdas/catalog/wires.ts';
 import { encodedVector } from '../../lambdas/embeddings/vector.ts';
 import type { Ask } from '../../lambdas/providers/asks.ts';
 import { embed, embeddingAsks } from '../../lambdas/providers/embeddings/embed.ts';
 import type { EmbeddingTarget, EmbeddingTask } from '../../lambdas/providers/embeddings/engine.ts';
 import { embeddingEngine } from '../../lambdas/providers/embeddings/engines.ts';
+
+type EmbeddingsWireName = WireOf<'embeddings'>;
 
 const engineOf = (wire: EmbeddingsWireName) => embeddingEngine(wire)!;
 const target = (quirks: EmbeddingTarget['quirks'] = {}): EmbeddingTarget => ({

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
-import type { VideoWireName } from '../../lambdas/catalog/wires.ts';
+import type { WireOf } from '../../lambdas/catalog/wires.ts';
 import type { Polled, Submitted, VideoRequest, VideoWire } from '../../lambdas/providers/video/wire.ts';
 import { videoWire } from '../../lambdas/providers/video/wires.ts';
+
+type VideoWireName = WireOf<'video'>;
 
 const wireNames = ['video-jobs', 'google-veo', 'minimax-video', 'runway-tasks'] as const satisfies VideoWireName[];
 const wireOf = (name: VideoWireName): VideoWire => videoWire(name)!;

@@ -1,12 +1,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { VideoWireName } from '../../lambdas/catalog/wires.ts';
+import type { WireOf } from '../../lambdas/catalog/wires.ts';
 import { readText } from '../../lambdas/providers/http/read-text.ts';
 import { videoWire } from '../../lambdas/providers/video/wires.ts';
 import type { VideoCandidate } from '../../lambdas/routing/video-candidates.ts';
 import { openFile } from '../../lambdas/inference/videos/provider.ts';
 import { candidateAt } from '../support/candidate.ts';
 import { listen, type Listening } from '../support/listen.ts';
+
+type VideoWireName = WireOf<'video'>;
 
 let provider: Listening;
 let elsewhere: Listening;

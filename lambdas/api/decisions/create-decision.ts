@@ -3,7 +3,8 @@ import { claimOf } from '../../admission/request-claim.ts';
 import type { DecisionsRequest } from '../../decisions/schema.ts';
 import type { EndpointInput } from '../../http/endpoint.ts';
 import { jsonResponse, type HttpResponse } from '../../http/response.ts';
-import { answerDecision } from '../../inference/decisions/answer-decision.ts';
+import { answerModality } from '../../inference/modalities/answer.ts';
+import { decisionsModality } from '../../inference/modalities/decisions.ts';
 import { resources } from '../../resources.ts';
 import type { DecisionsAnswer } from './shape.ts';
 
@@ -11,14 +12,14 @@ import type { DecisionsAnswer } from './shape.ts';
 export async function createDecision(input: EndpointInput<'inference', DecisionsRequest>): Promise<HttpResponse> {
   const { request, caller } = input;
   const claim = await claimOf(resources.table(), { route: 'create-decision', ...request, payer: caller.payer });
-  const { candidate, answers, charged } = await answerDecision({ ...input, claim });
+  const { candidate, result, charged } = await answerModality(decisionsModality, { ...input, claim });
   // What a provider does not report is counted, and settled a little later.
   const isPending = charged.estimated;
   const answer: DecisionsAnswer = {
     id: input.generationId,
     model: candidate.model.id,
     provider: candidate.endpoint.provider.name,
-    answers,
+    answers: Object.fromEntries(Object.keys(input.body.questions).map((name, at) => [name, result[at]!])),
     usage: {
       input_tokens: promptTokens(charged.usage),
       output_tokens: charged.usage.outputTokens,

@@ -4,7 +4,8 @@ import type { VectorEncoding } from '../../embeddings/schema.ts';
 import { encodedVector, type Vector } from '../../embeddings/vector.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { listResponse } from '../../http/list-response.ts';
-import { answerEmbeddings } from '../../inference/embeddings/answer-embeddings.ts';
+import { answerModality } from '../../inference/modalities/answer.ts';
+import { embeddingsModality } from '../../inference/modalities/embeddings.ts';
 import { refreshSignals } from '../../inference/endpoint-signals.ts';
 import { resources } from '../../resources.ts';
 import { embeddingsBody } from './fields.ts';
@@ -16,7 +17,7 @@ export const accepts = { ...embeddingsBody, meanwhile: refreshSignals };
 export const handler = defineEndpoint('create-embeddings', accepts, async (input) => {
   const { request, caller, body, generationId } = input;
   const claim = await claimOf(resources.table(), { route: 'create-embeddings', ...request, payer: caller.payer });
-  const { candidate, vectors, charged } = await answerEmbeddings({ ...input, claim });
+  const { candidate, result, charged } = await answerModality(embeddingsModality, { ...input, claim });
   const encoding = body.encoding_format ?? 'float';
   const tokens = promptTokens(charged.usage);
   // Usage that a provider does not report is counted, and settled a little later.
@@ -28,7 +29,7 @@ export const handler = defineEndpoint('create-embeddings', accepts, async (input
     provider: candidate.endpoint.provider.name,
     usage: { prompt_tokens: tokens, total_tokens: tokens, ...(isPending ? {} : { cost: charged.cost }) },
   };
-  const list = { name: 'data', elements: embeddingsOf(vectors, encoding) };
+  const list = { name: 'data', elements: embeddingsOf(result, encoding) };
   return listResponse(answer, list, isPending ? { 'x-service-billing-status': 'pending' } : {});
 });
 

@@ -1,7 +1,7 @@
 import { privacyOf, type InferenceCaller } from '../../admission/caller.ts';
 import { servedCatalog } from '../../catalog/served-catalog.ts';
 import { privacyFilter } from '../../protection/privacy.ts';
-import { protectPrompt } from '../../protection/sensitive-data.ts';
+import { protectNamedTexts } from '../../protection/named-texts.ts';
 import type { VideoRequest } from '../../providers/video/wire.ts';
 import type { LeaveOut } from '../../routing/left-out.ts';
 import { videoCandidates, type VideoCandidate } from '../../routing/video-candidates.ts';
@@ -28,7 +28,8 @@ export async function routeVideo(
   leaveOut?: LeaveOut,
 ): Promise<RoutedVideo> {
   const { model, provider } = body;
-  const prompt = body.prompt ? await protectPrompt(body.prompt, protectionOf({ caller, clientLeft })) : undefined;
+  const said = body.prompt ? [{ field: 'prompt', text: body.prompt }] : [];
+  const [prompt] = await protectNamedTexts(said, protectionOf({ caller, clientLeft }));
   const candidates = await videoCandidates({
     catalog: await servedCatalog(),
     request: { model, messages: [{ role: 'user', content: prompt ?? '' }], ...(provider ? { provider } : {}) },

@@ -1,11 +1,11 @@
-import type { VideoWireName, Wire } from '../../catalog/wires.ts';
+import type { Wire, WireOf } from '../../catalog/wires.ts';
 import { googleVeoWire } from './google-veo.ts';
 import { minimaxVideoWire } from './minimax-video.ts';
 import { runwayTasksWire } from './runway-tasks.ts';
 import { videoJobsWire } from './video-jobs.ts';
 import type { VideoWire } from './wire.ts';
 
-const videoCodecs: Record<VideoWireName, VideoWire> = {
+const videoCodecs: Record<WireOf<'video'>, VideoWire> = {
   'video-jobs': videoJobsWire,
   'google-veo': googleVeoWire,
   'minimax-video': minimaxVideoWire,
@@ -14,5 +14,5 @@ const videoCodecs: Record<VideoWireName, VideoWire> = {
 
 /** The codec of a wire that makes videos; undefined for wires of other kinds of models. */
 export function videoWire(wire: Wire): VideoWire | undefined {
-  return Object.hasOwn(videoCodecs, wire) ? videoCodecs[wire as VideoWireName] : undefined;
+  return Object.hasOwn(videoCodecs, wire) ? videoCodecs[wire as WireOf<'video'>] : undefined;
 }

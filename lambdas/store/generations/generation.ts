@@ -1,5 +1,6 @@
 /** One inference request, from admission (pending) to settlement (final). */
 
+import { apiTypes } from '../../catalog/api-types.ts';
 import { scopeKinds, type ScopeKind } from '../counters/counters.ts';
 import * as z from 'zod';
 import { serviceHoldRecord } from '../counters/service-budgets.ts';
@@ -22,8 +23,6 @@ import {
   type RecordOf,
 } from '../table/record.ts';
 import { indexes, type Item } from '../table/table.ts';
-
-export const apiTypes = ['completions', 'decisions', 'video', 'embeddings'] as const;
 
 /** More models than a request may name. */
 const MAX_SERVICE_HOLDS = 8;

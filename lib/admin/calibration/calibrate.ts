@@ -5,7 +5,8 @@ import type { Ask } from '../../../lambdas/providers/asks.ts';
 import { readText } from '../../../lambdas/providers/http/read-text.ts';
 import { atMost } from '../../../lambdas/platform/concurrency/at-most.ts';
 import { connect } from '../../../lambdas/routing/connection.ts';
-import { decisionCandidates, type DecisionCandidate } from '../../../lambdas/routing/decision-candidates.ts';
+import { decisionsModality, type DecisionCandidate } from '../../../lambdas/inference/modalities/decisions.ts';
+import { usableEndpoints } from '../../../lambdas/routing/usable-endpoints.ts';
 import { StartFailure } from '../../shared/failure.ts';
 import { fitTemperature, surprise, type Sample } from './fit.ts';
 import { knownQuestions, type KnownQuestion } from './questions.ts';
@@ -32,12 +33,10 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
 export async function calibrate(catalog: Catalog, model: string): Promise<Calibration> {
   const request = { model, messages: [] };
   const signals = { isFailing: () => false, speedOf: () => undefined };
-  const candidates = await decisionCandidates({
-    catalog,
-    request,
-    exclusionOf: () => undefined,
-    signals,
-    promptTokens: 0,
+  const routing = { catalog, request, exclusionOf: () => undefined, signals, promptTokens: 0 };
+  const candidates = await usableEndpoints(routing, {
+    makes: decisionsModality.makes,
+    toCandidate: decisionsModality.candidateOf,
   });
   const candidate = candidates.find(({ engine }) => engine === logprobsEngine);
   if (!candidate) throw new StartFailure(`No endpoint of "${model}" decides by log-probabilities`);

@@ -65,14 +65,5 @@ function costAt({ pricing }: PricedEndpoint, generation: FinalGeneration): Money
 
 function canAnswer({ wire, contextLength = Infinity }: Endpoint, { apiType, outcome }: FinalGeneration): boolean {
   const rounds = outcome.rounds.length > 0 ? outcome.rounds : [outcome];
-  return answersOf(wire) === apiType && rounds.every(({ promptTokens }) => promptTokens <= contextLength);
-}
-
-/** The kind of requests that an endpoint of this wire answers; undefined where it is only listed. */
-function answersOf(wire: Endpoint['wire']): Generation['apiType'] | undefined {
-  const { messages, decides, embeds, video } = factsOf(wire);
-  if (messages) return 'completions';
-  if (decides) return 'decisions';
-  if (embeds) return 'embeddings';
-  return video ? 'video' : undefined;
+  return factsOf(wire).answers === apiType && rounds.every(({ promptTokens }) => promptTokens <= contextLength);
 }

@@ -1,0 +1,81 @@
+import { inputsOf, type EmbeddingInput, type EmbeddingsRequest } from '../../embeddings/schema.ts';
+import type { Vector } from '../../embeddings/vector.ts';
+import { invalidRequest } from '../../platform/errors.ts';
+import { embed, embeddingAsks } from '../../providers/embeddings/embed.ts';
+import type { EmbeddingEngine, EmbeddingTarget, EmbeddingTask } from '../../providers/embeddings/engine.ts';
+import { embeddingEngine } from '../../providers/embeddings/engines.ts';
+import { engineTarget } from '../../routing/usable-endpoints.ts';
+import type { AskedCandidate } from '../asked/offers.ts';
+import { defineModality } from './modality.ts';
+
+/** An endpoint that can embed now. */
+interface EmbeddingCandidate extends AskedCandidate {
+  engine: EmbeddingEngine;
+  target: EmbeddingTarget;
+}
+
+const isText = (input: EmbeddingInput) => typeof input === 'string';
+
+/** Vectors of texts. */
+export const embeddingsModality = defineModality({
+  apiType: 'embeddings',
+  makes: 'embeddings',
+  candidateOf: (usable): EmbeddingCandidate | undefined => {
+    const engine = embeddingEngine(usable.endpoint.wire);
+    return engine && { ...usable, engine, target: engineTarget(usable) };
+  },
+  textsOf: (body: EmbeddingsRequest) =>
+    inputsOf(body).flatMap((input, index) => (isText(input) ? [{ field: `input.${index}`, text: input }] : [])),
+  refuseUnsearchable: (body) => {
+    if (!inputsOf(body).every(isText))
+      throw invalidRequest('input', 'must be text: the key protects sensitive data, which cannot be found in tokens');
+  },
+  taskOf: (body, texts): EmbeddingTask => {
+    const next = texts.values();
+    return {
+      inputs: inputsOf(body).map((input) => (isText(input) ? next.next().value! : input)),
+      encoding: body.encoding_format ?? 'float',
+      dimensions: body.dimensions ?? undefined,
+      inputType: body.input_type ?? undefined,
+    };
+  },
+  // A token is about four bytes of text.
+  promptBytes: ({ inputs }) =>
+    inputs.reduce((bytes, input) => bytes + (isText(input) ? Buffer.byteLength(input) : input.length * 4), 0),
+  routeOf: ({ model, provider }) => ({ model, messages: [], ...(provider ? { provider } : {}) }),
+  fitting: (task, candidates, leaveOut) =>
+    candidates.filter((candidate) => {
+      const isAble = takes(task, candidate, candidates);
+      if (!isAble) leaveOut?.(candidate, 'request_not_supported');
+      return isAble;
+    }),
+  asksOf: ({ engine, target }, task) => embeddingAsks(engine, task, target),
+  tooLarge: (maxMebibytes) =>
+    invalidRequest('input', `is more than ${maxMebibytes} MiB for this model; send fewer texts`),
+  tooMany: (asks, maxAsks) =>
+    invalidRequest('input', `takes ${asks} requests to this model, of which one may take ${maxAsks}; send fewer texts`),
+  // Their answers are large, and all wait in memory for the last one.
+  maxAtOnce: 4,
+  answerOf: ({ engine, target }, task, send) => embed(engine, task, target, send),
+  resultOf: (vectors: Vector[]) => vectors,
+  outOfTime: 'The texts took longer than the gateway may run. Send fewer at once.',
+});
+
+/** @throws {GatewayError} 400 if no candidate takes a field that the request has */
+function takes(
+  { dimensions, inputType }: EmbeddingTask,
+  candidate: EmbeddingCandidate,
+  all: EmbeddingCandidate[],
+): boolean {
+  const asked = [
+    ...(dimensions === undefined ? [] : ['dimensions']),
+    ...(inputType === undefined ? [] : ['input_type']),
+  ];
+  for (const field of asked) {
+    const hasIt = ({ target }: EmbeddingCandidate) => target.supportedParameters.includes(field);
+    if (hasIt(candidate)) continue;
+    if (!all.some(hasIt)) throw invalidRequest(field, `is not taken by "${candidate.model.id}"; leave it out`);
+    return false;
+  }
+  return true;
+}
