@@ -105,7 +105,7 @@ async function storedRows(table: Table, accountId: string, date: string, shard: 
 }
 
 /** What the rows of a day would be if it were over now: for days that were not rolled up. */
-export async function rowsSoFar(table: Table, accountId: string, date: string): Promise<DailyRow[]> {
+export async function openDayRows(table: Table, accountId: string, date: string): Promise<DailyRow[]> {
   const shards = Array.from({ length: GENERATION_SHARDS }, (_, shard) =>
     computeShard(table, { accountId, date, shard, version: 0 }),
   );

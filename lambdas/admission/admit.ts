@@ -5,7 +5,7 @@ import { positiveIntegerVariable, variables } from '../platform/environment.ts';
 import type { GatewayError } from '../platform/errors.ts';
 import type { Table } from '../store/table/table.ts';
 import { StoreBusyError } from '../store/table/transact.ts';
-import { HoldKeeper } from './hold-keeper.ts';
+import { HoldExtender } from './hold-extender.ts';
 import { placeHold, type HoldRequest, type HoldResult, type PlacedHold } from './hold.ts';
 import {
   isHeldOnly,
@@ -55,7 +55,7 @@ export type Tried = { plan: SpendingPlan } & (
 export interface Admitted {
   generation: HoldRequest['generation'];
   /** Keeps the answer inside the hold that was placed. */
-  keeper: HoldKeeper;
+  extender: HoldExtender;
   /** What was held for: the plan that was asked for, or one that is more exact or shorter. */
   plan: SpendingPlan;
   /** Why the answer may only be as long as this plan says, as the client reads it; undefined when it may be as long as was asked for. */
@@ -115,9 +115,16 @@ export async function admit(
       const { placed, plan, shortened, recording } = result;
       const [quote] = plan.quotes as [Quote];
       const recorded = recording && releasedOnFailure(table, generation, recording);
-      const keeper = new HoldKeeper({ table, request, placed, stepTokens: plan.stepTokens, quote, recorded });
+      const extender = new HoldExtender({ table, request, placed, stepTokens: plan.stepTokens, quote, recorded });
       return {
-        admitted: { generation, keeper, plan, shortened: shortened && shortenedError(shortened), recording, recorded },
+        admitted: {
+          generation,
+          extender,
+          plan,
+          shortened: shortened && shortenedError(shortened),
+          recording,
+          recorded,
+        },
       };
     }
     if (isUncertain && !(await releaseUnknown(table, generation))) throw new StoreBusyError();
@@ -134,7 +141,7 @@ export async function admit(
  * @throws {GatewayError} the refusal, where there are none; where there are, and nothing more can be held under the request's id, the
  *   client may ask again
  */
-export function candidatesLeft<Candidate extends { model: Model }>(
+export function remainingCandidates<Candidate extends { model: Model }>(
   candidates: readonly Candidate[],
   { refusal, error, isReleased }: Refused,
 ): Candidate[] {

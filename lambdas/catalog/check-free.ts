@@ -1,6 +1,6 @@
 import { Money } from '../money/money.ts';
 import { CatalogError } from './catalog-error.ts';
-import { BUDGET_PARTS, budgetPart, dearestFreeRequest, FREE_SUFFIX } from './free-terms.ts';
+import { BUDGET_PARTS, budgetPart, maxFreeRequestCost, FREE_SUFFIX } from './free-terms.ts';
 import { quirksOf } from './quirks.ts';
 import type { EndpointData, ModelData, Pricing, ProviderData, ServiceFree } from './schema.ts';
 
@@ -67,7 +67,7 @@ function checkTerms(model: ModelData, terms: ServiceFree, place: string): void {
   if (terms.daily_funded < terms.daily_base) {
     throw new CatalogError(`${place}.daily_funded: ${terms.daily_funded} is less than daily_base`);
   }
-  const dearest = dearestFreeRequest(model);
+  const dearest = maxFreeRequestCost(model);
   if (dearest.exceeds(budgetPart(terms))) {
     throw new CatalogError(
       `${place}.daily_budget_rub: ${terms.daily_budget_rub} must pay for ${BUDGET_PARTS} of the largest requests, ` +

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { z } from 'zod';
 import type { CatalogFiles } from './catalog.ts';
-import { issueText } from '../platform/issues.ts';
+import { issueText } from '../platform/zod-messages.ts';
 import { CatalogError } from './catalog-error.ts';
 import { checkModels, type Located } from './check-models.ts';
 import { checkQuirks } from './check-quirks.ts';

@@ -23,7 +23,7 @@ export function budgetPart({ daily_budget_rub: budget }: Pick<ServiceFree, 'dail
 }
 
 /** What is held of the budget for the largest request of text that the terms allow, at the dearest endpoint. */
-export function dearestFreeRequest({
+export function maxFreeRequestCost({
   service_free: terms,
   endpoints,
 }: Pick<ModelData, 'service_free' | 'endpoints'>): Money {

@@ -25,7 +25,7 @@ export const lackableParts = [
   'typed_tools',
   'disable_parallel_tool_use',
 ] as const;
-export type LackablePart = (typeof lackableParts)[number];
+export type UnsupportedPart = (typeof lackableParts)[number];
 
 /** Parts of a request that some homes of Claude do not take, and that can be said otherwise, or say nothing to a model. */
 export const rewritableParts = [
@@ -35,7 +35,7 @@ export const rewritableParts = [
   'turn_effort',
   'eager_input_streaming',
 ] as const;
-export type RewritablePart = (typeof rewritableParts)[number];
+export type ConvertiblePart = (typeof rewritableParts)[number];
 
 /** Each asks for more thinking than the one before it. */
 export const reasoningEfforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;

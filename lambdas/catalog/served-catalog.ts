@@ -14,7 +14,7 @@ import { nowMs } from '../platform/clock.ts';
 import { optionalVariable } from '../platform/environment.ts';
 import { catalogTripwires, describeError, log } from '../platform/logger.ts';
 import { once } from '../platform/concurrency/once.ts';
-import { refreshed } from '../platform/concurrency/refreshed.ts';
+import { refreshed } from '../platform/concurrency/refreshing-value.ts';
 import { buildCatalog, type Catalog } from './catalog.ts';
 import { CatalogError } from './catalog-error.ts';
 import { loadCatalog } from './load.ts';

@@ -12,13 +12,13 @@ import type {
   BedrockConverseQuirks,
   Quirks,
 } from './quirk-schemas.ts';
-import type { LackablePart, RewritablePart } from './quirk-values.ts';
+import type { UnsupportedPart, ConvertiblePart } from './quirk-values.ts';
 
 export const inputModalities = ['text', 'image', 'file', 'audio', 'video'] as const;
 export type InputModality = (typeof inputModalities)[number];
 
 /** Kinds of input that cannot be sent without a part. */
-const wireParts: Partial<Record<LackablePart | RewritablePart, readonly InputModality[]>> = {
+const wireParts: Partial<Record<UnsupportedPart | ConvertiblePart, readonly InputModality[]>> = {
   image: ['image', 'video'],
   document: ['file'],
 };

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { optionalField } from '../messages/field-kinds.ts';
 import { firstFault, refuse } from '../messages/list-of.ts';
 import { providerPreferences } from '../messages/preferences.ts';
-import type { Fault } from '../platform/issues.ts';
+import type { Fault } from '../platform/zod-messages.ts';
 
 const MAX_INPUTS = 2_048;
 const MAX_TOKENS_OF_INPUT = 100_000;

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { GatewayError, invalidRequest } from '../platform/errors.ts';
-import { deepestIssue, issueFault } from '../platform/issues.ts';
+import { deepestIssue, issueFault } from '../platform/zod-messages.ts';
 import { readJsonBody, type JsonRules } from './json-body.ts';
 import type { HttpRequest } from './request.ts';
 

@@ -3,7 +3,7 @@ import { notRefused, refusalError, roomOf } from '../admission/refusal.ts';
 import type { InferenceCaller } from '../admission/caller.ts';
 import { nowMs } from '../platform/clock.ts';
 import type { UsableEndpoint } from '../routing/usable-endpoints.ts';
-import { foreseeInference } from './estimates/estimate.ts';
+import { previewInference } from './estimates/estimate.ts';
 import type { HoldTerms } from './hold-inference.ts';
 import type { InferenceInput } from './inference-input.ts';
 import { unprotected } from './protection-of.ts';
@@ -30,7 +30,7 @@ export async function refuseEarly<Input extends InferenceInput<unknown>>(
   if (!mayBeRefused(input.caller)) return;
   const { candidates, terms } = await neededOf(unprotected(input));
   // A provider that counts the prompt would see it.
-  const { tried } = await foreseeInference(input, { ...terms, recount: () => Promise.resolve(undefined) });
+  const { tried } = await previewInference(input, { ...terms, recount: () => Promise.resolve(undefined) });
   if ('placed' in tried) return;
   const { refusal, request } = tried.refused;
   if (refusal.kind !== 'no_room' || !roomOf(refusal).leftWithoutHolds.isZero) return;

@@ -108,7 +108,7 @@ const searchResults = z.union(
 );
 
 /** A map, because a type from a client may be the name of a member of every object: `constructor`, `__proto__`. */
-export const knownBlocks: ReadonlyMap<string, z.ZodObject> = new Map<string, z.ZodObject>([
+export const supportedBlocks: ReadonlyMap<string, z.ZodObject> = new Map<string, z.ZodObject>([
   [
     'text',
     z.object({
@@ -260,5 +260,5 @@ const foreignBlock = z.object({
 function blockFault(value: unknown) {
   const type = typeof value === 'object' && value !== null ? (value as { type?: unknown }).type : undefined;
   if (typeof type === 'string' && foreignBlocks.has(type)) return firstFault(foreignBlock, value);
-  return firstFault((typeof type === 'string' && knownBlocks.get(type)) || anyBlock, value);
+  return firstFault((typeof type === 'string' && supportedBlocks.get(type)) || anyBlock, value);
 }

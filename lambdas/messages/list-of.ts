@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { deepestIssue, issueFault, type Fault } from '../platform/issues.ts';
+import { deepestIssue, issueFault, type Fault } from '../platform/zod-messages.ts';
 
 interface Bounds {
   min?: number;

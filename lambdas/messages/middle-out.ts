@@ -39,15 +39,15 @@ export function middleOut(
   const exchanges = exchangesOf(messages, tokensOf);
   const gone = new Set<TurnExchange>();
   let tokens = exchanges.reduce((sum, exchange) => sum + exchange.tokens, 0);
-  const leaveOut = (exchange: TurnExchange) => {
+  const onExcluded = (exchange: TurnExchange) => {
     gone.add(exchange);
     tokens -= exchange.tokens;
   };
   for (const exchange of middleFirst(exchanges)) {
     if (tokens <= maxTokens) break;
-    leaveOut(exchange);
+    onExcluded(exchange);
   }
-  if (gone.size > 0) for (const exchange of beforeTheUser(exchanges, gone)) leaveOut(exchange);
+  if (gone.size > 0) for (const exchange of beforeTheUser(exchanges, gone)) onExcluded(exchange);
   return { messages: exchanges.filter((exchange) => !gone.has(exchange)).flatMap((left) => left.messages), tokens };
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Fault } from '../platform/issues.ts';
+import type { Fault } from '../platform/zod-messages.ts';
 import { documentationOf, firstFault, refuse } from './list-of.ts';
 
 interface Rules {

@@ -2,7 +2,7 @@
 
 import type { AnswerBatch, MessagesRequest } from '../messages/types.ts';
 import { parseForeignExactly } from '../platform/json/foreign-json.ts';
-import { resumed, type Pulled } from '../platform/concurrency/pulled.ts';
+import { resumed, type PullIterator } from '../platform/concurrency/pull-iterator.ts';
 import { errorInAnswer, refusalOfResponse } from '../providers/failures.ts';
 import { sniffDocument } from '../providers/http/sniff-document.ts';
 import { readResponse, readText } from '../providers/http/read-text.ts';
@@ -35,7 +35,7 @@ export async function beginAnswer(
   encoded: WireRequest,
   upstream: UpstreamRequest,
   onSent: () => void,
-): Promise<Pulled<AnswerBatch>> {
+): Promise<PullIterator<AnswerBatch>> {
   const { candidate } = sent;
   const response = await upstream.send(encoded.body, onSent);
   if (response.status < 200 || response.status > 299) {
@@ -55,10 +55,10 @@ export async function beginAnswer(
 
 /** Waits for the first event of an answer: an error in its place is a refusal like any other. */
 async function begun(
-  batches: Pulled<AnswerBatch>,
+  batches: PullIterator<AnswerBatch>,
   response: UpstreamResponse,
   candidate: Candidate,
-): Promise<Pulled<AnswerBatch>> {
+): Promise<PullIterator<AnswerBatch>> {
   let first = await batches.next();
   // A ping is not an answer yet.
   while (!first.done && first.value.events.every(({ data }) => data.type === 'ping')) first = await batches.next();
@@ -73,7 +73,7 @@ async function begun(
 
 /** An answer that is one document: a message, or an error with the status of a success. */
 async function* documentOf(
-  body: Pulled<Buffer>,
+  body: PullIterator<Buffer>,
   response: UpstreamResponse,
   sent: SentMessage,
 ): AsyncGenerator<AnswerBatch, void> {

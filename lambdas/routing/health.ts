@@ -7,7 +7,7 @@
  */
 
 import { describeError, log } from '../platform/logger.ts';
-import { refreshed, type Refreshed } from '../platform/concurrency/refreshed.ts';
+import { refreshed, type Refreshed } from '../platform/concurrency/refreshing-value.ts';
 import {
   binAt,
   failedShare,

@@ -9,7 +9,7 @@ import type { MessagesRequest } from '../messages/types.ts';
 import { outputFormat } from '../messages/output-format.ts';
 import { Money } from '../money/money.ts';
 import { isNamed } from './endpoint-names.ts';
-import type { PreferenceReason } from './left-out.ts';
+import type { PreferenceReason } from './exclusions.ts';
 import type { Preferences } from './preferences.ts';
 
 const PER_MILLION = 1_000_000;

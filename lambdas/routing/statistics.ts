@@ -1,5 +1,5 @@
 import type { EndpointStatistics } from '../catalog/endpoint-statistics.ts';
-import { refreshed } from '../platform/concurrency/refreshed.ts';
+import { refreshed } from '../platform/concurrency/refreshing-value.ts';
 
 /** What was measured at one time, or a part of it. */
 interface KnownMeasurement {

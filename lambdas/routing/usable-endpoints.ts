@@ -10,7 +10,7 @@ import { GatewayError, invalidRequest, notFound } from '../platform/errors.ts';
 import { readProviderKey } from '../platform/secrets/secrets.ts';
 import type { WireTarget } from '../providers/wire.ts';
 import { refuseUnknownNames } from './endpoint-names.ts';
-import type { LeaveOut, SettingsReason } from './left-out.ts';
+import type { OnExcluded, SettingsReason } from './exclusions.ts';
 import { misfitOf } from './preference-filter.ts';
 import { inOrder, type EndpointSignals } from './order.ts';
 import { preferencesFor, sortsAcrossModels, type Preferences } from './preferences.ts';
@@ -55,7 +55,7 @@ export interface RoutingInput {
   session?: string | undefined;
   /** Where the prompt of the conversation is cached; undefined where that is not known. */
   warmPrompt?: WarmPrompt | undefined;
-  leaveOut?: LeaveOut;
+  onExcluded?: OnExcluded;
 }
 
 /** A kind of answer: what its models make, and what its endpoints need besides a price and a credential. */
@@ -98,7 +98,7 @@ export async function usableEndpoints<Candidate extends UsableEndpoint>(
   const lists = found.map(({ candidates }) => candidates);
   const kept = withinLimit(lists);
   for (const cut of lists.flat().filter((candidate) => !kept.includes(candidate))) {
-    input.leaveOut?.(cut, 'too_many_endpoints');
+    input.onExcluded?.(cut, 'too_many_endpoints');
   }
   if (!sortsAcrossModels(asked)) return kept;
   return ordered(kept, preferencesFor(requested[0]!, asked), input);
@@ -142,13 +142,13 @@ async function choiceOf<Candidate extends UsableEndpoint>(
   { toCandidate }: AnswerKind<Candidate>,
 ): Promise<Choice<Candidate>> {
   const { model } = requested;
-  const { leaveOut } = input;
+  const { onExcluded } = input;
   const choice: Choice<Candidate> = { requested, candidates: [], excludedBy: new Set(), unset: [] };
   const asked = { message: input.request, promptTokens: input.promptTokens };
   const fitting: PricedEndpoint[] = [];
   for (const endpoint of model.endpoints) {
     if (!hasPrice(endpoint)) {
-      leaveOut?.({ model, endpoint }, 'no_price');
+      onExcluded?.({ model, endpoint }, 'no_price');
       continue;
     }
     const exclusion = input.exclusionOf(endpoint) ?? misfitOf(model, endpoint, preferences, asked);
@@ -157,7 +157,7 @@ async function choiceOf<Candidate extends UsableEndpoint>(
       continue;
     }
     choice.excludedBy.add(exclusion);
-    leaveOut?.({ model, endpoint }, exclusion);
+    onExcluded?.({ model, endpoint }, exclusion);
   }
   const isOnlyFirst = preferences.allow_fallbacks === false && !preferences.order;
   const found = await Promise.all(fitting.map((endpoint) => withCredential(model, endpoint, isOnlyFirst)));
@@ -169,7 +169,7 @@ async function choiceOf<Candidate extends UsableEndpoint>(
     }
     const endpoint = fitting[index]!;
     choice.unset.push(whatLacks(endpoint));
-    leaveOut?.({ model, endpoint }, usable ? 'other_answers' : 'no_credential');
+    onExcluded?.({ model, endpoint }, usable ? 'other_answers' : 'no_credential');
   }
   choice.candidates = ordered(choice.candidates, preferences, input);
   return choice;

@@ -22,7 +22,7 @@ export function questionOf({ messages }: MessagesRequest): string | undefined {
 }
 
 /** The request with what was found behind the user's question. */
-export function withFound(request: MessagesRequest, texts: readonly string[], prompt: string): MessagesRequest {
+export function withSearchResults(request: MessagesRequest, texts: readonly string[], prompt: string): MessagesRequest {
   const last = request.messages.at(-1)!;
   const content: Block[] = typeof last.content === 'string' ? [{ type: 'text', text: last.content }] : last.content;
   const found: Block = { type: 'text', text: `${prompt}\n\n${resultText(texts)}` };

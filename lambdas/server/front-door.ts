@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ListenOptions } from 'node:net';
 import { GatewayError, notFound } from '../platform/errors.ts';
-import type { Beside } from './beside.ts';
+import type { LargeRequestProcess } from './large-request-process.ts';
 import { MAX_EVENT_BYTES, readBody, tooLarge, type BodyRoom, type BodyShare } from './bodies.ts';
 import type { FunctionHost, ProxyResult } from './function-host.ts';
 import { toRestEvent, toUrlEvent, type Arrival } from './http-events.ts';
@@ -24,7 +24,7 @@ export interface DoorOptions {
   /** Why a route is not here that is no unknown one. @param path below /v1 */
   servedElsewhere?: (method: string, path: string) => GatewayError | undefined;
   /** Who answers requests that are larger than `upToBytes`. */
-  beside?: { upToBytes: number; process: Beside };
+  beside?: { upToBytes: number; process: LargeRequestProcess };
 }
 
 /** The routes below /v1, and a function for all else there. Elsewhere it has no stage. */

@@ -13,11 +13,11 @@ import { fileURLToPath } from 'node:url';
 import { holdFromLeases } from '../admission/lease-source.ts';
 import { Leases } from '../admission/leases.ts';
 import { describeError, log, serverTripwires } from '../platform/logger.ts';
-import { besideOf, forwardedOrigin, type Beside } from './beside.ts';
+import { largeRequestProcessOf, forwardedOrigin, type LargeRequestProcess } from './large-request-process.ts';
 import { BodyRoom } from './bodies.ts';
 import { boundedHost } from './bounded-host.ts';
 import { startApi, type DoorOptions } from './front-door.ts';
-import { homeOf, type Home } from './home.ts';
+import { hostingOf, type HostingProfile } from './hosting.ts';
 import { startInProcessHost } from './in-process-host.ts';
 import { originOf } from './origin.ts';
 import { answeringNames, importServedHandler, served, servedElsewhere } from './served-routes.ts';
@@ -37,19 +37,19 @@ await start(process.argv.slice(2)).catch((error: unknown) => {
 });
 
 async function start([option, socketPath]: string[]): Promise<void> {
-  const home = homeOf();
+  const home = hostingOf();
   await (option === '--beside' ? serveBeside(socketPath!, home) : serveClients(home));
 }
 
-async function serveClients(home: Home): Promise<void> {
-  const { host, port, vantage } = home;
+async function serveClients(home: HostingProfile): Promise<void> {
+  const { host, port, clientIpSource } = home;
   const directory = mkdtempSync(join(tmpdir(), 'gateway-'));
-  const beside = besideOf(fileURLToPath(import.meta.url), join(directory, 'large.sock'));
+  const beside = largeRequestProcessOf(fileURLToPath(import.meta.url), join(directory, 'large.sock'));
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
   const url = await serve(
     { host, port },
     {
-      originOf: (request) => originOf(request, vantage),
+      originOf: (request) => originOf(request, clientIpSource),
       beside: { upToBytes: BESIDE_FROM_BYTES, process: beside },
     },
     { home, leases: processLeasesFor(home.takesLeases), beside },
@@ -58,7 +58,7 @@ async function serveClients(home: Home): Promise<void> {
 }
 
 /** Ends with the process that it serves, in whatever way that ends. */
-async function serveBeside(path: string, home: Home): Promise<void> {
+async function serveBeside(path: string, home: HostingProfile): Promise<void> {
   const leases = processLeasesFor(home.takesLeases);
   // Its clients were connected to the first process. Only its leases have to be returned.
   process.on('disconnect', () => {
@@ -79,7 +79,7 @@ function processLeasesFor(takesLeases: boolean): Leases {
 async function serve(
   at: ListenOptions,
   options: DoorOptions,
-  { home, leases, beside }: { home: Home; leases: Leases; beside?: Beside },
+  { home, leases, beside }: { home: HostingProfile; leases: Leases; beside?: LargeRequestProcess },
 ): Promise<string> {
   const { shutdown, maxRequests } = home;
   const functions = boundedHost(await startInProcessHost(answeringNames, importServedHandler), maxRequests);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Leases } from '../admission/leases.ts';
 import { log } from '../platform/logger.ts';
-import type { Beside } from './beside.ts';
+import type { LargeRequestProcess } from './large-request-process.ts';
 import type { BoundedHost } from './bounded-host.ts';
 import type { Listener } from './listener.ts';
 
@@ -16,7 +16,7 @@ interface Serving {
   functions: BoundedHost;
   door: Listener;
   leases: Leases;
-  beside: Beside | undefined;
+  beside: LargeRequestProcess | undefined;
 }
 
 /**

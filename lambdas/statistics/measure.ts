@@ -5,7 +5,7 @@
  */
 
 import type { EndpointStatistics } from '../catalog/endpoint-statistics.ts';
-import { atMost } from '../platform/concurrency/at-most.ts';
+import { limitConcurrency } from '../platform/concurrency/concurrency-limit.ts';
 import { writePoint } from '../store/statistics/endpoint-history.ts';
 import {
   HOUR_MS,
@@ -70,7 +70,7 @@ async function closedHours(table: Table, atMs: number): Promise<Map<string, Hour
 
 /** A point for each endpoint of which there is anything to say. */
 async function writePoints(table: Table, hourMs: number, sums: ReadonlyMap<string, EndpointSums>): Promise<void> {
-  const inTurn = atMost(POINTS_AT_ONCE);
+  const inTurn = limitConcurrency(POINTS_AT_ONCE);
   const writes = [...sums].flatMap(([endpointId, of]) => {
     const uptimePercent = uptimeOf([of]);
     if (uptimePercent === null) return [];

@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { knownBlocks } from '../../lambdas/messages/blocks.ts';
+import { supportedBlocks } from '../../lambdas/messages/blocks.ts';
 
 /** Kinds that are refused by name. */
 const REFUSED = new Set(['container_upload']);
 
 /** The shapes of the kinds of content blocks that are checked, by the names of their components: `ToolUseBlock`. */
 export const blockShapes: Readonly<Record<string, z.ZodType>> = Object.fromEntries(
-  [...knownBlocks]
+  [...supportedBlocks]
     .filter(([type]) => !REFUSED.has(type))
     .map(([type, shape]) => [blockComponentName(type), z.looseObject({ type: z.literal(type), ...shape.shape })]),
 );

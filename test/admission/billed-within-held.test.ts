@@ -181,7 +181,7 @@ const routedAs = (message: MessagesRequest) => ({
   content: measurePrompt(message),
   client,
   origins: undefined,
-  leaveOut: undefined,
+  onExcluded: undefined,
 });
 
 function preparedUnlessRefused(...asked: Parameters<typeof prepareAttempts>) {

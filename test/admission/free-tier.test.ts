@@ -4,7 +4,7 @@ import { releaseUnknown } from '../../lambdas/accounting/release.ts';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import type { Settlement } from '../../lambdas/accounting/settlement.ts';
 import { sweepHolds } from '../../lambdas/accounting/sweep.ts';
-import { foreseeFreeUse } from '../../lambdas/admission/free/free-tier.ts';
+import { previewFreeUse } from '../../lambdas/admission/free/free-tier.ts';
 import type { HoldRequest } from '../../lambdas/admission/hold.ts';
 import { GatewayError } from '../../lambdas/platform/errors.ts';
 import type { Hold } from '../../lambdas/store/generations/generation.ts';
@@ -41,11 +41,11 @@ describe('what is foreseen of a budget', () => {
     for (let hold = 1; hold <= 8; hold += 1) await placeHold(table, freeRequest(spender, model));
     const { free } = freeRequest(spender, model);
 
-    const foreseen = await foreseeFreeUse(table, free!);
+    const preview = await previewFreeUse(table, free!);
 
-    const room = foreseen.rooms.find(({ counted }) => counted === 'budget')!;
+    const room = preview.rooms.find(({ counted }) => counted === 'budget')!;
     expect(room.admits).toBe(false);
-    expect(foreseen.refused).toMatchObject({ kind: 'free_budget', isHeldOnly: true, models: [model.id] });
+    expect(preview.refused).toMatchObject({ kind: 'free_budget', isHeldOnly: true, models: [model.id] });
     const refused = await refusalOf(placeHold(table, freeRequest(spender, model)));
     expect(refused).toMatchObject({ status: 429, metadata: { limit_source: 'free_daily_budget' } });
     expect(await budgetOf(table, model.id)).toBe('0 of 6');

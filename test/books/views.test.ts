@@ -34,7 +34,9 @@ describe('views of an export', () => {
   it('know every kind of item that the store writes', () => {
     const store = join(root, 'lambdas/store');
     const texts = [
-      ...readdirSync(store).map((file) => readFileSync(join(store, file), 'utf8')),
+      ...readdirSync(store, { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.ts'))
+        .map((file) => readFileSync(join(store, file), 'utf8')),
       readFileSync(join(root, 'lib/shared/upgrade.ts'), 'utf8'),
     ];
     const written = texts.flatMap((text) => [...text.matchAll(/entity: '([a-z_]+)'/g)].map(([, entity]) => entity!));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { responsesRequestSchema } from '../../lambdas/doors/responses/request.ts';
 import { parseWith } from '../../lambdas/http/parse.ts';
-import { deepestIssue } from '../../lambdas/platform/issues.ts';
+import { deepestIssue } from '../../lambdas/platform/zod-messages.ts';
 import { refused } from '../support/refused.ts';
 
 const messageOf = (body: object) =>

@@ -17,7 +17,7 @@ const routed = {
   content: measurePrompt(message),
   client: { anthropicVersion: '2023-06-01', anthropicBeta: undefined },
   origins: undefined,
-  leaveOut: undefined,
+  onExcluded: undefined,
 };
 
 /** A candidate whose written requests are listed, without being kept. */

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { AttemptLog } from '../../lambdas/inference/attempt-log.ts';
 import { ProviderTime } from '../../lambdas/platform/provider-time.ts';
-import { askEach } from '../../lambdas/inference/asked/rounds.ts';
+import { askEach } from '../../lambdas/inference/batch/rounds.ts';
 import { askingOf } from '../../lambdas/inference/modalities/answer.ts';
 import { decisionsModality, type DecisionCandidate } from '../../lambdas/inference/modalities/decisions.ts';
 import { modalityOffers } from '../../lambdas/inference/modalities/routed.ts';

@@ -5,7 +5,7 @@ import type { MessagesRequest } from '../../lambdas/messages/types.ts';
 import type { ProviderFailure } from '../../lambdas/providers/failures.ts';
 import { connect } from '../../lambdas/routing/connection.ts';
 import { AttemptLog } from '../../lambdas/inference/attempt-log.ts';
-import type { InTurn } from '../../lambdas/inference/in-turn.ts';
+import type { FailoverOptions } from '../../lambdas/inference/failover.ts';
 import { dispatch, type Attempt } from '../../lambdas/inference/messages/dispatch.ts';
 import { ProviderTime } from '../../lambdas/platform/provider-time.ts';
 import { candidateAt } from '../support/candidate.ts';
@@ -41,7 +41,7 @@ function attemptAt({ url }: Seen, { hasHiddenReasoning = false, ...options }: Op
   };
 }
 
-const inTurn = (more: Partial<InTurn> = {}): InTurn => ({
+const inTurn = (more: Partial<FailoverOptions> = {}): FailoverOptions => ({
   signal: new AbortController().signal,
   log: new AttemptLog(new ProviderTime()),
   requestId: 'req_test',
@@ -58,7 +58,7 @@ const failuresIn = (log: AttemptLog) => {
 };
 
 /** The answer of the first attempt that gives one. */
-async function answered(attempts: Attempt[], more: Partial<InTurn> = {}) {
+async function answered(attempts: Attempt[], more: Partial<FailoverOptions> = {}) {
   const placed = attempts.map((attempt, index) => ({ ...attempt, index }));
   const { index, batches } = await dispatch(placed, inTurn(more), ESTIMATED_TOKENS);
   let text = '';
@@ -311,10 +311,10 @@ describe('an attempt', () => {
   });
 });
 
-const recording = (record: InTurn['health']['record']) => ({ record, publish: async () => {} });
+const recording = (record: FailoverOptions['health']['record']) => ({ record, publish: async () => {} });
 
 describe('what an attempt says of its endpoint', () => {
-  const resultsOf = async (fails: (response: ServerResponse) => void, more: Partial<InTurn> = {}) => {
+  const resultsOf = async (fails: (response: ServerResponse) => void, more: Partial<FailoverOptions> = {}) => {
     const results: unknown[] = [];
     const attempts = [attemptAt(await upstream(fails)), attemptAt(await upstream(soundly('anthropic')))];
     for (const [index, { candidate }] of attempts.entries()) {

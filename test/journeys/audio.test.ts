@@ -81,6 +81,6 @@ it('is held for at the model’s context until a provider has counted it', async
 
   const estimate = await post(gateway, '/messages/estimate', bodyFor('sandbox/gpt'));
 
-  const { data: foreseen } = (await estimate.json()) as { data: { hold_rub: string } };
-  expect(Number(foreseen.hold_rub)).toBeGreaterThanOrEqual(128_000 * 0.00015);
+  const { data: preview } = (await estimate.json()) as { data: { hold_rub: string } };
+  expect(Number(preview.hold_rub)).toBeGreaterThanOrEqual(128_000 * 0.00015);
 });

@@ -7,7 +7,7 @@ import { DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sealDays } from '../../lambdas/books/seals/seal-days.ts';
 import { signerInFile } from '../../lambdas/platform/secrets/document-signer.ts';
-import { filesInDirectory } from '../../lambdas/platform/kept-files.ts';
+import { filesInDirectory } from '../../lambdas/platform/immutable-files.ts';
 import { localCredentials } from '../../lambdas/platform/aws/sdk.ts';
 import { openSdkTable } from '../../lambdas/store/table/sdk-table.ts';
 import { LOCAL_TABLE, startDynamodb } from '../../lib/shared/database/dynamodb.ts';

@@ -120,7 +120,7 @@ interface Answered {
 }
 
 /** A request of each kind in turn: answered, streamed, failed at its provider. */
-async function askInTurn(server: RunningGateway, turn: number): Promise<Answered> {
+async function withFailover(server: RunningGateway, turn: number): Promise<Answered> {
   const plain = { model: 'sandbox/claude', max_tokens: 30, messages: [said('Hi', 'delay=0')] };
   const kinds = [plain, { ...plain, stream: true }, { ...plain, messages: [said('Hi', 'error=500')] }];
   const response = await post(server, '/messages', kinds[turn % kinds.length]);
@@ -180,7 +180,7 @@ describe('a server that leases, whose table is in trouble', () => {
     const answers: Answered[] = [];
     let turn = 0;
     const work = async () => {
-      while (turn < REQUESTS) answers.push(await askInTurn(server, turn++));
+      while (turn < REQUESTS) answers.push(await withFailover(server, turn++));
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
     await calm();
@@ -194,11 +194,11 @@ describe('a server that leases, whose table is in trouble', () => {
 
   it('gives nobody an answer that is not recorded, and charges nothing for it', { timeout: 600_000 }, async () => {
     const { server, scope } = await newClient('unrecorded');
-    await Promise.all(Array.from({ length: 20 }, () => askInTurn(server, 0)));
+    await Promise.all(Array.from({ length: 20 }, () => withFailover(server, 0)));
     proxy.faultFor = ({ action, body }) =>
       action === 'PutItem' && body.includes('lease_id') ? 'unavailable' : undefined;
 
-    const answers = await Promise.all(Array.from({ length: 6 }, (_, turn) => askInTurn(server, turn % 2)));
+    const answers = await Promise.all(Array.from({ length: 6 }, (_, turn) => withFailover(server, turn % 2)));
     proxy.faultFor = () => undefined;
 
     const refused = answers.filter(({ status }) => status === 529);

@@ -8,7 +8,7 @@ import { finalGeneration, post, said, startGateway, type RunningGateway } from '
 
 const runbooks = readFileSync('docs/operations.md', 'utf8');
 
-const sources = ['lambdas', 'lib']
+const sources = ['lambdas', 'lib', 'test/drills']
   .flatMap((room) => readdirSync(room, { recursive: true, encoding: 'utf8' }).map((path) => join(room, path)))
   .filter((path) => path.endsWith('.ts'))
   .map((path) => readFileSync(path, 'utf8'))

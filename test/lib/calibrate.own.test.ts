@@ -3,7 +3,7 @@ import { loadCatalog } from '../../lambdas/catalog/load.ts';
 import { normalised } from '../../lambdas/decisions/distribution.ts';
 import { calibrate } from '../../lib/admin/calibration/calibrate.ts';
 import { fitTemperature, surprise } from '../../lib/admin/calibration/fit.ts';
-import { knownQuestions } from '../../lib/admin/calibration/questions.ts';
+import { labelledQuestions } from '../../lib/admin/calibration/questions.ts';
 import { startSandbox, type SandboxUpstream } from '../../lib/local/sandbox/server.ts';
 
 let sandbox: SandboxUpstream;
@@ -37,7 +37,7 @@ describe('the temperature of a model', () => {
     const found = await calibrate(loadCatalog(), 'sandbox/judge');
 
     delete process.env['GATEWAY_SANDBOX_CHAT_URL'];
-    expect(found).toMatchObject({ endpoint: 'sandbox/judge', questions: knownQuestions.length });
+    expect(found).toMatchObject({ endpoint: 'sandbox/judge', questions: labelledQuestions.length });
     expect(found.surprise_after).toBeLessThanOrEqual(found.surprise_before);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LackablePart } from '../../lambdas/catalog/quirk-values.ts';
+import type { UnsupportedPart } from '../../lambdas/catalog/quirk-values.ts';
 import { anthropicWire } from '../../lambdas/providers/anthropic/wire.ts';
 import { refused } from '../support/refused.ts';
 
@@ -104,7 +104,7 @@ describe('a request to another home of Claude', () => {
 
 describe('a request to a provider that lacks something', () => {
   const image = { type: 'image', source: { type: 'url', url: 'https://a.example/a.png' } };
-  const cases: [LackablePart, string, object][] = [
+  const cases: [UnsupportedPart, string, object][] = [
     ['image', 'messages.0.content.0.type', { messages: [{ role: 'user', content: [image] }] }],
     ['url_source', 'messages.0.content.0.source.type', { messages: [{ role: 'user', content: [image] }] }],
     [

@@ -4,9 +4,9 @@ import { originOf, type Vantage } from '../../lambdas/server/origin.ts';
 
 const socket = { remoteAddress: '10.0.0.9', localAddress: '10.0.0.1', localPort: 8080 };
 
-function origin(headers: Record<string, string>, vantage: Partial<Vantage>) {
+function origin(headers: Record<string, string>, clientIpSource: Partial<Vantage>) {
   const request = { headers, socket } as unknown as IncomingMessage;
-  return originOf(request, { isHostChecked: false, proxies: 0, ...vantage });
+  return originOf(request, { isHostChecked: false, proxies: 0, ...clientIpSource });
 }
 
 describe('whom a request is from', () => {
@@ -29,7 +29,7 @@ describe('where the gateway is reached', () => {
     ['the host that Lambda has checked', 'abc.on.aws', { isHostChecked: true }, 'https', 'abc.on.aws'],
     ['an address of this machine', 'localhost:8787', {}, 'http', 'localhost:8787'],
     ['its own address, where a client could say anything', 'evil.example', {}, 'http', '10.0.0.1:8080'],
-  ])('is %s', (_, host, vantage, protocol, domain) => {
-    expect(origin({ host }, vantage)).toMatchObject({ protocol, domain });
+  ])('is %s', (_, host, clientIpSource, protocol, domain) => {
+    expect(origin({ host }, clientIpSource)).toMatchObject({ protocol, domain });
   });
 });

@@ -42,6 +42,9 @@ export function modelOf({
 /** The providers of a model with a fallback, the hostile one first: an order that a request names ignores how they are doing. */
 export const fallbackOrder = (wire: WireName): string[] => [`evil-${names[wire]}`, `sound-${names[wire]}`];
 
+/** Its answers go on during attacks. */
+export const WITNESS_MODEL = 'evil/witness';
+
 /** A catalog of models whose first, and mostly only, endpoint is the hostile upstream. */
 export function writeHostileCatalog(directory: string, url: string): void {
   mkdirSync(join(directory, 'models'), { recursive: true });
@@ -49,7 +52,10 @@ export function writeHostileCatalog(directory: string, url: string): void {
     provider(`evil-${names[wire]}`, wire, url),
     provider(`sound-${names[wire]}`, wire, `${url}${SOUND_PATH}`),
   ]);
+  // The provider is in the process of the test, which an attack may keep busy for seconds.
+  providers.push({ ...provider('patient-claude', 'anthropic', url), timeouts: { idle_ms: 60_000 } });
   const models = [
+    model(WITNESS_MODEL, ['patient-claude']),
     ...Object.values(names).flatMap((name) => [
       model(`evil/${name}`, [`evil-${name}`]),
       model(`evil/${name}-fb`, [`evil-${name}`, `sound-${name}`]),

@@ -6,7 +6,7 @@ import { sealDays } from '../../lambdas/books/seals/seal-days.ts';
 import type { SealTools } from '../../lambdas/books/seals/seal-day.ts';
 import { DAY_MS, utcDate } from '../../lambdas/money/periods.ts';
 import { signerInFile } from '../../lambdas/platform/secrets/document-signer.ts';
-import { filesInDirectory } from '../../lambdas/platform/kept-files.ts';
+import { filesInDirectory } from '../../lambdas/platform/immutable-files.ts';
 import type { Table } from '../../lambdas/store/table/table.ts';
 import { checkAccount, type SealFinding } from '../../lib/admin/seals/check-files.ts';
 import { compareAccount } from '../../lib/admin/seals/compare-records.ts';

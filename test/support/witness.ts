@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
+import { WITNESS_MODEL } from './hostile-catalog.ts';
 import { post, type RunningGateway } from './gateway.ts';
 import type { HostileUpstream } from './hostile-upstream.ts';
 import { readEvents, summarise } from './sse.ts';
@@ -24,7 +25,7 @@ export async function startWitness(gateway: RunningGateway, upstream: HostileUps
     await finish();
   });
   const response = await post(gateway, '/messages', {
-    model: 'evil/claude',
+    model: WITNESS_MODEL,
     max_tokens: 50_000,
     stream: true,
     messages: [{ role: 'user', content: `Write until you are stopped. ${marker}` }],

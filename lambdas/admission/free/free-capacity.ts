@@ -1,7 +1,7 @@
-import { budgetPart, BUDGET_PARTS, dearestFreeRequest } from '../../catalog/free-terms.ts';
+import { budgetPart, BUDGET_PARTS, maxFreeRequestCost } from '../../catalog/free-terms.ts';
 import type { ModelData } from '../../catalog/schema.ts';
 import { utcDate } from '../../money/periods.ts';
-import { refreshed } from '../../platform/concurrency/refreshed.ts';
+import { refreshed } from '../../platform/concurrency/refreshing-value.ts';
 import type { BudgetPartSums } from '../../store/counters/service-budgets.ts';
 
 /** Which free models have used up what the service spends on them today, as far as this process knows. */
@@ -45,7 +45,7 @@ export function openFreeCapacity(read: (date: string) => Promise<BudgetPartSums[
 /** No part of the budget has room for the largest request that the terms allow; what is held for others counts. */
 function isUsedUp(model: Pick<ModelData, 'id' | 'service_free' | 'endpoints'>, sums: BudgetPartSums[]): boolean {
   const { id, service_free: terms } = model;
-  const dearest = dearestFreeRequest(model);
+  const dearest = maxFreeRequestCost(model);
   if (!terms || dearest.isZero) return false;
   const size = budgetPart(terms);
   const full = sums.filter((part) => part.model === id && part.committed.plus(dearest).exceeds(size));

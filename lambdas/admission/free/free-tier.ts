@@ -171,7 +171,7 @@ export type FreeRoom = {
  * Foresees whether free models would answer: by the same counts, limits and decisions as a request, which are only read.
  * @returns what is left of each limit of each model, and the refusal that a request would get
  */
-export async function foreseeFreeUse(
+export async function previewFreeUse(
   table: Table,
   use: FreeUse,
 ): Promise<{ rooms: FreeRoom[]; refused: FreeRefusal | undefined }> {

@@ -5,7 +5,7 @@ import { freeLimitSources } from '../../admission/free/free-refusal.ts';
 import { limitSourceNames } from '../../admission/refusal.ts';
 import { countShape, nothing, rub, rubText, time, uuid } from '../../http/shapes.ts';
 import { intervals, resets } from '../../money/periods.ts';
-import { leftOutReasons } from '../../routing/left-out.ts';
+import { leftOutReasons } from '../../routing/exclusions.ts';
 
 const settled = 'The roubles that settled requests have cost';
 

@@ -12,7 +12,7 @@ import { DAY_MS, utcDate } from '../../money/periods.ts';
 import { nowMs } from '../../platform/clock.ts';
 import type { DocumentSigner } from '../../platform/secrets/document-signer.ts';
 import { generationTimeMs } from '../../platform/ids.ts';
-import type { KeptFiles } from '../../platform/kept-files.ts';
+import type { KeptFiles } from '../../platform/immutable-files.ts';
 import { listBalanceEntries } from '../../store/accounts/accounts.ts';
 import { generationsInOrder } from '../../store/generations/generation-queries.ts';
 import type { Generation } from '../../store/generations/generation.ts';

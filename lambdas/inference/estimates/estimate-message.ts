@@ -5,7 +5,7 @@ import { notRefused } from '../../admission/refusal.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';
 import { Money } from '../../money/money.ts';
 import type { Candidate } from '../../routing/candidates.ts';
-import { LeftOutEndpoints } from '../../routing/left-out.ts';
+import { ExclusionList } from '../../routing/exclusions.ts';
 import { prepareAttempts, type Prepared } from '../messages/attempts.ts';
 import { messageTerms } from '../messages/message-hold.ts';
 import { routeMessage } from '../messages/routed-message.ts';
@@ -14,7 +14,7 @@ import { MAX_SEARCH_ROUNDS } from '../messages/search/search-rounds.ts';
 import {
   costAt,
   estimateOf,
-  foreseeInference,
+  previewInference,
   type CandidateCost,
   type Estimate,
   type EstimateInput,
@@ -26,23 +26,23 @@ import {
  * @throws {GatewayError} what a message is refused with before its hold
  */
 export async function estimateMessage(input: EstimateInput<RoutedRequest>): Promise<Estimate> {
-  const leftOut = new LeftOutEndpoints();
-  const routed = await routeMessage(input, { leaveOut: leftOut.add });
+  const exclusions = new ExclusionList();
+  const routed = await routeMessage(input, { onExcluded: exclusions.add });
   const freeLimits: FreeRoom[] = [];
   for (let left = routed.candidates; ;) {
     const prepared = prepareAttempts(routed, left);
-    const foreseen = await foreseeInference(input, await messageTerms(input, prepared));
-    const { tried } = foreseen;
+    const preview = await previewInference(input, await messageTerms(input, prepared));
+    const { tried } = preview;
     // A later try may be without the free models: what they have left is that of the first.
-    if (freeLimits.length === 0) append(freeLimits, foreseen.freeLimits);
+    if (freeLimits.length === 0) append(freeLimits, preview.freeLimits);
     const refusal = 'refused' in tried ? tried.refused.refusal : undefined;
     const others = refusal && notRefused(left, refusal);
     if (!others) {
       const costs = costsOf(prepared, tried.plan, routed.search);
-      return estimateOf({ ...foreseen, freeLimits }, routed.content.estimatedTokens, costs, leftOut);
+      return estimateOf({ ...preview, freeLimits }, routed.content.estimatedTokens, costs, exclusions);
     }
     const reason = refusal.kind === 'no_room' ? 'no_room' : 'free_limit';
-    for (const { candidate } of prepared.attempts) if (!others.includes(candidate)) leftOut.add(candidate, reason);
+    for (const { candidate } of prepared.attempts) if (!others.includes(candidate)) exclusions.add(candidate, reason);
     left = others;
   }
 }

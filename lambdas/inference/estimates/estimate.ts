@@ -3,14 +3,14 @@
  * functions. Nothing is held, written or recorded, and no provider is asked for an answer.
  */
 
-import { foresee, type Foreseen, type LimitRoom } from '../../admission/foresee.ts';
+import { previewHold, type HoldPreview, type LimitRoom } from '../../admission/hold-preview.ts';
 import type { FreeRoom } from '../../admission/free/free-tier.ts';
 import { inputCostOf } from '../../admission/new-generation.ts';
 import { refusalError, type AdmissionRefusal } from '../../admission/refusal.ts';
 import { maxAnswerTokens } from '../../admission/spending-plan.ts';
 import { Money } from '../../money/money.ts';
 import { resources } from '../../resources.ts';
-import type { LeftOut, LeftOutEndpoints, EndpointOfModel } from '../../routing/left-out.ts';
+import type { ExcludedEndpoint, ExclusionList, EndpointOfModel } from '../../routing/exclusions.ts';
 import type { UsableEndpoint } from '../../routing/usable-endpoints.ts';
 import { admissionOf, type HoldTerms } from '../hold-inference.ts';
 import type { InferenceInput } from '../inference-input.ts';
@@ -36,7 +36,7 @@ export interface Estimate {
   affordableMaxTokens: number | undefined;
   /** In the order in which they are tried. */
   candidates: CandidateCost[];
-  excluded: LeftOut[];
+  excluded: ExcludedEndpoint[];
   limits: LimitRoom[];
   freeLimits: FreeRoom[];
 }
@@ -48,15 +48,18 @@ export type EstimateInput<Body = unknown> = Pick<
 >;
 
 /** Foresees what would be held for a request. @throws {GatewayError} 401 and 403 for who may spend nothing */
-export async function foreseeInference({ caller, generationId }: EstimateInput, terms: HoldTerms): Promise<Foreseen> {
+export async function previewInference(
+  { caller, generationId }: EstimateInput,
+  terms: HoldTerms,
+): Promise<HoldPreview> {
   const input = { caller, generationId, receivedAtMs: 0, clientLeft: undefined };
   const admission = admissionOf(resources.bootId(), input, terms);
-  const foreseen = await foresee(resources.table(), admission, caller.scopes);
-  const { tried } = foreseen;
+  const preview = await previewHold(resources.table(), admission, caller.scopes);
+  const { tried } = preview;
   if ('refused' in tried && !isForeseen(tried.refused.refusal)) {
     throw refusalError(tried.refused.refusal, tried.refused.request);
   }
-  return foreseen;
+  return preview;
 }
 
 /** Whether an estimate tells a refusal as a figure: others it is answered with itself. */
@@ -66,10 +69,10 @@ function isForeseen({ kind }: AdmissionRefusal): boolean {
 
 /** @param estimatedTokens of the prompt at the first candidate */
 export function estimateOf(
-  { tried, amount, limits, freeLimits }: Foreseen,
+  { tried, amount, limits, freeLimits }: HoldPreview,
   estimatedTokens: number,
   candidates: CandidateCost[],
-  leftOut: LeftOutEndpoints,
+  exclusions: ExclusionList,
 ): Estimate {
   const { plan } = tried;
   const bounds = plan.quotes.map(({ bound }) => bound.promptTokens);
@@ -80,7 +83,7 @@ export function estimateOf(
     allowedMaxTokens: 'placed' in tried && tried.shortened ? maxAnswerTokens(plan) : undefined,
     affordableMaxTokens: 'refused' in tried ? tried.refused.request.affordableTokens || undefined : undefined,
     candidates,
-    excluded: leftOut.all(),
+    excluded: exclusions.all(),
     limits,
     freeLimits,
   };

@@ -26,17 +26,17 @@ export async function chargedAtEnd(answer: MeasuredAnswer, ending: Ending): Prom
   const charge = chargeOf(answer, ending);
   // A provider that fails costs nothing, nor does what was bought before it; a client that leaves has asked for that.
   const measured = chargedSoFar(answer, charge, charge !== 'nothing' || ending === 'client_left');
-  return cappedAt(measured, await answer.context.keeper.chargeable(measured.cost));
+  return cappedAt(measured, await answer.context.extender.chargeable(measured.cost));
 }
 
 /** What an answer costs so far, within the hold as it is now. */
 export function chargedWithinHold(answer: MeasuredAnswer, charge: Charge): Charged {
   const measured = chargedSoFar(answer, charge);
-  return cappedAt(measured, answer.context.keeper.withinHold(measured.cost));
+  return cappedAt(measured, answer.context.extender.withinHold(measured.cost));
 }
 
 /** What an answer has cost so far, whether or not the hold pays for it: what comes next is held beside it. */
-export function spentSoFar(answer: MeasuredAnswer): Money {
+export function accruedCost(answer: MeasuredAnswer): Money {
   return chargedSoFar(answer, 'usage').cost;
 }
 

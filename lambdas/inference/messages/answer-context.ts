@@ -1,9 +1,9 @@
 import type { Charged } from '../../accounting/charge.ts';
 import type { UsageMeter } from '../../accounting/meter.ts';
-import type { HoldKeeper } from '../../admission/hold-keeper.ts';
+import type { HoldExtender } from '../../admission/hold-extender.ts';
 import type { GatewayError } from '../../platform/errors.ts';
 import type { AttemptLog } from '../attempt-log.ts';
-import type { GenerationReport } from '../generation-report.ts';
+import type { SettlementSender } from '../settlement-sender.ts';
 import type { InferenceInput } from '../inference-input.ts';
 import type { Attempt, Dispatched } from './dispatch.ts';
 import type { AnswerStage } from './answer-stage.ts';
@@ -14,9 +14,9 @@ export interface AnswerContext {
   generationId: string;
   /** The `Idempotency-Key` of the request. */
   claim: InferenceInput<unknown>['claim'];
-  report: GenerationReport;
+  report: SettlementSender;
   remember: RoutedMessage['remember'];
-  keeper: HoldKeeper;
+  extender: HoldExtender;
   /**
    * In the order in which they are tried; the first is named on the record when none answers. What is sent for them is left out: it may be
    * large, and an answer takes long.

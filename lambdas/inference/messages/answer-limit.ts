@@ -4,7 +4,7 @@
  * was not asked for: the answer ends there, as it would at max_tokens.
  */
 
-import type { HoldKeeper } from '../../admission/hold-keeper.ts';
+import type { HoldExtender } from '../../admission/hold-extender.ts';
 import type { GatewayError } from '../../platform/errors.ts';
 import type { Stop } from './early-end.ts';
 
@@ -21,7 +21,7 @@ export interface Limit {
 
 /** The limit of an answer of this size, `extraBytes` being what the model did not write; undefined when all may go out. */
 export function answerLimitOf(
-  keeper: HoldKeeper,
+  extender: HoldExtender,
   maxOutputTokens: number,
   { writtenBytes, extraBytes }: { writtenBytes: number; extraBytes: number },
 ): Limit | undefined | Promise<Limit | undefined> {
@@ -29,7 +29,7 @@ export function answerLimitOf(
   const isTooLarge = writtenBytes + extraBytes > MAX_MESSAGE_BYTES;
   if (writtenBytes > bytes || isTooLarge) return { bytes, stop: { ending: 'complete' } };
   const limitBy = (failure: GatewayError | undefined): Limit | undefined =>
-    failure && { bytes: keeper.coveredBytes, stop: { ending: 'out_of_money', failure } };
-  const covering = keeper.cover(writtenBytes);
+    failure && { bytes: extender.coveredBytes, stop: { ending: 'out_of_money', failure } };
+  const covering = extender.cover(writtenBytes);
   return covering instanceof Promise ? covering.then(limitBy) : limitBy(covering);
 }

@@ -3,7 +3,7 @@ import type { TokenUsage } from '../../accounting/usage.ts';
 import type { Quote } from '../../admission/spending-plan.ts';
 import type { AnswerBatch, MessageDelta } from '../../messages/types.ts';
 import { Money } from '../../money/money.ts';
-import type { Pulled } from '../../platform/concurrency/pulled.ts';
+import type { PullIterator } from '../../platform/concurrency/pull-iterator.ts';
 import type { Outcome } from '../../store/generations/outcome.ts';
 import type { Attempt, Dispatched } from './dispatch.ts';
 import type { Stop } from './early-end.ts';
@@ -34,7 +34,7 @@ export interface AnswerStage {
   /** Completes the attempts before the first of them is asked. */
   prepare: (attempts: Attempt[]) => Promise<Attempt[]>;
   /** The batches of the whole answer, from those of the attempt that answered. */
-  batches: (first: Dispatched, answer: StagedAnswer) => Pulled<RoundBatch>;
+  batches: (first: Dispatched, answer: StagedAnswer) => PullIterator<RoundBatch>;
   /** The price of what was bought so far. */
   spent: (quote: Quote) => Money;
   /** The charge of all tokens, with what was bought. */

@@ -2,7 +2,7 @@ import { giveUpClaim } from '../../admission/request-claim.ts';
 import type { AnswerEvent } from '../../messages/types.ts';
 import { clientHasLeft, GatewayError, gatewayStopping, toGatewayError } from '../../platform/errors.ts';
 import { describeError, log } from '../../platform/logger.ts';
-import type { Pulled } from '../../platform/concurrency/pulled.ts';
+import type { PullIterator } from '../../platform/concurrency/pull-iterator.ts';
 import { logBrokenAnswer } from '../../providers/failures.ts';
 import { resources } from '../../resources.ts';
 import { abortBecause, abortReasonOf } from '../abort.ts';
@@ -25,7 +25,7 @@ const CHECKPOINT_EVERY_MS = 1_000;
 export async function* answerEvents(context: AnswerContext): AsyncGenerator<AnswerEvent[], void> {
   const progress = new Progress(context);
   const checkpoints = setInterval(() => progress.checkpoint(), CHECKPOINT_EVERY_MS).unref();
-  let batches: Pulled<RoundBatch> | undefined;
+  let batches: PullIterator<RoundBatch> | undefined;
   try {
     const dispatched = await context.dispatched;
     progress.begin(dispatched.index);

@@ -26,7 +26,7 @@ import type { RoutedMessage } from './routed-message.ts';
 
 /** A request before its hold: how each candidate would get it, and what it may cost there. */
 export interface Prepared {
-  routed: Pick<RoutedMessage, 'message' | 'content' | 'client' | 'origins' | 'leaveOut'>;
+  routed: Pick<RoutedMessage, 'message' | 'content' | 'client' | 'origins' | 'onExcluded'>;
   attempts: Attempt[];
   /** The plan by their quotes. */
   plan: SpendingPlan;
@@ -124,13 +124,13 @@ export function quoteOfRound(attempt: Attempt, content: PromptContent, maxPrompt
 
 function encodeForEach(
   candidates: Candidate[],
-  { message: asked, client, content, leaveOut }: Prepared['routed'],
+  { message: asked, client, content, onExcluded }: Prepared['routed'],
 ): Attempt[] {
   const attempts: Attempt[] = [];
   let refusal: unknown;
   for (const candidate of candidates) {
     if (candidate.isOnlyFirst && attempts.some((attempt) => attempt.candidate.model === candidate.model)) {
-      leaveOut?.(candidate, 'no_fallbacks');
+      onExcluded?.(candidate, 'no_fallbacks');
       continue;
     }
     try {
@@ -149,7 +149,7 @@ function encodeForEach(
     } catch (error) {
       // The wire of another endpoint may be able to express it.
       refusal ??= error;
-      leaveOut?.(candidate, 'request_not_supported', error);
+      onExcluded?.(candidate, 'request_not_supported', error);
     }
   }
   if (attempts.length === 0) throw refusal;

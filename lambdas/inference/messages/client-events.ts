@@ -2,7 +2,7 @@
 
 import type { Charged } from '../../accounting/charge.ts';
 import { eventBytes } from '../../accounting/event-bytes.ts';
-import { openingUsage, toldUsage } from '../../accounting/told-usage.ts';
+import { openingUsage, usageForClient } from '../../accounting/usage-for-client.ts';
 import type { AnswerEvent, MessageDelta, MessagesEvent } from '../../messages/types.ts';
 import type { GatewayError } from '../../platform/errors.ts';
 import { errorInAnswer } from '../../providers/failures.ts';
@@ -53,6 +53,6 @@ export function withGatewayIdentity(event: AnswerEvent, { context, attempt }: Me
  */
 export function priced(event: MessageDelta, { usage, cost }: Charged, answer: MeasuredAnswer): MessageDelta {
   const { context, meter } = answer;
-  const told = toldUsage(event.usage, usage, meter.tellsCacheLifetimes);
+  const told = usageForClient(event.usage, usage, meter.tellsCacheLifetimes);
   return { ...event, usage: { ...told, ...context.stage.shownUsage(usage), cost } };
 }

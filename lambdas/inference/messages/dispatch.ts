@@ -1,12 +1,12 @@
 import type { Quote } from '../../admission/spending-plan.ts';
 import type { AnswerBatch, MessagesRequest } from '../../messages/types.ts';
-import type { Pulled } from '../../platform/concurrency/pulled.ts';
+import type { PullIterator } from '../../platform/concurrency/pull-iterator.ts';
 import type { UpstreamRequest } from '../../providers/http/upstream-http.ts';
 import type { WireRequest } from '../../providers/wire.ts';
 import { beginAnswer } from '../../routing/begin-answer.ts';
 import type { Candidate } from '../../routing/candidates.ts';
 import { connect } from '../../routing/connection.ts';
-import { askInTurn, type InTurn, type Offer } from '../in-turn.ts';
+import { withFailover, type FailoverOptions, type Offer } from '../failover.ts';
 
 /** A request to one candidate, perhaps connecting already, with nothing sent yet. */
 export interface Attempt extends Offer {
@@ -23,7 +23,7 @@ export interface Attempt extends Offer {
 /** An answer that has begun: the attempt it came from, and its batches from the first on. */
 export interface Dispatched {
   index: number;
-  batches: Pulled<AnswerBatch>;
+  batches: PullIterator<AnswerBatch>;
 }
 
 /**
@@ -33,7 +33,7 @@ export interface Dispatched {
  */
 export async function dispatch(
   attempts: readonly Attempt[],
-  inTurn: InTurn,
+  inTurn: FailoverOptions,
   estimatedInputTokens: number,
 ): Promise<Dispatched> {
   const { signal, log } = inTurn;
@@ -43,7 +43,7 @@ export async function dispatch(
     return beginAnswer(sent, encoded, upstream ?? connect(candidate, encoded, signal), () => log.sent(index));
   };
   try {
-    const batches = await askInTurn(attempts, begin, inTurn);
+    const batches = await withFailover(attempts, begin, inTurn);
     return { index: log.index, batches };
   } finally {
     log.received();

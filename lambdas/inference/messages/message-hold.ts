@@ -1,7 +1,7 @@
 /** The hold of a message request, placed while the connection to its first provider is being opened. */
 
 import { releaseUnknown } from '../../accounting/release.ts';
-import { candidatesLeft, type Admitted, type Refused } from '../../admission/admit.ts';
+import { remainingCandidates, type Admitted, type Refused } from '../../admission/admit.ts';
 import { freeUseOf, scopesToHoldIn } from '../../admission/free/free-use.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';
 import { generationTimeMs } from '../../platform/ids.ts';
@@ -33,7 +33,7 @@ export async function holdForRequest(
   for (let { candidates } = routed; ;) {
     const result = await holdWhileConnecting(input, prepareAttempts(routed, candidates), signal);
     if ('admitted' in result) return result;
-    candidates = candidatesLeft(candidates, result.refused);
+    candidates = remainingCandidates(candidates, result.refused);
   }
 }
 

@@ -4,7 +4,7 @@ import { AttemptLog } from '../attempt-log.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';
 import type { InferenceInput } from '../inference-input.ts';
 import { abortInTime, abortWhenLeft, abortWhenStopping } from '../abort.ts';
-import { GenerationReport } from '../generation-report.ts';
+import { SettlementSender } from '../settlement-sender.ts';
 import type { AnswerContext } from './answer-context.ts';
 import { passThrough } from './answer-stage.ts';
 import { holdForRequest, messageTerms } from './message-hold.ts';
@@ -41,9 +41,9 @@ export async function openAnswer(input: InferenceInput<RoutedRequest>): Promise<
   return {
     generationId,
     claim: input.claim,
-    report: new GenerationReport({ table, queue, health }, { generationId, payer: caller.payer }, admitted),
+    report: new SettlementSender({ table, queue, health }, { generationId, payer: caller.payer }, admitted),
     remember: routed.remember,
-    keeper: admitted.keeper,
+    extender: admitted.extender,
     attempts: attempts.map(({ candidate, quote }) => ({ candidate, quote })),
     attemptLog,
     dispatched: onceRecorded(stage.prepare(attempts).then(ask), admitted, abort),

@@ -11,13 +11,13 @@ import { failureOf } from '../../providers/failures.ts';
 import { failedProvider } from '../../routing/connection.ts';
 import type { Ending } from '../../store/generations/outcome.ts';
 import { abortReasonOf } from '../abort.ts';
-import { chargedAtEnd, chargedForRound, chargedWithinHold, chargeOf, spentSoFar } from './answer-charge.ts';
+import { chargedAtEnd, chargedForRound, chargedWithinHold, chargeOf, accruedCost } from './answer-charge.ts';
 import { hasOutput, type AnswerContext, type MeasuredAnswer } from './answer-context.ts';
 import type { RoundBatch, StagedAnswer } from './answer-stage.ts';
 import { answerLimitOf, type Limit } from './answer-limit.ts';
 import { cutAtLimit, isEnding, withGatewayIdentity, priced, splitAtError } from './client-events.ts';
 import { earlyEnding, withShortening, type Stop } from './early-end.ts';
-import { surprisesOf } from '../tripwires.ts';
+import { surprisesOf } from '../usage-anomalies.ts';
 import { outcomeOf } from './outcome.ts';
 
 /** One answer while it passes: measured, kept inside its hold, priced, and settled when it ends. */
@@ -47,7 +47,7 @@ export class Progress implements StagedAnswer {
     const quote = { ...held, bound: { ...held.bound, searchRequests: 0 } };
     this.#answer = unmeasured(this.#context, { candidate, quote });
     this.#begun = true;
-    this.#context.keeper.answeredBy(quote, this.#context.stage.spent(quote));
+    this.#context.extender.answeredBy(quote, this.#context.stage.spent(quote));
   }
 
   get hasOutput(): boolean {
@@ -67,7 +67,7 @@ export class Progress implements StagedAnswer {
 
   /** Holds a cost beside all that was spent, before it arises. @returns why the answer must end instead, or undefined */
   async holdMore(cost: Money): Promise<Stop | undefined> {
-    return stopBy(await this.#context.keeper.reserve(spentSoFar(this.#answer).plus(cost)));
+    return stopBy(await this.#context.extender.reserve(accruedCost(this.#answer).plus(cost)));
   }
 
   /**
@@ -77,7 +77,7 @@ export class Progress implements StagedAnswer {
   async beginRound(quote: Quote, estimatedInputTokens: number): Promise<Stop | undefined> {
     const { attempt, meter, rounds } = this.#answer;
     const over = chargedForRound(this.#answer, 'usage');
-    const stop = stopBy(await this.#context.keeper.nextRound(quote, spentSoFar(this.#answer)));
+    const stop = stopBy(await this.#context.extender.nextRound(quote, accruedCost(this.#answer)));
     if (stop) return stop;
     this.#extraBytes += meter.outputBytes;
     this.#promptCounted = false;
@@ -131,7 +131,7 @@ export class Progress implements StagedAnswer {
       this.#extraBytes += extraBytes(data);
     }
     const size = { writtenBytes, extraBytes: this.#extraBytes };
-    const limit = answerLimitOf(this.#context.keeper, attempt.quote.bound.outputTokens, size);
+    const limit = answerLimitOf(this.#context.extender, attempt.quote.bound.outputTokens, size);
     const pass = (found: Limit | undefined) => this.#pass(events, batch, failure, found);
     return limit instanceof Promise ? limit.then(pass) : pass(limit);
   }
@@ -212,7 +212,7 @@ export class Progress implements StagedAnswer {
     // At the end, the settlement gives the rest back.
     const giveBack = meter.finishReason === null && !this.#isClosing;
     const { usage } = chargedForRound(this.#answer, 'usage');
-    this.#context.keeper.promptCounted(usage, { writtenBytes: meter.outputBytes, giveBack });
+    this.#context.extender.promptCounted(usage, { writtenBytes: meter.outputBytes, giveBack });
   }
 
   #follow(data: MessagesEvent): void {

@@ -7,7 +7,7 @@ import type { MessagesRequest } from '../../messages/types.ts';
 import { withoutRouting, type RoutedRequest } from '../../messages/preferences.ts';
 import { privacyFilter } from '../../protection/privacy.ts';
 import { messagesCandidates, type Candidate } from '../../routing/candidates.ts';
-import type { LeaveOut } from '../../routing/left-out.ts';
+import type { OnExcluded } from '../../routing/exclusions.ts';
 import { requestedRoute } from '../../routing/requested-route.ts';
 import { clientHeaders } from '../../providers/client-headers.ts';
 import type { ClientHeaders } from '../../providers/wire.ts';
@@ -37,7 +37,7 @@ export interface RoutedMessage {
   /** Notes at which endpoint an answer has left its prompt, for the next turn. Never rejects. */
   remember: (candidate: Candidate, outcome: Outcome) => Promise<void>;
   /** Told which endpoints are left out, where somebody wants to know. */
-  leaveOut: LeaveOut;
+  onExcluded: OnExcluded;
 }
 
 /** The part of a request that says where it may go. */
@@ -50,7 +50,7 @@ type MessageInput = Pick<InferenceInput<RoutedRequest>, 'body' | 'caller' | 'req
  */
 export async function routeMessage(
   input: MessageInput,
-  { leaveOut, beforeSearch }: { leaveOut?: LeaveOut; beforeSearch?: () => Promise<void> } = {},
+  { onExcluded, beforeSearch }: { onExcluded?: OnExcluded; beforeSearch?: () => Promise<void> } = {},
 ): Promise<RoutedMessage> {
   const { body, caller, request } = input;
   const { headers } = request;
@@ -80,7 +80,7 @@ export async function routeMessage(
     promptTokens: measured.estimatedTokens,
     session: route.session,
     warmPrompt: await route.warmPrompt,
-    leaveOut,
+    onExcluded,
   });
   const search =
     searches && (await openSearch(searches, { message: asked, ...found }, { catalog, privacy, candidates }));
@@ -97,6 +97,6 @@ export async function routeMessage(
     search,
     origins: isWhole ? searches?.origins : undefined,
     remember: route.remember,
-    leaveOut,
+    onExcluded,
   };
 }

@@ -1,12 +1,12 @@
 import type { Charged } from '../../accounting/charge.ts';
-import { answerAsked, askedTerms } from '../asked/answer-asked.ts';
-import type { AskedCandidate } from '../asked/offers.ts';
-import type { Asking } from '../asked/rounds.ts';
+import { runBatch, batchTerms } from '../batch/run-batch.ts';
+import type { BatchCandidate } from '../batch/offers.ts';
+import type { Asking } from '../batch/rounds.ts';
 import type { InferenceInput } from '../inference-input.ts';
 import { protectionOf } from '../protection-of.ts';
 import { refuseEarly } from '../refuse-early.ts';
-import type { AskedModality } from './modality.ts';
-import { routeAsked } from './routed.ts';
+import type { BatchModality } from './modality.ts';
+import { routeBatch } from './routed.ts';
 
 /** A whole answer, and the candidate that gave it. */
 export interface Answered<Candidate, Result> {
@@ -19,24 +19,24 @@ export interface Answered<Candidate, Result> {
  * Answers everything that a request asks for, or nothing: candidates, hold, requests to a provider, settlement.
  * @throws {GatewayError} when the request goes nowhere, is not admitted, or nobody answers
  */
-export async function answerModality<Body, Task, Candidate extends AskedCandidate, Answer, Result>(
-  modality: AskedModality<Body, Task, Candidate, Answer, Result>,
+export async function answerModality<Body, Task, Candidate extends BatchCandidate, Answer, Result>(
+  modality: BatchModality<Body, Task, Candidate, Answer, Result>,
   input: InferenceInput<Body>,
 ): Promise<Answered<Candidate, Result>> {
   const { apiType, outOfTime, resultOf } = modality;
   const needs = async (unprotected: InferenceInput<Body>) => {
-    const { offers } = await routeAsked(modality, unprotected, { protection: protectionOf(unprotected) });
-    return { candidates: offers.map(({ candidate }) => candidate), terms: askedTerms(apiType, offers) };
+    const { offers } = await routeBatch(modality, unprotected, { protection: protectionOf(unprotected) });
+    return { candidates: offers.map(({ candidate }) => candidate), terms: batchTerms(apiType, offers) };
   };
   const protection = protectionOf(input, () => refuseEarly(input, needs));
-  const { task, own, offers } = await routeAsked(modality, input, { protection });
-  const asked = await answerAsked(input, { apiType, offers, ...askingOf(modality, task), outOfTime });
+  const { task, own, offers } = await routeBatch(modality, input, { protection });
+  const asked = await runBatch(input, { apiType, offers, ...askingOf(modality, task), outOfTime });
   return { candidate: asked.candidate, result: resultOf(asked.answer, own), charged: asked.charged };
 }
 
 /** How a task is asked for. */
-export function askingOf<Body, Task, Candidate extends AskedCandidate, Answer, Result>(
-  { answerOf, maxAtOnce }: AskedModality<Body, Task, Candidate, Answer, Result>,
+export function askingOf<Body, Task, Candidate extends BatchCandidate, Answer, Result>(
+  { answerOf, maxAtOnce }: BatchModality<Body, Task, Candidate, Answer, Result>,
   task: Task,
 ): Asking<Candidate, Answer> {
   return { answerOf: (candidate, send) => answerOf(candidate, task, send), maxAtOnce };

@@ -5,11 +5,11 @@ import { invalidRequest } from '../../platform/errors.ts';
 import type { DecisionEngine } from '../../providers/decisions/engine.ts';
 import { decisionEngine } from '../../providers/decisions/engines.ts';
 import { engineTarget } from '../../routing/usable-endpoints.ts';
-import type { AskedCandidate } from '../asked/offers.ts';
+import type { BatchCandidate } from '../batch/offers.ts';
 import { defineModality } from './modality.ts';
 
 /** An endpoint that can answer questions now. */
-export interface DecisionCandidate extends AskedCandidate {
+export interface DecisionCandidate extends BatchCandidate {
   engine: DecisionEngine;
 }
 

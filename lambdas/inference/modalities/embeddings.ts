@@ -5,11 +5,11 @@ import { embed, embeddingAsks } from '../../providers/embeddings/embed.ts';
 import type { EmbeddingEngine, EmbeddingTarget, EmbeddingTask } from '../../providers/embeddings/engine.ts';
 import { embeddingEngine } from '../../providers/embeddings/engines.ts';
 import { engineTarget } from '../../routing/usable-endpoints.ts';
-import type { AskedCandidate } from '../asked/offers.ts';
+import type { BatchCandidate } from '../batch/offers.ts';
 import { defineModality } from './modality.ts';
 
 /** An endpoint that can embed now. */
-interface EmbeddingCandidate extends AskedCandidate {
+interface EmbeddingCandidate extends BatchCandidate {
   engine: EmbeddingEngine;
   target: EmbeddingTarget;
 }
@@ -43,10 +43,10 @@ export const embeddingsModality = defineModality({
   promptBytes: ({ inputs }) =>
     inputs.reduce((bytes, input) => bytes + (isText(input) ? Buffer.byteLength(input) : input.length * 4), 0),
   routeOf: ({ model, provider }) => ({ model, messages: [], ...(provider ? { provider } : {}) }),
-  fitting: (task, candidates, leaveOut) =>
+  fitting: (task, candidates, onExcluded) =>
     candidates.filter((candidate) => {
       const isAble = takes(task, candidate, candidates);
-      if (!isAble) leaveOut?.(candidate, 'request_not_supported');
+      if (!isAble) onExcluded?.(candidate, 'request_not_supported');
       return isAble;
     }),
   asksOf: ({ engine, target }, task) => embeddingAsks(engine, task, target),

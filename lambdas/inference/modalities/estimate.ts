@@ -1,18 +1,18 @@
-import { LeftOutEndpoints } from '../../routing/left-out.ts';
-import type { AskedCandidate } from '../asked/offers.ts';
-import { estimateAsked } from '../estimates/estimate-asked.ts';
+import { ExclusionList } from '../../routing/exclusions.ts';
+import type { BatchCandidate } from '../batch/offers.ts';
+import { estimateBatch } from '../estimates/estimate-batch.ts';
 import type { Estimate, EstimateInput } from '../estimates/estimate.ts';
 import { protectionOf } from '../protection-of.ts';
-import type { AskedModality } from './modality.ts';
-import { routeAsked } from './routed.ts';
+import type { BatchModality } from './modality.ts';
+import { routeBatch } from './routed.ts';
 
 /** Estimates a request. @throws {GatewayError} what it is refused with before its hold */
-export async function estimateModality<Body, Task, Candidate extends AskedCandidate, Answer, Result>(
-  modality: AskedModality<Body, Task, Candidate, Answer, Result>,
+export async function estimateModality<Body, Task, Candidate extends BatchCandidate, Answer, Result>(
+  modality: BatchModality<Body, Task, Candidate, Answer, Result>,
   input: EstimateInput<Body>,
 ): Promise<Estimate> {
-  const leftOut = new LeftOutEndpoints();
+  const exclusions = new ExclusionList();
   const protection = protectionOf(input);
-  const { offers } = await routeAsked(modality, input, { protection, leaveOut: leftOut.add });
-  return estimateAsked(input, modality.apiType, offers, leftOut);
+  const { offers } = await routeBatch(modality, input, { protection, onExcluded: exclusions.add });
+  return estimateBatch(input, modality.apiType, offers, exclusions);
 }

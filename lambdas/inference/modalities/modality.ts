@@ -3,15 +3,15 @@ import type { RoutedRequest } from '../../messages/preferences.ts';
 import type { Modality } from '../../catalog/modality.ts';
 import type { NamedText } from '../../protection/named-texts.ts';
 import type { Send } from '../../providers/asks.ts';
-import type { LeaveOut } from '../../routing/left-out.ts';
+import type { OnExcluded } from '../../routing/exclusions.ts';
 import type { AnswerKind } from '../../routing/usable-endpoints.ts';
-import type { AskedCandidate, AskPlan } from '../asked/offers.ts';
+import type { BatchCandidate, AskPlan } from '../batch/offers.ts';
 
 /**
  * A modality whose answers are whole: all that differs from other modalities, as one declaration. Routing, protection, holds, estimates and
  * settlement follow from it (routed.ts, answer.ts, estimate.ts).
  */
-export interface AskedModality<Body, Task, Candidate extends AskedCandidate, Answer, Result> {
+export interface BatchModality<Body, Task, Candidate extends BatchCandidate, Answer, Result> {
   apiType: NewGeneration['apiType'];
   /** The output modality of its models. */
   makes: Modality;
@@ -28,7 +28,7 @@ export interface AskedModality<Body, Task, Candidate extends AskedCandidate, Ans
   /** Where it may go, and what of it names the conversation. */
   routeOf: (body: Body, texts: readonly NamedText[]) => RoutedRequest;
   /** The candidates that take all fields of the task. @throws {GatewayError} 400 if none does */
-  fitting?: (task: Task, candidates: Candidate[], leaveOut: LeaveOut | undefined) => Candidate[];
+  fitting?: (task: Task, candidates: Candidate[], onExcluded: OnExcluded | undefined) => Candidate[];
   /** All requests to a candidate, or requests as large. @throws {GatewayError} 400 for a task that it cannot express */
   asksOf: (candidate: Candidate, task: Task) => ReturnType<AskPlan<Candidate>['asksOf']>;
   /** Refusals of a request that would take too many bytes, or too many requests to a provider. */
@@ -44,8 +44,8 @@ export interface AskedModality<Body, Task, Candidate extends AskedCandidate, Ans
 }
 
 /** States a modality; its types follow from its members. */
-export function defineModality<Body, Task, Candidate extends AskedCandidate, Answer, Result>(
-  modality: AskedModality<Body, Task, Candidate, Answer, Result>,
-): AskedModality<Body, Task, Candidate, Answer, Result> {
+export function defineModality<Body, Task, Candidate extends BatchCandidate, Answer, Result>(
+  modality: BatchModality<Body, Task, Candidate, Answer, Result>,
+): BatchModality<Body, Task, Candidate, Answer, Result> {
   return modality;
 }

@@ -4,30 +4,30 @@ import { servedCatalog } from '../../catalog/served-catalog.ts';
 import { protectNamedTexts } from '../../protection/named-texts.ts';
 import { privacyFilter } from '../../protection/privacy.ts';
 import type { Protection } from '../../protection/sensitive-data.ts';
-import type { LeaveOut } from '../../routing/left-out.ts';
+import type { OnExcluded } from '../../routing/exclusions.ts';
 import { usableEndpoints } from '../../routing/usable-endpoints.ts';
-import { prepareOffers, type AskedCandidate, type AskedOffer } from '../asked/offers.ts';
+import { prepareOffers, type BatchCandidate, type BatchOffer } from '../batch/offers.ts';
 import { endpointSignals } from '../endpoint-signals.ts';
 import type { InferenceInput } from '../inference-input.ts';
-import type { AskedModality } from './modality.ts';
+import type { BatchModality } from './modality.ts';
 
-export interface Routed<Task, Candidate extends AskedCandidate> {
+export interface Routed<Task, Candidate extends BatchCandidate> {
   /** As providers may get it. */
   task: Task;
   /** In the client's own words. */
   own: Task;
   /** At least one, the first one first, with the most that each may cost. */
-  offers: AskedOffer<Candidate>[];
+  offers: BatchOffer<Candidate>[];
 }
 
 /**
  * Where a request may go, and what goes there.
  * @throws {GatewayError} 400 or 404 when there is no such place, 400 for a request that may not be sent anywhere
  */
-export async function routeAsked<Body, Task, Candidate extends AskedCandidate, Answer, Result>(
-  modality: AskedModality<Body, Task, Candidate, Answer, Result>,
+export async function routeBatch<Body, Task, Candidate extends BatchCandidate, Answer, Result>(
+  modality: BatchModality<Body, Task, Candidate, Answer, Result>,
   { body, caller }: Pick<InferenceInput<Body>, 'body' | 'caller'>,
-  { protection, leaveOut }: { protection: Protection; leaveOut?: LeaveOut },
+  { protection, onExcluded }: { protection: Protection; onExcluded?: OnExcluded },
 ): Promise<Routed<Task, Candidate>> {
   const { textsOf, refuseUnsearchable, taskOf, promptBytes, routeOf, fitting } = modality;
   if (protection.settings.enabled) refuseUnsearchable?.(body);
@@ -40,7 +40,7 @@ export async function routeAsked<Body, Task, Candidate extends AskedCandidate, A
       exclusionOf: privacyFilter(privacyOf(caller)),
       signals: endpointSignals(),
       promptTokens: estimateTokens(promptBytes(task)),
-      ...(leaveOut ? { leaveOut } : {}),
+      ...(onExcluded ? { onExcluded } : {}),
     },
     { makes: modality.makes, toCandidate: modality.candidateOf },
   );
@@ -48,16 +48,16 @@ export async function routeAsked<Body, Task, Candidate extends AskedCandidate, A
     body,
     texts.map(({ text }) => text),
   );
-  const candidates = fitting ? fitting(task, usable, leaveOut) : usable;
-  return { task, own, offers: modalityOffers(modality, candidates, task, leaveOut) };
+  const candidates = fitting ? fitting(task, usable, onExcluded) : usable;
+  return { task, own, offers: modalityOffers(modality, candidates, task, onExcluded) };
 }
 
 /** The most that a task may cost at each candidate. @throws {GatewayError} 400 if no candidate can be asked so much */
-export function modalityOffers<Body, Task, Candidate extends AskedCandidate, Answer, Result>(
-  { asksOf, tooLarge, tooMany }: AskedModality<Body, Task, Candidate, Answer, Result>,
+export function modalityOffers<Body, Task, Candidate extends BatchCandidate, Answer, Result>(
+  { asksOf, tooLarge, tooMany }: BatchModality<Body, Task, Candidate, Answer, Result>,
   candidates: readonly Candidate[],
   task: Task,
-  leaveOut?: LeaveOut,
-): AskedOffer<Candidate>[] {
-  return prepareOffers(candidates, { asksOf: (candidate) => asksOf(candidate, task), tooLarge, tooMany }, leaveOut);
+  onExcluded?: OnExcluded,
+): BatchOffer<Candidate>[] {
+  return prepareOffers(candidates, { asksOf: (candidate) => asksOf(candidate, task), tooLarge, tooMany }, onExcluded);
 }

@@ -11,7 +11,7 @@ import { readGeneration } from '../../store/generations/generation-queries.ts';
 import { readVideoJob, JobMovedError, type VideoJob } from '../../store/generations/video-jobs.ts';
 import { reportSettlement } from '../../accounting/report.ts';
 import { endJob, finishJob, isEnded } from './end.ts';
-import { lookAtJob } from './look.ts';
+import { lookAtJob } from './poll.ts';
 import { encodeVideoMessage, type VideoMessage } from './message.ts';
 import { submitJob } from './submit.ts';
 import type { Next, VideoTools } from './tools.ts';

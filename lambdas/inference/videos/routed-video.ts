@@ -3,7 +3,7 @@ import { servedCatalog } from '../../catalog/served-catalog.ts';
 import { privacyFilter } from '../../protection/privacy.ts';
 import { protectNamedTexts } from '../../protection/named-texts.ts';
 import type { VideoRequest } from '../../providers/video/wire.ts';
-import type { LeaveOut } from '../../routing/left-out.ts';
+import type { OnExcluded } from '../../routing/exclusions.ts';
 import { videoCandidates, type VideoCandidate } from '../../routing/video-candidates.ts';
 import { endpointSignals } from '../endpoint-signals.ts';
 import { protectionOf } from '../protection-of.ts';
@@ -25,7 +25,7 @@ interface RoutedVideo {
 export async function routeVideo(
   body: VideoBody,
   { caller, clientLeft }: { caller: InferenceCaller; clientLeft: AbortSignal | undefined },
-  leaveOut?: LeaveOut,
+  onExcluded?: OnExcluded,
 ): Promise<RoutedVideo> {
   const { model, provider } = body;
   const said = body.prompt ? [{ field: 'prompt', text: body.prompt }] : [];
@@ -36,9 +36,9 @@ export async function routeVideo(
     exclusionOf: privacyFilter(privacyOf(caller)),
     signals: endpointSignals(),
     promptTokens: 0,
-    leaveOut,
+    onExcluded,
   });
   const settings = settingsFor(body, candidates[0]!.model);
   const request = { prompt, frames: await framesOf(body.frame_images ?? [], clientLeft), ...settings };
-  return { request, candidates: ableTo(candidates, request, leaveOut) };
+  return { request, candidates: ableTo(candidates, request, onExcluded) };
 }

@@ -6,7 +6,7 @@ import { durationsAt } from '../../catalog/video-options.ts';
 import { Money } from '../../money/money.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { VideoRequest } from '../../providers/video/wire.ts';
-import type { LeaveOut } from '../../routing/left-out.ts';
+import type { OnExcluded } from '../../routing/exclusions.ts';
 import type { VideoCandidate } from '../../routing/video-candidates.ts';
 import type { VideoBody } from './request.ts';
 
@@ -47,14 +47,14 @@ export function settingsFor(body: VideoBody, { id, data }: Model): VideoSettings
 export function ableTo(
   candidates: readonly VideoCandidate[],
   request: VideoRequest,
-  leaveOut?: LeaveOut,
+  onExcluded?: OnExcluded,
 ): VideoCandidate[] {
   const objections = candidates.map(({ wire, target }) => wire.objectionTo?.(request, target));
   const refusals = objections.map((objection) => objection && invalidRequest(objection.field, objection.message));
   const able = candidates.filter((_, index) => refusals[index] === undefined);
   if (able.length === 0) throw refusals[0]!;
   for (const [index, candidate] of candidates.entries()) {
-    if (refusals[index]) leaveOut?.(candidate, 'request_not_supported', refusals[index]);
+    if (refusals[index]) onExcluded?.(candidate, 'request_not_supported', refusals[index]);
   }
   return able;
 }

@@ -10,7 +10,7 @@ import { nowMs } from '../../platform/clock.ts';
 import type { Bucket } from '../../platform/aws/objects.ts';
 import type { QueueSender } from '../../platform/queues/queue.ts';
 import type { VideoRequest } from '../../providers/video/wire.ts';
-import type { LeaveOut } from '../../routing/left-out.ts';
+import type { OnExcluded } from '../../routing/exclusions.ts';
 import type { VideoCandidate } from '../../routing/video-candidates.ts';
 import type { Table } from '../../store/table/table.ts';
 import type { Write } from '../../store/table/writes.ts';
@@ -78,10 +78,10 @@ export function videoTerms({ candidates: [first], request }: Pick<VideoStart, 'c
 }
 
 /** The candidates that a job may go to, one after the other. */
-export function askedForVideo(candidates: readonly VideoCandidate[], leaveOut?: LeaveOut): VideoCandidate[] {
+export function requestedVideo(candidates: readonly VideoCandidate[], onExcluded?: OnExcluded): VideoCandidate[] {
   const [first, ...others] = candidates as [VideoCandidate, ...VideoCandidate[]];
   if (!first.isOnlyFirst) return [first, ...others];
-  for (const other of others) leaveOut?.(other, 'no_fallbacks');
+  for (const other of others) onExcluded?.(other, 'no_fallbacks');
   return [first];
 }
 
@@ -109,7 +109,7 @@ function jobOf({ generationId, caller, candidates, request, ...start }: VideoSta
     aspectRatio: request.aspectRatio,
     createdAtMs,
     deadlineAtMs: createdAtMs + VIDEO_DEADLINE_MS,
-    endpoints: askedForVideo(candidates).map(({ endpoint }) => ({
+    endpoints: requestedVideo(candidates).map(({ endpoint }) => ({
       endpointId: endpoint.id,
       providerName: endpoint.provider.name,
     })),

@@ -3,7 +3,7 @@
  * and what the events of its answer come in.
  */
 
-import { rewritableParts, type RewritablePart } from '../../catalog/quirk-values.ts';
+import { rewritableParts, type ConvertiblePart } from '../../catalog/quirk-values.ts';
 import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
 import type { ClientHeaders, WireRequest } from '../wire.ts';
 import { EventStreamFraming } from './event-stream-framing.ts';
@@ -16,7 +16,7 @@ interface Envelope {
   /** The only betas that this home takes, where the catalog says nothing; absent: all. */
   betas?: readonly string[];
   /** The parts of a request that this home does not take, and that can be said otherwise. */
-  lacks?: readonly RewritablePart[];
+  lacks?: readonly ConvertiblePart[];
   wrap(body: Body, client: ClientHeaders): WireRequest;
   newFraming(): Framing;
 }

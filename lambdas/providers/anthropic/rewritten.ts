@@ -4,7 +4,7 @@
  */
 
 import { append } from '../../platform/append.ts';
-import type { RewritablePart } from '../../catalog/quirk-values.ts';
+import type { ConvertiblePart } from '../../catalog/quirk-values.ts';
 import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
 import { withoutBillingLine } from '../../messages/billing-line.ts';
 import { withoutDeferral } from '../../messages/deferred-tools.ts';
@@ -13,7 +13,7 @@ import { without } from '../../messages/without.ts';
 import { envelopeOf } from './envelopes.ts';
 import type { Message, MessagesRequest } from '../../messages/types.ts';
 
-const rewrites: Record<RewritablePart, (request: MessagesRequest) => MessagesRequest> = {
+const rewrites: Record<ConvertiblePart, (request: MessagesRequest) => MessagesRequest> = {
   defer_loading: withoutDeferral,
   context_management: (request) => without(request, 'context_management'),
   system_messages: (request) => ({ ...request, messages: withoutSystemMessages(request.messages) }),
@@ -26,7 +26,7 @@ export function rewritten(request: MessagesRequest, quirks: AnthropicQuirks): Me
   let said = quirks.own_service ? request : withoutBillingLine(request);
   const { lacks: always = [] } = envelopeOf(quirks);
   for (const part of new Set([...always, ...(quirks.lacks ?? [])])) {
-    if (part in rewrites) said = rewrites[part as RewritablePart](said);
+    if (part in rewrites) said = rewrites[part as ConvertiblePart](said);
   }
   return said;
 }

@@ -3,7 +3,7 @@
  * been sent: the gateway refuses it by name instead.
  */
 
-import type { LackablePart } from '../../catalog/quirk-values.ts';
+import type { UnsupportedPart } from '../../catalog/quirk-values.ts';
 import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { outputFormat } from '../../messages/output-format.ts';
@@ -15,7 +15,7 @@ import { placeBlocks, type Placed } from '../translated/turns.ts';
 /** Where a request has the part; undefined where it has none. */
 type Find = (request: MessagesRequest) => string | undefined;
 
-const finders: Record<LackablePart, Find> = {
+const finders: Record<UnsupportedPart, Find> = {
   image: inBlocks('type', ({ type }) => type === 'image'),
   document: inBlocks('type', ({ type }) => type === 'document'),
   search_result: inBlocks('type', ({ type }) => type === 'search_result'),
@@ -40,7 +40,7 @@ export function refuseUnsupportedParts(request: MessagesRequest, { lacks = [] }:
   const audio = audioIn(request);
   if (audio !== undefined) throw audioRefusal(audio);
   for (const part of lacks) {
-    const path = part in finders ? finders[part as LackablePart](request) : undefined;
+    const path = part in finders ? finders[part as UnsupportedPart](request) : undefined;
     if (path !== undefined) throw invalidRequest(path, 'does not work on this model; leave it out');
   }
 }

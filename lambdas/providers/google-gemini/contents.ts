@@ -6,7 +6,7 @@ import { toolCallId } from '../tool-call-id.ts';
 import { unsupportedBlock } from '../translated/supported-fields.ts';
 import { blockText, toTurns, type Placed, type Turn } from '../translated/turns.ts';
 import { audioPart, geminiDocumentParts, imagePart } from './media.ts';
-import { callsOf, resultParts, type KnownCalls } from './results.ts';
+import { callsOf, resultParts, type PriorCalls } from './results.ts';
 import type { GeminiContent, GeminiPart } from './parts.ts';
 import { openSignature, SIGNATURE_PLACEHOLDER } from './signatures.ts';
 import type { GeminiTarget } from './target.ts';
@@ -24,7 +24,7 @@ export function contentsOf({ messages }: MessagesRequest, target: GeminiTarget):
   return contents;
 }
 
-function geminiContent({ role, messages }: Turn, calls: KnownCalls, target: GeminiTarget): GeminiContent {
+function geminiContent({ role, messages }: Turn, calls: PriorCalls, target: GeminiTarget): GeminiContent {
   const blocks = messages.flat();
   switch (role) {
     // There is no such role inside a conversation: the instruction is marked as one, where it stands.
@@ -99,7 +99,7 @@ function isResult({ block }: Placed): boolean {
 }
 
 /** Results come first, directly after the calls that they answer; the rest of what the user said follows. */
-function geminiUserParts(blocks: Placed[], calls: KnownCalls, target: GeminiTarget): GeminiPart[] {
+function geminiUserParts(blocks: Placed[], calls: PriorCalls, target: GeminiTarget): GeminiPart[] {
   const said = blocks.filter((placed) => !isResult(placed)).flatMap((placed) => partsOfUser(placed, target));
   return [...resultParts(blocks.filter(isResult), calls, target), ...said];
 }

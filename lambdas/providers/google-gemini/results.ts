@@ -9,9 +9,9 @@ import { geminiDocumentParts, imagePart } from './media.ts';
 import type { GeminiTarget } from './target.ts';
 
 /** The calls of a conversation by their ids: their names, and which one came first. */
-export type KnownCalls = ReadonlyMap<string, { name: string; order: number }>;
+export type PriorCalls = ReadonlyMap<string, { name: string; order: number }>;
 
-export function callsOf(messages: Message[]): KnownCalls {
+export function callsOf(messages: Message[]): PriorCalls {
   const calls = new Map<string, { name: string; order: number }>();
   for (const { content } of messages) {
     if (typeof content === 'string') continue;
@@ -23,7 +23,7 @@ export function callsOf(messages: Message[]): KnownCalls {
 }
 
 /** @throws {GatewayError} 400 for the result of a call that is not in the conversation: nobody knows its name. */
-export function resultParts(results: Placed[], calls: KnownCalls, target: GeminiTarget): GeminiPart[] {
+export function resultParts(results: Placed[], calls: PriorCalls, target: GeminiTarget): GeminiPart[] {
   const read = results.map((placed) => readResult(placed, calls, target));
   read.sort((one, other) => one.order - other.order);
   return [...read.map(({ response }) => response), ...read.flatMap(({ following }) => following)];
@@ -36,7 +36,7 @@ interface ReadResult {
   following: GeminiPart[];
 }
 
-function readResult({ block, path }: Placed, calls: KnownCalls, { quirks }: GeminiTarget): ReadResult {
+function readResult({ block, path }: Placed, calls: PriorCalls, { quirks }: GeminiTarget): ReadResult {
   const id = block['tool_use_id'] as string;
   const call = calls.get(id);
   if (!call) throw invalidRequest(`${path}.tool_use_id`, 'has no tool_use with this id before it');

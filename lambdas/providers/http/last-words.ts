@@ -1,4 +1,4 @@
-import type { Pulled } from '../../platform/concurrency/pulled.ts';
+import type { PullIterator } from '../../platform/concurrency/pull-iterator.ts';
 
 /** The longest wait for an answer that has said how it ends, whether it is silent or goes on. */
 const LAST_WORDS_MS = 5_000;
@@ -8,7 +8,7 @@ const LAST_WORDS_MS = 5_000;
  * silent then is abandoned: the code that opened it closes its connection.
  * @param isClosing - asked before the next chunk is, when all before it were read
  */
-export function withTrailingTimeout(body: AsyncIterable<Buffer>, isClosing: () => boolean): Pulled<Buffer> {
+export function withTrailingTimeout(body: AsyncIterable<Buffer>, isClosing: () => boolean): PullIterator<Buffer> {
   const chunks: AsyncIterator<Buffer, void> = body[Symbol.asyncIterator]();
   let deadline: Deadline | undefined;
 

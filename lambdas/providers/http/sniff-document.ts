@@ -1,4 +1,4 @@
-import { resumed, type Pulled } from '../../platform/concurrency/pulled.ts';
+import { resumed, type PullIterator } from '../../platform/concurrency/pull-iterator.ts';
 
 /** An answer that was asked for as a stream may still come as one JSON document. */
 
@@ -11,7 +11,9 @@ const OPENING_BRACKET = 0x5b;
  * Looks at the beginning of a body. No stream of events begins with a brace or a bracket.
  * @returns whether it is a document, and the body from its first byte on
  */
-export async function sniffDocument(body: Pulled<Buffer>): Promise<{ isDocument: boolean; body: Pulled<Buffer> }> {
+export async function sniffDocument(
+  body: PullIterator<Buffer>,
+): Promise<{ isDocument: boolean; body: PullIterator<Buffer> }> {
   const seen: Buffer[] = [];
   let blankBytes = 0;
   for (;;) {

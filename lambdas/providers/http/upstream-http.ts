@@ -8,7 +8,7 @@
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { finished } from 'node:stream';
-import type { Pulled } from '../../platform/concurrency/pulled.ts';
+import type { PullIterator } from '../../platform/concurrency/pull-iterator.ts';
 import { pauseAfterSlice } from '../../platform/concurrency/time-slices.ts';
 import { readAway } from './read-text.ts';
 import { plainAgent, secureAgent, trusted } from './upstream-agents.ts';
@@ -26,7 +26,7 @@ export interface UpstreamResponse {
   status: number;
   headers: http.IncomingHttpHeaders;
   /** Chunks as they arrive; each is read on demand, so a slow reader slows the upstream. */
-  body: Pulled<Buffer>;
+  body: PullIterator<Buffer>;
 }
 
 export interface UpstreamTarget {

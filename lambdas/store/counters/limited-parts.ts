@@ -132,7 +132,7 @@ export function partHold(
 ): Write {
   return update(table, key, {
     add: Object.fromEntries(intervals.map((interval) => [committedIn(interval, windows), moneyAttribute(amount)])),
-    when: { equal: { open: true, revision }, atMost: inWindows(limits, windows, () => amount.negated()) },
+    when: { equal: { open: true, revision }, limitConcurrency: inWindows(limits, windows, () => amount.negated()) },
   });
 }
 

@@ -264,7 +264,10 @@ export function texts(name: string, most: number): Field<readonly string[]> {
   return attribute<readonly string[]>(name, {
     toAttribute: (stored) => (stored.length > 0 ? stored : undefined),
     fromAttribute: (stored) => (stored as string[] | undefined) ?? [],
-    ...checked<readonly string[]>(name, (stored) => Array.isArray(stored) && stored.length <= most),
+    ...checked<readonly string[]>(
+      name,
+      (stored) => Array.isArray(stored) && stored.length <= most && stored.every((one) => typeof one === 'string'),
+    ),
     message: () => z.array(z.string()).max(most).default([]),
   });
 }

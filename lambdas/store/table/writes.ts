@@ -16,7 +16,7 @@ export interface Condition {
   equal?: Item;
   equalIfPresent?: Item;
   /** Numbers that have to be there. */
-  atMost?: Item;
+  limitConcurrency?: Item;
   atMostIfPresent?: Item;
   belowIfPresent?: Item;
   absent?: readonly string[];
@@ -92,7 +92,7 @@ function conditioned(names: Names, when: Condition = {}): Expressions {
   const conditions = [
     ...names.each(when.equal, (name, value) => `${name} = ${value}`),
     ...names.each(when.equalIfPresent, ifPresent('=')),
-    ...names.each(when.atMost, (name, value) => `${name} <= ${value}`),
+    ...names.each(when.limitConcurrency, (name, value) => `${name} <= ${value}`),
     ...names.each(when.atMostIfPresent, ifPresent('<=')),
     ...names.each(when.belowIfPresent, ifPresent('<')),
     ...(when.absent ?? []).map((name) => `attribute_not_exists(${names.of(name)})`),

@@ -1,7 +1,7 @@
 import { sealDays } from '../../books/seals/seal-days.ts';
 import { openDocumentSigner } from '../../platform/secrets/document-signer.ts';
 import { optionalVariable, variables } from '../../platform/environment.ts';
-import { openKeptFiles } from '../../platform/kept-files.ts';
+import { openKeptFiles } from '../../platform/immutable-files.ts';
 import { log } from '../../platform/logger.ts';
 import { once } from '../../platform/concurrency/once.ts';
 import { resources } from '../../resources.ts';

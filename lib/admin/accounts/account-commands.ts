@@ -30,7 +30,7 @@ import { callbackSecret } from '../../../lambdas/inference/videos/callback-secre
 import { StartFailure } from '../../shared/failure.ts';
 import { whyUnreachable } from '../../shared/unreachable.ts';
 import {
-  limitGiven,
+  limitOption,
   parseBoolean,
   parseLimit,
   parsePositive,
@@ -223,7 +223,7 @@ async function limitAccount(
   { changes }: Session,
   { period, limit }: { period: CreditPeriod; limit: LimitArgument },
 ): Promise<Row> {
-  const account = await setCreditLimit(changes, { period, limit: limitGiven(limit) });
+  const account = await setCreditLimit(changes, { period, limit: limitOption(limit) });
   return { account: account.id, limits_rub: limitTexts(account.limits) };
 }
 

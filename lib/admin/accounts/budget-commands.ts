@@ -9,10 +9,10 @@ import { listMembers } from '../../../lambdas/store/accounts/members.ts';
 import { memberScope } from '../../../lambdas/store/accounts/payer.ts';
 import type { Table } from '../../../lambdas/store/table/table.ts';
 import { listWorkspaces, type Workspace } from '../../../lambdas/store/accounts/workspaces.ts';
-import { limitGiven, parseLimit, type LimitArgument } from '../command-line/arguments.ts';
+import { limitOption, parseLimit, type LimitArgument } from '../command-line/arguments.ts';
 import type { Row } from '../../shared/output.ts';
 import { onAccount, type Session } from '../session/session.ts';
-import { limitTexts, standingOf } from './spending.ts';
+import { limitTexts, limitUsageOf } from './spending.ts';
 
 export function addBudgetCommands(program: Command): void {
   const budgets = program.command('budgets').description('spending limits of workspaces and members');
@@ -43,7 +43,7 @@ async function changeBudget({ table, accountId, changes }: Session, given: Budge
   const workspace = await findWorkspace(table, accountId, given.workspace);
   if (member !== undefined) await findMember(table, workspace.id, member);
   const owner = member === undefined ? workspaceBudgets(accountId, workspace.id) : memberBudgets(workspace.id, member);
-  const { limits } = await setBudget(changes, owner, { interval, limit: limitGiven(given.limit) });
+  const { limits } = await setBudget(changes, owner, { interval, limit: limitOption(given.limit) });
   return { workspace: workspace.id, ...(member ? { member } : {}), limits_rub: limitTexts(limits) };
 }
 
@@ -66,7 +66,7 @@ async function budgetRows({ table, accountId }: Session, given: { workspace?: st
       const counter = await readCounter(table, owner.scope);
       for (const interval of intervals) {
         const limit = owner.limits[interval];
-        if (limit) rows.push(budgetRow(owner, interval, standingOf(counter, interval, limit)));
+        if (limit) rows.push(budgetRow(owner, interval, limitUsageOf(counter, interval, limit)));
       }
     }
   }
@@ -88,7 +88,7 @@ async function ownersIn(table: Table, workspace: Workspace): Promise<OwnerWithBu
 function budgetRow(
   { workspace, member }: OwnerWithBudgets,
   interval: Interval,
-  standing: ReturnType<typeof standingOf>,
+  standing: ReturnType<typeof limitUsageOf>,
 ) {
   return { workspace: workspace.slug, workspace_id: workspace.id, member_id: member ?? null, interval, ...standing };
 }

@@ -15,7 +15,7 @@ import {
   type LimitReset,
 } from '../../../lambdas/store/accounts/keys.ts';
 import {
-  limitGiven,
+  limitOption,
   parseAmount,
   parseFuture,
   parseLimit,
@@ -151,7 +151,7 @@ async function setLimit(session: Session, { key: named, limit, limitReset }: Lim
   }
   const reset = limitReset ?? (limit === 'none' ? 'never' : undefined);
   const change = {
-    ...(limit === undefined ? {} : { limit: limitGiven(limit) }),
+    ...(limit === undefined ? {} : { limit: limitOption(limit) }),
     ...(reset === undefined ? {} : { limitReset: reset === 'never' ? null : reset }),
   };
   return changedKey(session, await updateKey(session.changes, { hash }, change));

@@ -28,7 +28,7 @@ export function spendingColumns({ spent_rub: spent }: Spending) {
 }
 
 /** How near a limit is: what was spent and is held in its period, and what is left of it. */
-export function standingOf(counter: Counter, interval: Interval, limit: Money) {
+export function limitUsageOf(counter: Counter, interval: Interval, limit: Money) {
   const window = windowsAt(nowMs())[interval];
   const [spent, committed] = [counter.spent(window), counter.committed(window)];
   const left = Money.max(Money.zero, limit.minus(committed));

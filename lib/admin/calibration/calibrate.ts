@@ -3,13 +3,13 @@ import type { Question } from '../../../lambdas/decisions/question.ts';
 import { logprobsEngine } from '../../../lambdas/providers/decisions/logprobs.ts';
 import type { Ask } from '../../../lambdas/providers/asks.ts';
 import { readText } from '../../../lambdas/providers/http/read-text.ts';
-import { atMost } from '../../../lambdas/platform/concurrency/at-most.ts';
+import { limitConcurrency } from '../../../lambdas/platform/concurrency/concurrency-limit.ts';
 import { connect } from '../../../lambdas/routing/connection.ts';
 import { decisionsModality, type DecisionCandidate } from '../../../lambdas/inference/modalities/decisions.ts';
 import { usableEndpoints } from '../../../lambdas/routing/usable-endpoints.ts';
 import { StartFailure } from '../../shared/failure.ts';
 import { fitTemperature, surprise, type Sample } from './fit.ts';
-import { knownQuestions, type KnownQuestion } from './questions.ts';
+import { labelledQuestions, type KnownQuestion } from './questions.ts';
 
 export interface Calibration {
   endpoint: string;
@@ -40,9 +40,9 @@ export async function calibrate(catalog: Catalog, model: string): Promise<Calibr
   });
   const candidate = candidates.find(({ engine }) => engine === logprobsEngine);
   if (!candidate) throw new StartFailure(`No endpoint of "${model}" decides by log-probabilities`);
-  const inTurn = atMost(MAX_AT_ONCE);
+  const inTurn = limitConcurrency(MAX_AT_ONCE);
   const samples = await Promise.all(
-    knownQuestions.map((known, index) => inTurn(async () => sampleOf(known, index, candidate))),
+    labelledQuestions.map((known, index) => inTurn(async () => sampleOf(known, index, candidate))),
   );
   const temperature = Number(fitTemperature(samples).toFixed(2));
   return {

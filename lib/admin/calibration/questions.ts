@@ -29,7 +29,7 @@ const isIt = (state: string, instructions: string, isYes: boolean): KnownQuestio
   options: yesNo(isYes),
 });
 
-export const knownQuestions: readonly KnownQuestion[] = [
+export const labelledQuestions: readonly KnownQuestion[] = [
   topicOf('The parcel was promised for Monday, and today is Friday.', 'a late delivery'),
   topicOf('Курьер должен был приехать вчера, никто не приехал и не позвонил.', 'a late delivery'),
   topicOf('My card was charged twice for one order.', 'a payment'),

@@ -5,7 +5,7 @@
  */
 
 import { Money } from '../../../lambdas/money/money.ts';
-import { issueText } from '../../../lambdas/platform/issues.ts';
+import { issueText } from '../../../lambdas/platform/zod-messages.ts';
 import { StartFailure } from '../../shared/failure.ts';
 import type { SelectedModel, SelectedPlace, Selection } from './import-selection.ts';
 import {

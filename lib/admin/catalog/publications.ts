@@ -12,7 +12,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { PUBLICATION_KEY } from '../../../lambdas/catalog/publication.ts';
 import { publicationsIn } from '../../../lambdas/catalog/publication-source.ts';
-import { filesInDirectory } from '../../../lambdas/platform/kept-files.ts';
+import { filesInDirectory } from '../../../lambdas/platform/immutable-files.ts';
 import { sdkSettings } from '../../../lambdas/platform/aws/sdk-calls.ts';
 
 /** A publication as it is kept. */

@@ -58,7 +58,7 @@ export function parseLimit(text: string): LimitArgument {
   return text === 'none' ? text : parseAmount(text);
 }
 
-export function limitGiven(given: LimitArgument): Money | null {
+export function limitOption(given: LimitArgument): Money | null {
   return given === 'none' ? null : given;
 }
 

@@ -6,7 +6,7 @@ import { CatalogError } from '../../../lambdas/catalog/catalog-error.ts';
 import { AwsError } from '../../../lambdas/platform/aws/aws-call.ts';
 import { EnvironmentError } from '../../../lambdas/platform/environment.ts';
 import { GatewayError } from '../../../lambdas/platform/errors.ts';
-import { issueText } from '../../../lambdas/platform/issues.ts';
+import { issueText } from '../../../lambdas/platform/zod-messages.ts';
 import { SecretUnreadableError } from '../../../lambdas/platform/secrets/secrets.ts';
 import { StartFailure } from '../../shared/failure.ts';
 

@@ -8,7 +8,7 @@ import { nameRule, noteRule, referenceRule } from '../../../lambdas/management/r
 import type { Money } from '../../../lambdas/money/money.ts';
 import { nowMs } from '../../../lambdas/platform/clock.ts';
 import { conflict, GatewayError } from '../../../lambdas/platform/errors.ts';
-import { issueText } from '../../../lambdas/platform/issues.ts';
+import { issueText } from '../../../lambdas/platform/zod-messages.ts';
 import { readAccount } from '../../../lambdas/store/accounts/accounts.ts';
 import { listPapers, paperPut, partyPut, readParty, type Party } from '../../../lambdas/store/accounts/papers.ts';
 import { StartFailure } from '../../shared/failure.ts';

@@ -3,7 +3,7 @@ import type { Dimension } from '../../../lambdas/books/spending.ts';
 import { print, table as asTable, type Row } from '../../shared/output.ts';
 import { recordsOfAccounts } from './all-records.ts';
 import { MarginTable, type MarginSums } from './margin-table.ts';
-import { byOption, periodAsked, withPeriodOptions, type PeriodOptions } from '../reports/report-options.ts';
+import { byOption, periodOption, withPeriodOptions, type PeriodOptions } from '../reports/report-options.ts';
 import { withTableOf } from '../session/session.ts';
 
 interface MarginOptions extends PeriodOptions {
@@ -21,7 +21,7 @@ export function addMarginCommand(program: Command): void {
     .action((options: MarginOptions, run: Command) =>
       withTableOf(run, async (table, { account, json }) => {
         const margins = new MarginTable(options.by);
-        const period = periodAsked(options);
+        const period = periodOption(options);
         for await (const { generation, day } of recordsOfAccounts(table, account, period)) margins.add(generation, day);
         const rows = margins.rows().map(({ values, ...sums }) => marginRow(options.by, values, sums));
         const total = marginRow(options.by, ['total'], margins.total);

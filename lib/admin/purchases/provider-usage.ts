@@ -6,7 +6,7 @@
 import { parse } from 'csv-parse/sync';
 import * as z from 'zod';
 import { utcDate } from '../../../lambdas/money/periods.ts';
-import { issueText } from '../../../lambdas/platform/issues.ts';
+import { issueText } from '../../../lambdas/platform/zod-messages.ts';
 import { StartFailure } from '../../shared/failure.ts';
 
 /** The counts of a report. `input` is what was neither read from a cache nor, where the report tells that apart, written to one. */

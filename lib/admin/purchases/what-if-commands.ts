@@ -10,7 +10,7 @@ import { wholeNumberUpTo } from '../command-line/arguments.ts';
 import { print, table as asTable, type Row } from '../../shared/output.ts';
 import { recordsOfAccounts } from './all-records.ts';
 import { WhatIfTable } from './what-if-table.ts';
-import { periodAsked, withPeriodOptions, type PeriodOptions } from '../reports/report-options.ts';
+import { periodOption, withPeriodOptions, type PeriodOptions } from '../reports/report-options.ts';
 import { withTableOf } from '../session/session.ts';
 
 const MAX_WHAT_IF_DAYS = 366;
@@ -40,7 +40,7 @@ export function addWhatIfCommand(program: Command): void {
     const catalog = catalogForPrices(options.catalog);
     const compared = new WhatIfTable(options.model.flatMap((name) => endpointsOf(catalog, name)));
     return withTableOf(run, async (table, { account, json }) => {
-      const period = periodAsked(withDays(options));
+      const period = periodOption(withDays(options));
       for await (const { generation } of recordsOfAccounts(table, account, period)) {
         if (options.of === undefined || generation.outcome?.model === options.of) compared.add(generation);
       }

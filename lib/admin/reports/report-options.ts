@@ -60,7 +60,7 @@ function isTagDimension(text: string): boolean {
 }
 
 /** @throws {GatewayError} 400 for days that are in no order, or too many */
-export function periodAsked({ month, from, to, zone }: PeriodOptions): Period {
+export function periodOption({ month, from, to, zone }: PeriodOptions): Period {
   if (month !== undefined) return periodOf({ ...daysOfMonth(month), zone });
   const last = to ?? utcDate(nowMs());
   return periodOf({ from: from ?? `${last.slice(0, 'YYYY-MM'.length)}-01`, to: last, zone });

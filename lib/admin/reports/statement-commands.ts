@@ -17,7 +17,7 @@ import { dimensionColumns, namedCells, shortSumColumns, sumCells } from './spend
 import { statementJson } from './statement-json.ts';
 import { statementPage } from './statement-page.ts';
 import { showProgress } from '../command-line/progress.ts';
-import { byOptionWithTags, periodAsked, withPeriodOptions, type PeriodOptions } from './report-options.ts';
+import { byOptionWithTags, periodOption, withPeriodOptions, type PeriodOptions } from './report-options.ts';
 import { parseTag } from '../accounts/key-tags.ts';
 import { endWithVerdict } from '../command-line/reported-difference.ts';
 import { withAccount, type Session } from '../session/session.ts';
@@ -69,7 +69,7 @@ async function printStatement(session: Session, options: StatementOptions, isJso
   const account = (await readAccount(table, accountId))!;
   const question = {
     account,
-    period: periodAsked(options),
+    period: periodOption(options),
     by: options.by,
     filter: await filterOf(session, names, options),
     only: statementFilterWords(options),

@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import { DAYS_SHOWN } from '../../../lambdas/accounting/activity-days.ts';
 import { activitySplits, isComplete, readActivity, type ActivityRow } from '../../../lambdas/accounting/activity.ts';
 import { addDailySums, noDailySums, type DailySums } from '../../../lambdas/accounting/daily-sums.ts';
-import { rowsSoFar } from '../../../lambdas/accounting/roll-up.ts';
+import { openDayRows } from '../../../lambdas/accounting/roll-up.ts';
 import { DAY_MS, utcDate } from '../../../lambdas/money/periods.ts';
 import { nowMs } from '../../../lambdas/platform/clock.ts';
 import { readDays } from '../../../lambdas/store/days/activity.ts';
@@ -71,7 +71,7 @@ async function activityOfDays({ table, accountId }: Session, dates: string[], by
   const level = by === 'key' || by === 'member' ? 'KEY' : 'WORKSPACE';
   const open: NamedRow[] = [];
   for (const date of dates.filter((day) => !closed.includes(day))) {
-    const rows = await rowsSoFar(table, accountId, date);
+    const rows = await openDayRows(table, accountId, date);
     open.push(...rows.filter((row) => row.level === level).map((row) => ({ date, ...row })));
   }
   return [...rolledUp, ...open];

@@ -2,7 +2,7 @@
 
 import type { ErrorKind } from '../../../lambdas/platform/errors.ts';
 import type { Meter } from '../../../lambdas/accounting/price.ts';
-import type { LeftOutReason } from '../../../lambdas/routing/left-out.ts';
+import type { ExclusionReason } from '../../../lambdas/routing/exclusions.ts';
 import type { ShownRequest } from '../answers.ts';
 import type { FailureClass } from '../failure-class.ts';
 
@@ -28,7 +28,7 @@ export interface ListedTexts {
   refusals: TextsOf<ErrorKind>;
   failures: Record<FailureClass, string>;
   limitSources: TextsOf<LimitSource>;
-  exclusions: TextsOf<LeftOutReason>;
+  exclusions: TextsOf<ExclusionReason>;
 }
 
 export const englishLists: ListedTexts = {

@@ -261,7 +261,7 @@ export const english = {
   maxTokens: 'Longest answer, in tokens',
   promptTokens: (count: string) => `The prompt has about ${count} tokens.`,
   promptCost: 'Prompt, estimated',
-  atMost: 'At most',
+  limitConcurrency: 'At most',
   admits: 'has room',
   doesNotAdmit: 'has no room',
   wouldBeAdmitted: 'The request would be sent',

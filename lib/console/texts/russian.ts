@@ -344,7 +344,7 @@ export const russian: Texts = {
   maxTokens: 'Самый длинный ответ, в токенах',
   promptTokens: (count) => `В запросе около ${count} токенов.`,
   promptCost: 'Запрос, оценка',
-  atMost: 'Не больше',
+  limitConcurrency: 'Не больше',
   admits: 'есть место',
   doesNotAdmit: 'нет места',
   wouldBeAdmitted: 'Запрос был бы отправлен',

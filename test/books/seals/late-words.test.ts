@@ -10,7 +10,7 @@ import { proofsOf } from '../../../lambdas/books/seals/proofs.ts';
 import { parseSealStatement, sealFiles } from '../../../lambdas/books/seals/seal-statement.ts';
 import { createAccount } from '../../../lambdas/management/accounts.ts';
 import { Money } from '../../../lambdas/money/money.ts';
-import type { KeptFiles } from '../../../lambdas/platform/kept-files.ts';
+import type { KeptFiles } from '../../../lambdas/platform/immutable-files.ts';
 import { generationKey } from '../../../lambdas/store/generations/generation-key.ts';
 import { readGeneration } from '../../../lambdas/store/generations/generation-queries.ts';
 import { readSealHead, sealedDays } from '../../../lambdas/store/days/seals.ts';

@@ -9,7 +9,7 @@ import { buffer } from 'node:stream/consumers';
 import { S3Client } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isSignedBy, signerInKms } from '../../../lambdas/platform/secrets/document-signer.ts';
-import { filesInBucket, filesInDirectory, type KeptFiles } from '../../../lambdas/platform/kept-files.ts';
+import { filesInBucket, filesInDirectory, type KeptFiles } from '../../../lambdas/platform/immutable-files.ts';
 import { openAwsJson } from '../../../lambdas/platform/aws/aws-json.ts';
 import { isTimestampOf, requestTimestamp } from '../../../lambdas/platform/secrets/timestamps.ts';
 import { listen, type Listening } from '../../support/listen.ts';

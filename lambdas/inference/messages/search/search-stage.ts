@@ -3,7 +3,7 @@ import type { TokenUsage } from '../../../accounting/usage.ts';
 import type { Quote } from '../../../admission/spending-plan.ts';
 import type { Block, MessagesRequest, WireUsage } from '../../../messages/types.ts';
 import { Money } from '../../../money/money.ts';
-import { withFound } from '../../../search/injected.ts';
+import { withSearchResults } from '../../../search/injected.ts';
 import { withResults } from '../../../search/turns.ts';
 import type { Outcome } from '../../../store/generations/outcome.ts';
 import type { AnswerStage, RoundBatch, StagedAnswer } from '../answer-stage.ts';
@@ -78,7 +78,7 @@ export class SearchStage implements AnswerStage {
     const found = question && (await session.lookUp(question.query, signal));
     return (message) => {
       const answered = results.length > 0 ? withResults(message, results) : message;
-      return found ? withFound(answered, found, question.prompt) : answered;
+      return found ? withSearchResults(answered, found, question.prompt) : answered;
     };
   }
 }

@@ -78,7 +78,7 @@ function EstimateTables({ estimate }: { estimate: PromptEstimate }) {
           { title: texts.model, cell: ({ model }) => model },
           { title: texts.provider, cell: ({ provider_name }) => provider_name },
           { title: texts.promptCost, isFigure: true, cell: ({ input_cost_rub }) => rub(input_cost_rub) },
-          { title: texts.atMost, isFigure: true, cell: ({ max_cost_rub }) => rub(max_cost_rub) },
+          { title: texts.limitConcurrency, isFigure: true, cell: ({ max_cost_rub }) => rub(max_cost_rub) },
         ]}
       />
       {excluded.length > 0 && <h3>{texts.excludedEndpoints}</h3>}

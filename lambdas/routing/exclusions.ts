@@ -37,7 +37,7 @@ const otherReasons = [
 export const leftOutReasons = [...settingsReasons, ...preferenceReasons, ...otherReasons] as const;
 export type SettingsReason = (typeof settingsReasons)[number];
 export type PreferenceReason = (typeof preferenceReasons)[number];
-export type LeftOutReason = (typeof leftOutReasons)[number];
+export type ExclusionReason = (typeof leftOutReasons)[number];
 
 /** An endpoint of a model. */
 export interface EndpointOfModel {
@@ -45,25 +45,25 @@ export interface EndpointOfModel {
   endpoint: Pick<Endpoint, 'id' | 'provider'>;
 }
 
-export interface LeftOut extends EndpointOfModel {
-  reason: LeftOutReason;
+export interface ExcludedEndpoint extends EndpointOfModel {
+  reason: ExclusionReason;
   /** What of the request the endpoint does not take, in words; undefined where the reason says all. */
   message: string | undefined;
 }
 
 /** Hears of each endpoint that is left out. Undefined where nobody wants to know. */
-export type LeaveOut = ((which: EndpointOfModel, reason: LeftOutReason, error?: unknown) => void) | undefined;
+export type OnExcluded = ((which: EndpointOfModel, reason: ExclusionReason, error?: unknown) => void) | undefined;
 
 /** The endpoints that were left out of a request, each once: by what was said of it last. */
-export class LeftOutEndpoints {
-  readonly #byId = new Map<string, LeftOut>();
+export class ExclusionList {
+  readonly #byId = new Map<string, ExcludedEndpoint>();
 
-  readonly add: NonNullable<LeaveOut> = ({ model, endpoint }, reason, error) => {
+  readonly add: NonNullable<OnExcluded> = ({ model, endpoint }, reason, error) => {
     const message = error instanceof GatewayError ? error.message : undefined;
     this.#byId.set(`${model.id} ${endpoint.id}`, { model, endpoint, reason, message });
   };
 
-  all(): LeftOut[] {
+  all(): ExcludedEndpoint[] {
     return [...this.#byId.values()];
   }
 }

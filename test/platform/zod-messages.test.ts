@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { issueText } from '../../lambdas/platform/issues.ts';
+import { issueText } from '../../lambdas/platform/zod-messages.ts';
 
 const textOf = (schema: z.ZodType, value: unknown) => issueText(schema.safeParse(value).error!.issues[0]!);
 

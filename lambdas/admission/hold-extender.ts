@@ -35,7 +35,7 @@ const FAIR_SHARE_PERCENT = 5n;
  * Weakness: reasoning that a provider bills without showing it cannot be watched; the catalog marks such endpoints, and
  * their hold covers it from the start.
  */
-export class HoldKeeper {
+export class HoldExtender {
   readonly #table: Table;
   readonly #request: Omit<HoldRequest, 'amount'>;
   readonly #stepTokens: number;

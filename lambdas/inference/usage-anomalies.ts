@@ -6,13 +6,13 @@ import type { UsageBound } from '../accounting/price.ts';
 import { promptTokens } from '../accounting/usage.ts';
 import type { Money } from '../money/money.ts';
 import { log, tripwires } from '../platform/logger.ts';
-import type { EndpointOfModel } from '../routing/left-out.ts';
+import type { EndpointOfModel } from '../routing/exclusions.ts';
 
 /** Some providers count a token or two beyond the most that they were asked for. */
 const TYPICAL_SLIP_TOKENS = 16;
 
 /** Something about a charged generation that a person should look at. */
-export interface Surprises {
+export interface UsageAnomalies {
   /** More was reported than the request could come to, or than the limits had room for. */
   isBeyondHold: boolean;
   /** Names of reported usage that the catalog has no price for. */
@@ -24,7 +24,7 @@ export interface Surprises {
  * @param meter what was reported
  * @param bound the most that the request could come to
  */
-export function surprisesOf(charged: Charged, meter: UsageMeter, bound: UsageBound): Surprises {
+export function surprisesOf(charged: Charged, meter: UsageMeter, bound: UsageBound): UsageAnomalies {
   const isSlip = isUsualSlip(promptTokens(charged.usage), meter.reportedOutputTokens, bound);
   return { isBeyondHold: charged.exceeded && (charged.isCutByHold || !isSlip), unpriced: [...meter.unpriced] };
 }
@@ -39,7 +39,7 @@ const MAX_NAMED = 5;
 
 /** Raises the alarms of a generation, if anything about it is surprising. */
 export function raiseAlarms(
-  { isBeyondHold, unpriced }: Surprises,
+  { isBeyondHold, unpriced }: UsageAnomalies,
   { generationId, candidate, cost }: { generationId: string; candidate: EndpointOfModel; cost: Money },
 ): void {
   const { model, endpoint } = candidate;

@@ -14,7 +14,7 @@ export interface Offer {
   hasHiddenReasoning: boolean;
 }
 
-export interface InTurn {
+export interface FailoverOptions {
   /** Ends the attempts: the client has left, or the time is up. */
   signal: AbortSignal;
   log: AttemptLog;
@@ -31,10 +31,10 @@ export interface InTurn {
  * @returns the answer of the one at which the log is then
  * @throws {ProviderFailure} of the last one that was asked.
  */
-export async function askInTurn<Asked extends Offer, Answer>(
+export async function withFailover<Asked extends Offer, Answer>(
   offers: readonly Asked[],
   begin: (offer: Asked) => Promise<Answer>,
-  { signal, log: attempts, health, requestId }: InTurn,
+  { signal, log: attempts, health, requestId }: FailoverOptions,
 ): Promise<Answer> {
   let failure: ProviderFailure | undefined;
   const refusedBy = new Set<string>();

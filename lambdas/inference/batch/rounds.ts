@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { chargeForMeasured, type Charged } from '../../accounting/charge.ts';
 import { UsageMeter } from '../../accounting/meter.ts';
 import { estimateTokens } from '../../accounting/usage.ts';
-import { atMost } from '../../platform/concurrency/at-most.ts';
+import { limitConcurrency } from '../../platform/concurrency/concurrency-limit.ts';
 import { failureOf, refusalOfResponse, type ProviderFailure } from '../../providers/failures.ts';
 import type { Ask, Send } from '../../providers/asks.ts';
 import { readResponse } from '../../providers/http/read-text.ts';
@@ -11,18 +11,18 @@ import type { UpstreamResponse } from '../../providers/http/upstream-http.ts';
 import { connect, failedProvider } from '../../routing/connection.ts';
 import { abortReasonOf } from '../abort.ts';
 import type { AttemptLog } from '../attempt-log.ts';
-import { askInTurn, type InTurn } from '../in-turn.ts';
-import { surprisesOf, type Surprises } from '../tripwires.ts';
-import { boundOf, type AskedCandidate, type AskedOffer } from './offers.ts';
+import { withFailover, type FailoverOptions } from '../failover.ts';
+import { surprisesOf, type UsageAnomalies } from '../usage-anomalies.ts';
+import { boundOf, type BatchCandidate, type BatchOffer } from './offers.ts';
 
 /** A request to a provider that is charged. */
-export interface AskedRound extends Charged {
-  surprises: Surprises;
+export interface BatchRound extends Charged {
+  surprises: UsageAnomalies;
 }
 
 /** The result of asking. `rounds` are the requests that are charged: those of a candidate that failed are not. */
 export interface Asked<Answer> {
-  rounds: AskedRound[];
+  rounds: BatchRound[];
   result: { answer: Answer } | { failure: ProviderFailure };
   /** A silent model may have been thinking: the rounds before are paid for, and nobody else is asked. */
   wasThinking: boolean;
@@ -36,19 +36,19 @@ export interface Asking<Candidate, Answer> {
 }
 
 /** Asks one candidate after the other, until one has answered everything: the one at which the log is then. */
-export async function askEach<Candidate extends AskedCandidate, Answer>(
-  offers: readonly AskedOffer<Candidate>[],
+export async function askEach<Candidate extends BatchCandidate, Answer>(
+  offers: readonly BatchOffer<Candidate>[],
   asking: Asking<Candidate, Answer>,
-  inTurn: InTurn,
+  inTurn: FailoverOptions,
 ): Promise<Asked<Answer>> {
   const { signal, log } = inTurn;
-  let rounds: AskedRound[] = [];
-  const begin = (offer: AskedOffer<Candidate>) => {
+  let rounds: BatchRound[] = [];
+  const begin = (offer: BatchOffer<Candidate>) => {
     rounds = [];
     return askOne(offer, asking, rounds, inTurn);
   };
   try {
-    const answer = await askInTurn(offers, begin, inTurn);
+    const answer = await withFailover(offers, begin, inTurn);
     return { rounds, result: { answer }, wasThinking: false };
   } catch (error) {
     const { candidate, hasHiddenReasoning } = offers[log.index]!;
@@ -61,16 +61,16 @@ export async function askEach<Candidate extends AskedCandidate, Answer>(
   }
 }
 
-async function askOne<Candidate extends AskedCandidate, Answer>(
-  { index, candidate }: AskedOffer<Candidate>,
+async function askOne<Candidate extends BatchCandidate, Answer>(
+  { index, candidate }: BatchOffer<Candidate>,
   { answerOf, maxAtOnce }: Asking<Candidate, Answer>,
-  rounds: AskedRound[],
-  { signal, log }: InTurn,
+  rounds: BatchRound[],
+  { signal, log }: FailoverOptions,
 ): Promise<Answer> {
   // When one request fails, nobody needs what the others would say.
   const attempt = new AbortController();
   const exchange = { index, candidate, log, signal: AbortSignal.any([signal, attempt.signal]) };
-  const inTurn = atMost(maxAtOnce);
+  const inTurn = limitConcurrency(maxAtOnce);
   const send = (ask: Ask) =>
     inTurn(async () => {
       const { body, headers } = await answerTo(ask, exchange);
@@ -89,7 +89,7 @@ interface ProviderAnswer {
   headers: UpstreamResponse['headers'];
 }
 
-function chargedFor(ask: Ask, { body, headers }: ProviderAnswer, candidate: AskedCandidate): AskedRound {
+function chargedFor(ask: Ask, { body, headers }: ProviderAnswer, candidate: BatchCandidate): BatchRound {
   const estimatedInputTokens = estimateTokens(Buffer.byteLength(ask.request.body));
   const meter = new UsageMeter({ estimatedInputTokens, promptCountedAtStart: false });
   const usage = candidate.engine.readUsage(body, headers);
@@ -106,7 +106,7 @@ const PAUSES_MS = [250, 1_000];
 
 interface Exchange {
   index: number;
-  candidate: AskedCandidate;
+  candidate: BatchCandidate;
   signal: AbortSignal;
   log: AttemptLog;
 }

@@ -21,7 +21,7 @@ export function openingUsage(reported: WireUsage, estimatedInputTokens: number):
  * The usage at the end of an answer: the tokens are those that are charged, of all rounds, whatever the last one has reported.
  * @param tellsLifetimes the provider has said before how long caches are kept
  */
-export function toldUsage(reported: WireUsage, charged: TokenUsage, tellsLifetimes: boolean): WireUsage {
+export function usageForClient(reported: WireUsage, charged: TokenUsage, tellsLifetimes: boolean): WireUsage {
   const { cache_creation, output_tokens_details: _, server_tool_use, ...told } = reported;
   const others = server_tool_use && isNothing(server_tool_use) ? { server_tool_use } : {};
   return { ...told, ...others, ...tokensOf(charged, tellsLifetimes || cache_creation != null) };

@@ -3,11 +3,11 @@ import { reportSettlement } from '../accounting/report.ts';
 import type { Admitted } from '../admission/admit.ts';
 import type { QueueSender } from '../platform/queues/queue.ts';
 import type { SharedHealth } from '../routing/health.ts';
-import type { EndpointOfModel } from '../routing/left-out.ts';
+import type { EndpointOfModel } from '../routing/exclusions.ts';
 import type { Outcome } from '../store/generations/outcome.ts';
 import type { Payer } from '../store/accounts/payer.ts';
 import type { Table } from '../store/table/table.ts';
-import { raiseAlarms, type Surprises } from './tripwires.ts';
+import { raiseAlarms, type UsageAnomalies } from './usage-anomalies.ts';
 
 /** The means of settlement: there before anything is held. */
 interface ReportTools {
@@ -18,21 +18,21 @@ interface ReportTools {
 }
 
 /** Reports what a generation comes to: to its record while it runs, and to settlement when it is over. */
-export class GenerationReport {
+export class SettlementSender {
   readonly #tools: ReportTools;
   readonly #generation: { generationId: string; payer: Payer };
-  readonly #admitted: Pick<Admitted, 'keeper' | 'recorded'>;
+  readonly #admitted: Pick<Admitted, 'extender' | 'recorded'>;
   readonly #checkpointer: Checkpointer;
 
   constructor(
     tools: ReportTools,
     generation: { generationId: string; payer: Payer },
-    admitted: Pick<Admitted, 'keeper' | 'recorded'>,
+    admitted: Pick<Admitted, 'extender' | 'recorded'>,
   ) {
     const { generationId: id, payer } = generation;
     this.#tools = tools;
     this.#generation = generation;
-    this.#admitted = { keeper: admitted.keeper, recorded: admitted.recorded };
+    this.#admitted = { extender: admitted.extender, recorded: admitted.recorded };
     this.#checkpointer = new Checkpointer(tools.table, { accountId: payer.accountId, id });
   }
 
@@ -62,11 +62,11 @@ export class GenerationReport {
    */
   async settle(
     outcome: Outcome,
-    { candidate, surprises }: { candidate: EndpointOfModel; surprises: Surprises },
+    { candidate, surprises }: { candidate: EndpointOfModel; surprises: UsageAnomalies },
   ): Promise<void> {
     const { table, queue, health } = this.#tools;
     const { generationId, payer } = this.#generation;
-    const { hold } = await this.#admitted.keeper.settled();
+    const { hold } = await this.#admitted.extender.settled();
     await this.#checkpointer.settled();
     raiseAlarms(surprises, { generationId, candidate, cost: outcome.cost });
     await Promise.all([reportSettlement(table, queue, { generationId, payer, hold, outcome }), health.publish()]);

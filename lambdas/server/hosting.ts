@@ -5,10 +5,10 @@ import { DEFAULT_MAX_REQUESTS } from './bounded-host.ts';
 import type { Vantage } from './origin.ts';
 import type { ShutdownTimes } from './shutdown.ts';
 
-export interface Home {
+export interface HostingProfile {
   host: string;
   port: number;
-  vantage: Vantage;
+  clientIpSource: Vantage;
   /** From SIGTERM on. */
   shutdown: ShutdownTimes;
   /** Requests that are answered at once. */
@@ -28,16 +28,16 @@ const DEFAULT_GRACE_SECONDS = 20;
 const MAX_ENDING_MS = 10_000;
 
 /** @throws {Error} naming a variable whose value cannot be used */
-export function homeOf(): Home {
+export function hostingOf(): HostingProfile {
   const endpoint = optionalVariable(serverVariables.webFunctionEndpoint);
   return endpoint === undefined ? container() : webFunction(endpoint);
 }
 
-function container(): Home {
+function container(): HostingProfile {
   return {
     host: optionalVariable(serverVariables.host) ?? ANYWHERE,
     port: positiveIntegerVariable(serverVariables.port, DEFAULT_PORT),
-    vantage: {
+    clientIpSource: {
       domain: optionalVariable(serverVariables.domain),
       isHostChecked: false,
       proxies:
@@ -52,14 +52,14 @@ function container(): Home {
 }
 
 /** Lambda has checked the `host` of each request, and adds the client's address to `x-forwarded-for`. */
-function webFunction(endpoint: string): Home {
+function webFunction(endpoint: string): HostingProfile {
   const [, host, port] = /^(?:https?:\/\/)?(\[[^\]]+\]|[^:/]+):(\d{1,5})\/?$/.exec(endpoint) ?? [];
   if (host === undefined || port === undefined)
     throw new Error(`${serverVariables.webFunctionEndpoint} is not a host and a port: "${endpoint}"`);
   return {
     host: host.replace(/^\[|\]$/g, ''),
     port: Number(port),
-    vantage: { domain: optionalVariable(serverVariables.domain), isHostChecked: true, proxies: 1 },
+    clientIpSource: { domain: optionalVariable(serverVariables.domain), isHostChecked: true, proxies: 1 },
     shutdown: WEB_FUNCTION_SHUTDOWN,
     maxRequests: maxRequests(),
     takesLeases: takesLeases(),

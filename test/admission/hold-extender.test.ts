@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { priceUsage, type UsageBound } from '../../lambdas/accounting/price.ts';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
-import { HoldKeeper } from '../../lambdas/admission/hold-keeper.ts';
+import { HoldExtender } from '../../lambdas/admission/hold-extender.ts';
 import type { HoldRequest } from '../../lambdas/admission/hold.ts';
 import { planSpending, type Quote } from '../../lambdas/admission/spending-plan.ts';
 import { Money } from '../../lambdas/money/money.ts';
@@ -43,10 +43,10 @@ function quote(more: Partial<UsageBound> = {}, hiddenReasoningTokens = 0): Quote
 }
 
 /** A stream of a spender's, held for its prompt and one step. */
-async function begin(spender: Spender, of = quote()): Promise<{ keeper: HoldKeeper; request: HoldRequest }> {
+async function begin(spender: Spender, of = quote()): Promise<{ extender: HoldExtender; request: HoldRequest }> {
   const request = holdRequest(spender, planSpending([of], STEP).amount);
   const placed = await placeHold(table, request);
-  return { keeper: new HoldKeeper({ table, request, placed, stepTokens: STEP, quote: of }), request };
+  return { extender: new HoldExtender({ table, request, placed, stepTokens: STEP, quote: of }), request };
 }
 
 const limited = (limit: string) => newSpender(table, { key: { daily: rub(limit) } });
@@ -55,76 +55,76 @@ const heldBy = async (spender: Spender) => (await books(table, spender)).key[0];
 describe('a stream inside its hold', () => {
   it('gives back what was held for its prompt and is not needed, when the provider has counted it', async () => {
     const spender = await limited('10');
-    const { keeper } = await begin(spender);
+    const { extender } = await begin(spender);
     expect(await heldBy(spender)).toBe('0 of 1.2');
 
-    keeper.promptCounted({ inputTokens: 50, outputTokens: 0 });
+    extender.promptCounted({ inputTokens: 50, outputTokens: 0 });
 
-    await keeper.settled();
+    await extender.settled();
     // 50 tokens of prompt and the first step of output.
     expect(await heldBy(spender)).toBe('0 of 0.25');
   });
 
   it('keeps what pays for the answer so far, however late the prompt is counted', async () => {
     const spender = await limited('10');
-    const { keeper } = await begin(spender);
-    await keeper.cover(900);
-    await keeper.settled();
+    const { extender } = await begin(spender);
+    await extender.cover(900);
+    await extender.settled();
 
-    keeper.promptCounted({ inputTokens: 50, outputTokens: 0 }, { writtenBytes: 900, giveBack: true });
+    extender.promptCounted({ inputTokens: 50, outputTokens: 0 }, { writtenBytes: 900, giveBack: true });
 
-    const { hold } = await keeper.settled();
+    const { hold } = await extender.settled();
     // 50 tokens of prompt and 900 of output.
     expect(rub('1.85').exceeds(hold.amount)).toBe(false);
   });
 
   it('does not spend a transaction on giving back what nobody would miss', async () => {
     const spender = await limited('1000');
-    const { keeper } = await begin(spender);
-    keeper.promptCounted({ inputTokens: 50, outputTokens: 0 });
-    expect((await keeper.settled()).hold.steps).toBe(1);
+    const { extender } = await begin(spender);
+    extender.promptCounted({ inputTokens: 50, outputTokens: 0 });
+    expect((await extender.settled()).hold.steps).toBe(1);
   });
 
   it('is extended in steps that double, so that a long answer takes few of them', async () => {
     const spender = await limited('1000');
-    const { keeper } = await begin(spender);
+    const { extender } = await begin(spender);
 
-    for (let bytes = 0; bytes <= 20_000; bytes += 50) await keeper.cover(bytes);
+    for (let bytes = 0; bytes <= 20_000; bytes += 50) await extender.cover(bytes);
 
-    const { hold } = await keeper.settled();
+    const { hold } = await extender.settled();
     expect(hold.steps).toBeLessThan(14);
     expect(hold.amount.exceeds(rub('40'))).toBe(true);
   });
 
   it('ends where its scope has no room, and is charged no more than it holds', async () => {
     const spender = await limited('1.5');
-    const { keeper, request } = await begin(spender);
+    const { extender, request } = await begin(spender);
 
-    const refusal = await keeper.cover(10_000);
+    const refusal = await extender.cover(10_000);
 
     expect(refusal).toMatchObject({ kind: 'payment_required' });
-    expect(keeper.coveredBytes).toBe(250);
-    const charged = await keeper.chargeable(rub('9'));
+    expect(extender.coveredBytes).toBe(250);
+    const charged = await extender.chargeable(rub('9'));
     expect(charged.toString()).toBe('1.5');
-    const { hold } = await keeper.settled();
+    const { hold } = await extender.settled();
     await settleBatch(table, [settlement(request, hold, charged)], { swept: false });
     expect((await books(table, spender)).key).toEqual(settledEverywhere('1.5'));
   });
 
   it('holds more at its end when the whole answer cost more, and there is room', async () => {
     const spender = await limited('10');
-    const { keeper } = await begin(spender);
-    expect((await keeper.chargeable(rub('3'))).toString()).toBe('3');
+    const { extender } = await begin(spender);
+    expect((await extender.chargeable(rub('3'))).toString()).toBe('3');
     expect(await heldBy(spender)).toBe('0 of 3');
   });
 
   it('waits a moment for what other requests give back', async () => {
     const spender = await limited('2.5');
-    const { keeper } = await begin(spender);
+    const { extender } = await begin(spender);
     const other = holdRequest(spender, rub('1.2'));
     const { hold } = await placeHold(table, other);
 
-    const covering = keeper.cover(400);
+    const covering = extender.cover(400);
     await settleBatch(table, [settlement(other, hold, rub('0.1'))], { swept: false });
 
     expect(await covering).toBeUndefined();
@@ -132,25 +132,25 @@ describe('a stream inside its hold', () => {
 
   it('is not watched where nothing is limited', async () => {
     const spender = await newSpender(table, {});
-    const { keeper } = await begin(spender);
-    expect(keeper.cover(1_000_000)).toBeUndefined();
-    expect((await keeper.chargeable(rub('500'))).toString()).toBe('500');
+    const { extender } = await begin(spender);
+    expect(extender.cover(1_000_000)).toBeUndefined();
+    expect((await extender.chargeable(rub('500'))).toString()).toBe('500');
   });
 
   it('asks for nothing more when all of its output is held from the start', async () => {
     const spender = await limited('1000');
-    const { keeper } = await begin(spender, quote({ outputTokens: 2_000 }, 2_000));
-    expect(keeper.cover(100_000)).toBeUndefined();
-    expect((await keeper.settled()).hold.steps).toBe(1);
+    const { extender } = await begin(spender, quote({ outputTokens: 2_000 }, 2_000));
+    expect(extender.cover(100_000)).toBeUndefined();
+    expect((await extender.settled()).hold.steps).toBe(1);
   });
 });
 
 describe('a stream that is out of money', () => {
   it('does not wait for what only it holds itself', async () => {
-    const { keeper } = await begin(await limited('2'));
+    const { extender } = await begin(await limited('2'));
     const startMs = performance.now();
 
-    expect(await keeper.cover(3_000)).toMatchObject({ kind: 'payment_required' });
+    expect(await extender.cover(3_000)).toMatchObject({ kind: 'payment_required' });
 
     expect(performance.now() - startMs).toBeLessThan(1_000);
   });
@@ -178,17 +178,17 @@ describe('many streams on one budget', () => {
           streams.map(async ({ told, writes, outputTold }) => {
             const begun = await begin(spender).catch(() => undefined);
             if (!begun) return Money.zero;
-            const { keeper, request } = begun;
-            keeper.promptCounted({ inputTokens: Math.min(told, 1_000), outputTokens: 0 });
+            const { extender, request } = begun;
+            extender.promptCounted({ inputTokens: Math.min(told, 1_000), outputTokens: 0 });
             let bytes = 0;
             for (const write of writes) {
               bytes += write;
-              if (await keeper.cover(bytes)) break;
+              if (await extender.cover(bytes)) break;
               await expectWithin();
             }
             const usage = { inputTokens: Math.min(told, 1_000), outputTokens: Math.min(outputTold, 50_000) };
-            const cost = await keeper.chargeable(priceUsage(usage, pricing).total);
-            const { hold } = await keeper.settled();
+            const cost = await extender.chargeable(priceUsage(usage, pricing).total);
+            const { hold } = await extender.settled();
             expect(cost.exceeds(hold.amount)).toBe(false);
             await settleBatch(table, [settlement(request, hold, cost)], { swept: false });
             await expectWithin();

@@ -1,32 +1,32 @@
 import { cappedAt, chargedTogether, NOTHING_CHARGED, type Charged } from '../../accounting/charge.ts';
 import { estimateTokens } from '../../accounting/usage.ts';
-import type { HoldKeeper } from '../../admission/hold-keeper.ts';
+import type { HoldExtender } from '../../admission/hold-extender.ts';
 import type { NewGeneration } from '../../admission/new-generation.ts';
 import { clientHasLeft, GatewayError, gatewayStopping } from '../../platform/errors.ts';
 import { resources } from '../../resources.ts';
 import { abortBecause, abortInTime, abortReasonOf, abortWhenLeft, abortWhenStopping } from '../abort.ts';
 import { AttemptLog } from '../attempt-log.ts';
-import { GenerationReport } from '../generation-report.ts';
+import { SettlementSender } from '../settlement-sender.ts';
 import { holdOrThrow, type HoldTerms } from '../hold-inference.ts';
 import type { InferenceInput } from '../inference-input.ts';
-import type { Surprises } from '../tripwires.ts';
-import { planOf, type AskedCandidate, type AskedOffer } from './offers.ts';
-import { askedOutcome } from './outcome.ts';
-import { askEach, type AskedRound, type Asking } from './rounds.ts';
+import type { UsageAnomalies } from '../usage-anomalies.ts';
+import { planOf, type BatchCandidate, type BatchOffer } from './offers.ts';
+import { batchOutcome } from './outcome.ts';
+import { askEach, type BatchRound, type Asking } from './rounds.ts';
 
 /** A function of the API is stopped after half a minute: what was answered until then has to be settled. */
 const STOP_BEFORE_TIMEOUT_MS = 5_000;
 
-export interface AskedTerms<Candidate extends AskedCandidate, Answer> extends Asking<Candidate, Answer> {
+export interface BatchTerms<Candidate extends BatchCandidate, Answer> extends Asking<Candidate, Answer> {
   apiType: NewGeneration['apiType'];
   /** At least one, the first one first. */
-  offers: AskedOffer<Candidate>[];
+  offers: BatchOffer<Candidate>[];
   /** A client reads this whose request took longer than the gateway may run. */
   outOfTime: string;
 }
 
 /** The whole answer, by the candidate that gave it. */
-export interface AnsweredAsked<Candidate, Answer> {
+export interface BatchResult<Candidate, Answer> {
   candidate: Candidate;
   answer: Answer;
   charged: Charged;
@@ -37,10 +37,10 @@ export interface AnsweredAsked<Candidate, Answer> {
  * what the provider that answered has read and written.
  * @throws {GatewayError} when the request is not admitted, or nobody answers
  */
-export async function answerAsked<Candidate extends AskedCandidate, Answer>(
+export async function runBatch<Candidate extends BatchCandidate, Answer>(
   input: InferenceInput<unknown>,
-  terms: AskedTerms<Candidate, Answer>,
-): Promise<AnsweredAsked<Candidate, Answer>> {
+  terms: BatchTerms<Candidate, Answer>,
+): Promise<BatchResult<Candidate, Answer>> {
   const abort = new AbortController();
   try {
     return await answerUntil(abort, input, terms);
@@ -50,11 +50,11 @@ export async function answerAsked<Candidate extends AskedCandidate, Answer>(
   }
 }
 
-async function answerUntil<Candidate extends AskedCandidate, Answer>(
+async function answerUntil<Candidate extends BatchCandidate, Answer>(
   abort: AbortController,
   input: InferenceInput<unknown>,
-  { apiType, offers, outOfTime, ...asking }: AskedTerms<Candidate, Answer>,
-): Promise<AnsweredAsked<Candidate, Answer>> {
+  { apiType, offers, outOfTime, ...asking }: BatchTerms<Candidate, Answer>,
+): Promise<BatchResult<Candidate, Answer>> {
   const { caller, generationId } = input;
   // All that settlement needs is there before anything is held.
   const [table, queue, health] = [resources.table(), resources.queue('finalize-cost'), resources.health()];
@@ -62,18 +62,18 @@ async function answerUntil<Candidate extends AskedCandidate, Answer>(
   const held = await holdOrThrow(
     { table, bootId: resources.bootId() },
     { ...input, receivedAtMs: input.request.receivedAtMs },
-    askedTerms(apiType, offers),
+    batchTerms(apiType, offers),
   );
   abortInTime(abort, input.remainingMs(), STOP_BEFORE_TIMEOUT_MS);
   abortWhenStopping(abort, input.stopping);
-  const report = new GenerationReport({ table, queue, health }, { generationId, payer: caller.payer }, held);
+  const report = new SettlementSender({ table, queue, health }, { generationId, payer: caller.payer }, held);
 
   const { signal } = abort;
   const log = new AttemptLog(input.providerTime);
   const asked = await askEach(offers, asking, { signal, health, log, requestId: input.request.id });
-  const charged = await withinLimits(chargedForAll(asked.rounds), held.keeper);
+  const charged = await withinLimits(chargedForAll(asked.rounds), held.extender);
   const { receivedAtMs } = input.request;
-  const outcome = askedOutcome(asked, charged, { offers, signal, receivedAtMs, log });
+  const outcome = batchOutcome(asked, charged, { offers, signal, receivedAtMs, log });
   const { candidate } = offers[log.index]!;
   await report.settle(outcome, { candidate, surprises: askedSurprises(asked.rounds, charged) });
 
@@ -83,22 +83,22 @@ async function answerUntil<Candidate extends AskedCandidate, Answer>(
 }
 
 /** What is held for an answer of several requests. */
-export function askedTerms(apiType: NewGeneration['apiType'], offers: readonly AskedOffer[]): HoldTerms {
+export function batchTerms(apiType: NewGeneration['apiType'], offers: readonly BatchOffer[]): HoldTerms {
   const { candidate, bytes } = offers[0]!;
   return { apiType, streamed: false, estimatedTokens: estimateTokens(bytes), candidate, plan: planOf(offers) };
 }
 
 /** The price of all requests together. */
-function chargedForAll(rounds: readonly AskedRound[]): Charged {
+function chargedForAll(rounds: readonly BatchRound[]): Charged {
   return rounds.length > 0 ? chargedTogether(rounds) : NOTHING_CHARGED;
 }
 
 /** As far as the hold goes, which is raised where that is possible. */
-async function withinLimits(measured: Charged, keeper: HoldKeeper): Promise<Charged> {
-  return measured.cost.isZero ? measured : cappedAt(measured, await keeper.chargeable(measured.cost));
+async function withinLimits(measured: Charged, extender: HoldExtender): Promise<Charged> {
+  return measured.cost.isZero ? measured : cappedAt(measured, await extender.chargeable(measured.cost));
 }
 
-function askedSurprises(rounds: readonly AskedRound[], { isCutByHold }: Charged): Surprises {
+function askedSurprises(rounds: readonly BatchRound[], { isCutByHold }: Charged): UsageAnomalies {
   return {
     isBeyondHold: isCutByHold || rounds.some(({ surprises }) => surprises.isBeyondHold),
     unpriced: [...new Set(rounds.flatMap(({ surprises }) => surprises.unpriced))],

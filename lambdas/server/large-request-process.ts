@@ -17,7 +17,7 @@ import { log } from '../platform/logger.ts';
 import type { Arrival } from './http-events.ts';
 import type { Origin } from './origin.ts';
 
-export interface Beside {
+export interface LargeRequestProcess {
   /** Has a request answered there. @param head what was read of its body */
   forward: (arrival: Arrival, head: Buffer, response: ServerResponse) => Promise<void>;
   /** Lets it end its answers, and then itself. */
@@ -36,7 +36,7 @@ const NOBODY_LISTENS = new Set<string | undefined>(['ECONNREFUSED', 'ENOENT']);
  * @param program a file that answers as `main.ts` does when it is given `--beside` and a socket
  * @param socketPath where that process listens; nobody else may be able to connect
  */
-export function besideOf(program: string, socketPath: string): Beside {
+export function largeRequestProcessOf(program: string, socketPath: string): LargeRequestProcess {
   let starting: Promise<ChildProcess> | undefined;
   let isStopping = false;
 

@@ -9,7 +9,7 @@ import { hasRoomIn, readCounter, refusingInterval, type Counter, type Scope } fr
 import { isLimited } from '../store/counters/limits.ts';
 import type { Table } from '../store/table/table.ts';
 import { holdOrRefuse, holdRequest, type Admission, type Tried } from './admit.ts';
-import { foreseeFreeUse, type FreeRefusal, type FreeRoom } from './free/free-tier.ts';
+import { previewFreeUse, type FreeRefusal, type FreeRoom } from './free/free-tier.ts';
 import { noRoom, type HoldRequest, type HoldResult } from './hold.ts';
 import { sourceOf, type LimitSource } from './refusal.ts';
 import type { SpendingPlan } from './spending-plan.ts';
@@ -26,7 +26,7 @@ export interface LimitRoom {
 }
 
 /** The hold or the refusal that a request would get. */
-export interface Foreseen {
+export interface HoldPreview {
   tried: Tried;
   /** Held at once; where it is refused, the least that would have been. */
   amount: Money;
@@ -44,7 +44,7 @@ interface CountedScope {
  * Foresees the hold of a request. It does not wait for the holds of other requests, as one that is made does.
  * @param scopes of the payer, also those that do not count for this request
  */
-export async function foresee(table: Table, admission: Admission, scopes: readonly Scope[]): Promise<Foreseen> {
+export async function previewHold(table: Table, admission: Admission, scopes: readonly Scope[]): Promise<HoldPreview> {
   const { request } = admission;
   const windows = windowsAt(request.generation.createdAtMs);
   const counted = await Promise.all(
@@ -52,7 +52,7 @@ export async function foresee(table: Table, admission: Admission, scopes: readon
       .filter(({ limits }) => isLimited(limits))
       .map(async (scope): Promise<CountedScope> => ({ scope, counter: await readCounter(table, scope) })),
   );
-  const free = request.free && (await foreseeFreeUse(table, request.free));
+  const free = request.free && (await previewFreeUse(table, request.free));
   const counting = counted.filter(({ scope }) => request.scopes.includes(scope));
   const place = (plan: SpendingPlan) =>
     Promise.resolve(foreseenHold(counting, windows, holdRequest(request, plan), free?.refused));

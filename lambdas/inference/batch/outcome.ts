@@ -5,11 +5,11 @@ import { serviceCostOf } from '../../accounting/service-cost.ts';
 import type { Ending, Outcome } from '../../store/generations/outcome.ts';
 import { abortReasonOf } from '../abort.ts';
 import type { AttemptLog } from '../attempt-log.ts';
-import type { AskedOffer } from './offers.ts';
+import type { BatchOffer } from './offers.ts';
 import type { Asked } from './rounds.ts';
 
 interface AskedTimes {
-  offers: readonly AskedOffer[];
+  offers: readonly BatchOffer[];
   signal: AbortSignal;
   /** A moment of the monotonic clock, in milliseconds. */
   receivedAtMs: number;
@@ -17,7 +17,7 @@ interface AskedTimes {
 }
 
 /** The outcome of an answer of several requests, as the record keeps it. */
-export function askedOutcome(
+export function batchOutcome(
   { rounds, result, wasThinking }: Asked<unknown>,
   charged: Charged,
   { offers, signal, receivedAtMs, log }: AskedTimes,

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { homeOf } from '../../lambdas/server/home.ts';
+import { hostingOf } from '../../lambdas/server/hosting.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -7,10 +7,10 @@ afterEach(() => {
 
 describe('a container', () => {
   it('is reached from everywhere, at the port of such servers, and trusts nobody about clients', () => {
-    expect(homeOf()).toMatchObject({
+    expect(hostingOf()).toMatchObject({
       host: '0.0.0.0',
       port: 8080,
-      vantage: { domain: undefined, isHostChecked: false, proxies: 0 },
+      clientIpSource: { domain: undefined, isHostChecked: false, proxies: 0 },
     });
   });
 
@@ -19,26 +19,26 @@ describe('a container', () => {
     vi.stubEnv('GATEWAY_PORT', '9000');
     vi.stubEnv('GATEWAY_DOMAIN', 'api.example');
     vi.stubEnv('GATEWAY_PROXIES', '2');
-    expect(homeOf()).toMatchObject({
+    expect(hostingOf()).toMatchObject({
       host: '10.0.0.1',
       port: 9000,
-      vantage: { domain: 'api.example', isHostChecked: false, proxies: 2 },
+      clientIpSource: { domain: 'api.example', isHostChecked: false, proxies: 2 },
     });
   });
 
   it('may be told how much it answers at once, and how long it has to end', () => {
     vi.stubEnv('GATEWAY_MAX_REQUESTS', '64');
     vi.stubEnv('GATEWAY_GRACE_SECONDS', '300');
-    expect(homeOf()).toMatchObject({ maxRequests: 64, shutdown: { graceMs: 300_000, finishMs: 290_000 } });
+    expect(hostingOf()).toMatchObject({ maxRequests: 64, shutdown: { graceMs: 300_000, finishMs: 290_000 } });
   });
 
   it('has half of its grace for answers to finish by default', () => {
-    expect(homeOf().shutdown).toEqual({ graceMs: 20_000, finishMs: 10_000 });
+    expect(hostingOf().shutdown).toEqual({ graceMs: 20_000, finishMs: 10_000 });
   });
 
   it.each(['-1', 'two', '1.5'])('does not start with %s proxies', (proxies) => {
     vi.stubEnv('GATEWAY_PROXIES', proxies);
-    expect(homeOf).toThrow(/GATEWAY_PROXIES/);
+    expect(hostingOf).toThrow(/GATEWAY_PROXIES/);
   });
 });
 
@@ -50,13 +50,13 @@ describe.each([undefined, '127.0.0.1:9001'])('leases of a server at %s', (endpoi
   ])('are taken, unless they are switched off: %s', (said, takesLeases) => {
     vi.stubEnv('AWS_LAMBDA_HTTP_ENDPOINT', endpoint);
     vi.stubEnv('GATEWAY_LEASES', said);
-    expect(homeOf()).toMatchObject({ takesLeases });
+    expect(hostingOf()).toMatchObject({ takesLeases });
   });
 
   it('are either on or off', () => {
     vi.stubEnv('AWS_LAMBDA_HTTP_ENDPOINT', endpoint);
     vi.stubEnv('GATEWAY_LEASES', 'no');
-    expect(homeOf).toThrow(/GATEWAY_LEASES/);
+    expect(hostingOf).toThrow(/GATEWAY_LEASES/);
   });
 });
 
@@ -67,16 +67,16 @@ describe('a Web Function', () => {
     ['[::1]:9001', '::1', 9001],
   ])('listens at %s', (endpoint, host, port) => {
     vi.stubEnv('AWS_LAMBDA_HTTP_ENDPOINT', endpoint);
-    expect(homeOf()).toMatchObject({ host, port, vantage: { isHostChecked: true, proxies: 1 } });
+    expect(hostingOf()).toMatchObject({ host, port, clientIpSource: { isHostChecked: true, proxies: 1 } });
   });
 
   it('has less than the second that Lambda gives it to end', () => {
     vi.stubEnv('AWS_LAMBDA_HTTP_ENDPOINT', '127.0.0.1:9001');
-    expect(homeOf().shutdown.graceMs).toBeLessThan(1_000);
+    expect(hostingOf().shutdown.graceMs).toBeLessThan(1_000);
   });
 
   it('does not start without an address', () => {
     vi.stubEnv('AWS_LAMBDA_HTTP_ENDPOINT', 'nonsense');
-    expect(homeOf).toThrow(/AWS_LAMBDA_HTTP_ENDPOINT/);
+    expect(hostingOf).toThrow(/AWS_LAMBDA_HTTP_ENDPOINT/);
   });
 });

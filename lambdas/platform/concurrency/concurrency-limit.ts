@@ -1,5 +1,5 @@
 /** @returns a way to run tasks, at most so many of them at once; the others wait for their turn */
-export function atMost(limit: number): <Result>(task: () => Promise<Result>) => Promise<Result> {
+export function limitConcurrency(limit: number): <Result>(task: () => Promise<Result>) => Promise<Result> {
   const waiting: (() => void)[] = [];
   let running = 0;
   return async (task) => {

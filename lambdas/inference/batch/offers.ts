@@ -6,18 +6,18 @@ import type { Quote, SpendingPlan } from '../../admission/spending-plan.ts';
 import { Money } from '../../money/money.ts';
 import type { Ask, AskReader } from '../../providers/asks.ts';
 import type { WireTarget } from '../../providers/wire.ts';
-import type { LeaveOut } from '../../routing/left-out.ts';
+import type { OnExcluded } from '../../routing/exclusions.ts';
 import type { UsableEndpoint } from '../../routing/usable-endpoints.ts';
 import { MAX_ROUNDS } from '../../store/generations/outcome.ts';
-import type { Offer } from '../in-turn.ts';
+import type { Offer } from '../failover.ts';
 
 /** An endpoint whose answers an engine reads. */
-export interface AskedCandidate extends UsableEndpoint {
+export interface BatchCandidate extends UsableEndpoint {
   engine: AskReader;
   target: WireTarget;
 }
 
-export interface AskedOffer<Candidate extends AskedCandidate = AskedCandidate> extends Offer {
+export interface BatchOffer<Candidate extends BatchCandidate = BatchCandidate> extends Offer {
   candidate: Candidate;
   /** Of all that may be asked: the texts themselves are written once more when they are sent. */
   bounds: UsageBound[];
@@ -37,33 +37,33 @@ const MAX_BYTES = 32 * 1024 * 1024;
 const MEBIBYTE = 1024 * 1024;
 
 /** @throws {GatewayError} 400 where no candidate can be asked so much */
-export function prepareOffers<Candidate extends AskedCandidate>(
+export function prepareOffers<Candidate extends BatchCandidate>(
   candidates: readonly Candidate[],
   plan: AskPlan<Candidate>,
-  leaveOut?: LeaveOut,
-): AskedOffer<Candidate>[] {
-  const offers: AskedOffer<Candidate>[] = [];
+  onExcluded?: OnExcluded,
+): BatchOffer<Candidate>[] {
+  const offers: BatchOffer<Candidate>[] = [];
   let refusal: unknown;
   for (const candidate of candidates) {
     if (candidate.isOnlyFirst && offers.some((offer) => offer.candidate.model.id === candidate.model.id)) {
-      leaveOut?.(candidate, 'no_fallbacks');
+      onExcluded?.(candidate, 'no_fallbacks');
       continue;
     }
     try {
       offers.push({ index: offers.length, ...offerOf(candidate, plan) });
     } catch (error) {
       refusal ??= error;
-      leaveOut?.(candidate, 'request_not_supported', error);
+      onExcluded?.(candidate, 'request_not_supported', error);
     }
   }
   if (offers.length === 0) throw refusal;
   return offers;
 }
 
-function offerOf<Candidate extends AskedCandidate>(
+function offerOf<Candidate extends BatchCandidate>(
   candidate: Candidate,
   { asksOf, tooLarge, tooMany }: AskPlan<Candidate>,
-): Omit<AskedOffer<Candidate>, 'index'> {
+): Omit<BatchOffer<Candidate>, 'index'> {
   const bounds: UsageBound[] = [];
   let bytes = 0;
   for (const ask of asksOf(candidate)) {
@@ -78,7 +78,7 @@ function offerOf<Candidate extends AskedCandidate>(
 /** The most that one request to the provider may use. */
 export function boundOf(
   { request: { body }, outputTokens, inputs = 1 }: Ask,
-  { endpoint }: AskedCandidate,
+  { endpoint }: BatchCandidate,
 ): UsageBound {
   const { contextLength = Infinity, quirks } = endpoint;
   return {
@@ -95,12 +95,12 @@ export function boundOf(
 const NOTHING_ELSE = { model: '', messages: [] };
 
 /** Holds for everything that the dearest candidate may be asked: there is no shorter answer to fall back to. */
-export function planOf(offers: readonly AskedOffer[]): SpendingPlan {
+export function planOf(offers: readonly BatchOffer[]): SpendingPlan {
   const priced = offers.map((offer) => {
     const { candidate, bounds } = offer;
     return {
       quote: sumOfQuotes(bounds, candidate),
-      amount: mostOf(offer),
+      amount: maxCostOf(offer),
       inputAmount: Money.sum(bounds.map((bound) => priceUpperBound({ ...bound, outputTokens: 0 }, candidate.pricing))),
     };
   });
@@ -115,11 +115,11 @@ export function planOf(offers: readonly AskedOffer[]): SpendingPlan {
 }
 
 /** The most that everything may cost which a candidate may be asked. */
-export function mostOf({ candidate, bounds }: AskedOffer): Money {
+export function maxCostOf({ candidate, bounds }: BatchOffer): Money {
   return Money.sum(bounds.map((bound) => priceUpperBound(bound, candidate.pricing)));
 }
 
-function sumOfQuotes(bounds: readonly UsageBound[], { pricing }: AskedCandidate): Quote {
+function sumOfQuotes(bounds: readonly UsageBound[], { pricing }: BatchCandidate): Quote {
   const sum = (of: (bound: UsageBound) => number) => bounds.reduce((total, bound) => total + of(bound), 0);
   const outputTokens = sum((bound) => bound.outputTokens);
   const bound = { ...bounds[0]!, promptTokens: sum(({ promptTokens }) => promptTokens), outputTokens };

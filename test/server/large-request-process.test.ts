@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { besideOf, type Beside } from '../../lambdas/server/beside.ts';
+import { largeRequestProcessOf, type LargeRequestProcess } from '../../lambdas/server/large-request-process.ts';
 import { listen, type Listener } from '../../lambdas/server/listener.ts';
 import { directly, originOf } from '../../lambdas/server/origin.ts';
 
@@ -24,13 +24,13 @@ process.on('disconnect', () => process.exit(0));
 `;
 
 let directory: string;
-let beside: Beside;
+let beside: LargeRequestProcess;
 let door: Listener;
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'gateway-beside-'));
   const program = join(directory, 'program.mjs');
   writeFileSync(program, PROGRAM);
-  beside = besideOf(program, join(directory, 'large.sock'));
+  beside = largeRequestProcessOf(program, join(directory, 'large.sock'));
   door = await listen({ host: '127.0.0.1', port: 0 }, (request, response, target) =>
     beside.forward({ request, target, origin: originOf(request, directly) }, Buffer.alloc(0), response),
   );
