@@ -48,7 +48,7 @@ async function visit(
 ): Promise<Visit> {
   const { colorScheme = 'light', locale = 'en-US', width = 1280 } = options;
   const page = await browser!.newPage({ viewport: { width, height: 900 }, colorScheme, locale });
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(45_000);
   const complaints: string[] = [];
   const { origin } = new URL(gateway.baseUrl);
   page.on('console', (message) => {
