@@ -78,15 +78,16 @@ export const englishLists: ListedTexts = {
   },
   failures: {
     unreachable:
-      'The provider could not be reached: its name, its address, its certificate or the network is at fault. Tell the operator, or name other models (`models`).',
-    overloaded: 'The provider had too many requests. Try again in some seconds, or name other models (`models`).',
+      'The provider could not be reached: its name, its address, its certificate or the network is at fault. Tell the operator, or name other models in the field “models”.',
+    overloaded:
+      'The provider had too many requests. Try again in some seconds, or name other models in the field “models”.',
     silent:
-      'The provider was silent for too long. Try again, ask for a shorter answer, or name other models (`models`).',
+      'The provider was silent for too long. Try again, ask for a shorter answer, or name other models in the field “models”.',
     credential:
       'The provider refused the gateway itself: its key, its balance, or the address of the model. Tell the operator.',
     request: 'The provider refused the request: its text for the client says which part. Correct it and send again.',
     unusable:
-      'The provider broke off its answer, or sent what cannot be read. Try again, or name other models (`models`).',
+      'The provider broke off its answer, or sent what cannot be read. Try again, or name other models in the field “models”.',
   },
   limitSources: {
     key_limit: 'limit of the key',
