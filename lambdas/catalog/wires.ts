@@ -28,7 +28,7 @@ interface WireFacts {
   auth: AuthScheme;
   /** The kind of requests that are sent over it; undefined for a wire whose models are only listed. */
   answers: ApiType | undefined;
-  /** Of a wire that answers messages. */
+  /** Only a wire that answers messages has them. */
   messages?: MessagesFacts;
 }
 

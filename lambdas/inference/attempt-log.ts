@@ -8,7 +8,7 @@ interface FailedAttempt {
   index: number;
   /** The HTTP status of the provider's answer; null where there was none. */
   providerStatus: number | null;
-  /** What went wrong, in one word. */
+  /** The failure, in one word. */
   word: string;
   durationMs: number;
 }

@@ -25,7 +25,7 @@ export class ProviderFailure extends GatewayError {
   /** The status that the provider answered with, or that its error stands for; undefined where it did not answer. */
   readonly providerStatus: number | undefined;
   /**
-   * What went wrong, in one word, for the record: the kind of error that its status stands for, or why there was no answer. It never
+   * The failure in one word, for the record: the kind of error that its status stands for, or why there was no answer. It never
    * has the provider's words, which may repeat the prompt.
    */
   readonly word: string;

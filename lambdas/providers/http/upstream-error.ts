@@ -23,7 +23,7 @@ export class UpstreamError extends Error {
     this.failure = failure;
   }
 
-  /** What went wrong, in one word: the code of the system where it has given one, otherwise the kind of the failure. */
+  /** The failure in one word: the code of the system where it has given one, otherwise the kind of the failure. */
   get word(): string {
     const { code } = (this.cause ?? {}) as { code?: unknown };
     return typeof code === 'string' && SYSTEM_CODE.test(code) ? code : this.failure;

@@ -99,7 +99,7 @@ export const outcomeRecord = record({
   /** HTTP status of the last attempt's answer; null where there was none. */
   providerStatus: orNull(count('provider_status')),
   /**
-   * What went wrong, in one word, with each attempt that failed, in order: with those of `failedAttempts`, then with the last one where
+   * The failure of each attempt that failed, in one word, in order: first those of `failedAttempts`, then that of the last one, if
    * it failed or broke off. Older records do not say.
    */
   failures: unreleased(texts('attempt_failures', MAX_ATTEMPTS + 1)),

@@ -46,7 +46,7 @@ export interface Published {
   others: number;
   /** Credentials that the catalog in force does not name: the gateway may have no value for them. */
   new_credentials: string[];
-  /** What is unusual in the catalog, and not in the one that is in force. */
+  /** Unusual values of the catalog that the one in force does not have. */
   warnings: string[];
   changes: CatalogChange[];
 }

@@ -23,7 +23,7 @@ export interface RequestRow extends Row {
   tokens_completion: number | null;
   finish_reason: string | null;
   provider_status: number | null;
-  /** What went wrong, in one word, at the provider that was asked last. */
+  /** The failure of the provider that was asked last, in one word. */
   failure: string | null;
   latency_ms: number | null;
   key_hash: string;
