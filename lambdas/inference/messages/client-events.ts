@@ -26,10 +26,14 @@ export function splitAtError(
   return { events: events.slice(0, at), failure: errorInAnswer(error, {}, failedProvider(candidate)) };
 }
 
-/** The events up to the first that writes beyond the limit, after what was written before them. */
+/**
+ * The events up to the first that writes beyond the limit, after what was written before them. An answer has its `message_start` also if
+ * what its decoder holds back is beyond the limit by then.
+ */
 export function cutAtLimit(events: AnswerEvent[], writtenBytes: number, limitBytes: number): AnswerEvent[] {
   let written = writtenBytes;
   const end = events.findIndex(({ data }) => {
+    if (data.type === 'message_start') return false;
     written += eventBytes(data);
     return written > limitBytes || data.type === 'message_delta' || data.type === 'message_stop';
   });
