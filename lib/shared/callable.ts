@@ -1,4 +1,4 @@
-/** What of a catalog can be called here and now: that its operator has set what it needs. */
+/** Providers and models of a catalog that can be called here and now, because their operator has set all that they need. */
 
 import type { Catalog, Model } from '../../lambdas/catalog/catalog.ts';
 import type { ProviderData } from '../../lambdas/catalog/schema.ts';
