@@ -44,7 +44,7 @@ export const routes = {
     // A stream mostly waits, and is billed by its memory: twice as much would give ten milliseconds.
     memoryMb: 512,
   }),
-  // The same engine behind two other APIs: what differs is written by their doors.
+  // The same engine behind two other APIs: what differs is written in client-apis/.
   'create-chat-completion': postRoute('/chat/completions', {
     ...answering('chat/create'),
     streaming: true,

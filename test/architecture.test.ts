@@ -30,7 +30,7 @@ const arrows: Record<string, string[]> = {
   store: ['money', 'platform', 'catalog'],
   decisions: ['messages', 'platform'],
   embeddings: ['messages', 'platform'],
-  doors: ['messages', 'platform'],
+  'client-apis': ['messages', 'platform'],
   providers: ['decisions', 'embeddings', 'messages', 'catalog', 'platform'],
   search: ['messages', 'catalog', 'money', 'platform'],
   routing: ['providers', 'messages', 'catalog', 'money', 'platform'],
@@ -53,7 +53,7 @@ const arrows: Record<string, string[]> = {
     'platform',
     'resources.ts',
   ],
-  api: ['http', 'doors', 'books', 'inference', 'management', ...belowInference],
+  api: ['http', 'client-apis', 'books', 'inference', 'management', ...belowInference],
   server: ['api', 'http', 'admission', 'platform'],
 };
 
@@ -119,7 +119,7 @@ describe('the architecture', () => {
     const drawing = readFileSync(join(root, 'docs/pictures/rooms.svg'), 'utf8');
     const floors = drawing.split('<rect class="floor"').slice(1);
     const drawn = floors.flatMap((floor, index) =>
-      [...floor.matchAll(/<text class="name"[^>]*>([a-z]+)</g)].map(([, room]) => [room!, index] as const),
+      [...floor.matchAll(/<text class="name"[^>]*>([a-z-]+)</g)].map(([, room]) => [room!, index] as const),
     );
     const floorOf = new Map(drawn);
     const upward = Object.entries(arrows).flatMap(([room, below]) =>

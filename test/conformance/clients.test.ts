@@ -17,7 +17,7 @@ beforeAll(async () => {
   process.stdout.write(`\n${report.table}\n\n`);
 }, 300_000);
 
-/** The clients that people use, through every door and over all wires of the sandbox, against one running gateway. */
+/** The clients that people use, through every API and over all wires of the sandbox, against one running gateway. */
 describe('clients', () => {
   it('are tried over every wire that answers messages', () => {
     expect(sandboxModels().map(({ wire }) => wire)).toEqual(messagesWires);

@@ -14,8 +14,8 @@ recordings are real traffic of real providers, and not part of the repository: w
   provider's words.
 - **Requests**: each recorded request is read backwards into the Messages request that says the same. What the encoder makes of
   it may have no field, type or word that no recording of this provider has, and, read backwards again, has to say the same.
-- **Doors**: recordings of OpenAI’s two APIs the other way round. A recorded request comes in at the door of its API, is encoded for
-  the same provider, and has to say the same; a recorded answer goes through the decoder and out at the door, streamed and whole,
+- **APIs of clients**: recordings of OpenAI’s two APIs the other way round. A recorded request comes in through its API, is encoded for
+  the same provider, and has to say the same; a recorded answer goes through the decoder and out through the API, streamed and whole,
   and the test’s own reader has to find the same text, reasoning, calls, reason to stop and usage in it.
 - **Clients**: each client does each of these things against one running gateway, with the first sandbox model of each wire. In a
   tool loop, what was answered is sent back as the client keeps it; whoever cancels goes away in the middle of a stream, and the

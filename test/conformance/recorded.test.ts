@@ -32,11 +32,11 @@ describe('recorded interactions', () => {
       expect(report.requests.unexplained).toEqual([]);
     });
 
-    it('say the same to clients of OpenAI’s APIs, through the door of each', () => {
+    it('say the same to clients of OpenAI’s APIs, through the API of each', () => {
       expect(report.inwardAnswers.unexplained).toEqual([]);
     });
 
-    it('are the same requests when they come in at a door and go on to their provider', () => {
+    it('are the same requests when they come in and go on to their provider', () => {
       expect(report.inwardRequests.unexplained).toEqual([]);
     });
 

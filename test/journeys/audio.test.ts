@@ -1,4 +1,4 @@
-/** Recordings, from every door to the models that list audio, and to those that do not. */
+/** Recordings, from every API to the models that list audio, and to those that do not. */
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { commonGateway } from '../support/common-gateway.ts';
@@ -13,8 +13,8 @@ const data = Buffer.from('RIFF....WAVEfmt ').toString('base64');
 const words = 'What is said?\n@sandbox delay=0';
 const sentAudio = { type: 'input_audio', input_audio: { data, format: 'wav' } };
 
-/** The same question through each door, and the name of its recording there. */
-const doors: [string, (model: string) => object, string][] = [
+/** The same question through each API, and the name of its recording there. */
+const apis: [string, (model: string) => object, string][] = [
   [
     '/messages',
     (model) => ({
@@ -52,7 +52,7 @@ const doors: [string, (model: string) => object, string][] = [
   ],
 ];
 
-describe.each(doors)('a recording at %s', (path, bodyFor, field) => {
+describe.each(apis)('a recording at %s', (path, bodyFor, field) => {
   it.each(['sandbox/gemini', 'sandbox/gpt'])('is heard by %s, and its tokens are charged', async (model) => {
     const answer = await post(gateway, path, bodyFor(model));
 
@@ -77,7 +77,7 @@ describe.each(doors)('a recording at %s', (path, bodyFor, field) => {
 });
 
 it('is held for at the model’s context until a provider has counted it', async () => {
-  const [, bodyFor] = doors[0]!;
+  const [, bodyFor] = apis[0]!;
 
   const estimate = await post(gateway, '/messages/estimate', bodyFor('sandbox/gpt'));
 

@@ -1,8 +1,8 @@
-import { KEEP_ALIVE } from '../../doors/keep-alive.ts';
-import { chatCompletion } from '../../doors/chat/completion.ts';
-import { chatJson, chatRequestSchema, type ChatCall } from '../../doors/chat/request.ts';
-import { chatNames } from '../../doors/chat/sent-names.ts';
-import { asSent } from '../../doors/sent-names.ts';
+import { KEEP_ALIVE } from '../../client-apis/keep-alive.ts';
+import { chatCompletion } from '../../client-apis/chat/completion.ts';
+import { chatJson, chatRequestSchema, type ChatCall } from '../../client-apis/chat/request.ts';
+import { chatNames } from '../../client-apis/chat/sent-names.ts';
+import { asSent } from '../../client-apis/sent-names.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { refreshSignals } from '../../inference/endpoint-signals.ts';
 import { answerMessage, SILENCE_MS, type AnswerForm } from '../parts/answer-message.ts';

@@ -1,6 +1,6 @@
-import { chatJson, chatRequestSchema } from '../../doors/chat/request.ts';
-import { chatNames } from '../../doors/chat/sent-names.ts';
-import { asSent } from '../../doors/sent-names.ts';
+import { chatJson, chatRequestSchema } from '../../client-apis/chat/request.ts';
+import { chatNames } from '../../client-apis/chat/sent-names.ts';
+import { asSent } from '../../client-apis/sent-names.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { refreshSignals } from '../../inference/endpoint-signals.ts';
 import { estimateMessage } from '../../inference/estimates/estimate-message.ts';

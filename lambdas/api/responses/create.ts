@@ -1,12 +1,12 @@
-import { KEEP_ALIVE } from '../../doors/keep-alive.ts';
+import { KEEP_ALIVE } from '../../client-apis/keep-alive.ts';
 import {
   responsesJson,
   responsesNames,
   responsesRequestSchema,
   type ResponsesCall,
-} from '../../doors/responses/request.ts';
-import { wholeResponse } from '../../doors/responses/whole-response.ts';
-import { asSent } from '../../doors/sent-names.ts';
+} from '../../client-apis/responses/request.ts';
+import { wholeResponse } from '../../client-apis/responses/whole-response.ts';
+import { asSent } from '../../client-apis/sent-names.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { refreshSignals } from '../../inference/endpoint-signals.ts';
 import { answerMessage, SILENCE_MS, type AnswerForm } from '../parts/answer-message.ts';

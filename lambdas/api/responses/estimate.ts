@@ -1,5 +1,5 @@
-import { responsesJson, responsesNames, responsesRequestSchema } from '../../doors/responses/request.ts';
-import { asSent } from '../../doors/sent-names.ts';
+import { responsesJson, responsesNames, responsesRequestSchema } from '../../client-apis/responses/request.ts';
+import { asSent } from '../../client-apis/sent-names.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { refreshSignals } from '../../inference/endpoint-signals.ts';
 import { estimateMessage } from '../../inference/estimates/estimate-message.ts';

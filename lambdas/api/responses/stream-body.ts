@@ -1,8 +1,8 @@
-import { ResponseWriter } from '../../doors/responses/stream-events.ts';
-import type { OutputSettings } from '../../doors/responses/output-items.ts';
+import { ResponseWriter } from '../../client-apis/responses/stream-events.ts';
+import type { OutputSettings } from '../../client-apis/responses/output-items.ts';
 import type { AnswerEvent } from '../../messages/types.ts';
 import { toGatewayError } from '../../platform/errors.ts';
-import { KEEP_ALIVE } from '../../doors/keep-alive.ts';
+import { KEEP_ALIVE } from '../../client-apis/keep-alive.ts';
 import type { StreamStart } from '../parts/answer-message.ts';
 
 /** The events of a streamed response: one write per batch. An error is an event and a terminal one, and ends the stream. */

@@ -1,4 +1,4 @@
-/** The AI SDK through each door: it checks every event and body against a schema. */
+/** The AI SDK through each API: it checks every event and body against a schema. */
 
 import assert from 'node:assert/strict';
 import { createAnthropic } from '@ai-sdk/anthropic';
@@ -40,7 +40,7 @@ type ProviderOptions = NonNullable<Parameters<typeof generateText>[0]['providerO
 /** One of its providers, and what is special to it. */
 interface Provider {
   name: string;
-  door: Client['door'];
+  api: Client['api'];
   modelOf: (subject: Subject) => Exclude<LanguageModel, string>;
   /** Of every request. */
   always?: ProviderOptions;
@@ -69,7 +69,7 @@ const addressOf = ({ gateway }: Subject) => ({ baseURL: gateway.baseUrl, apiKey:
 
 const anthropic: Provider = {
   name: 'AI SDK, @ai-sdk/anthropic',
-  door: 'messages',
+  api: 'messages',
   modelOf: (subject) => createAnthropic(addressOf(subject))(subject.model),
   thinking: { anthropic: { thinking: { type: 'enabled', budgetTokens: THINKING_BUDGET } } },
   structured: { anthropic: { structuredOutputMode: 'outputFormat' } },
@@ -78,7 +78,7 @@ const anthropic: Provider = {
 
 const openAiChat: Provider = {
   name: 'AI SDK, @ai-sdk/openai',
-  door: 'chat completions',
+  api: 'chat completions',
   modelOf: (subject) => createOpenAI(addressOf(subject)).chat(subject.model),
   // It knows by their names which models think.
   thinking: { openai: { reasoningEffort: 'low', forceReasoning: true } },
@@ -88,7 +88,7 @@ const openAiChat: Provider = {
 
 const openAiResponses: Provider = {
   name: 'AI SDK, @ai-sdk/openai',
-  door: 'responses',
+  api: 'responses',
   modelOf: (subject) => createOpenAI(addressOf(subject))(subject.model),
   // Without it, the next turn refers to what this gateway would have to have stored.
   always: { openai: { store: false } },
@@ -99,7 +99,7 @@ const openAiResponses: Provider = {
 
 const compatible: Provider = {
   name: 'AI SDK, @ai-sdk/openai-compatible',
-  door: 'chat completions',
+  api: 'chat completions',
   modelOf: (subject) =>
     createOpenAICompatible({ ...addressOf(subject), name: 'gateway', supportsStructuredOutputs: true })(subject.model),
   thinking: { gateway: { reasoningEffort: 'low' } },
@@ -109,7 +109,7 @@ const compatible: Provider = {
 
 const openRouter: Provider = {
   name: 'AI SDK, @openrouter/ai-sdk-provider',
-  door: 'chat completions',
+  api: 'chat completions',
   modelOf: (subject) => createOpenRouter(addressOf(subject))(subject.model),
   thinking: { openrouter: { reasoning: { effort: 'low' } } },
   reads: { thinking: true, sources: true },
@@ -138,7 +138,7 @@ function clientOf(provider: Provider): Client {
   const asked = (subject: Subject, words: string, directives = '') => ask(provider, subject, words, directives);
   return {
     name: provider.name,
-    door: provider.door,
+    api: provider.api,
     uses: {
       text: async (subject) => {
         const { text, usage, finishReason } = await generateText(asked(subject, 'Hello'));

@@ -39,7 +39,7 @@ const tools: Anthropic.Tool[] = [
 function clientOf(name: string, connect: Connect): Client {
   return {
     name,
-    door: 'messages',
+    api: 'messages',
     uses: {
       text: async (subject) => {
         const message = await connect(subject).messages.create(ask(subject, 'Hello'));

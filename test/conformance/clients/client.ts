@@ -1,4 +1,4 @@
-/** What every client is asked to do, through its door and over every wire. */
+/** What every client is asked to do, through its API and over every wire. */
 
 import assert from 'node:assert/strict';
 import type { GatewayClient } from '../../support/gateway.ts';
@@ -24,12 +24,12 @@ export interface Subject {
 }
 
 /** The API that a client speaks. */
-type Door = 'messages' | 'chat completions' | 'responses';
+type Api = 'messages' | 'chat completions' | 'responses';
 
 /** Each use throws when the client does not get what it should. What was cancelled is looked up afterwards, by the key. */
 export interface Client {
   name: string;
-  door: Door;
+  api: Api;
   uses: Record<Feature, (subject: Subject) => Promise<void>>;
 }
 

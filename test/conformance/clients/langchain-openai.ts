@@ -35,7 +35,7 @@ export const langchainOpenAi: Client[] = [
   clientOf('responses', { useResponsesApi: true, zdrEnabled: true }, { tools: [{ type: 'web_search' as const }] }),
 ];
 
-function clientOf(door: Client['door'], fields: ChatOpenAIFields, searching: object): Client {
+function clientOf(api: Client['api'], fields: ChatOpenAIFields, searching: object): Client {
   const connect = ({ gateway, model }: Subject, more: ChatOpenAIFields = {}) =>
     new ChatOpenAI({
       model,
@@ -48,7 +48,7 @@ function clientOf(door: Client['door'], fields: ChatOpenAIFields, searching: obj
     });
   return {
     name: 'LangChain, @langchain/openai',
-    door,
+    api,
     uses: {
       text: async (subject) => {
         const message = await connect(subject).invoke(asks('Hello'));

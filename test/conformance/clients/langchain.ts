@@ -53,7 +53,7 @@ function asksAbout(block: { type: 'image' | 'document'; source: object }) {
 
 export const langchain: Client = {
   name: 'LangChain, @langchain/anthropic',
-  door: 'messages',
+  api: 'messages',
   uses: {
     text: async (subject) => {
       const message = await connect(subject).invoke(asks('Hello'));

@@ -44,7 +44,7 @@ const chatTools: OpenAI.ChatCompletionFunctionTool[] = Object.entries(tools).map
 
 const openAiChat: Client = {
   name: 'OpenAI SDK',
-  door: 'chat completions',
+  api: 'chat completions',
   uses: {
     text: async (subject) => {
       const { choices, usage } = await connect(subject).chat.completions.create(chat(subject, 'Hello'));
@@ -172,7 +172,7 @@ const responsesTools: OpenAI.Responses.FunctionTool[] = Object.entries(tools).ma
 
 const openAiResponses: Client = {
   name: 'OpenAI SDK',
-  door: 'responses',
+  api: 'responses',
   uses: {
     text: async (subject) => {
       const { output_text, status, usage } = await connect(subject).responses.create(ask(subject, 'Hello'));

@@ -67,7 +67,7 @@ const chatTools = Object.entries(tools).map(([name, { description, schema }]) =>
 
 const openRouterChat: Client = {
   name: 'OpenRouter SDK',
-  door: 'chat completions',
+  api: 'chat completions',
   uses: {
     text: async (subject) => {
       const { choices, usage } = await sendChat(subject, chat(subject, 'Hello'));
@@ -188,7 +188,7 @@ const responsesTools = Object.entries(tools).map(([name, { description, schema }
 
 const openRouterResponses: Client = {
   name: 'OpenRouter SDK',
-  door: 'responses',
+  api: 'responses',
   uses: {
     text: async (subject) => {
       const { outputText, status, usage } = await send(subject, ask(subject, 'Hello'));

@@ -21,7 +21,7 @@ const clients: Client[] = [...anthropicSdks, ...openAiSdk, ...aiSdk, langchain, 
 
 interface Cell {
   client: string;
-  door: Client['door'];
+  api: Client['api'];
   wire: string;
   feature: Feature;
   /** Why it does not work; undefined where it does. */
@@ -31,7 +31,7 @@ interface Cell {
 /** What is known not to work, and why. One that works has to go. */
 interface KnownGap {
   client: string;
-  door: Client['door'];
+  api: Client['api'];
   wire: string;
   feature: Feature;
   reason: string;
@@ -84,7 +84,7 @@ export async function reportOnClients(
   }
   const table = tableOf(cells);
   const gaps = knownGaps.map(
-    ({ client, door, wire, feature, reason }) => `${client}, ${door}, ${wire}, ${feature}: ${reason}`,
+    ({ client, api, wire, feature, reason }) => `${client}, ${api}, ${wire}, ${feature}: ${reason}`,
   );
   const embeddings = await reportOnEmbeddings(gateway);
   const markdown = [
@@ -123,14 +123,14 @@ async function use(client: Client, { wire, model, feature, gateway }: Use): Prom
     () => undefined,
     (error: Error) => error.message.slice(0, MAX_SHOWN_CHARACTERS),
   );
-  return { client: client.name, door: client.door, wire, feature, failure };
+  return { client: client.name, api: client.api, wire, feature, failure };
 }
 
 const SETTLED_MS = 10_000;
 
 /** The client goes away in the middle of an answer, with a key of its own: the one generation of this key says so. */
 async function cancelled(client: Client, { gateway, model }: Subject): Promise<void> {
-  const created = await manage(gateway, 'POST', '/keys', { name: `${client.name}, ${client.door}, ${model}` });
+  const created = await manage(gateway, 'POST', '/keys', { name: `${client.name}, ${client.api}, ${model}` });
   const { key, data } = created.body as { key: string; data: { hash: string } };
   await client.uses.cancel({ gateway: { ...gateway, key }, model });
   const deadline = performance.now() + SETTLED_MS;
@@ -145,23 +145,23 @@ async function cancelled(client: Client, { gateway, model }: Subject): Promise<v
 
 function gapOf(cell: Cell): KnownGap | undefined {
   return knownGaps.find(
-    ({ client, door, wire, feature }) =>
-      client === cell.client && door === cell.door && wire === cell.wire && feature === cell.feature,
+    ({ client, api, wire, feature }) =>
+      client === cell.client && api === cell.api && wire === cell.wire && feature === cell.feature,
   );
 }
 
 function unexplained(cells: Cell[]): string[] {
   return cells.flatMap((cell) => {
-    const place = `${cell.client}, ${cell.door}, ${cell.wire}, ${cell.feature}`;
+    const place = `${cell.client}, ${cell.api}, ${cell.wire}, ${cell.feature}`;
     if (cell.failure !== undefined) return gapOf(cell) ? [] : [`${place}: ${cell.failure}`];
     return gapOf(cell) ? [`${place}: works, although it is known not to`] : [];
   });
 }
 
 function tableOf(cells: Cell[]): string {
-  const rows = Map.groupBy(cells, ({ client, door, wire }) => `${client}\n${door}\n${wire}`);
+  const rows = Map.groupBy(cells, ({ client, api, wire }) => `${client}\n${api}\n${wire}`);
   return markdownTable(
-    ['Client', 'Door', 'Wire', ...features],
+    ['Client', 'API', 'Wire', ...features],
     [...rows].map(([place, own]) => [
       ...place.split('\n'),
       ...own.map(({ failure }) => (failure === undefined ? 'yes' : 'no')),

@@ -1,15 +1,15 @@
 /**
- * The recordings of OpenAI's two APIs the other way round: a request that a provider was sent comes in at our door, and what we send
- * on has to say the same; what the provider answered goes out through the door, and has to say the same to whoever reads it there.
+ * The recordings of OpenAI's two APIs the other way round: a request that a provider was sent comes in at our clientApi, and what we send
+ * on has to say the same; what the provider answered goes out through the clientApi, and has to say the same to whoever reads it there.
  */
 
 import type { MessagesWireName } from '../../../lambdas/catalog/wires.ts';
-import { ChunkWriter } from '../../../lambdas/doors/chat/chunks.ts';
-import { chatCompletion } from '../../../lambdas/doors/chat/completion.ts';
-import { chatRequestSchema } from '../../../lambdas/doors/chat/request.ts';
-import { responsesRequestSchema } from '../../../lambdas/doors/responses/request.ts';
-import { ResponseWriter } from '../../../lambdas/doors/responses/stream-events.ts';
-import { wholeResponse } from '../../../lambdas/doors/responses/whole-response.ts';
+import { ChunkWriter } from '../../../lambdas/client-apis/chat/chunks.ts';
+import { chatCompletion } from '../../../lambdas/client-apis/chat/completion.ts';
+import { chatRequestSchema } from '../../../lambdas/client-apis/chat/request.ts';
+import { responsesRequestSchema } from '../../../lambdas/client-apis/responses/request.ts';
+import { ResponseWriter } from '../../../lambdas/client-apis/responses/stream-events.ts';
+import { wholeResponse } from '../../../lambdas/client-apis/responses/whole-response.ts';
 import { withoutRouting, type RoutedRequest } from '../../../lambdas/messages/preferences.ts';
 import type { MessageBody, MessagesEvent } from '../../../lambdas/messages/types.ts';
 import { messagesWire } from '../../../lambdas/providers/wires.ts';
@@ -21,8 +21,8 @@ import type { Measured } from './measured.ts';
 import { targetOf } from './requests.ts';
 import type { WireRow } from './wire-row.ts';
 
-interface RecordedDoor {
-  /** @throws what the door refuses */
+interface RecordedClientApi {
+  /** @throws what the clientApi refuses */
   read: (body: object) => RoutedRequest;
   writer: () => { write: (event: MessagesEvent) => string };
   whole: (message: MessageBody) => object;
@@ -32,7 +32,7 @@ const identity = { generationId: 'gen-01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d', mod
 const chatSettings = { showsReasoning: true };
 const responseSettings = { customTools: new Set<string>(), showsSources: true, showsThinking: true };
 
-const doors: Partial<Record<MessagesWireName, RecordedDoor>> = {
+const clientApis: Partial<Record<MessagesWireName, RecordedClientApi>> = {
   'openai-chat': {
     read: (body) => chatRequestSchema.parse(body).message,
     writer: () => new ChunkWriter(identity, chatSettings),
@@ -45,16 +45,16 @@ const doors: Partial<Record<MessagesWireName, RecordedDoor>> = {
   },
 };
 
-/** Answers through the door of their wire. Refusals, and answers that end with an error, are not measured. */
+/** Answers through the client API of their wire. Refusals, and answers that end with an error, are not measured. */
 export async function measureInwardAnswers(rows: readonly WireRow[], interactions: Interaction[]): Promise<Measured[]> {
   const measured: Measured[] = [];
   for (const interaction of interactions) {
-    const door = doors[interaction.wire];
-    if (!door || interaction.answer.kind === 'refusal') continue;
+    const clientApi = clientApis[interaction.wire];
+    if (!clientApi || interaction.answer.kind === 'refusal') continue;
     const events = await eventsOf(messagesWire(interaction.wire)!, interaction.answer);
     if (events.at(-1)?.type === 'error') continue;
     const row = rows.find(({ wire }) => wire === interaction.wire)!;
-    measured.push({ interaction, complaints: complaintsAboutAnswer(interaction, row, { door, events }) });
+    measured.push({ interaction, complaints: complaintsAboutAnswer(interaction, row, { clientApi, events }) });
   }
   return measured;
 }
@@ -62,12 +62,12 @@ export async function measureInwardAnswers(rows: readonly WireRow[], interaction
 function complaintsAboutAnswer(
   interaction: Interaction,
   row: WireRow,
-  { door, events }: { door: RecordedDoor; events: MessagesEvent[] },
+  { clientApi, events }: { clientApi: RecordedClientApi; events: MessagesEvent[] },
 ): string[] {
   const counted = events.map(withCounts);
-  const writer = door.writer();
+  const writer = clientApi.writer();
   const stream = counted.map((event) => writer.write(event)).join('');
-  const document = JSON.stringify(door.whole(messageOf(counted)));
+  const document = JSON.stringify(clientApi.whole(messageOf(counted)));
   const readAs = (kind: 'stream' | 'document', text: string) =>
     row.read({ ...interaction, answer: { kind, bytes: Buffer.from(text) } });
   const said = row.read(interaction);
@@ -77,15 +77,15 @@ function complaintsAboutAnswer(
   ];
 }
 
-/** Requests at the door of their wire, and from there to the same provider. What a provider refused is not measured. */
+/** Requests at the client API of their wire, and from there to the same provider. What a provider refused is not measured. */
 export function measureInwardRequests(rows: readonly WireRow[], interactions: Interaction[]): Measured[] {
   const endpoints = loadShippedCatalog().models.flatMap((model) => model.endpoints);
   return interactions.flatMap((interaction) => {
     const { wire, request, answer } = interaction;
-    const door = doors[wire];
-    if (!door || !request || answer.kind === 'refusal') return [];
+    const clientApi = clientApis[wire];
+    if (!clientApi || !request || answer.kind === 'refusal') return [];
     const row = rows.find((one) => one.wire === wire)!;
-    return { interaction, complaints: complaintsAboutRequest(interaction, { row, door, endpoints }) };
+    return { interaction, complaints: complaintsAboutRequest(interaction, { row, clientApi, endpoints }) };
   });
 }
 
@@ -93,13 +93,13 @@ function complaintsAboutRequest(
   { provider, wire, request }: Interaction,
   {
     row,
-    door,
+    clientApi,
     endpoints,
-  }: { row: WireRow; door: RecordedDoor; endpoints: Parameters<typeof targetOf>[2]['endpoints'] },
+  }: { row: WireRow; clientApi: RecordedClientApi; endpoints: Parameters<typeof targetOf>[2]['endpoints'] },
 ): string[] {
   const { body, uri } = request as { body: Record<string, unknown>; uri: string };
   try {
-    const message = withoutRouting(door.read(body));
+    const message = withoutRouting(clientApi.read(body));
     const target = targetOf(provider, message.model, { row, endpoints });
     const sent = messagesWire(wire)!.encode(message, target, {
       anthropicVersion: '2023-06-01',

@@ -33,7 +33,7 @@ export async function reportOnRecordings(): Promise<RecordedReport> {
     table,
     '### What does not pass, and why',
     markdownList([...explanations('answers', answers), ...explanations('requests', requests)]),
-    '### The same through the doors',
+    '### The same through the APIs of clients',
     'Recordings of chat completions and of Responses, whose clients could as well have called this gateway.',
     inwardTable,
     markdownList([...explanations('answers', inwardAnswers), ...explanations('requests', inwardRequests)]),

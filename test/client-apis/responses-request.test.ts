@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { responsesRequestSchema } from '../../lambdas/doors/responses/request.ts';
+import { responsesRequestSchema } from '../../lambdas/client-apis/responses/request.ts';
 import { parseWith } from '../../lambdas/http/parse.ts';
 import { deepestIssue } from '../../lambdas/platform/zod-messages.ts';
 import { refused } from '../support/refused.ts';

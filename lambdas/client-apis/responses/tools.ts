@@ -1,6 +1,6 @@
 /**
  * Tools of a response, and what says the same in the Messages API. Agents declare tools on every request that only OpenAI can run:
- * those are left out, because a refusal would end all their work (docs/doors/responses.md lists them).
+ * those are left out, because a refusal would end all their work (docs/client-apis/responses.md lists them).
  */
 
 import * as z from 'zod';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chatRequestSchema } from '../../lambdas/doors/chat/request.ts';
+import { chatRequestSchema } from '../../lambdas/client-apis/chat/request.ts';
 import { parseWith } from '../../lambdas/http/parse.ts';
 import { refused } from '../support/refused.ts';
 

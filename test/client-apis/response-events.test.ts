@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ResponseWriter } from '../../lambdas/doors/responses/stream-events.ts';
-import { unsealedThinking } from '../../lambdas/doors/responses/sealed-thinking.ts';
-import { wholeResponse } from '../../lambdas/doors/responses/whole-response.ts';
+import { ResponseWriter } from '../../lambdas/client-apis/responses/stream-events.ts';
+import { unsealedThinking } from '../../lambdas/client-apis/responses/sealed-thinking.ts';
+import { wholeResponse } from '../../lambdas/client-apis/responses/whole-response.ts';
 import type { MessagesEvent } from '../../lambdas/messages/types.ts';
 import { GatewayError } from '../../lambdas/platform/errors.ts';
 import { answerEvents, byteCuts, cutBytes, wholeMessage } from '../support/answer-arbitrary.ts';

@@ -1,4 +1,4 @@
-/** A request for a response as the engine gets it: a request of the Messages API. docs/doors/responses.md has the rules. */
+/** A request for a response as the engine gets it: a request of the Messages API. docs/client-apis/responses.md has the rules. */
 
 import type { PromptPlugins } from '../../messages/plugins.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ChunkWriter } from '../../lambdas/doors/chat/chunks.ts';
-import { chatCompletion } from '../../lambdas/doors/chat/completion.ts';
+import { ChunkWriter } from '../../lambdas/client-apis/chat/chunks.ts';
+import { chatCompletion } from '../../lambdas/client-apis/chat/completion.ts';
 import type { MessagesEvent } from '../../lambdas/messages/types.ts';
 import { errorEnvelope, GatewayError } from '../../lambdas/platform/errors.ts';
 import { answerEvents, byteCuts, cutBytes, wholeMessage } from '../support/answer-arbitrary.ts';

@@ -1,4 +1,4 @@
-/** A chat request as the engine gets it: a request of the Messages API. docs/doors/chat.md has the rules. */
+/** A chat request as the engine gets it: a request of the Messages API. docs/client-apis/chat.md has the rules. */
 
 import type { PromptPlugins } from '../../messages/plugins.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';

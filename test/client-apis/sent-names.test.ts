@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { chatRequestSchema } from '../../lambdas/doors/chat/request.ts';
-import { chatNames } from '../../lambdas/doors/chat/sent-names.ts';
-import { responsesNames, responsesRequestSchema } from '../../lambdas/doors/responses/request.ts';
-import { asSent } from '../../lambdas/doors/sent-names.ts';
+import { chatRequestSchema } from '../../lambdas/client-apis/chat/request.ts';
+import { chatNames } from '../../lambdas/client-apis/chat/sent-names.ts';
+import { responsesNames, responsesRequestSchema } from '../../lambdas/client-apis/responses/request.ts';
+import { asSent } from '../../lambdas/client-apis/sent-names.ts';
 import { GatewayError, invalidRequest } from '../../lambdas/platform/errors.ts';
 
 const picture = 'data:image/png;base64,iVBORw0KGgo=';
