@@ -20,6 +20,11 @@ const common = {
   reasoning_beyond_max_tokens: z.boolean().optional(),
   /** The least that it takes as max_tokens: a smaller one is raised to it, and the answer may cost as much. */
   min_output_tokens: z.int().positive().optional(),
+  /**
+   * Sent as `service_tier` on wires that have the field. Without it, OpenAI and Azure use the tier of the operator's project,
+   * and a tier with priority costs more than the catalog's price.
+   */
+  service_tier: z.enum(['default']).optional(),
 } satisfies Record<(typeof commonQuirkNames)[number], z.ZodType>;
 /** Quirks as a file has them, before their wire is known. */
 export const anyQuirks = z.looseObject(common);

@@ -7,6 +7,7 @@ export const commonQuirkNames = [
   'hidden_reasoning',
   'reasoning_beyond_max_tokens',
   'min_output_tokens',
+  'service_tier',
 ] as const;
 
 /** What providers that imitate the Messages API were seen to leave out. */

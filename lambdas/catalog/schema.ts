@@ -92,6 +92,8 @@ const providerSchema = z.strictObject({
   headers: providerHeaders.optional(),
   icon_url: httpUrl.optional(),
   data_policy: dataPolicySchema,
+  /** Charges more for longer prompts, which price lists leave out: `catalog check` warns about its endpoints without `overrides`. */
+  tiered_prices: z.boolean().optional(),
   /** Charges a fee for each request, so that every price needs `request`. */
   per_request_fee: z.boolean().optional(),
   timeouts: z
@@ -163,6 +165,8 @@ const endpointSchema = z.strictObject({
   supported_parameters: z.array(parameter).optional(),
   /** An endpoint without a price is listed and never routed to. */
   pricing: pricingSchema.optional(),
+  /** Its provider has one price for prompts of every length: `catalog check` does not ask for `overrides`. */
+  flat_price: z.boolean().optional(),
   /** What the provider charges the service. Free models need it, because their clients pay nothing; clients never see it. */
   service_cost: pricingSchema.optional(),
   /** They override those of its provider. */

@@ -13,6 +13,8 @@ export interface Ask {
   outputTokens: number;
   /** The texts in it, each of which may be as long as the model's context; one where absent. */
   inputs?: number;
+  /** Estimated tokens of its prompt, for a provider that reports no usage; from the bytes of the body if absent. */
+  estimatedTokens?: number;
   /** The most that its answer may have; 4 MiB where absent. */
   maxAnswerBytes?: number;
 }

@@ -70,9 +70,12 @@ describe('embeddings', () => {
   });
 
   it('are estimated where the provider does not say what it has read', async () => {
-    const { body, headers } = await embed({ input: 'parcel\n@sandbox usage=none' });
+    const input = 'parcel\n@sandbox usage=none';
+    const { body, headers } = await embed({ input });
 
     const generation = await finalGeneration(gateway, body.id);
+    // Four bytes of the text for a token: the JSON around it costs nothing.
+    expect(generation['tokens_prompt']).toBe(Math.ceil(input.length / 4));
     expect(headers.get('x-service-billing-status')).toBe('pending');
     expect(body.usage).not.toHaveProperty('cost');
     expect(generation['total_cost']).toBeGreaterThan(0);

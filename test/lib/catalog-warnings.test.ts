@@ -51,6 +51,64 @@ describe('a catalog whose newest model is old', () => {
   });
 });
 
+describe('an endpoint with one price for prompts of every length', () => {
+  const tiered = providersFileSchema.parse({
+    providers: [
+      { ...provider('acme', { base_url: 'https://api.acme.example' }), tiered_prices: true },
+      provider('other', { base_url: 'https://api.other.example' }),
+    ],
+  }).providers;
+  const overrides = [{ min_prompt_tokens: 200_000, prompt: '2' }];
+  const offered = (
+    endpoints: { at: string; context?: number; flat?: true; overrides?: object[]; prompt?: string }[],
+  ) => {
+    const data = { id: 'acme/big', permaslug: 'acme/big', name: 'Big', created: '2026-11-01' };
+    const modalities = { input_modalities: ['text'], output_modalities: ['text'] };
+    const listed = endpoints.map(({ at, context, flat, overrides: tiers, prompt = '1' }) => ({
+      id: `${at}/acme/big`,
+      provider: at,
+      upstream_model: 'big',
+      context_length: context ?? 1_000_000,
+      ...(flat ? { flat_price: true } : {}),
+      pricing: { prompt, completion: '2', ...(tiers ? { overrides: tiers } : {}) },
+    }));
+    const file = modelsFileSchema.parse({ models: [{ ...data, ...modalities, endpoints: listed }] });
+    return warningsOf({ providers: tiered, models: file.models }, '2026-11-22');
+  };
+
+  it('gets a warning at a provider that charges more for longer prompts', () => {
+    expect(offered([{ at: 'acme' }])).toEqual([
+      'acme/acme/big: "acme" charges more for longer prompts: add overrides, or flat_price if its provider has one price for every length.',
+    ]);
+  });
+
+  it.each([
+    ['its overrides', { at: 'acme', overrides }],
+    ['flat_price', { at: 'acme', flat: true as const }],
+    ['a context that is shorter than any tier', { at: 'acme', context: 32_000 }],
+    ['a provider with one price', { at: 'other' }],
+  ])('gets none with %s', (_what, endpoint) => {
+    expect(offered([endpoint])).toEqual([]);
+  });
+
+  it('gets a warning if another provider with the same price has tiers', () => {
+    const twins = [{ at: 'acme', overrides }, { at: 'other' }];
+    expect(offered(twins)).toEqual([expect.stringContaining('other/acme/big: acme/acme/big has the same price')]);
+    expect(
+      offered([
+        { at: 'acme', overrides },
+        { at: 'other', prompt: '0.9' },
+      ]),
+    ).toEqual([]);
+    expect(
+      offered([
+        { at: 'acme', overrides },
+        { at: 'other', context: 200_000 },
+      ]),
+    ).toEqual([]);
+  });
+});
+
 describe('prices out of proportion', () => {
   const claude = { id: 'anthropic/claude' };
 

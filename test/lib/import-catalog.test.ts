@@ -108,6 +108,19 @@ describe('importing a price list', () => {
     });
   });
 
+  it('has tiers of the selection, and passes on that a price is flat', () => {
+    const [place] = wanted.from;
+    const tiers = [{ input: '6', output: '60', tier: { size: '256000' } }];
+    const usd = { input: '1', output: '5', tiers };
+    const tiered = { models: [{ ...wanted, from: [{ ...place!, usd }] }], aliases: [] };
+    const flat = { models: [{ ...wanted, from: [{ ...place!, flat_price: true as const }] }], aliases: [] };
+
+    expect(endpointsOf(importCatalog([readModelsDev(searching)], tiered, atRate))).toMatchObject([
+      { pricing: { overrides: [{ min_prompt_tokens: 256_000, prompt: '0.000594', completion: '0.00594' }] } },
+    ]);
+    expect(endpointsOf(importCatalog([readModelsDev(searching)], flat, atRate))).toMatchObject([{ flat_price: true }]);
+  });
+
   it('takes no model without a fee of a provider that charges one', () => {
     const selection = { per_request_fee: ['acme'], models: [wanted], aliases: [] };
     expect(() => importCatalog([readModelsDev(searching)], selection, atRate)).toThrow(

@@ -56,10 +56,46 @@ function measured(batches: AnswerBatch[]) {
     for (const { data } of batch.events) meter.observe(data);
     if (batch.usage) meter.addReported(batch.usage);
   }
-  return { ...meter.usage(), hasOutput: meter.hasOutput, outputBytes: meter.outputBytes };
+  return {
+    ...meter.usage(),
+    hasOutput: meter.hasOutput,
+    outputBytes: meter.outputBytes,
+    unpriced: [...meter.unpriced],
+  };
 }
 
 describe('usage that a chat-completions provider has told', () => {
+  const counts = { prompt_tokens: 1_000, completion_tokens: 13, cached_tokens: 900 };
+  const billed = {
+    usage: { inputTokens: 100, cacheReadTokens: 900, outputTokens: 13 },
+    estimated: false,
+  };
+
+  it('counts inside the first choice, where Moonshot puts it, streamed and whole', async () => {
+    const last = { choices: [{ index: 0, delta: {}, finish_reason: 'stop', usage: counts }] };
+    const { batches } = await decode([event(delta({ content: 'Hello' })) + event(last) + event('[DONE]')]);
+    const message = { role: 'assistant', content: 'Hello' };
+    const whole = decodeCompletion({ choices: [{ index: 0, message, finish_reason: 'stop', usage: counts }] }, context);
+
+    expect(measured(batches)).toMatchObject(billed);
+    expect(measured([whole!])).toMatchObject(billed);
+  });
+
+  it.each(['priority', 'flex', 'scale'])('names the tier "%s", for which the catalog has no price', async (tier) => {
+    const first = { ...delta({ content: 'Hello' }), service_tier: tier };
+    const { batches } = await decode([event(first) + event(delta({}, 'stop')) + event(usage(20, 3)) + event('[DONE]')]);
+
+    expect(measured(batches).unpriced).toEqual(['service_tier']);
+  });
+
+  it.each(['default', 'auto', 'standard', 'on_demand', null, 7])('does not name the usual tier %j', async (tier) => {
+    const { batches } = await decode([
+      event({ ...usage(20, 3), ...delta({ content: 'Hi' }, 'stop'), service_tier: tier }),
+    ]);
+
+    expect(measured(batches).unpriced).toEqual([]);
+  });
+
   it('counts when an error stands beside it', async () => {
     const { batches } = await decode([
       event(delta({ content: 'Hello' })),

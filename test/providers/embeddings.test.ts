@@ -45,6 +45,15 @@ describe('a request for embeddings', () => {
     });
   });
 
+  it.each([
+    ['texts', ['cat', 'a'.repeat(400)], 1 + 100],
+    ['tokens', [[1, 2, 3, 4, 5]], 5],
+  ])('estimates %s without the JSON around them, for a provider that reports no usage', (_kind, inputs, tokens) => {
+    const [ask] = asked('openai-embeddings', { inputs }, { takes_tokens: true });
+
+    expect(ask!.estimatedTokens).toBe(tokens);
+  });
+
   it('may be answered with vectors as long as they may be asked for, each number as a text', () => {
     const dimensions = 16_384;
     const [ask] = asked('openai-embeddings', { inputs: ['one'], dimensions });

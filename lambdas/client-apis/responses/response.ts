@@ -39,7 +39,7 @@ export function responseObject(state: ResponseState): object {
     prompt_cache_key: null,
     reasoning: { effort: null, summary: null },
     safety_identifier: null,
-    service_tier: 'default',
+    service_tier: servedTier(usage),
     store: false,
     temperature: null,
     text: { format: { type: 'text' } },
@@ -54,6 +54,12 @@ export function responseObject(state: ResponseState): object {
     ...(usage ? { usage: responsesUsage(usage) } : {}),
     ...(state.metadata === undefined ? {} : { gateway: state.metadata }),
   };
+}
+
+/** The usual tier, which the Messages API calls "standard", is "default" here. */
+function servedTier(usage: WireUsage | undefined): string {
+  const tier = usage?.['service_tier'];
+  return typeof tier === 'string' && tier !== 'standard' ? tier : 'default';
 }
 
 function textOf(output: readonly OutputItem[]): string {

@@ -90,7 +90,7 @@ interface ProviderAnswer {
 }
 
 function chargedFor(ask: Ask, { body, headers }: ProviderAnswer, candidate: BatchCandidate): BatchRound {
-  const estimatedInputTokens = estimateTokens(Buffer.byteLength(ask.request.body));
+  const estimatedInputTokens = ask.estimatedTokens ?? estimateTokens(Buffer.byteLength(ask.request.body));
   const meter = new UsageMeter({ estimatedInputTokens, promptCountedAtStart: false });
   const usage = candidate.engine.readUsage(body, headers);
   if (usage) meter.addReported(usage);

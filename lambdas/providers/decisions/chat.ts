@@ -16,7 +16,8 @@ export function chatRequest(
   more: Record<string, unknown>,
 ): WireRequest {
   const limit = { [quirks.max_tokens_field ?? 'max_tokens']: maxTokens };
-  const body = { model: upstreamModel, messages, ...limit, stream: false, ...more };
+  const tier = quirks.service_tier ? { service_tier: quirks.service_tier } : {};
+  const body = { model: upstreamModel, messages, ...limit, ...tier, stream: false, ...more };
   return { path: '/chat/completions', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }
 

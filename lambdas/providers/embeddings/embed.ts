@@ -1,5 +1,6 @@
 /** A task in as many requests as its provider needs, and the vectors of all of them. */
 
+import type { EmbeddingInput } from '../../embeddings/schema.ts';
 import { dimensionsOf, type Vector } from '../../embeddings/vector.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Ask, Send } from '../asks.ts';
@@ -33,9 +34,17 @@ export function* embeddingAsks(
       request: engine.requestFor({ ...task, inputs }, target),
       outputTokens: 0,
       inputs: inputs.length,
+      estimatedTokens: estimatedTokens(inputs),
       maxAnswerBytes: ENVELOPE_BYTES + inputs.length * (maxBytesOfVector + BYTES_AROUND_VECTOR),
     };
   }
+}
+
+/** Tokens that the client sent count as they are; texts by their own bytes, without the JSON around them. */
+function estimatedTokens(inputs: readonly EmbeddingInput[]): number {
+  return inputs
+    .map((input) => (typeof input === 'string' ? Math.ceil(Buffer.byteLength(input) / 4) : input.length))
+    .reduce((sum, tokens) => sum + tokens, 0);
 }
 
 /** Index, kind and usage of a vector. */

@@ -9,6 +9,7 @@ import { UpstreamError } from '../http/upstream-error.ts';
 import type { DecodeContext } from '../wire.ts';
 import { TranslatedAnswer, type Reading } from '../translated/answer.ts';
 import { parseEvent, parseEventExactly, sseReader, translate } from '../translated/stream.ts';
+import { withServiceTier } from '../translated/service-tier.ts';
 import { citationOf } from '../translated/citations.ts';
 import { providerError } from '../translated/errors.ts';
 import { chatStopReason } from './finish-reason.ts';
@@ -43,12 +44,22 @@ export function decodeCompletion(
   return batch;
 }
 
+/** Usage of a chunk or a whole completion. Groq has a field of its own for it; Moonshot puts it into the choice. */
+function usageIn(chunk: Record<string, unknown>): unknown {
+  return (
+    chunk['usage'] ??
+    asOptionalRecord(chunk['x_groq'])?.['usage'] ??
+    asOptionalRecord(asList(chunk['choices'])[0])?.['usage']
+  );
+}
+
 class ChatTranslation {
   readonly answer: TranslatedAnswer;
   readonly #context: DecodeContext<ChatTarget['quirks']>;
   #finishReason: string | undefined;
   #choiceIndex: unknown;
   #matchedStopSequence: string | null = null;
+  #servedTier: unknown;
   #saidDone = false;
   #refused = false;
 
@@ -88,9 +99,9 @@ class ChatTranslation {
   }
 
   #onChunk(chunk: Record<string, unknown>): void {
-    // Groq puts usage into a field of its own, in the chunk with the finish reason.
-    const usage = chunk['usage'] ?? asOptionalRecord(chunk['x_groq'])?.['usage'];
-    if (usage != null) this.answer.report(usageOfChat(asRecord(usage)));
+    const usage = usageIn(chunk);
+    this.#servedTier = chunk['service_tier'] ?? this.#servedTier;
+    if (usage != null) this.answer.report(withServiceTier(usageOfChat(asRecord(usage)), this.#servedTier));
     if (chunk['error']) {
       this.answer.fail(providerError(chunk['error']));
       return;

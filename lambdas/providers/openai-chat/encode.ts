@@ -43,6 +43,7 @@ export function encodeChatRequest(asked: MessagesRequest, target: ChatTarget): R
     stream: true,
   };
   if (quirks.stream_usage !== false) body['stream_options'] = { include_usage: true };
+  if (quirks.service_tier) body['service_tier'] = quirks.service_tier;
   const limit = outputLimit(request, target);
   if (limit !== undefined) body[quirks.max_tokens_field ?? 'max_tokens'] = limit;
   const stop = stopSequences(request, target);

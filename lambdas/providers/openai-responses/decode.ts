@@ -8,6 +8,7 @@ import type { AnswerBatch } from '../../messages/types.ts';
 import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
 import { TranslatedAnswer, type Reading } from '../translated/answer.ts';
 import { providerError } from '../translated/errors.ts';
+import { withServiceTier } from '../translated/service-tier.ts';
 import { parseEvent, sseReader, translate } from '../translated/stream.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { DecodeContext } from '../wire.ts';
@@ -150,7 +151,7 @@ class ResponsesTranslation {
 
   #report(response: Record<string, unknown>): void {
     const usage = asOptionalRecord(response['usage']);
-    if (usage) this.answer.report(usageOfResponses(usage));
+    if (usage) this.answer.report(withServiceTier(usageOfResponses(usage), response['service_tier']));
   }
 }
 

@@ -39,6 +39,7 @@ export function encodeResponsesRequest(asked: MessagesRequest, target: Responses
     store: false,
     // Some servers leave out the beginning of a long conversation unless they are told not to.
     truncation: 'disabled',
+    ...(target.quirks.service_tier ? { service_tier: target.quirks.service_tier } : {}),
     ...(limit === undefined ? {} : { max_output_tokens: limit }),
     ...responsesSamplingFields(request, target),
     ...userFields(request, target),

@@ -1,7 +1,7 @@
 /** Warnings point at entries that a catalog may have and that are seldom right: prices out of proportion, and aged models. */
 
 import type { CatalogFiles } from '../../../lambdas/catalog/catalog.ts';
-import type { ModelData, Pricing } from '../../../lambdas/catalog/schema.ts';
+import type { EndpointData, ModelData, Pricing, ProviderData } from '../../../lambdas/catalog/schema.ts';
 import { pricesFor, type UnitPrices } from '../../../lambdas/catalog/tiers.ts';
 import type { Money } from '../../../lambdas/money/money.ts';
 
@@ -17,6 +17,9 @@ const HOUR_MULTIPLE = 2;
 const WRITE_MULTIPLE = 1.25;
 /** Converted prices are rounded up at 10⁻¹² RUB. */
 const ROUNDING = 0.001;
+
+/** Tokens of the shortest prompts that any provider charges more for (Alibaba). */
+const SHORTEST_TIER = 32_000;
 
 /** Names of the prices that depend on the length of the prompt. */
 const unitNames = [
@@ -36,6 +39,7 @@ export function warningsOf({ providers, models }: Pick<CatalogFiles, 'providers'
   return [
     ...ageWarnings(bought, today),
     ...models.flatMap((model) => freeWarnings(model, publicIds)),
+    ...models.flatMap((model) => missingTierWarnings(model, providers)),
     ...models.flatMap(priceWarnings),
   ];
 }
@@ -50,6 +54,33 @@ function freeWarnings(model: ModelData, publicIds: ReadonlySet<string>): string[
         .filter((name) => pricing?.[name].isZero)
         .map((name) => `${id}: ${name} costs nothing, and the model is not free (service_free).`),
     );
+}
+
+/**
+ * Endpoints with one price for every length, although their provider charges more for longer prompts (`tiered_prices`), or although
+ * another provider with the same price of short prompts does: then a price list has left the tiers out, and long prompts are sold below cost.
+ */
+function missingTierWarnings(model: ModelData, providers: readonly ProviderData[]): string[] {
+  const tiered = new Set(providers.filter(({ tiered_prices: isTiered }) => isTiered).map(({ id }) => id));
+  const untiered = model.endpoints.filter(
+    ({ pricing, flat_price: isFlat }) => pricing && !pricing.overrides && isFlat !== true,
+  );
+  return untiered.flatMap(({ id, provider, pricing, context_length: context = model.context_length ?? 0 }) => {
+    const remedy = 'add overrides, or flat_price if its provider has one price for every length';
+    if (tiered.has(provider) && context > SHORTEST_TIER) {
+      return [`${id}: "${provider}" charges more for longer prompts: ${remedy}.`];
+    }
+    const twin = model.endpoints.find((other) => hasTierBelow(other, context) && hasSameBase(other, pricing!));
+    return twin ? [`${id}: ${twin.id} has the same price and charges more for longer prompts: ${remedy}.`] : [];
+  });
+}
+
+function hasTierBelow({ pricing }: EndpointData, contextLength: number): boolean {
+  return pricing?.overrides?.some(({ min_prompt_tokens: size }) => size < contextLength) ?? false;
+}
+
+function hasSameBase({ pricing }: EndpointData, { prompt, completion }: Pricing): boolean {
+  return pricing?.prompt.equals(prompt) === true && pricing.completion.equals(completion);
 }
 
 function ageWarnings(models: ModelData[], today: string): string[] {

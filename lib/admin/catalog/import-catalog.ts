@@ -206,6 +206,7 @@ function catalogEndpoint(
     ...(isText ? { max_output_tokens: Math.min(output, context) } : {}),
     ...(place.quantization ? { quantization: place.quantization } : {}),
     ...(isText && !wanted.wire && !place.wire ? {} : { wire: place.wire ?? wireOf(wanted) }),
+    ...(place.flat_price ? { flat_price: true } : {}),
     ...(cost ? { pricing: pricing(cost, wanted, conversion) } : {}),
     ...(quirks && Object.keys(quirks).length > 0 ? { quirks } : {}),
   };

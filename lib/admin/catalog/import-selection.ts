@@ -11,7 +11,9 @@ const placeSchema = z.strictObject({
   /** Where the list has the facts of a model that it does not have of this provider. */
   like: listPlaceSchema.optional(),
   /** Prices in USD per million tokens, where they are not those of the list. */
-  usd: costSchema.omit({ tiers: true }).strict().optional(),
+  usd: costSchema.strict().optional(),
+  /** As in the catalog: the provider has one price for prompts of every length. */
+  flat_price: z.literal(true).optional(),
   limit: z.strictObject({ context: z.int().positive(), output: z.int().positive() }).optional(),
   quantization: z.string().optional(),
   /** Its wire, where it is neither its provider's nor the model's. */

@@ -1,0 +1,47 @@
+/**
+ * Alibaba's prices by the length of the prompt, which price lists leave out. Its price page as theopenco/llmgateway#3583 and #3622 quote it
+ * (2026-08-15), and LiteLLM 1.110.2; implicit caches cost 20 % of the prompt's price (alibabacloud.com, "Context Cache", 2026-06-24).
+ */
+
+import { describe, expect, it } from 'vitest';
+import { priceUsage } from '../../lambdas/accounting/price.ts';
+import { loadShippedCatalog } from '../support/catalog.ts';
+
+const endpoints = loadShippedCatalog()
+  .models.flatMap((model) => model.endpoints)
+  .filter(({ provider }) => provider.id === 'alibaba');
+const costOf = (model: string, usage: { inputTokens: number; outputTokens: number; cacheReadTokens?: number }) =>
+  priceUsage(usage, endpoints.find(({ upstreamModel }) => upstreamModel === model)!.pricing!).total.toString();
+
+describe('a model of Alibaba', () => {
+  it.each([
+    ['qwen3-coder-plus', 32_000, '3.663'],
+    ['qwen3-coder-plus', 100_000, '18.711'],
+    ['qwen3-coder-plus', 300_000, '184.14'],
+    ['qwen3-coder-flash', 300_000, '48.4704'],
+    ['qwen3-max', 200_000, '60.885'],
+    ['qwen-plus', 300_000, '35.9964'],
+    ['qwen-flash', 300_000, '7.623'],
+    ['qwen3.5-plus', 300_000, '15.147'],
+    ['qwen3-vl-plus', 200_000, '12.3552'],
+    ['qwen3.6-flash', 300_000, '30.096'],
+    ['qwen3.7-max', 300_000, '74.9925'],
+  ])('charges %s with %i tokens and 1,000 of output by the length of the prompt', (model, inputTokens, rub) => {
+    expect(costOf(model, { inputTokens, outputTokens: 1_000 })).toBe(rub);
+  });
+
+  it('counts cached tokens for the tier', () => {
+    const usage = { inputTokens: 10_000, cacheReadTokens: 290_000, outputTokens: 0 };
+    expect(costOf('qwen3-coder-plus', usage)).toBe('40.392');
+  });
+
+  it('has a fifth of the price of the prompt for what it reads from its implicit cache', () => {
+    expect(costOf('qwen3.7-plus', { inputTokens: 2_000, cacheReadTokens: 8_000, outputTokens: 10 })).toBe('0.18117');
+    const other = endpoints.flatMap(({ id, pricing }) => {
+      const levels = [pricing!, ...(pricing?.overrides ?? [])];
+      const isFifth = levels.every((level) => level.input_cache_read?.times(5).equals(level.prompt!) ?? true);
+      return isFifth ? [] : [id];
+    });
+    expect(other).toEqual([]);
+  });
+});
