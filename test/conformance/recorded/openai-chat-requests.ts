@@ -8,7 +8,16 @@ type Block = Json & { type: string };
 
 /** Fields that have no word in the Messages API, or are what the gateway decides itself. */
 const UNSAID = new Set(['web_search_options', 'plugins']);
-const OWN = new Set(['model', 'messages', 'stream', 'stream_options', 'tools', 'tool_choice', 'parallel_tool_calls']);
+const OWN = new Set([
+  'model',
+  'messages',
+  'stream',
+  'stream_options',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'service_tier',
+]);
 const SAMPLING = new Set(['temperature', 'top_p', 'top_k', 'frequency_penalty', 'presence_penalty']);
 /** Every client of the Messages API sends it. */
 const MAX_TOKENS = 4_000;

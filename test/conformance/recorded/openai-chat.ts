@@ -68,6 +68,11 @@ export const openaiChatRow: WireRow = {
       reason: 'OpenAI’s reference: it replaces `max_tokens`, which reasoning models refuse',
     },
     {
+      providers: ['openai', 'azure'],
+      complaint: 'service_tier is new',
+      reason: 'OpenAI’s reference: `default` is the standard tier; without the field the project decides',
+    },
+    {
       providers: ['openai'],
       complaint: 'stream_options is new',
       reason: 'OpenAI’s reference: goes with `stream: true`; the only recording does not stream',

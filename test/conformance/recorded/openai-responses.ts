@@ -41,6 +41,10 @@ export const openaiResponsesRow: AnyWireRow = {
       complaint: 'max_output_tokens is new',
       reason: 'every client of the Messages API sends a limit; each reference of the Responses API lists it',
     },
+    {
+      complaint: 'service_tier is new',
+      reason: 'OpenAI’s reference: `default` is the standard tier; without the field the project decides',
+    },
     { complaint: 'truncation is new', reason: 'OpenAI’s reference, and xAI’s: `disabled` is the default of both' },
     {
       complaint: 'input[](user).type is new',
