@@ -1,0 +1,43 @@
+/**
+ * Python clients against one running gateway. `pip install -r test/python/requirements.txt` brings them; a client that is not installed is
+ * skipped, unless PYTHON_CLIENTS=required (the nightly job). PYTHON names the interpreter.
+ */
+
+import { execFile, spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sandboxModels } from '../conformance/clients/report.ts';
+import { startGateway, type RunningGateway } from '../support/gateway.ts';
+
+const python = process.env['PYTHON'] ?? 'python3';
+const isRequired = process.env['PYTHON_CLIENTS'] === 'required';
+
+/** Program, the module that it needs, and how many checks it prints when all of them hold. */
+const clients = [
+  { program: 'anthropic_sdk.py', module: 'anthropic', checks: 5 },
+  { program: 'openai_sdk.py', module: 'openai', checks: 11 },
+  { program: 'langchain_client.py', module: 'langchain_openai', checks: 5 },
+  { program: 'pydantic_ai_client.py', module: 'pydantic_ai.models.openai', checks: 6 },
+  { program: 'openai_agents_client.py', module: 'agents', checks: 8 },
+];
+
+let gateway: RunningGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.stop());
+
+describe.each(clients)('$program', ({ program, module, checks }) => {
+  const isInstalled = spawnSync(python, ['-c', `import ${module}`]).status === 0;
+  const path = fileURLToPath(new URL(program, import.meta.url));
+
+  it.skipIf(!isInstalled && !isRequired).each(sandboxModels())(
+    'gets what it expects from $model',
+    async ({ model }) => {
+      const baseUrl = module === 'anthropic' ? gateway.anthropicUrl : gateway.baseUrl;
+      const { stdout } = await promisify(execFile)(python, [path, baseUrl, gateway.key, model]);
+      expect(stdout.trim().split('\n')).toHaveLength(checks);
+    },
+  );
+});
