@@ -41,7 +41,8 @@ export function meteredUnits(usage: TokenUsage, pricing: Pricing): MeteredUnits[
 }
 
 function unitsAt(prices: UnitPrices, usage: TokenUsage, pricing: Pricing): MeteredUnits[] {
-  const reasoningTokens = prices.internal_reasoning ? (usage.reasoningTokens ?? 0) : 0;
+  const { reasoningTokens: thought = 0 } = usage;
+  const reasoningTokens = prices.internal_reasoning ? thought : 0;
   const units: MeteredUnits[] = [];
   const add = (meter: Meter, quantity: number, price: Money | undefined) => {
     if (quantity !== 0 && price) units.push({ meter, quantity, price });
@@ -51,7 +52,7 @@ function unitsAt(prices: UnitPrices, usage: TokenUsage, pricing: Pricing): Meter
   add('cache_read', usage.cacheReadTokens ?? 0, prices.input_cache_read ?? prices.prompt);
   add('cache_write', usage.cacheWrite5mTokens ?? 0, cacheWritePrice(prices));
   add('cache_write_1h', usage.cacheWrite1hTokens ?? 0, prices.input_cache_write_1h ?? cacheWritePrice(prices));
-  add('output', usage.outputTokens - reasoningTokens, prices.completion);
+  add('output', usage.outputTokens - reasoningTokens, completionPrice(prices, thought > 0));
   add('reasoning', reasoningTokens, prices.internal_reasoning);
   add('search', usage.searchRequests ?? 0, pricing.web_search);
   add('image', usage.pricedImages ?? 0, pricing.image);
@@ -100,7 +101,9 @@ export function priceUpperBound(bound: UsageBound, pricing: Pricing): Money {
   const input = Money.max(Money.zero, ...tiers.map((prices) => dearestInput(prices, bound.cacheWrites)));
   const output = Money.max(
     Money.zero,
-    ...tiers.map((prices) => Money.max(prices.completion, prices.internal_reasoning ?? Money.zero)),
+    ...tiers.map((prices) =>
+      Money.max(prices.completion, completionPrice(prices, true), prices.internal_reasoning ?? Money.zero),
+    ),
   );
   return Money.sum([
     pricing.request ?? Money.zero,
@@ -139,6 +142,11 @@ function dearestInput(prices: UnitPrices, cacheWrites: CacheWrites): Money {
   if (cacheWrites === 'none') return read;
   const written = Money.max(read, cacheWritePrice(prices));
   return cacheWrites === '5m' ? written : Money.max(written, prices.input_cache_write_1h ?? Money.zero);
+}
+
+/** Price of a token of the answer. A provider that charges more for thinking charges no more if the model did not think. */
+function completionPrice({ completion, thinking_completion: afterThinking }: UnitPrices, hasThought: boolean): Money {
+  return hasThought ? (afterThinking ?? completion) : completion;
 }
 
 function cacheWritePrice(prices: Pick<UnitPrices, 'prompt' | 'input_cache_write'>): Money {

@@ -37,7 +37,7 @@ function heldFor(terms: ServiceFree, cost: NonNullable<EndpointData['service_cos
   const input = tiers.map((prices) =>
     dearest(prices, ['prompt', 'input_cache_read', 'input_cache_write', 'input_cache_write_1h']),
   );
-  const output = tiers.map((prices) => dearest(prices, ['completion', 'internal_reasoning']));
+  const output = tiers.map((prices) => dearest(prices, ['completion', 'internal_reasoning', 'thinking_completion']));
   return Money.sum([
     cost.request ?? Money.zero,
     Money.max(Money.zero, ...input).times(promptTokens),

@@ -24,6 +24,8 @@ const unitPrices = {
   input_cache_write: price.optional(),
   input_cache_write_1h: price.optional(),
   internal_reasoning: price.optional(),
+  /** Of each token of an answer with reasoning, where thinking makes the whole answer cost more (Alibaba). */
+  thinking_completion: price.optional(),
 };
 
 const priceTier = z.strictObject({
@@ -34,6 +36,7 @@ const priceTier = z.strictObject({
   input_cache_write: price.optional(),
   input_cache_write_1h: price.optional(),
   internal_reasoning: price.optional(),
+  thinking_completion: price.optional(),
 });
 
 const pricingSchema = z.strictObject({

@@ -20,6 +20,7 @@ const unitPrices = {
   input_cache_write: maybe(price),
   input_cache_write_1h: maybe(price),
   internal_reasoning: maybe(price),
+  thinking_completion: maybe(price),
 };
 const tier = fc.record({ ...unitPrices, min_prompt_tokens: fc.integer({ min: 1, max: 5_000 }) });
 const pricing = fc.record({

@@ -5,12 +5,13 @@
 
 import { describe, expect, it } from 'vitest';
 import { priceUsage } from '../../lambdas/accounting/price.ts';
+import type { TokenUsage } from '../../lambdas/accounting/usage.ts';
 import { loadShippedCatalog } from '../support/catalog.ts';
 
 const endpoints = loadShippedCatalog()
   .models.flatMap((model) => model.endpoints)
   .filter(({ provider }) => provider.id === 'alibaba');
-const costOf = (model: string, usage: { inputTokens: number; outputTokens: number; cacheReadTokens?: number }) =>
+const costOf = (model: string, usage: TokenUsage) =>
   priceUsage(usage, endpoints.find(({ upstreamModel }) => upstreamModel === model)!.pricing!).total.toString();
 
 describe('a model of Alibaba', () => {
@@ -28,6 +29,14 @@ describe('a model of Alibaba', () => {
     ['qwen3.7-max', 300_000, '74.9925'],
   ])('charges %s with %i tokens and 1,000 of output by the length of the prompt', (model, inputTokens, rub) => {
     expect(costOf(model, { inputTokens, outputTokens: 1_000 })).toBe(rub);
+  });
+
+  it.each([
+    [0, '0.1584'],
+    [700, '0.4356'],
+  ])('charges the whole answer as thinking if it has any reasoning: %i tokens', (reasoningTokens, rub) => {
+    // qwen-plus: 1.2 USD a million tokens of an answer, 4 with thinking, reasoning and text alike.
+    expect(costOf('qwen-plus', { inputTokens: 1_000, outputTokens: 1_000, reasoningTokens })).toBe(rub);
   });
 
   it('counts cached tokens for the tier', () => {

@@ -14,8 +14,8 @@ recordings are real traffic of real providers, and not part of the repository: w
   provider's words.
 - **Requests**: each recorded request is read backwards into the Messages request that says the same. What the encoder makes of
   it may have no field, type or word that no recording of this provider has, and, read backwards again, has to say the same.
-- **Python**: the SDKs of Anthropic and OpenAI, LangChain, Pydantic AI and OpenAI's Agents SDK (\`test/python\`). They run nightly, and in \`npm test\` if they
-  are installed: \`pip install -r test/python/requirements.txt\`, then \`PYTHON=<interpreter> npm test -- test/python\`.
+- **Python**: the SDKs of Anthropic and OpenAI, LangChain, Pydantic AI and OpenAI's Agents SDK (\`test/conformance/python\`). They run nightly, and in \`npm test\` if they
+  are installed: \`pip install -r test/conformance/python/requirements.txt\`, then \`PYTHON=<interpreter> npm test -- test/conformance/python\`.
 - **APIs of clients**: recordings of OpenAI’s two APIs the other way round. A recorded request comes in through its API, is encoded for
   the same provider, and has to say the same; a recorded answer goes through the decoder and out through the API, streamed and whole,
   and the test’s own reader has to find the same text, reasoning, calls, reason to stop and usage in it.

@@ -121,6 +121,16 @@ describe('importing a price list', () => {
     expect(endpointsOf(importCatalog([readModelsDev(searching)], flat, atRate))).toMatchObject([{ flat_price: true }]);
   });
 
+  it('has the price of answers with reasoning, for a provider whose list names that', () => {
+    const usd = { input: '1', output: '2', reasoning: '8' };
+    const models = [{ ...wanted, from: [{ ...wanted.from[0]!, usd }] }];
+    const pricingOf = (more: object) =>
+      endpointsOf(importCatalog([readModelsDev(searching)], { models, aliases: [], ...more }, atRate))[0];
+
+    expect(pricingOf({ thinking_prices: ['acme'] })).toMatchObject({ pricing: { thinking_completion: '0.000792' } });
+    expect(pricingOf({})).toMatchObject({ pricing: { internal_reasoning: '0.000792' } });
+  });
+
   it('takes no model without a fee of a provider that charges one', () => {
     const selection = { per_request_fee: ['acme'], models: [wanted], aliases: [] };
     expect(() => importCatalog([readModelsDev(searching)], selection, atRate)).toThrow(

@@ -51,6 +51,7 @@ const prices: Pricing = {
   input_cache_read: rub('0.000012345679'),
   input_cache_write: rub('0.000154320987'),
   internal_reasoning: rub('0.001111111111'),
+  thinking_completion: rub('0.001000000007'),
   request: rub('0.01'),
   image: rub('0.033333333333'),
   web_search: rub('0.99'),

@@ -16,6 +16,9 @@ const tokenPrices = {
   internal_reasoning: rubText
     .optional()
     .meta({ description: 'The price of one token of thinking, where it differs from `completion`.' }),
+  thinking_completion: rubText
+    .optional()
+    .meta({ description: 'The price of each token of an answer with thinking, where it differs from `completion`.' }),
 };
 
 const pricingShape = z

@@ -29,6 +29,7 @@ const unitNames = [
   'input_cache_write',
   'input_cache_write_1h',
   'internal_reasoning',
+  'thinking_completion',
 ] as const satisfies (keyof UnitPrices)[];
 
 /** @param today as YYYY-MM-DD @returns sentences, none where nothing is unusual */

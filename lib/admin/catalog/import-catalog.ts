@@ -45,7 +45,8 @@ export function importCatalog(
           `"${wanted.id}" needs usd_per_thousand_requests in the selection: "${place.provider}" charges for each request`,
         );
       }
-      return { place, data: listedAt(place, lists) };
+      const hasThinkingPrice = selection.thinking_prices?.includes(place.provider) === true;
+      return { place, data: listedAt(place, lists), hasThinkingPrice };
     });
     const offered = catalogModel(wanted, found, conversion);
     fileOf(wanted.id).models.push(
@@ -99,6 +100,8 @@ function fraction(text: string): { units: bigint; scale: bigint } {
 interface Found {
   place: SelectedPlace;
   data: ListedModel;
+  /** The listed price of reasoning is that of each token of an answer with reasoning. */
+  hasThinkingPrice: boolean;
 }
 
 /** A model whose endpoints say what they cost the service; videos have no such price. */
@@ -189,7 +192,7 @@ function catalogModel(wanted: SelectedModel, found: Found[], conversion: Convers
 }
 
 function catalogEndpoint(
-  { place, data }: Found,
+  { place, data, hasThinkingPrice }: Found,
   wanted: SelectedModel,
   isText: boolean,
   conversion: Conversion,
@@ -207,7 +210,7 @@ function catalogEndpoint(
     ...(place.quantization ? { quantization: place.quantization } : {}),
     ...(isText && !wanted.wire && !place.wire ? {} : { wire: place.wire ?? wireOf(wanted) }),
     ...(place.flat_price ? { flat_price: true } : {}),
-    ...(cost ? { pricing: pricing(cost, wanted, conversion) } : {}),
+    ...(cost ? { pricing: pricing(cost, { wanted, hasThinkingPrice }, conversion) } : {}),
     ...(quirks && Object.keys(quirks).length > 0 ? { quirks } : {}),
   };
 }
@@ -280,7 +283,11 @@ function textParameters(place: Found['place'], data: Found['data']): string[] {
   ];
 }
 
-function pricing(cost: ListedCost, wanted: SelectedModel, conversion: Conversion): unknown {
+function pricing(
+  cost: ListedCost,
+  { wanted, hasThinkingPrice }: Pick<Found, 'hasThinkingPrice'> & { wanted: SelectedModel },
+  conversion: Conversion,
+): unknown {
   const { cache_write_1h_multiple: writeMultiple, usd_per_thousand_requests: fee } = wanted;
   const request = fee === undefined ? {} : { request: convertPrice(fee, conversion, 1_000n).toString() };
   const price = (usd: string | undefined) => (usd === undefined ? undefined : convertPrice(usd, conversion).toString());
@@ -289,7 +296,7 @@ function pricing(cost: ListedCost, wanted: SelectedModel, conversion: Conversion
     completion: price(own.output),
     input_cache_read: price(own.cache_read),
     input_cache_write: price(own.cache_write),
-    internal_reasoning: price(own.reasoning),
+    [hasThinkingPrice ? 'thinking_completion' : 'internal_reasoning']: price(own.reasoning),
     input_cache_write_1h:
       writeMultiple && own.input
         ? convertPrice(own.input, conversion).times(writeMultiple).toString()

@@ -35,6 +35,8 @@ export const selectionSchema = z.strictObject({
   service_cost: z.boolean().optional(),
   /** Providers that charge per request, which the source does not know: their models need a fee. */
   per_request_fee: z.array(z.string()).optional(),
+  /** Providers whose listed price of reasoning is that of each token of an answer with reasoning. */
+  thinking_prices: z.array(z.string()).optional(),
   models: z.array(
     z.strictObject({
       id: z.string(),

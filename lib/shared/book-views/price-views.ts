@@ -31,6 +31,7 @@ const TIERED_PRICES = {
   input_cache_write: 'cache_write_price',
   input_cache_write_1h: 'cache_write_1h_price',
   internal_reasoning: 'reasoning_price',
+  thinking_completion: 'thinking_completion_price',
 };
 
 function columnsOfType<Type extends ColumnType>(names: readonly string[], type: Type): Record<string, Type> {
@@ -88,7 +89,8 @@ SELECT id, round, ${Object.entries(TOKENS)
     + coalesce(cache_read_price, prompt_price) * cached
     + coalesce(cache_write_price, prompt_price) * written
     + coalesce(cache_write_1h_price, cache_write_price, prompt_price) * written1h
-    + completion_price * (completion - CASE WHEN reasoning_price IS NULL THEN 0 ELSE reasoning END)
+    + CASE WHEN reasoning > 0 THEN coalesce(thinking_completion_price, completion_price) ELSE completion_price END
+      * (completion - CASE WHEN reasoning_price IS NULL THEN 0 ELSE reasoning END)
     + coalesce(reasoning_price, ${ZERO}) * reasoning
     + coalesce(${amountAt('prices', 'image')}, ${ZERO}) * images
   END AS cost_rub

@@ -1,5 +1,5 @@
 /**
- * Python clients against one running gateway. `pip install -r test/python/requirements.txt` brings them; a client that is not installed is
+ * Python clients against one running gateway. `pip install -r test/conformance/python/requirements.txt` brings them; a client that is not installed is
  * skipped, unless PYTHON_CLIENTS=required (the nightly job). PYTHON names the interpreter.
  */
 
@@ -7,8 +7,8 @@ import { execFile, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sandboxModels } from '../conformance/clients/report.ts';
-import { startGateway, type RunningGateway } from '../support/gateway.ts';
+import { sandboxModels } from '../clients/report.ts';
+import { startGateway, type RunningGateway } from '../../support/gateway.ts';
 
 const python = process.env['PYTHON'] ?? 'python3';
 const isRequired = process.env['PYTHON_CLIENTS'] === 'required';
