@@ -8,9 +8,8 @@ export default {
     ...Object.values(functions).map(({ entry }) => `lambdas/${entry}`),
     'lambdas/**/*-worker.ts',
     'lambdas/server/main.ts',
-    // The bundler puts them in the places of others.
+    // The bundler puts it in the place of another.
     'lambdas/catalog/load-checked.ts',
-    'lambdas/{store/table/table,platform/queues/queue}-calls-sdk.ts',
     'lib/console/main.tsx',
     'lib/**/write.ts',
     'lib/shared/bundles/bundle.ts',

@@ -9,7 +9,7 @@ import { sealDays } from '../../lambdas/books/seals/seal-days.ts';
 import { signerInFile } from '../../lambdas/platform/secrets/document-signer.ts';
 import { filesInDirectory } from '../../lambdas/platform/immutable-files.ts';
 import { localCredentials } from '../../lambdas/platform/aws/sdk.ts';
-import { openSdkTable } from '../../lambdas/store/table/sdk-table.ts';
+import { tableAt } from '../../lambdas/store/table/table.ts';
 import { LOCAL_TABLE, startDynamodb } from '../../lib/shared/database/dynamodb.ts';
 import { LocalState } from '../../lib/shared/data-directory/state.ts';
 import { layOutLastRelease, RELEASED_DATE, releasedItems } from '../support/last-release.ts';
@@ -30,7 +30,7 @@ beforeAll(async () => {
   await layOutLastRelease(sound);
   await onTableOf(sound, async (endpoint) => {
     const state = LocalState.at(sound);
-    const table = openSdkTable({ endpoint, name: LOCAL_TABLE });
+    const table = tableAt(LOCAL_TABLE, endpoint);
     const tools = {
       table,
       files: filesInDirectory(state.booksDirectory()),

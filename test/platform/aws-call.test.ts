@@ -5,7 +5,6 @@ import { SignatureV4 } from '@smithy/signature-v4';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { AwsError, isUncertain, type AwsCall } from '../../lambdas/platform/aws/aws-call.ts';
 import { openAwsJson } from '../../lambdas/platform/aws/aws-json.ts';
-import { openSdkTableCalls, sdkClient } from '../../lambdas/store/table/sdk-table.ts';
 import { toGatewayError } from '../../lambdas/platform/errors.ts';
 import { listen } from '../support/listen.ts';
 
@@ -28,21 +27,8 @@ const role = {
   region: () => Promise.resolve('eu-central-1'),
 };
 
-const ways = {
-  'signed by us': (url: string): AwsCall => {
-    const address = { id: 'DynamoDB', host: 'dynamodb' };
-    const dynamodb = { name: 'dynamodb', target: 'DynamoDB_20120810', address, origin: url };
-    return openAwsJson(dynamodb, { identity: role });
-  },
-  "by AWS' client": (url: string): AwsCall => openSdkTableCalls(sdkClient(url)),
-};
-type Way = keyof typeof ways;
-
 /** A service that gives these answers in turn, the last one for ever; asked as AWS is, with a role's keys. */
-async function serviceAsked(
-  way: Way,
-  ...replies: Reply[]
-): Promise<{ call: AwsCall; seen: Seen[]; sockets: Set<unknown> }> {
+async function service(...replies: Reply[]): Promise<{ call: AwsCall; seen: Seen[]; sockets: Set<unknown> }> {
   const seen: Seen[] = [];
   const sockets = new Set<unknown>();
   const server = createServer((request, response) => {
@@ -55,8 +41,9 @@ async function serviceAsked(
   });
   servers.push(server);
   const { url } = await listen(server);
-  const call = ways[way](url);
-  return { call, seen, sockets };
+  const address = { id: 'DynamoDB', host: 'dynamodb' };
+  const dynamodb = { name: 'dynamodb', target: 'DynamoDB_20120810', address, origin: url };
+  return { call: openAwsJson(dynamodb, { identity: role }), seen, sockets };
 }
 
 const fine: Reply = (response) => response.end('{"Item":{"pk":{"S":"a"}}}');
@@ -67,9 +54,7 @@ const refusal =
 const type = (code: string) => ({ __type: `com.amazonaws.dynamodb.v20120810#${code}` });
 const lost: Reply = (response) => response.destroy();
 
-describe.each(Object.keys(ways) as Way[])('a call of a service, %s,', (way) => {
-  const service = (...replies: Reply[]) => serviceAsked(way, ...replies);
-
+describe('a call of a service', () => {
   it('names its operation, and answers with what the service said', async () => {
     const { call, seen } = await service(fine);
     expect(await call('GetItem', { TableName: 't' })).toEqual({ Item: { pk: { S: 'a' } } });
@@ -157,11 +142,9 @@ describe.each(Object.keys(ways) as Way[])('a call of a service, %s,', (way) => {
     await expect(call('GetItem', {})).rejects.toMatchObject({ name: 'InvalidSignatureException' });
     expect(seen).toHaveLength(1);
   });
-});
 
-describe('a call that is signed by us', () => {
   it('is signed with the keys of the role, as AWS asks for', async () => {
-    const { call, seen } = await serviceAsked('signed by us', fine);
+    const { call, seen } = await service(fine);
     await call('GetItem', { TableName: 't' });
     const { headers, body } = seen[0]!;
     expect(headers['x-amz-security-token']).toBe('TOKEN');

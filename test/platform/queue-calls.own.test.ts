@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { variables } from '../../lambdas/platform/environment.ts';
-import { openQueueCalls as openSignedCalls } from '../../lambdas/platform/queues/queue-calls.ts';
-import { openQueueCalls as openSdkCalls } from '../../lambdas/platform/queues/queue-calls-sdk.ts';
+import { openQueueCalls } from '../../lambdas/platform/queues/queue-calls.ts';
 import { receive, startSqs, type LocalSqs } from '../../lib/local/queues.ts';
 import { newQueue } from '../support/new-queue.ts';
 
@@ -18,11 +17,9 @@ afterAll(() => sqs.stop());
 
 const entries = (...bodies: string[]) => bodies.map((body, index) => ({ Id: String(index), MessageBody: body }));
 
-const ways = { 'signed by us': openSignedCalls, "by AWS' client": openSdkCalls };
-
-describe.each(Object.entries(ways))('a call of SQS, %s,', (_way, open) => {
+describe('a call of SQS', () => {
   it('sends messages, and says which were refused', async () => {
-    const call = open(url);
+    const call = openQueueCalls(url);
 
     const { Failed: failed = [] } = await call<{ Failed?: object[] }>('SendMessageBatch', {
       QueueUrl: url,
@@ -35,7 +32,7 @@ describe.each(Object.entries(ways))('a call of SQS, %s,', (_way, open) => {
   });
 
   it('counts the messages that wait', async () => {
-    const call = open(url);
+    const call = openQueueCalls(url);
     await call('SendMessageBatch', { QueueUrl: url, Entries: entries('one', 'two', 'three') });
 
     const { Attributes: counts } = await call<{ Attributes?: Record<string, string> }>('GetQueueAttributes', {
@@ -47,7 +44,7 @@ describe.each(Object.entries(ways))('a call of SQS, %s,', (_way, open) => {
   });
 
   it('has a message delivered again at once', async () => {
-    const call = open(url);
+    const call = openQueueCalls(url);
     await call('SendMessageBatch', { QueueUrl: url, Entries: entries('one') });
     const [taken] = await receive(sqs, url, 0);
 
@@ -60,7 +57,7 @@ describe.each(Object.entries(ways))('a call of SQS, %s,', (_way, open) => {
   });
 
   it('is refused by a queue that there is not, in the words of the service', async () => {
-    const call = open(url);
+    const call = openQueueCalls(url);
 
     const refused = call('GetQueueAttributes', { QueueUrl: `${url}-not`, AttributeNames: ['All'] });
 

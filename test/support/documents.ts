@@ -1,5 +1,5 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { sdkClient } from '../../lambdas/store/table/sdk-table.ts';
+import { sdkClient } from '../../lib/shared/database/sdk-client.ts';
 import type { Table } from '../../lambdas/store/table/table.ts';
 
 const clients = new WeakMap<Table, DynamoDBDocumentClient>();

@@ -1,6 +1,5 @@
 /**
- * A call of a service of AWS, as the store and the queues make it: signed by us (aws-json.ts) where a request waits, by the
- * SDK (store/table/sdk-table.ts) elsewhere. What became of it, and when it is made again, is the same for both.
+ * A call of a service of AWS, as the store and the queues make it (aws-json.ts signs and sends it).
  *
  * Guarantee: as the SDK in its standard mode, a call that was throttled, failed in the service, or got no reply in time is
  * made again, four times at most, with back-off and jitter. So a call may be carried out although its reply was lost: callers

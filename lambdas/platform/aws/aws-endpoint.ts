@@ -1,6 +1,5 @@
 /**
- * Addresses of services of AWS for the calls that the gateway signs itself. They follow the SDK's clients, which make other calls of the same
- * process: a configured address comes first, of the service before that of all services, of the environment before that of the profile. Without one
+ * Addresses of services of AWS for the calls that the gateway signs itself. They follow the SDK's clients: a configured address comes first, of the service before that of all services, of the environment before that of the profile. Without one
  * it is AWS' own address in the region, in its variant for FIPS or for IPv6.
  */
 
@@ -77,11 +76,20 @@ function hostOf({ host, isPlainInGovCloud = false }: AwsAddress, region: string,
   return `${name}.${region}.${dualstack ? dualstackDomainOf(region) : domainOf(region)}`;
 }
 
-/** The suffix of a region's addresses, as AWS lists them by partition. */
+/** Suffixes of addresses in the partitions that have their own, by the beginning of a region. */
+const partitions: [region: string, domain: string, dualstackDomain: string][] = [
+  ['cn-', 'amazonaws.com.cn', 'api.amazonwebservices.com.cn'],
+  ['eusc-', 'amazonaws.eu', 'api.amazonwebservices.eu'],
+  ['us-iso-', 'c2s.ic.gov', 'api.aws.ic.gov'],
+  ['us-isob-', 'sc2s.sgov.gov', 'api.aws.scloud'],
+  ['eu-isoe-', 'cloud.adc-e.uk', 'api.cloud-aws.adc-e.uk'],
+  ['us-isof-', 'csp.hci.ic.gov', 'api.aws.hci.ic.gov'],
+];
+
 function domainOf(region: string): string {
-  return region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
+  return partitions.find(([start]) => region.startsWith(start))?.[1] ?? 'amazonaws.com';
 }
 
 function dualstackDomainOf(region: string): string {
-  return region.startsWith('cn-') ? 'api.amazonwebservices.com.cn' : 'api.aws';
+  return partitions.find(([start]) => region.startsWith(start))?.[2] ?? 'api.aws';
 }

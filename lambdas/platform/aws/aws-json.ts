@@ -1,7 +1,6 @@
 /**
- * Signed exchanges with services of AWS that speak JSON (DynamoDB, SQS, Secrets Manager): what an SDK client does for a call, without its
- * middleware, its schemas and its serialisers, which take three times as long as everything here. For calls that requests
- * wait for; the SDK makes the others.
+ * Signed exchanges with services of AWS that speak JSON (DynamoDB, SQS, Secrets Manager, KMS): what an SDK client does for a call,
+ * without its middleware, its schemas and its serializers, which take three times as long as everything here.
  *
  * Guarantee: a call is repeated with the same bytes, as aws-call.ts says.
  */

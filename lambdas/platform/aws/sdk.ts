@@ -19,6 +19,12 @@ export const quietLogger = { debug: silence, warn: silence, error: silence } as 
 export const requestTimeouts = { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true };
 
 /**
+ * The settings of every client of the SDK. One attempt: a caller that repeats has to know whether an attempt had no reply, and
+ * the SDK does not say.
+ */
+export const sdkSettings = { maxAttempts: 1, logger: quietLogger, requestHandler: requestTimeouts };
+
+/**
  * For emulators. One key for all clients: some emulators keep a database per key. The secret is that of one run, so that
  * other users of the machine do not know it.
  */

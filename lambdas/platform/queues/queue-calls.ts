@@ -4,8 +4,7 @@ import { openAwsJson } from '../aws/aws-json.ts';
 import { optionalVariable, variables } from '../environment.ts';
 
 /**
- * The calls of SQS, signed by us. In the bundles of functions that no request for a model waits for, queue-calls-sdk.ts stands in the
- * place of this file.
+ * The calls of SQS.
  * @param queueUrl any queue of the region: its URL is at the endpoint of SQS there
  */
 export function openQueueCalls(queueUrl: string): AwsCall {

@@ -1,3 +1,4 @@
+import type { GetQueueAttributesCommandInput, GetQueueAttributesResult } from '@aws-sdk/client-sqs';
 import { requireVariable } from '../environment.ts';
 import { openQueueCalls } from './queue-calls.ts';
 
@@ -21,14 +22,15 @@ export function openQueueGauge(urlVariable: string, deadLettersVariable: string)
   const urls = [requireVariable(urlVariable), requireVariable(deadLettersVariable)] as const;
   const call = openQueueCalls(urls[0]);
   const readOne = async (url: string) => {
-    const { Attributes: counts } = await call<{ Attributes?: Record<string, string> }>('GetQueueAttributes', {
+    const request: GetQueueAttributesCommandInput = {
       QueueUrl: url,
       AttributeNames: [
         'ApproximateNumberOfMessages',
         'ApproximateNumberOfMessagesDelayed',
         'ApproximateNumberOfMessagesNotVisible',
       ],
-    });
+    };
+    const { Attributes: counts } = await call<GetQueueAttributesResult>('GetQueueAttributes', request);
     return {
       waiting: Number(counts?.['ApproximateNumberOfMessages']) + Number(counts?.['ApproximateNumberOfMessagesDelayed']),
       inFlight: Number(counts?.['ApproximateNumberOfMessagesNotVisible']),

@@ -1,3 +1,4 @@
+import type { ChangeMessageVisibilityBatchCommandInput } from '@aws-sdk/client-sqs';
 import type { SQSRecord } from 'aws-lambda';
 import { requireVariable } from '../environment.ts';
 import { describeError, log } from '../logger.ts';
@@ -36,7 +37,8 @@ export function openQueueReturns(urlVariable: string): QueueRetries {
             ReceiptHandle: receiptHandle,
             VisibilityTimeout: retryDelaySeconds(Number(attributes.ApproximateReceiveCount)),
           }));
-        await call('ChangeMessageVisibilityBatch', { QueueUrl: queueUrl, Entries: entries }).catch((error: unknown) =>
+        const request: ChangeMessageVisibilityBatchCommandInput = { QueueUrl: queueUrl, Entries: entries };
+        await call('ChangeMessageVisibilityBatch', request).catch((error: unknown) =>
           log('warn', 'failed messages come again late', describeError(error)),
         );
       }

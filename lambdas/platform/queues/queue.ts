@@ -1,3 +1,4 @@
+import type { BatchResultErrorEntry, SendMessageBatchCommandInput, SendMessageBatchResult } from '@aws-sdk/client-sqs';
 import { AwsError, type AwsCall } from '../aws/aws-call.ts';
 import { requireVariable } from '../environment.ts';
 import { openQueueCalls } from './queue-calls.ts';
@@ -61,7 +62,7 @@ class BatchingSender implements QueueSender {
 
   async #sendBatch(batch: WaitingMessage[]): Promise<void> {
     try {
-      const { Failed: refused = [] } = await this.#call<{ Failed?: RefusedEntry[] }>('SendMessageBatch', {
+      const request: SendMessageBatchCommandInput = {
         QueueUrl: this.#queueUrl,
         Entries: batch.map(({ body, delaySeconds = 0, added }, index) => ({
           Id: String(index),
@@ -69,7 +70,8 @@ class BatchingSender implements QueueSender {
           ...(delaySeconds > 0 ? { DelaySeconds: delaySeconds } : {}),
           ...(added === undefined ? {} : { MessageAttributes: { [ADDED_ATTRIBUTE]: textAttribute(added) } }),
         })),
-      });
+      };
+      const { Failed: refused = [] } = await this.#call<SendMessageBatchResult>('SendMessageBatch', request);
       const failed = new Map(refused.map((entry) => [Number(entry.Id), entry]));
       for (const [index, { resolve, reject }] of batch.entries()) {
         const refusal = failed.get(index);
@@ -82,15 +84,8 @@ class BatchingSender implements QueueSender {
   }
 }
 
-/** A message of a batch that SQS has not stored. */
-interface RefusedEntry {
-  Id: string;
-  Code: string;
-  /** Whether the message is wrong; otherwise SQS was busy or out of order. */
-  SenderFault?: boolean;
-}
-
-function sqsRejection({ Code: code, SenderFault: isOurFault = false }: RefusedEntry): AwsError {
+/** SQS has not stored a message of a batch: the message is wrong (`SenderFault`), or SQS was busy or out of order. */
+function sqsRejection({ Code: code, SenderFault: isOurFault = false }: BatchResultErrorEntry): AwsError {
   return new AwsError(isOurFault ? 400 : 503, { __type: code, message: `SQS refused the message (${code})` });
 }
 

@@ -1,7 +1,7 @@
 /** Exports of the whole table to S3, which DynamoDB makes by itself from its backups: no read units, and no item passes here. */
 
 import { DescribeExportCommand, DynamoDBClient, ExportTableToPointInTimeCommand } from '@aws-sdk/client-dynamodb';
-import { sdkSettings } from '../../platform/aws/sdk-calls.ts';
+import { sdkSettings } from '../../platform/aws/sdk.ts';
 import { readItem } from './query.ts';
 import { count, instant, list, optional, record, text, type RecordOf } from './record.ts';
 import type { Table } from './table.ts';

@@ -1,13 +1,14 @@
 import { NumberValueImpl } from '@aws-sdk/util-dynamodb';
 import { Money } from '../../money/money.ts';
 import type { AwsCall } from '../../platform/aws/aws-call.ts';
+import { ownIdentity } from '../../platform/aws/aws-identity.ts';
+import { openAwsJson } from '../../platform/aws/aws-json.ts';
 import { optionalVariable, requireVariable, variables } from '../../platform/environment.ts';
-import { openTableCalls } from './table-calls.ts';
 
 /** The single table. */
 export interface Table {
   readonly name: string;
-  /** Makes the calls of the store (calls.ts): signed by us where requests for models wait, elsewhere by AWS' client. */
+  /** Makes the calls of the store (calls.ts). */
   readonly call: AwsCall;
   /** Of an emulator. */
   readonly endpoint: string | undefined;
@@ -27,11 +28,18 @@ interface TableOptions {
  */
 export function openTable(options: TableOptions = {}): Table {
   const endpoint = options.endpoint ?? optionalVariable(variables.dynamodbEndpoint);
-  return {
-    name: options.name ?? requireVariable(variables.tableName),
-    call: openTableCalls(endpoint),
-    endpoint,
-  };
+  return tableAt(options.name ?? requireVariable(variables.tableName), endpoint);
+}
+
+const DYNAMODB = {
+  name: 'dynamodb',
+  target: 'DynamoDB_20120810',
+  address: { id: 'DynamoDB', host: 'dynamodb', isPlainInGovCloud: true },
+};
+
+/** A table, whatever the environment says. @param endpoint of an emulator; without one the table is on AWS */
+export function tableAt(name: string, endpoint?: string): Table {
+  return { name, endpoint, call: openAwsJson(DYNAMODB, { endpoint, identity: ownIdentity }) };
 }
 
 /** Money as a DynamoDB Number with its exact digits. */

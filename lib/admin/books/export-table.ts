@@ -13,7 +13,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { ScanCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { nowMs } from '../../../lambdas/platform/clock.ts';
-import { sdkClient } from '../../../lambdas/store/table/sdk-table.ts';
+import { sdkClient } from '../../shared/database/sdk-client.ts';
 import type { Table } from '../../../lambdas/store/table/table.ts';
 import { privateFile } from '../../shared/data-directory/private-files.ts';
 import {

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchWriteItemCommand, type WriteRequest } from '@aws-sdk/client-dynamodb';
 import { listAccountIds } from '../../../lambdas/store/accounts/accounts.ts';
-import { sdkClient } from '../../../lambdas/store/table/sdk-table.ts';
+import { sdkClient } from '../../shared/database/sdk-client.ts';
 import type { Table } from '../../../lambdas/store/table/table.ts';
 import { StartFailure } from '../../shared/failure.ts';
 import { fromText } from '../command-line/mistakes.ts';

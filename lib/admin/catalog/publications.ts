@@ -13,7 +13,7 @@ import {
 import { PUBLICATION_KEY } from '../../../lambdas/catalog/publication.ts';
 import { publicationsIn } from '../../../lambdas/catalog/publication-source.ts';
 import { filesInDirectory } from '../../../lambdas/platform/immutable-files.ts';
-import { sdkSettings } from '../../../lambdas/platform/aws/sdk-calls.ts';
+import { sdkSettings } from '../../../lambdas/platform/aws/sdk.ts';
 
 /** A publication as it is kept. */
 export interface KeptPublication {

@@ -5,7 +5,7 @@ import { fromAttributes, type Attributes } from '../../../lambdas/store/table/at
 import { gatherCounter } from '../../../lambdas/store/counters/counter-parts.ts';
 import { allowParts, forbidParts } from '../../../lambdas/store/counters/parts-allowance.ts';
 import type { ScopeId } from '../../../lambdas/store/counters/counters.ts';
-import { sdkClient } from '../../../lambdas/store/table/sdk-table.ts';
+import { sdkClient } from '../../shared/database/sdk-client.ts';
 import type { Table } from '../../../lambdas/store/table/table.ts';
 import type { Row } from '../../shared/output.ts';
 import { showProgress } from '../command-line/progress.ts';

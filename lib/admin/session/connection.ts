@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { variables } from '../../../lambdas/platform/environment.ts';
 import { runAs } from '../../../lambdas/platform/aws/aws-identity.ts';
 import { AwsError } from '../../../lambdas/platform/aws/aws-call.ts';
-import { openSdkTable } from '../../../lambdas/store/table/sdk-table.ts';
-import type { Table } from '../../../lambdas/store/table/table.ts';
+import { tableAt, type Table } from '../../../lambdas/store/table/table.ts';
 import { claimDirectory, DirectoryInUse } from '../../shared/data-directory/directory-claim.ts';
+import { sdkClient } from '../../shared/database/sdk-client.ts';
 import { createTable, LOCAL_TABLE, startDynamodb, type LocalDynamodb } from '../../shared/database/dynamodb.ts';
 import { StartFailure } from '../../shared/failure.ts';
 import { hasDatabase, holdsData, makePrivateDirectory } from '../../shared/data-directory/private-files.ts';
@@ -56,7 +56,7 @@ export async function withTable<Result>(
   if ('pid' in dynamodb) return ofRunning(dynamodb, (table) => work(table, state));
   try {
     await createTable(dynamodb.endpoint, LOCAL_TABLE);
-    return await work(openSdkTable({ endpoint: dynamodb.endpoint, name: LOCAL_TABLE }), state);
+    return await work(tableAt(LOCAL_TABLE, dynamodb.endpoint), state);
   } finally {
     await dynamodb.stop();
   }
@@ -108,7 +108,7 @@ async function ofRunning<Result>(
   work: (table: Table) => Promise<Result>,
 ): Promise<Result> {
   try {
-    return await work(openSdkTable({ endpoint, name }));
+    return await work(tableAt(name, endpoint));
   } catch (error) {
     const reason = whyUnreachable(error);
     if (reason === undefined) throw error;
@@ -124,21 +124,21 @@ async function onAws<Result>(
   work: (table: Table, local: undefined) => Promise<Result>,
 ): Promise<Result> {
   if (pepperSecret) process.env[variables.pepperSecret] = pepperSecret;
-  const table = openSdkTable({ name });
-  const { identity } = table;
-  runAs({ ...identity, endpoints: profileEndpoints });
+  // The SDK finds them where all tools of AWS do: in the environment, a profile, a session of single sign-on, a container.
+  const { credentials, region } = sdkClient().config;
+  runAs({ credentials, region, endpoints: profileEndpoints });
   try {
-    return await work(table, undefined);
+    return await work(tableAt(name), undefined);
   } catch (error) {
     const reason = whyUnreachable(error);
     if (reason !== undefined) {
       throw new StartFailure(
-        `AWS cannot be reached in the region "${await identity.region()}" (${reason}). Is AWS_REGION right, and this machine online? ${LOOK_FIRST}`,
+        `AWS cannot be reached in the region "${await region()}" (${reason}). Is AWS_REGION right, and this machine online? ${LOOK_FIRST}`,
       );
     }
     if (!(error instanceof AwsError && error.name === 'ResourceNotFoundException')) throw error;
     throw new StartFailure(
-      `There is no table "${name}" in the region "${await identity.region()}", or a secret is not there. The deployment's outputs TableName and PepperSecretArn name both.`,
+      `There is no table "${name}" in the region "${await region()}", or a secret is not there. The deployment's outputs TableName and PepperSecretArn name both.`,
     );
   }
 }

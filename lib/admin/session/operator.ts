@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
-import { sdkSettings } from '../../../lambdas/platform/aws/sdk-calls.ts';
+import { sdkSettings } from '../../../lambdas/platform/aws/sdk.ts';
 import type { Actor } from '../../../lambdas/store/accounts/audit.ts';
 
 /** Who runs a command, for the audit: on AWS whom AWS knows the caller as, on this machine the person who is logged in. */

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
-import type { Credential, FunctionSpec } from '../../../lambdas/route.ts';
+import type { FunctionSpec } from '../../../lambdas/route.ts';
 import { writeChecked } from '../../../lambdas/catalog/checked.ts';
 import { readCatalogFiles } from '../../../lambdas/catalog/files.ts';
 import { shippedCatalogDirectory } from '../../../lambdas/catalog/load.ts';
@@ -48,26 +48,6 @@ const withCheckedCatalog: Plugin = {
   },
 };
 
-/** Functions that no request for a model waits for make their calls of AWS through the SDK: docs/aws-calls.md says why. */
-const withSdkCalls: Plugin = {
-  name: 'with-sdk-calls',
-  setup(bundler) {
-    bundler.onResolve({ filter: /\/(?:table|queue)-calls\.ts$/ }, ({ path, resolveDir }) => ({
-      path: resolve(resolveDir, path).replace(/\.ts$/, '-sdk.ts'),
-    }));
-  },
-};
-
-/** The part of a function's specification that decides its bundle. */
-interface BundledFunction extends Pick<FunctionSpec, 'entry'> {
-  credential?: Credential;
-}
-
-/** Whoever has an inference key waits for a model, or for what it has made. */
-function signsItsCalls({ credential }: BundledFunction): boolean {
-  return credential === 'inference';
-}
-
 export interface Bundle {
   /** Directory with one folder per function: index.mjs and what it reads at run time. */
   directory: string;
@@ -105,27 +85,24 @@ const options = {
 export async function bundleFunctions(
   outputDirectory: string,
   catalogDirectory: string = shippedCatalogDirectory,
-  entries: Record<string, BundledFunction> = functions,
+  entries: Record<string, Pick<FunctionSpec, 'entry'>> = functions,
 ): Promise<Bundle> {
   const catalog = writeChecked(readCatalogFiles(catalogDirectory));
   const directory = resolve(outputDirectory);
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
-  const bundleSome = (some: [string, { entry: string }][], plugins: Plugin[]) =>
-    build({
-      ...options,
-      plugins: [...options.plugins, ...plugins],
-      entryPoints: some.map(([name, { entry }]) => ({ in: join(lambdasDirectory, entry), out: `${name}/index` })),
-      outdir: directory,
-      metafile: true,
-    });
-  const { signing = [], others = [] } = Object.groupBy(Object.entries(entries), ([, spec]) =>
-    signsItsCalls(spec) ? 'signing' : 'others',
-  );
-  const results = await Promise.all([bundleSome(signing, []), bundleSome(others, [withSdkCalls])]);
+  const { metafile } = await build({
+    ...options,
+    entryPoints: Object.entries(entries).map(([name, { entry }]) => ({
+      in: join(lambdasDirectory, entry),
+      out: `${name}/index`,
+    })),
+    outdir: directory,
+    metafile: true,
+  });
   const bytes: Record<string, number> = {};
   const beside: Record<string, string> = {};
-  for (const [file, output] of results.flatMap(({ metafile }) => Object.entries(metafile.outputs))) {
+  for (const [file, output] of Object.entries(metafile.outputs)) {
     if (file.endsWith('.map')) continue;
     const name = file.split('/').at(-2)!;
     bytes[name] = output.bytes;

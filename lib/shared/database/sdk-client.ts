@@ -1,0 +1,10 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { localCredentials, sdkSettings } from '../../../lambdas/platform/aws/sdk.ts';
+
+/** The SDK's client of DynamoDB, for scans and restores of a whole table. @param endpoint of an emulator, which takes any signature */
+export function sdkClient(endpoint?: string): DynamoDBClient {
+  return new DynamoDBClient({
+    ...sdkSettings,
+    ...(endpoint === undefined ? {} : { endpoint, region: 'local', credentials: localCredentials }),
+  });
+}
