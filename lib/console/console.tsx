@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import { useLanguage, useTheme } from './appearance.ts';
 import { EnvironmentContext } from './environment.ts';
 import { openClient } from './gateway-client.ts';
-import { hashOf, type HashRoute } from './hash-route.ts';
+import { hashOf, readHashRoute, type HashRoute } from './hash-route.ts';
 import { CompareModels } from './pages/compare-models.tsx';
 import { GenerationPage } from './pages/generation.tsx';
 import { GenerationsPage } from './pages/generations.tsx';
@@ -17,8 +17,7 @@ import { WorkspacePage } from './pages/workspace.tsx';
 import { WorkspacesPage } from './pages/workspaces.tsx';
 import { inferenceKeySlot, managementKeySlot } from './tab-memory.ts';
 import { languages, type Texts } from './texts/languages.ts';
-import { useHashRoute } from './use-hash-route.ts';
-import { restorePlace } from './visits.ts';
+import { changeVisit, restorePlace } from './visits.ts';
 
 const navigationPages = ['overview', 'generations', 'keys', 'workspaces', 'models', 'playground'] as const;
 
@@ -125,4 +124,20 @@ function PageOf({ route: { page, id, query }, texts }: { route: HashRoute; texts
     default:
       return <p>{texts.noSuchPage}</p>;
   }
+}
+
+/** The place that the address names, as it changes, with the part of the address that names it. */
+function useHashRoute(): HashRoute & { hash: string } {
+  const [hash, setHash] = useState(location.hash);
+  useEffect(() => {
+    // The browser would scroll before the rows of the page are there.
+    history.scrollRestoration = 'manual';
+    const follow = () => {
+      changeVisit();
+      setHash(location.hash);
+    };
+    addEventListener('hashchange', follow);
+    return () => removeEventListener('hashchange', follow);
+  }, []);
+  return { ...readHashRoute(hash), hash };
 }

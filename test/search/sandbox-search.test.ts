@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { find } from '../../lib/local/sandbox/search/find.ts';
-import { sandboxPages } from '../../lib/local/sandbox/search/pages.ts';
+import { sandboxPages } from '../../lib/local/sandbox/search/answer.ts';
 import { startSandbox, type SandboxUpstream } from '../../lib/local/sandbox/server.ts';
 import { ask, backendAt, queryOf } from '../support/search-backends.ts';
 

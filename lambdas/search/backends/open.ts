@@ -1,12 +1,21 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { SearchBackend } from '../../catalog/search.ts';
+import type { SearchKind } from '../../catalog/search-schema.ts';
 import { log } from '../../platform/logger.ts';
 import { readProviderKey } from '../../platform/secrets/secrets.ts';
 import type { OpenBackend, SearchErrorCode } from '../backend.ts';
 import { askBackend, type BackendLimits } from '../backend-http.ts';
 import { finishedHits } from '../hits.ts';
 import { wordsIn } from '../query-length.ts';
-import { kinds } from './kinds.ts';
+import { brave } from './brave.ts';
+import { exa } from './exa.ts';
+import type { BackendKind } from './kind.ts';
+import { searxng } from './searxng.ts';
+import { tavily } from './tavily.ts';
+import { yandex } from './yandex.ts';
+
+/** Every kind of backend that the catalog knows. */
+export const kinds: Record<SearchKind, BackendKind> = { yandex, brave, tavily, exa, searxng };
 
 /**
  * The backends that can be asked now, in the order of the catalog: those that have their credential. Stand-ins are among

@@ -1,9 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sendJsonText } from '../send-json.ts';
+import { englishPages } from './english-pages.ts';
 import { find } from './find.ts';
 import type { SandboxPage } from './page.ts';
-import { sandboxPages } from './pages.ts';
+import { russianPages } from './russian-pages.ts';
+
+/** The sandbox's web: a few pages on several hosts. */
+export const sandboxPages: readonly SandboxPage[] = [...russianPages, ...englishPages];
 
 /** Begins a word that makes the search misbehave; docs/sandbox.md lists them. */
 const DIRECTIVE = '@search-';
