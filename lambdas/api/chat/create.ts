@@ -1,8 +1,8 @@
 import { KEEP_ALIVE } from '../../client-apis/keep-alive.ts';
 import { chatCompletion } from '../../client-apis/chat/completion.ts';
 import { chatJson, chatRequestSchema, type ChatCall } from '../../client-apis/chat/request.ts';
-import { chatNames } from '../../client-apis/chat/sent-names.ts';
-import { asSent } from '../../client-apis/sent-names.ts';
+import { chatFieldNames } from '../../client-apis/chat/field-names.ts';
+import { withClientFieldName } from '../../client-apis/field-names.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { refreshSignals } from '../../inference/endpoint-signals.ts';
 import { answerMessage, SILENCE_MS, type AnswerForm } from '../parts/answer-message.ts';
@@ -25,6 +25,6 @@ function chatForm({ showsReasoning }: ChatCall): AnswerForm {
 
 export const handler = defineEndpoint('create-chat-completion', accepts, ({ body: call, ...input }) =>
   answerMessage({ ...input, body: call.message }, chatForm(call)).catch((error: unknown) => {
-    throw asSent(error, chatNames(call.origins));
+    throw withClientFieldName(error, chatFieldNames(call.origins));
   }),
 );

@@ -1,6 +1,6 @@
 import { chatJson, chatRequestSchema } from '../../client-apis/chat/request.ts';
-import { chatNames } from '../../client-apis/chat/sent-names.ts';
-import { asSent } from '../../client-apis/sent-names.ts';
+import { chatFieldNames } from '../../client-apis/chat/field-names.ts';
+import { withClientFieldName } from '../../client-apis/field-names.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { refreshSignals } from '../../inference/endpoint-signals.ts';
 import { estimateMessage } from '../../inference/estimates/estimate-message.ts';
@@ -10,7 +10,7 @@ export const accepts = { body: chatRequestSchema, ...chatJson, meanwhile: refres
 
 export const handler = defineEndpoint('estimate-chat-completion', accepts, async ({ body: call, ...input }) => {
   const estimated = estimateMessage({ ...input, body: call.message }).catch((error: unknown) => {
-    throw asSent(error, chatNames(call.origins));
+    throw withClientFieldName(error, chatFieldNames(call.origins));
   });
   return estimateAnswer(await estimated);
 });

@@ -1,12 +1,12 @@
 import { KEEP_ALIVE } from '../../client-apis/keep-alive.ts';
 import {
   responsesJson,
-  responsesNames,
+  responsesFieldNames,
   responsesRequestSchema,
   type ResponsesCall,
 } from '../../client-apis/responses/request.ts';
 import { wholeResponse } from '../../client-apis/responses/whole-response.ts';
-import { asSent } from '../../client-apis/sent-names.ts';
+import { withClientFieldName } from '../../client-apis/field-names.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { refreshSignals } from '../../inference/endpoint-signals.ts';
 import { answerMessage, SILENCE_MS, type AnswerForm } from '../parts/answer-message.ts';
@@ -29,6 +29,6 @@ function responseForm(call: ResponsesCall): AnswerForm {
 
 export const handler = defineEndpoint('create-response', accepts, ({ body: call, ...input }) =>
   answerMessage({ ...input, body: call.message }, responseForm(call)).catch((error: unknown) => {
-    throw asSent(error, responsesNames(call.origins));
+    throw withClientFieldName(error, responsesFieldNames(call.origins));
   }),
 );

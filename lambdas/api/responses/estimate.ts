@@ -1,5 +1,5 @@
-import { responsesJson, responsesNames, responsesRequestSchema } from '../../client-apis/responses/request.ts';
-import { asSent } from '../../client-apis/sent-names.ts';
+import { responsesJson, responsesFieldNames, responsesRequestSchema } from '../../client-apis/responses/request.ts';
+import { withClientFieldName } from '../../client-apis/field-names.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import { refreshSignals } from '../../inference/endpoint-signals.ts';
 import { estimateMessage } from '../../inference/estimates/estimate-message.ts';
@@ -9,7 +9,7 @@ export const accepts = { body: responsesRequestSchema, ...responsesJson, meanwhi
 
 export const handler = defineEndpoint('estimate-response', accepts, async ({ body: call, ...input }) => {
   const estimated = estimateMessage({ ...input, body: call.message }).catch((error: unknown) => {
-    throw asSent(error, responsesNames(call.origins));
+    throw withClientFieldName(error, responsesFieldNames(call.origins));
   });
   return estimateAnswer(await estimated);
 });

@@ -5,7 +5,7 @@ import { cacheControl, optionalField } from '../../messages/field-kinds.ts';
 import { boundedList } from '../../messages/list-of.ts';
 import type { Block, Message } from '../../messages/types.ts';
 import { ArgumentReader } from '../call-arguments.ts';
-import type { SentPlace } from '../sent-names.ts';
+import type { ClientMessagePosition } from '../field-names.ts';
 import { assistantParts, partBlock, toolResultParts, systemParts, userParts } from './parts.ts';
 import { reasoningDetails, thinkingBlocks } from './reasoning-details.ts';
 
@@ -105,7 +105,7 @@ interface Conversation {
   system: Block[];
   messages: Message[];
   /** The place in the chat of each message. */
-  origins: SentPlace[];
+  origins: ClientMessagePosition[];
 }
 
 /** Instructions at the beginning are the system prompt; a chat of nothing else is said by the user. */

@@ -5,7 +5,7 @@ import type { RoutedRequest } from '../../messages/preferences.ts';
 import type { Block } from '../../messages/types.ts';
 import { callerFields, jsonInstruction, askedModels, plainFields } from '../common-fields.ts';
 import { resultsOfSize, searchPlaceOf } from '../search-request.ts';
-import type { SentPlace } from '../sent-names.ts';
+import type { ClientMessagePosition } from '../field-names.ts';
 import { askedThinkingFields } from '../thinking-request.ts';
 import { toolChoiceFault, toolFields } from '../tool-fields.ts';
 import { withoutNull } from '../without-null.ts';
@@ -17,7 +17,7 @@ import { chosenChatTool, declaredChatTools } from './tools.ts';
 export interface ChatCall {
   message: RoutedRequest;
   /** The place in `messages` of each message that the engine gets. */
-  origins: SentPlace[];
+  origins: ClientMessagePosition[];
   showsReasoning: boolean;
 }
 

@@ -6,7 +6,7 @@ import { optionalField } from '../../messages/field-kinds.ts';
 import { boundedList, checkedBy } from '../../messages/list-of.ts';
 import type { Block, Message } from '../../messages/types.ts';
 import { ArgumentReader } from '../call-arguments.ts';
-import type { SentPlace } from '../sent-names.ts';
+import type { ClientMessagePosition } from '../field-names.ts';
 import { CUSTOM_ARGUMENT } from './custom-tools.ts';
 import { assistantContent, contentBlocks, instructionContent, resultContent, userContent } from './parts.ts';
 import { unsealedThinking } from './sealed-thinking.ts';
@@ -118,7 +118,7 @@ interface Conversation {
   system: Block[];
   messages: Message[];
   /** The place in the input of the first item of each message. */
-  origins: SentPlace[];
+  origins: ClientMessagePosition[];
 }
 
 /** Neighbouring items of the assistant are one message, with its blocks in their order; so are results of calls. */

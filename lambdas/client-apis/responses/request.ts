@@ -5,7 +5,7 @@ import type { RoutedRequest } from '../../messages/preferences.ts';
 import { isSearchType } from '../../messages/search-tool.ts';
 import type { Block, MessagesRequest, Tool } from '../../messages/types.ts';
 import { callerFields, jsonInstruction, askedModels, plainFields } from '../common-fields.ts';
-import type { SentNames, SentPlace } from '../sent-names.ts';
+import type { ClientFieldNames, ClientMessagePosition } from '../field-names.ts';
 import { askedThinkingFields } from '../thinking-request.ts';
 import { toolChoiceFault, toolFields } from '../tool-fields.ts';
 import { responsesConversation } from './input.ts';
@@ -16,7 +16,7 @@ import { callableTools, chosenTool, customToolNames } from './tools.ts';
 export interface ResponsesCall {
   message: RoutedRequest;
   /** The place in `input` of each message that the engine gets. */
-  origins: SentPlace[];
+  origins: ClientMessagePosition[];
   /** Names of tools whose input is a text. */
   customTools: ReadonlySet<string>;
   /** The answer names the pages that a search has found. */
@@ -112,7 +112,7 @@ export const responsesJson = {
   exactWithin: ['parameters', 'schema', 'max_price'],
 };
 
-const fields: SentNames['fields'] = {
+const fields: ClientFieldNames['fields'] = {
   max_tokens: 'max_output_tokens',
   system: 'instructions',
   thinking: 'reasoning',
@@ -123,6 +123,6 @@ const fields: SentNames['fields'] = {
 };
 
 /** The names that fields of the Messages API have in such a request. */
-export function responsesNames(origins: readonly SentPlace[]): SentNames {
+export function responsesFieldNames(origins: readonly ClientMessagePosition[]): ClientFieldNames {
   return { fields, conversation: 'input', origins };
 }

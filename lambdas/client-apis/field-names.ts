@@ -3,7 +3,7 @@
 import { GatewayError } from '../platform/errors.ts';
 
 /** Where a message of the engine comes from. */
-export interface SentPlace {
+export interface ClientMessagePosition {
   /** The place in the list of the conversation; the first one, where several have become one message. */
   at: number;
   /** Its blocks are the parts that were sent, one for one. */
@@ -11,23 +11,23 @@ export interface SentPlace {
 }
 
 /** Where a field of the Messages API stands in what the client has sent. */
-export interface SentNames {
+export interface ClientFieldNames {
   /** By the first parts of its path: the longest name counts. */
   fields: Readonly<Record<string, string>>;
   /** The list of the conversation, and the place in it of each message. */
   conversation: string;
-  origins: readonly SentPlace[];
+  origins: readonly ClientMessagePosition[];
 }
 
 /** A message, and the block in it. */
 const MESSAGE_PART = /^messages\.(\d+)(?:\.content\.(\d+))?/;
 
 /** The same error, with the field's name as it was sent. */
-export function asSent(error: unknown, names: SentNames): unknown {
+export function withClientFieldName(error: unknown, names: ClientFieldNames): unknown {
   if (!(error instanceof GatewayError)) return error;
   const { field } = error.metadata;
   if (typeof field !== 'string') return error;
-  const sent = sentName(field, names);
+  const sent = toClientFieldName(field, names);
   if (sent === field) return error;
   const message = error.message.startsWith(`${field}: `)
     ? `${sent}${error.message.slice(field.length)}`
@@ -41,7 +41,7 @@ export function asSent(error: unknown, names: SentNames): unknown {
   });
 }
 
-function sentName(field: string, { fields, conversation, origins }: SentNames): string {
+function toClientFieldName(field: string, { fields, conversation, origins }: ClientFieldNames): string {
   const [, place, part] = MESSAGE_PART.exec(field) ?? [];
   if (place !== undefined) {
     const origin = origins[Number(place)];

@@ -1,7 +1,7 @@
-import type { SentNames, SentPlace } from '../sent-names.ts';
+import type { ClientFieldNames, ClientMessagePosition } from '../field-names.ts';
 
 /** The names that fields of the Messages API have in a chat. */
-const chatFields: SentNames['fields'] = {
+const chatFields: ClientFieldNames['fields'] = {
   system: 'messages.0',
   stop_sequences: 'stop',
   thinking: 'reasoning',
@@ -11,6 +11,6 @@ const chatFields: SentNames['fields'] = {
   'tool_choice.disable_parallel_tool_use': 'parallel_tool_calls',
 };
 
-export function chatNames(origins: readonly SentPlace[]): SentNames {
+export function chatFieldNames(origins: readonly ClientMessagePosition[]): ClientFieldNames {
   return { fields: chatFields, conversation: 'messages', origins };
 }

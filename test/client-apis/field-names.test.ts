@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { chatRequestSchema } from '../../lambdas/client-apis/chat/request.ts';
-import { chatNames } from '../../lambdas/client-apis/chat/sent-names.ts';
-import { responsesNames, responsesRequestSchema } from '../../lambdas/client-apis/responses/request.ts';
-import { asSent } from '../../lambdas/client-apis/sent-names.ts';
+import { chatFieldNames } from '../../lambdas/client-apis/chat/field-names.ts';
+import { responsesFieldNames, responsesRequestSchema } from '../../lambdas/client-apis/responses/request.ts';
+import { withClientFieldName } from '../../lambdas/client-apis/field-names.ts';
 import { GatewayError, invalidRequest } from '../../lambdas/platform/errors.ts';
 
 const picture = 'data:image/png;base64,iVBORw0KGgo=';
 
-function fieldAt(path: string, names: Parameters<typeof asSent>[1]): unknown {
-  const error = asSent(invalidRequest(path, 'does not work on this model'), names) as GatewayError;
+function fieldAt(path: string, names: Parameters<typeof withClientFieldName>[1]): unknown {
+  const error = withClientFieldName(invalidRequest(path, 'does not work on this model'), names) as GatewayError;
   expect(error.message).toContain(`${String(error.metadata['field'])}: does not work`);
   return error.metadata['field'];
 }
@@ -38,7 +38,7 @@ describe('what the engine refuses, in a chat', () => {
     ['a part of a result', 'messages.2.content.0.content.0.type', 'messages.3'],
     ['a text', 'messages.3.content', 'messages.4'],
   ])('is named as it was sent: %s', (_what, path, field) => {
-    expect(fieldAt(path, chatNames(origins))).toBe(field);
+    expect(fieldAt(path, chatFieldNames(origins))).toBe(field);
   });
 });
 
@@ -66,6 +66,6 @@ describe('what the engine refuses, in a response', () => {
     ['a part of a result', 'messages.2.content.0.content.0.type', 'input.3'],
     ['a text', 'messages.3.content.0.type', 'input.4'],
   ])('is named as it was sent: %s', (_what, path, field) => {
-    expect(fieldAt(path, responsesNames(origins))).toBe(field);
+    expect(fieldAt(path, responsesFieldNames(origins))).toBe(field);
   });
 });
