@@ -56,7 +56,7 @@ export function working({ headers }: VideoHttpAnswer, typicalSeconds?: number): 
 }
 
 /** No word about the job: also a 404 may be that of a proxy, and the job still cost money. */
-export function unknown({ status }: VideoHttpAnswer): Polled {
+export function unknownPollResult({ status }: VideoHttpAnswer): Polled {
   return { state: 'unknown', reason: `status ${status}` };
 }
 

@@ -10,7 +10,7 @@ import {
   jobList,
   noJob,
   noVideo,
-  unknown,
+  unknownPollResult,
   unsuccessful,
   wordsOf,
   working,
@@ -56,7 +56,7 @@ export const googleVeoWire: VideoWire = {
   poll: (jobId) => get(`/${jobId}`),
 
   readPolled(answer): Polled {
-    if (!isSuccess(answer)) return unknown(answer);
+    if (!isSuccess(answer)) return unknownPollResult(answer);
     const body = bodyOf(answer);
     if (body['done'] !== true) {
       return textOrAbsent(body['name']) === undefined

@@ -9,7 +9,7 @@ import {
   isSuccess,
   noJob,
   noVideo,
-  unknown,
+  unknownPollResult,
   unknownState,
   unsuccessful,
   wordsOf,
@@ -63,7 +63,7 @@ export const minimaxVideoWire: VideoWire = {
   poll: (jobId) => get(`/v1/query/video_generation?task_id=${encodeURIComponent(jobId)}`),
 
   readPolled(answer): Polled {
-    if (!isSuccess(answer)) return unknown(answer);
+    if (!isSuccess(answer)) return unknownPollResult(answer);
     const body = bodyOf(answer);
     const { code, words } = resultOf(body);
     const failed: Polled = { state: 'failed', message: wordsOf(words, 'The provider could not make the video') };

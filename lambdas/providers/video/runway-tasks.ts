@@ -10,7 +10,7 @@ import {
   jobList,
   noJob,
   noVideo,
-  unknown,
+  unknownPollResult,
   unknownState,
   unsuccessful,
   wordsOf,
@@ -68,7 +68,7 @@ export const runwayTasksWire: VideoWire = {
   poll: (jobId) => get(`/v1/tasks/${encodeURIComponent(jobId)}`, version),
 
   readPolled(answer): Polled {
-    if (!isSuccess(answer)) return unknown(answer);
+    if (!isSuccess(answer)) return unknownPollResult(answer);
     const body = bodyOf(answer);
     switch (body['status']) {
       case 'PENDING':

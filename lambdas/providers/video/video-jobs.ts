@@ -3,7 +3,17 @@
  * gateway's own, so that a gateway can be the provider of another. https://openrouter.ai/docs/api_reference/videos
  */
 
-import { bodyOf, isSuccess, jobList, noJob, unknown, unknownState, unsuccessful, wordsOf, working } from './answers.ts';
+import {
+  bodyOf,
+  isSuccess,
+  jobList,
+  noJob,
+  unknownPollResult,
+  unknownState,
+  unsuccessful,
+  wordsOf,
+  working,
+} from './answers.ts';
 import { dataUrl, get, objections, post } from './requests.ts';
 import type { Polled, VideoWire } from './wire.ts';
 import { recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts';
@@ -42,7 +52,7 @@ export const videoJobsWire: VideoWire = {
   poll: (jobId) => get(`/videos/${encodeURIComponent(jobId)}`),
 
   readPolled(answer): Polled {
-    if (!isSuccess(answer)) return unknown(answer);
+    if (!isSuccess(answer)) return unknownPollResult(answer);
     const body = bodyOf(answer);
     switch (body['status']) {
       case 'pending':
