@@ -4,6 +4,6 @@ export function codePointsIn(text: string): number {
   return Array.from(text).length;
 }
 
-export function wordsIn(text: string): number {
+export function countQueryWords(text: string): number {
   return text.split(/\s+/).filter((word) => word !== '').length;
 }

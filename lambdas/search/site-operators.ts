@@ -1,6 +1,6 @@
 import type { SearchQuery } from './backend.ts';
 import { hostsOf } from './domains.ts';
-import { codePointsIn, wordsIn } from './query-length.ts';
+import { codePointsIn, countQueryWords } from './query-length.ts';
 
 /** How a search engine reads filters that are words of the query. */
 export interface SiteOperators {
@@ -19,7 +19,7 @@ export function withSites({ text, allowedDomains, blockedDomains }: SearchQuery,
   const blocked = hostsOf(blockedDomains).map((host) => `-site:${host}`);
   let query = text;
   const isShort = (candidate: string) =>
-    codePointsIn(candidate) <= limits.maxCharacters && wordsIn(candidate) <= limits.maxWords;
+    codePointsIn(candidate) <= limits.maxCharacters && countQueryWords(candidate) <= limits.maxWords;
   for (let count = allowed.length; count > 0; count--) {
     const sites = allowed.slice(0, count).join(` ${limits.or} `);
     const candidate = `${text} ${count > 1 ? `(${sites})` : sites}`;

@@ -12,8 +12,8 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 
-/** The words of an alarm, as a person reads them. */
-export interface AlarmWords {
+/** The text of an alarm, as a person reads it. */
+export interface AlarmText {
   /** `Urgent`: clients or money are hurt now, and somebody is called at night; `Soon`: on the next working day. */
   severity: 'Urgent' | 'Soon';
   /** A sentence. */
@@ -61,7 +61,7 @@ export class Alarms {
   add(
     id: string,
     metric: Metric | MathExpression,
-    { severity, says, runbook, ...props }: AlarmWords & Partial<CreateAlarmOptions>,
+    { severity, says, runbook, ...props }: AlarmText & Partial<CreateAlarmOptions>,
     template: Stack = this.#stack,
   ): Alarm {
     const alarm = metric.createAlarm(template, id, {
@@ -82,7 +82,7 @@ export class Alarms {
    * For a metric that has values while all is well, and none otherwise. An alarm begins without data, so this one notifies when it has none any
    * more: it is silent after a deployment until the first value is there.
    */
-  addForSilence(id: string, metric: Metric, words: AlarmWords & Pick<CreateAlarmOptions, 'evaluationPeriods'>): void {
+  addForSilence(id: string, metric: Metric, words: AlarmText & Pick<CreateAlarmOptions, 'evaluationPeriods'>): void {
     const alarm = this.add(id, metric, {
       ...words,
       comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,

@@ -25,7 +25,7 @@ import {
 } from '../../lambdas/route.ts';
 import { functions, queueWorkers, routes, scheduledWorkers, UNKNOWN_ROUTE } from '../../lambdas/routes.ts';
 import type { GatewayConfig } from './config.ts';
-import { Alarms, type AlarmWords } from './alarms.ts';
+import { Alarms, type AlarmText } from './alarms.ts';
 import type { DataStack } from './data-stack.ts';
 import { createDashboard } from './dashboard.ts';
 import { addErrorsAlarm } from './door-alarms.ts';
@@ -282,7 +282,7 @@ export class ApiStack extends Stack {
     return invoker;
   }
 
-  #addTripwires(name: string, logs: LogGroup, lines: Record<string, string>, about: Omit<AlarmWords, 'says'>): void {
+  #addTripwires(name: string, logs: LogGroup, lines: Record<string, string>, about: Omit<AlarmText, 'says'>): void {
     addTripwires(this.#alarms, name, { logs, namespace: this.#namespace, lines, about });
   }
 

@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { FilterPattern, type LogGroup } from 'aws-cdk-lib/aws-logs';
-import type { Alarms, AlarmWords } from './alarms.ts';
+import type { Alarms, AlarmText } from './alarms.ts';
 import { pascalCase } from './pascal-case.ts';
 
 export interface Tripwires {
@@ -8,7 +8,7 @@ export interface Tripwires {
   namespace: string;
   /** The words of each line, by a name for its metric. */
   lines: Record<string, string>;
-  about: Omit<AlarmWords, 'says'>;
+  about: Omit<AlarmText, 'says'>;
   /** Whether AWS puts a line of ours into the message of a line of its own. */
   areWrapped?: boolean;
 }

@@ -5,7 +5,7 @@ import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { visibilityTimeoutSeconds, type QueueName, type QueueWorker } from '../../lambdas/route.ts';
 import { queueWorkers } from '../../lambdas/routes.ts';
-import type { Alarms, AlarmWords } from './alarms.ts';
+import type { Alarms, AlarmText } from './alarms.ts';
 import { pascalCase } from './pascal-case.ts';
 
 /** A standard queue's message keeps its age when it is given up: dead letters must be kept for longer. */
@@ -13,7 +13,7 @@ const QUEUE_RETENTION = Duration.days(4);
 const DEAD_LETTERS_RETENTION = Duration.days(14);
 
 /** Trouble with settlements is urgent: holds stay counted until they are made. */
-function severityOf(name: QueueName): AlarmWords['severity'] {
+function severityOf(name: QueueName): AlarmText['severity'] {
   return name === 'finalize-cost' ? 'Urgent' : 'Soon';
 }
 

@@ -34,7 +34,7 @@ export function isSuccess({ status }: VideoHttpAnswer): boolean {
 }
 
 /** A provider's words, or ours where it has none, at a length that a record can keep. */
-export function wordsOf(value: unknown, otherwise: string): string {
+export function providerMessage(value: unknown, otherwise: string): string {
   return (textOrAbsent(value) ?? otherwise).slice(0, MAX_ANSWER_WORDS);
 }
 
@@ -42,7 +42,7 @@ export function wordsOf(value: unknown, otherwise: string): string {
 const videoRefusals = new Set([400, 413, 422]);
 
 export function unsuccessful({ status }: VideoHttpAnswer, words: unknown): Submitted {
-  const message = wordsOf(words, `The provider answered with status ${status}`);
+  const message = providerMessage(words, `The provider answered with status ${status}`);
   return videoRefusals.has(status) ? { refused: message } : { failed: message };
 }
 
@@ -61,5 +61,5 @@ export function unknownPollResult({ status }: VideoHttpAnswer): Polled {
 }
 
 export function unknownState(state: unknown): Polled {
-  return { state: 'unknown', reason: `state ${wordsOf(state, 'not told').slice(0, 40)}` };
+  return { state: 'unknown', reason: `state ${providerMessage(state, 'not told').slice(0, 40)}` };
 }

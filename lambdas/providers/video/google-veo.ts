@@ -12,7 +12,7 @@ import {
   noVideo,
   unknownPollResult,
   unsuccessful,
-  wordsOf,
+  providerMessage,
   working,
 } from './answers.ts';
 import { frameOf, get, objections, post } from './requests.ts';
@@ -66,7 +66,7 @@ export const googleVeoWire: VideoWire = {
     if (body['error'] !== undefined) {
       return {
         state: 'failed',
-        message: wordsOf(recordOrEmpty(body['error'])['message'], 'The provider gave no reason'),
+        message: providerMessage(recordOrEmpty(body['error'])['message'], 'The provider gave no reason'),
       };
     }
     return veoFiles(recordOrEmpty(recordOrEmpty(body['response'])['generateVideoResponse']));
@@ -86,7 +86,7 @@ function veoFiles(response: Record<string, unknown>): Polled {
   const files = uris.filter((uri) => uri !== undefined).map(fileAt);
   if (files.length > 0) return { state: 'completed', files };
   const [reason] = jobList(response['raiMediaFilteredReasons']);
-  return textOrAbsent(reason) === undefined ? noVideo : { state: 'failed', message: wordsOf(reason, '') };
+  return textOrAbsent(reason) === undefined ? noVideo : { state: 'failed', message: providerMessage(reason, '') };
 }
 
 function fileAt(uri: string): { path: string } | { url: string } {

@@ -12,7 +12,7 @@ import {
   unknownPollResult,
   unknownState,
   unsuccessful,
-  wordsOf,
+  providerMessage,
   working,
 } from './answers.ts';
 import { dataUrl, frameOf, get, longPrompt, objections, post } from './requests.ts';
@@ -53,7 +53,7 @@ export const minimaxVideoWire: VideoWire = {
     const { code, words } = resultOf(body);
     if (!isSuccess(answer)) return unsuccessful(answer, words);
     if (code !== 0) {
-      const message = wordsOf(words, `The provider answered with code ${code}`);
+      const message = providerMessage(words, `The provider answered with code ${code}`);
       return requestFaults.has(code) ? { refused: message } : { failed: message };
     }
     const id = idOf(body['task_id']);
@@ -66,7 +66,10 @@ export const minimaxVideoWire: VideoWire = {
     if (!isSuccess(answer)) return unknownPollResult(answer);
     const body = bodyOf(answer);
     const { code, words } = resultOf(body);
-    const failed: Polled = { state: 'failed', message: wordsOf(words, 'The provider could not make the video') };
+    const failed: Polled = {
+      state: 'failed',
+      message: providerMessage(words, 'The provider could not make the video'),
+    };
     switch (body['status']) {
       case 'Preparing':
       case 'Queueing':

@@ -13,7 +13,7 @@ import {
   unknownPollResult,
   unknownState,
   unsuccessful,
-  wordsOf,
+  providerMessage,
   working,
 } from './answers.ts';
 import { dataUrl, frameOf, get, longPrompt, objections, post } from './requests.ts';
@@ -116,7 +116,7 @@ function runwayFiles(body: Record<string, unknown>): Polled {
 /** Which part was refused is a guess of its own that it asks not to show. */
 function runwayFailure(body: Record<string, unknown>): string {
   const refused = textOrAbsent(body['failureCode'])?.startsWith('SAFETY.') ?? false;
-  return wordsOf(
+  return providerMessage(
     body['failure'],
     refused ? 'The provider’s content moderation refused the video' : 'The provider could not make the video',
   );

@@ -11,7 +11,7 @@ import {
   unknownPollResult,
   unknownState,
   unsuccessful,
-  wordsOf,
+  providerMessage,
   working,
 } from './answers.ts';
 import { dataUrl, get, objections, post } from './requests.ts';
@@ -61,9 +61,9 @@ export const videoJobsWire: VideoWire = {
       case 'completed':
         return completed(body);
       case 'failed':
-        return { state: 'failed', message: wordsOf(jobMessage(body), 'The provider could not make the video') };
+        return { state: 'failed', message: providerMessage(jobMessage(body), 'The provider could not make the video') };
       case 'expired':
-        return { state: 'failed', message: wordsOf(jobMessage(body), 'The provider let the job expire') };
+        return { state: 'failed', message: providerMessage(jobMessage(body), 'The provider let the job expire') };
       case 'cancelled':
         return { state: 'cancelled' };
       default:

@@ -6,7 +6,7 @@ import { readProviderKey } from '../../platform/secrets/secrets.ts';
 import type { OpenBackend, SearchErrorCode } from '../backend.ts';
 import { askBackend, type BackendLimits } from '../backend-http.ts';
 import { finishedHits } from '../hits.ts';
-import { wordsIn } from '../query-length.ts';
+import { countQueryWords } from '../query-length.ts';
 import { brave } from './brave.ts';
 import { exa } from './exa.ts';
 import type { BackendKind } from './kind.ts';
@@ -56,7 +56,7 @@ export function openBackend(
     id: backend.id,
 
     async search(query, signal) {
-      if (wordsIn(query.text) > kind.maxWords) return { error: 'query_too_long' };
+      if (countQueryWords(query.text) > kind.maxWords) return { error: 'query_too_long' };
       const request = kind.request(query, { credential, folder: backend.folder });
       const reply = await askBackend(backend.baseUrl, request, signal, limits);
       const outcome = 'text' in reply ? kind.read(reply.text) : { error: errorOf(reply) };

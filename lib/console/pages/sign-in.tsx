@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useConsole } from '../environment.ts';
 import { ApiFailure, openClient } from '../gateway-client.ts';
-import { failureWords } from '../parts/notice.tsx';
+import { failureMessage } from '../parts/notice.tsx';
 import { TextField } from '../parts/fields.tsx';
 
 /** Asks for a management key, and tries it. */
@@ -27,7 +27,7 @@ export function SignIn({ notice, onSignedIn }: { notice: string | undefined; onS
   const whySignInFailed = (error: unknown) => {
     if (error instanceof ApiFailure && error.status === 401) return texts.wrongKey;
     if (error instanceof ApiFailure && error.status === 403) return texts.inferenceKeyInstead;
-    return failureWords(error, texts);
+    return failureMessage(error, texts);
   };
   return (
     <main class="sign-in">

@@ -4,8 +4,8 @@ import { ApiFailure, NoAnswer } from '../gateway-client.ts';
 import type { Loaded } from '../loaded.ts';
 import type { Texts } from '../texts/languages.ts';
 
-/** A failure in words: those of the API, which name the field and the cure. */
-export function failureWords(failure: unknown, texts: Texts): string {
+/** The message of a failure; the message of the API names the field and the cure. */
+export function failureMessage(failure: unknown, texts: Texts): string {
   if (failure instanceof NoAnswer) return texts.noAnswer;
   if (failure instanceof ApiFailure) return failure.message;
   return failure instanceof Error ? failure.message : String(failure);
@@ -16,7 +16,7 @@ export function Failure({ failure }: { failure: unknown }) {
   if (failure === undefined || failure === null) return null;
   return (
     <p class="notice bad" role="alert">
-      {failureWords(failure, texts)}
+      {failureMessage(failure, texts)}
     </p>
   );
 }

@@ -127,12 +127,12 @@ function probabilitiesOf(texts: readonly string[], state: string): number[] {
 }
 
 function sharedWords(text: string, state: string): number {
-  const known = wordsIn(state);
-  return [...wordsIn(text)].filter((word) => known.has(word)).length;
+  const known = wordSet(state);
+  return [...wordSet(text)].filter((word) => known.has(word)).length;
 }
 
 /** The beginnings of longer words: endings do not matter. */
-function wordsIn(text: string): Set<string> {
+function wordSet(text: string): Set<string> {
   return new Set((text.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? []).map((word) => word.slice(0, 5)));
 }
 

@@ -51,8 +51,8 @@ const DIRECTIVE_LINE = /@sandbox\b([^\n]*)/;
 const DEFAULT_DELAY_MS = 10;
 const DEFAULT_PIECES = 5;
 
-/** The words of the line, as something to ask. */
-export function readWords(prompt: string) {
+/** Parses the line of directives into a reader of its words. */
+export function parseDirectiveLine(prompt: string) {
   const words = (DIRECTIVE_LINE.exec(prompt)?.[1] ?? '').trim().split(/\s+/);
   const valueOf = (name: string) => words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1);
   const number = (name: string) => {
@@ -63,7 +63,7 @@ export function readWords(prompt: string) {
 }
 
 export function readDirectives(prompt: string): Directives {
-  const { has, valueOf, number } = readWords(prompt);
+  const { has, valueOf, number } = parseDirectiveLine(prompt);
   const oneOf = <Value extends string>(name: string, values: readonly Value[]) =>
     values.find((value) => value === valueOf(name));
   const at = (name: string) => number(name) ?? (has(name) ? DEFAULT_PIECES : undefined);

@@ -1,7 +1,7 @@
 /** One job of the sandbox: what was asked for, and what becomes of it. */
 
 import * as z from 'zod';
-import { readWords } from '../directives.ts';
+import { parseDirectiveLine } from '../directives.ts';
 
 const dataUrl = z
   .string()
@@ -62,7 +62,7 @@ const DEFAULT_POLLS = 2;
 const MAX_SLOW_MS = 60_000;
 
 export function readFilmDirectives(prompt: string): FilmDirectives {
-  const { has, number } = readWords(prompt);
+  const { has, number } = parseDirectiveLine(prompt);
   const ending = has('fail') ? 'failed' : has('expire') ? 'expired' : has('cancel') ? 'cancelled' : 'completed';
   return {
     error: number('error'),
