@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AuditEntry } from '../../lambdas/store/accounts/audit.ts';
-import { auditRow, shownEntry } from '../../lib/admin/requests/audit-commands.ts';
+import { auditRow, auditTableRows } from '../../lib/admin/requests/audit-commands.ts';
 
 const entry: AuditEntry = {
   at: '2026-11-20T12:00:00.000Z',
@@ -19,7 +19,7 @@ const entry: AuditEntry = {
 };
 
 it('shows a person a line for each change, and no field that only came in another order', () => {
-  const shown = shownEntry(auditRow(entry));
+  const shown = auditTableRows(auditRow(entry));
 
   expect(shown).toMatchObject([
     { at: '2026-11-20 12:00:00', who: 'operator ann', target: 'key 5ff75ff75ff7', changed: 'disabled: false → true' },
@@ -30,7 +30,7 @@ it('shows a person a line for each change, and no field that only came in anothe
 it('shows a person which member a change is about', () => {
   const target = 'member 01a2042d-175b-77ea-8000-0123456789ab/ann';
 
-  const [shown] = shownEntry(auditRow({ ...entry, target }));
+  const [shown] = auditTableRows(auditRow({ ...entry, target }));
 
   expect(shown).toMatchObject({ target: 'member 01a2042d…/ann' });
 });

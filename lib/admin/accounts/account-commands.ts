@@ -39,7 +39,7 @@ import {
   type LimitArgument,
 } from '../command-line/arguments.ts';
 import type { Row } from '../../shared/output.ts';
-import { accountRow, shownAccount } from './rows.ts';
+import { accountRow, accountTableRow } from './rows.ts';
 import { limitTexts } from './spending.ts';
 import { operatorOf } from '../session/operator.ts';
 import { operatorPepper } from '../session/operator-pepper.ts';
@@ -56,7 +56,7 @@ export function addAccountCommands(program: Command): void {
   accounts
     .command('list')
     .description('list all accounts, what they have spent, and what prepaid ones have left')
-    .action(onTable(accountRows, { shown: shownAccount }));
+    .action(onTable(accountRows, { shown: accountTableRow }));
   accounts
     .command('rename')
     .description('give the account another name')

@@ -28,7 +28,7 @@ export function addBudgetCommands(program: Command): void {
     .command('list')
     .description('list the budgets of the account and how much of each is used; with --workspace, those of one')
     .option('--workspace <id or slug>')
-    .action(onAccount(budgetRows, { shown: shownBudget }));
+    .action(onAccount(budgetRows, { shown: budgetTableRow }));
 }
 
 interface BudgetOptions {
@@ -93,7 +93,7 @@ function budgetRow(
   return { workspace: workspace.slug, workspace_id: workspace.id, member_id: member ?? null, interval, ...standing };
 }
 
-function shownBudget({ workspace, member_id: member, interval, ...standing }: ReturnType<typeof budgetRow>) {
+function budgetTableRow({ workspace, member_id: member, interval, ...standing }: ReturnType<typeof budgetRow>) {
   const { limit_rub, spent_rub, held_rub, left_rub, used_percent: used } = standing;
   return { workspace, member, interval, limit_rub, spent_rub, held_rub, left_rub, used: `${used} %` };
 }

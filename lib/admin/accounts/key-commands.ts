@@ -27,7 +27,7 @@ import { changedTags, parseTag } from './key-tags.ts';
 import { namedKey, naming, readKeys, type KeyOption } from './named-key.ts';
 import { operatorPepper } from '../session/operator-pepper.ts';
 import type { Row } from '../../shared/output.ts';
-import { keyRow, shownKey } from './rows.ts';
+import { keyRow, keyTableRow } from './rows.ts';
 import { onAccount, type Session } from '../session/session.ts';
 
 export function addKeyCommands(program: Command): void {
@@ -51,7 +51,7 @@ export function addKeyCommands(program: Command): void {
     .description('list the keys of a workspace and the management keys of the account, and what they have spent')
     .addOption(new Option('--kind <kind>', 'only these').choices([...keyKinds]))
     .option('--workspace <id or slug>', 'for inference keys', 'default')
-    .action(onAccount(keyRows, { shown: shownKey }));
+    .action(onAccount(keyRows, { shown: keyTableRow }));
   naming(keys.command('disable'))
     .description('stop a key within seconds')
     .action(onAccount((session, given: KeyOption) => setDisabled(session, given, true)));

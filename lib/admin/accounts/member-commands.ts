@@ -6,7 +6,7 @@ import { readCounters } from '../../../lambdas/store/counters/counters.ts';
 import { listMembers } from '../../../lambdas/store/accounts/members.ts';
 import { memberScope } from '../../../lambdas/store/accounts/payer.ts';
 import { textBy } from '../command-line/arguments.ts';
-import { memberRow, shownMember } from './rows.ts';
+import { memberRow, memberTableRow } from './rows.ts';
 import { onAccount, type Session } from '../session/session.ts';
 
 export function addMemberCommands(program: Command): void {
@@ -27,7 +27,7 @@ export function addMemberCommands(program: Command): void {
     .command('list')
     .description('list the members of a workspace, and what they have spent')
     .option('--workspace <id or slug>', '', 'default')
-    .action(onAccount(memberRows, { shown: shownMember }));
+    .action(onAccount(memberRows, { shown: memberTableRow }));
 }
 
 interface WorkspaceOptions {

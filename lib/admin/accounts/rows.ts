@@ -34,7 +34,7 @@ export function accountRow(account: Account, counter: Counter = nothingSpent) {
   };
 }
 
-export function shownAccount(row: ReturnType<typeof accountRow>) {
+export function accountTableRow(row: ReturnType<typeof accountRow>) {
   const { id, name, mode, status, balance_rub } = row;
   return { id, name, mode, status, balance_rub, ...spendingColumns(row) };
 }
@@ -43,7 +43,7 @@ export function workspaceRow({ id, name, slug, isDefault, status, limits }: Work
   return { id, name, slug, is_default: isDefault, status, limits_rub: limitTexts(limits), ...spendingOf(counter) };
 }
 
-export function shownWorkspace(row: ReturnType<typeof workspaceRow>) {
+export function workspaceTableRow(row: ReturnType<typeof workspaceRow>) {
   const { id, name, slug, status, limits_rub: limits } = row;
   return { id, name, slug, status, limits_rub: limitsText(limits), ...spendingColumns(row) };
 }
@@ -52,7 +52,7 @@ export function memberRow({ id, removed, limits, createdAt }: Member, counter = 
   return { id, removed, limits_rub: limitTexts(limits), ...spendingOf(counter), created_at: createdAt };
 }
 
-export function shownMember(row: ReturnType<typeof memberRow>) {
+export function memberTableRow(row: ReturnType<typeof memberRow>) {
   const { id, removed, limits_rub: limits } = row;
   return { id, state: removed ? 'removed' : 'active', limits_rub: limitsText(limits), ...spendingColumns(row) };
 }
@@ -80,7 +80,7 @@ function tagsText(tags: KeyTags): string | null {
   return named.length === 0 ? null : named.join(' ');
 }
 
-export function shownKey(row: ReturnType<typeof keyRow>) {
+export function keyTableRow(row: ReturnType<typeof keyRow>) {
   const { hash, name, label, member_id: member, disabled, expires_at: expires, limits_rub: limits } = row;
   const hasExpired = expires !== null && Date.parse(expires) <= nowMs();
   return {

@@ -7,7 +7,7 @@ import { readCounters } from '../../../lambdas/store/counters/counters.ts';
 import { listWorkspaces } from '../../../lambdas/store/accounts/workspaces.ts';
 import { textBy } from '../command-line/arguments.ts';
 import type { Row } from '../../shared/output.ts';
-import { shownWorkspace, workspaceRow } from './rows.ts';
+import { workspaceTableRow, workspaceRow } from './rows.ts';
 import { onAccount, type Session } from '../session/session.ts';
 
 export function addWorkspaceCommands(program: Command): void {
@@ -24,7 +24,7 @@ export function addWorkspaceCommands(program: Command): void {
   workspaces
     .command('list')
     .description('list the workspaces of the account, and what they have spent')
-    .action(onAccount(workspaceRows, { shown: shownWorkspace }));
+    .action(onAccount(workspaceRows, { shown: workspaceTableRow }));
   workspaces
     .command('set')
     .description('give a workspace another name, slug or description; what is not named stays')

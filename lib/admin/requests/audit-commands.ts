@@ -16,8 +16,8 @@ export function addAuditCommand(program: Command): void {
     .action((given: AuditOptions, command: Command) =>
       // The gateway's own changes belong to no account.
       given.gateway
-        ? onTable(gatewayAuditRows, { shown: shownEntry })(given, command)
-        : onAccount(auditRows, { shown: shownEntry })(given, command),
+        ? onTable(gatewayAuditRows, { shown: auditTableRows })(given, command)
+        : onAccount(auditRows, { shown: auditTableRows })(given, command),
     );
 }
 
@@ -49,7 +49,7 @@ export function auditRow({ at, action, target, actor, requestId, before, after }
 }
 
 /** A line for each field that was changed. */
-export function shownEntry({ at, action, target, actor, before, after }: ReturnType<typeof auditRow>): Row[] {
+export function auditTableRows({ at, action, target, actor, before, after }: ReturnType<typeof auditRow>): Row[] {
   const first = {
     at: `${at.slice(0, '2026-11-20'.length)} ${at.slice('2026-11-20T'.length, '2026-11-20T12:00:00'.length)}`,
     who: actorName(actor),

@@ -18,7 +18,7 @@ import {
   describedRefusal,
   isIn,
   requestRow,
-  shownRequest,
+  requestTableRow,
 } from './request-rows.ts';
 import { onAccount, type Session } from '../session/session.ts';
 
@@ -42,7 +42,7 @@ export function addGenerationCommands(program: Command): void {
     .addOption(new Option('--status <status>', 'only those that ended so').choices([...requestStatuses, FAILED_BEFORE]))
     .option('--limit <n>', 'at most so many', parseCount, DEFAULT_COUNT)
     .option('--before <gen- id>', 'only older ones: go on behind the last id of a list', parseGenerationId)
-    .action(onAccount(requestRows, { shown: shownRequest }));
+    .action(onAccount(requestRows, { shown: requestTableRow }));
   generations
     .command('show')
     .description('show one request: its price, attempts and times, or why it was refused')

@@ -107,7 +107,7 @@ export const FAILED_BEFORE = 'failed_before';
 const SHOWN_HASH_CHARACTERS = 8;
 
 /** One line of a table. */
-export function shownRequest(row: RequestRow): Row {
+export function requestTableRow(row: RequestRow): Row {
   const { created_at, model, refusal, cost_rub, tokens_prompt, tokens_completion, key_hash, member_id, id } = row;
   const reason = refusal && (refusal.limit_source ?? refusal.field ?? refusal.error_type);
   return {
@@ -200,10 +200,10 @@ function describedOutcome(outcome: Outcome): Row {
 /** Prices that are not zero, as decimal text, with those of longer prompts. */
 function pricesRow(pricing: Pricing | PriceTier): Row {
   const entries = Object.entries(pricing).filter(([, price]) => !(price instanceof Money && price.isZero));
-  return Object.fromEntries(entries.map(([name, price]: [string, unknown]) => [name, shownPrice(price)]));
+  return Object.fromEntries(entries.map(([name, price]: [string, unknown]) => [name, priceText(price)]));
 }
 
-function shownPrice(price: unknown): unknown {
+function priceText(price: unknown): unknown {
   if (price instanceof Money) return price.toString();
   return Array.isArray(price) ? price.map((tier: PriceTier) => pricesRow(tier)) : price;
 }

@@ -51,12 +51,12 @@ export function onTable<Given, Answer extends Row>(
     const common = command.optsWithGlobals<CommonOptions>();
     const work = (table: Table, local: LocalState | undefined) => run({ table, local }, given, common);
     const answer = await withTable({ ...common, mayCreate, restores }, work);
-    const rows: Row | Row[] = Array.isArray(answer) && !common.json ? shownRows(answer, shown) : answer;
+    const rows: Row | Row[] = Array.isArray(answer) && !common.json ? tableRows(answer, shown) : answer;
     print(rows, common.json);
   };
 }
 
-function shownRows<Answer>(rows: Answer[], shown: (row: Answer) => Row | Row[]): Row[] {
+function tableRows<Answer>(rows: Answer[], shown: (row: Answer) => Row | Row[]): Row[] {
   return rows.flatMap((row): readonly Row[] => [shown(row)].flat());
 }
 
