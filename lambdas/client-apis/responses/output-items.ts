@@ -29,13 +29,13 @@ export function reasoningItem(id: string, block: Block, { showsThinking }: Outpu
   return { type: 'reasoning', id, summary, encrypted_content: sealedThinking(block) };
 }
 
-interface SaidText {
+interface OutputText {
   text: string;
   annotations: object[];
 }
 
 /** Several blocks of text that follow each other, as one text with annotations of its places. */
-export function saidText(blocks: readonly Block[]): SaidText {
+export function joinOutputText(blocks: readonly Block[]): OutputText {
   let text = '';
   const annotations: object[] = [];
   for (const block of blocks) {
@@ -54,7 +54,7 @@ export function flatAnnotations(citations: unknown, start: number, end: number):
   }));
 }
 
-export function textPart({ text, annotations }: SaidText): object {
+export function textPart({ text, annotations }: OutputText): object {
   return { type: 'output_text', text, annotations, logprobs: [] };
 }
 

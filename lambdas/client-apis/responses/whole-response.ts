@@ -5,7 +5,7 @@ import {
   itemId,
   messageItem,
   reasoningItem,
-  saidText,
+  joinOutputText,
   searchItem,
   textPart,
   type OutputItem,
@@ -37,7 +37,7 @@ function outputItems({ id, content, stop_reason: reason }: MessageBody, settings
     const [first] = group as [Block, ...Block[]];
     switch (first.type) {
       case 'text':
-        items.push(messageItem(nextId('msg'), 'completed', [textPart(saidText(group))]));
+        items.push(messageItem(nextId('msg'), 'completed', [textPart(joinOutputText(group))]));
         break;
       case 'thinking':
       case 'redacted_thinking':
