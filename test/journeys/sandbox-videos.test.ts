@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { admin } from '../support/admin.ts';
-import { noticeName } from '../../lambdas/inference/videos/notice.ts';
+import { noticeName } from '../../lambdas/inference/videos/provider-webhook.ts';
 import { finalGeneration, get, post, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { listen, type Listening } from '../support/listen.ts';
 import { readMp4 } from '../support/mp4.ts';

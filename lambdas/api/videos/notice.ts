@@ -5,7 +5,7 @@ import { notFound } from '../../platform/errors.ts';
 import { readPepper } from '../../platform/secrets/secrets.ts';
 import { resources } from '../../resources.ts';
 import { encodeVideoMessage } from '../../inference/videos/message.ts';
-import { noticedJob } from '../../inference/videos/notice.ts';
+import { noticedJob } from '../../inference/videos/provider-webhook.ts';
 import type { NoticeAnswer } from './shape.ts';
 
 export const accepts = {

@@ -18,7 +18,7 @@ import {
   type JobChange,
   type VideoJob,
 } from '../../store/generations/video-jobs.ts';
-import { sendCallback } from './callback.ts';
+import { sendCallback } from './customer-webhook.ts';
 import { dropRequest } from './objects.ts';
 import type { Next, VideoTools } from './tools.ts';
 import { videoView } from './view.ts';

@@ -13,7 +13,7 @@ import { readGeneration } from '../../store/generations/generation-queries.ts';
 import { MAX_ATTEMPTS, type Outcome } from '../../store/generations/outcome.ts';
 import { changeVideoJob, type VideoJob } from '../../store/generations/video-jobs.ts';
 import { endJob } from './end.ts';
-import { noticeName } from './notice.ts';
+import { noticeName } from './provider-webhook.ts';
 import { dropRequest, readRequest } from './objects.ts';
 import { askProvider } from './provider.ts';
 import { backOffSeconds, type Next, type VideoTools } from './tools.ts';

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { Money } from '../../lambdas/money/money.ts';
-import { sendCallback, type Callback } from '../../lambdas/inference/videos/callback.ts';
+import { sendCallback, type Callback } from '../../lambdas/inference/videos/customer-webhook.ts';
 import { callbackSecret } from '../../lambdas/inference/videos/callback-secret.ts';
 import { listen, type Listening } from '../support/listen.ts';
 
