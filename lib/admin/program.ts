@@ -15,7 +15,7 @@ import { addInvoiceCommand } from './purchases/invoice-commands.ts';
 import { addKeyCommands } from './accounts/key-commands.ts';
 import { addMarginCommand } from './purchases/margin-commands.ts';
 import { addMemberCommands } from './accounts/member-commands.ts';
-import { addPaperCommands } from './papers/paper-commands.ts';
+import { addPaperCommands } from './closing-documents/paper-commands.ts';
 import { addProviderCommand } from './catalog/provider-commands.ts';
 import { addReconcileCommand } from './books/reconcile-commands.ts';
 import { addStatementCommand } from './reports/statement-commands.ts';

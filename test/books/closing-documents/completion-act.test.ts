@@ -8,7 +8,7 @@ import type { Account } from '../../../lambdas/store/accounts/accounts.ts';
 import { paperPut, type Party } from '../../../lambdas/store/accounts/papers.ts';
 import type { Table } from '../../../lambdas/store/table/table.ts';
 import { transact } from '../../../lambdas/store/table/transact.ts';
-import { makeAct, requireLines, type Act } from '../../../lib/admin/papers/act.ts';
+import { makeAct, requireLines, type Act } from '../../../lib/admin/closing-documents/completion-act.ts';
 import { holdRequest, outcome, placeHold, rub } from '../../support/spending.ts';
 import { newTable } from '../../support/table.ts';
 

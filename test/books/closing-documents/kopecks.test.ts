@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Money } from '../../../lambdas/money/money.ts';
-import { roundLines, toKopecks, vatOf } from '../../../lib/admin/papers/kopecks.ts';
+import { roundLines, toKopecks, vatOf } from '../../../lib/admin/closing-documents/kopecks.ts';
 import { randomFrom } from '../../support/random.ts';
 import { rub } from '../../support/spending.ts';
 

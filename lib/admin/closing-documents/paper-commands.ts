@@ -14,7 +14,7 @@ import { listPapers, paperPut, partyPut, readParty, type Party } from '../../../
 import { StartFailure } from '../../shared/failure.ts';
 import { parsePositive, textBy } from '../command-line/arguments.ts';
 import type { Row } from '../../shared/output.ts';
-import { lineSplits, makeAct, requireLines, type LineSplit } from './act.ts';
+import { lineSplits, makeAct, requireLines, type LineSplit } from './completion-act.ts';
 import { actDocument, billDocument, documentRows } from './documents.ts';
 import { csvText, writeText } from '../reports/csv.ts';
 import { parseMonth } from '../reports/report-options.ts';

@@ -7,7 +7,7 @@ import type { CsvRow } from '../../../lambdas/books/csv.ts';
 import { daysOfMonth } from '../../../lambdas/books/period.ts';
 import { Money } from '../../../lambdas/money/money.ts';
 import type { Party } from '../../../lambdas/store/accounts/papers.ts';
-import type { Act, ActLine } from './act.ts';
+import type { Act, ActLine } from './completion-act.ts';
 import { vatOf } from './kopecks.ts';
 
 /** The facts that an accountant has to confirm before papers are made of this. */
