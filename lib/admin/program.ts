@@ -11,9 +11,9 @@ import { addClientCommand } from './clients/client-commands.ts';
 import { addCounterCommands } from './counters/counter-commands.ts';
 import { addFreeCommand } from './accounts/free-commands.ts';
 import { addGenerationCommands } from './requests/generation-commands.ts';
-import { addInvoiceCommand } from './purchases/invoice-commands.ts';
+import { addInvoiceCommand } from './provider-costs/invoice-commands.ts';
 import { addKeyCommands } from './accounts/key-commands.ts';
-import { addMarginCommand } from './purchases/margin-commands.ts';
+import { addMarginCommand } from './provider-costs/margin-commands.ts';
 import { addMemberCommands } from './accounts/member-commands.ts';
 import { addPaperCommands } from './closing-documents/paper-commands.ts';
 import { addProviderCommand } from './catalog/provider-commands.ts';
@@ -23,7 +23,7 @@ import { addVerifyCommand } from './seals/verify-commands.ts';
 import type { Row } from '../shared/output.ts';
 import { onTable, type TableSession } from './session/session.ts';
 import { addWorkspaceCommands } from './accounts/workspace-commands.ts';
-import { addWhatIfCommand } from './purchases/what-if-commands.ts';
+import { addWhatIfCommand } from './provider-costs/what-if-commands.ts';
 
 /** The operator's commands. They can change accounts, which no HTTP route can. */
 export function buildProgram(): Command {

@@ -8,7 +8,7 @@ import type { CatalogFiles } from '../../lambdas/catalog/catalog.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { utcDate } from '../../lambdas/money/periods.ts';
 import type { Generation } from '../../lambdas/store/generations/generation.ts';
-import { RecordedUsage } from '../../lib/admin/purchases/compare-usage.ts';
+import { RecordedUsage } from '../../lib/admin/provider-costs/compare-usage.ts';
 import { adminHere } from '../support/admin.ts';
 import { catalogDirectory, textModel, type CatalogDirectory } from '../support/catalog.ts';
 import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
