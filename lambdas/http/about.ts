@@ -58,7 +58,7 @@ export function accepted(description: string, schema: z.ZodType, example: unknow
 }
 
 /** Elsewhere: the answer itself is empty. */
-export function found(description: string): Success {
+export function redirectTo(description: string): Success {
   return { status: 302, description, schema: z.literal('') };
 }
 

@@ -97,7 +97,7 @@ export async function askAsStep(
 ): Promise<DrilledAnswer[]> {
   const answers = await askOneByOne(gateway, { key, requests, model });
   const areAnswered = answers.every(({ status }) => status === 200);
-  done(step, areAnswered, seenIn(answers));
+  done(step, areAnswered, summarizeAnswers(answers));
   return answers;
 }
 
@@ -128,8 +128,8 @@ export function rounded(rub: number): number {
   return Math.round(rub * 1e12) / 1e12;
 }
 
-/** What clients saw: how many of each status, and how long the slowest took. */
-export function seenIn(answers: readonly DrilledAnswer[]): string {
+/** The answers that clients got: how many of each status, and how long the slowest took. */
+export function summarizeAnswers(answers: readonly DrilledAnswer[]): string {
   const kinds = Object.entries(Object.groupBy(answers, ({ seen }) => seen)).map(
     ([seen, of]) => `${of!.length} × ${seen}`,
   );

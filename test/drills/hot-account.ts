@@ -5,7 +5,7 @@ import {
   checkBooks,
   inDrill,
   rubOf,
-  seenIn,
+  summarizeAnswers,
   type DrillOptions,
   type DrillStep,
 } from './drill.ts';
@@ -22,7 +22,11 @@ export function drillHotAccount(options: DrillOptions): Promise<DrillStep[]> {
     const before = await askAsStep(tools, 'requests in turn', { gateway, key });
     const atOnce = await askAtOnce(gateway, key, requests);
     const isClear = atOnce.every(({ seen }) => seen === '200' || seen.endsWith('with retry-after'));
-    done(`${requests} requests at once`, isClear && atOnce.some(({ status }) => status === 200), seenIn(atOnce));
+    done(
+      `${requests} requests at once`,
+      isClear && atOnce.some(({ status }) => status === 200),
+      summarizeAnswers(atOnce),
+    );
     done('transactions that met others', conflicts.count > 0, String(conflicts.count));
     const after = await askAsStep(tools, 'requests afterwards', { gateway, key });
     await checkBooks(tools, gateway, { key, rub: rubOf([...before, ...atOnce, ...after]) });

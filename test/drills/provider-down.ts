@@ -7,7 +7,7 @@ import {
   checkBooks,
   inDrill,
   rubOf,
-  seenIn,
+  summarizeAnswers,
   type DrillOptions,
   type DrillStep,
 } from './drill.ts';
@@ -24,7 +24,7 @@ export function drillProviderDown(options: DrillOptions): Promise<DrillStep[]> {
     const elsewhere = await askAsStep(tools, 'requests to a model that another provider has as well', both);
     const nowhere = await askOneByOne(gateway, { key, requests, model: 'drill/alone' });
     const areTold = nowhere.every(({ status, costRub }) => status >= 500 && costRub === undefined);
-    done('requests to a model that only this provider has', areTold, seenIn(nowhere));
+    done('requests to a model that only this provider has', areTold, summarizeAnswers(nowhere));
     const after = await askAsStep(tools, 'requests afterwards', both);
     await checkBooks(tools, gateway, { key, rub: rubOf([...elsewhere, ...after]) });
   });

@@ -6,7 +6,7 @@ import {
   checkBooks,
   inDrill,
   rubOf,
-  seenIn,
+  summarizeAnswers,
   type DrillOptions,
   type DrillStep,
   type DrillTools,
@@ -43,11 +43,11 @@ export function drillRestore(options: DrillOptions): Promise<DrillStep[]> {
     if (!(await restored(tools, books, table))) return;
     const { answers, refusals } = answersAndRefusals(await Promise.all(meanwhile));
     const areTold = refusals.length > 0 && refusals.every(({ seen }) => seen.endsWith('with retry-after'));
-    done('requests without a table', areTold, seenIn(refusals));
+    done('requests without a table', areTold, summarizeAnswers(refusals));
     done(
       'the same requests, sent again as they were told',
       answers.every(({ status }) => status === 200),
-      seenIn(answers),
+      summarizeAnswers(answers),
     );
     done(
       'what is lost',

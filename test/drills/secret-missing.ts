@@ -7,7 +7,7 @@ import {
   checkBooks,
   inDrill,
   rubOf,
-  seenIn,
+  summarizeAnswers,
   type DrillOptions,
   type DrillStep,
   type DrillTools,
@@ -92,7 +92,7 @@ async function refused(
   { key, step, isRight }: { key: string; step: string; isRight: (answer: DrilledAnswer) => boolean },
 ): Promise<void> {
   const answers = await askAtOnce(gateway, key, requests, MODEL);
-  done(step, answers.every(isRight), seenIn(answers));
+  done(step, answers.every(isRight), summarizeAnswers(answers));
 }
 
 /** No provider took the request. */

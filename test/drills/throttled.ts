@@ -4,7 +4,7 @@ import {
   checkBooks,
   inDrill,
   rubOf,
-  seenIn,
+  summarizeAnswers,
   type DrillOptions,
   type DrillStep,
 } from './drill.ts';
@@ -20,7 +20,7 @@ export function drillThrottled(options: DrillOptions): Promise<DrillStep[]> {
     table.faultFor = () => 'throttle';
     const none = await askAtOnce(gateway, key, tools.requests);
     const areTold = none.every(({ seen }) => seen.startsWith('529') && seen.endsWith('with retry-after'));
-    tools.done('requests while every call is throttled', areTold, seenIn(none));
+    tools.done('requests while every call is throttled', areTold, summarizeAnswers(none));
     table.faultFor = () => undefined;
     const after = await askAsStep(tools, 'requests afterwards', { gateway, key });
     await checkBooks(tools, gateway, { key, rub: rubOf([...before, ...some, ...after]) });

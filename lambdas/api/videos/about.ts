@@ -1,4 +1,4 @@
-import { accepted, found, ok, tagged } from '../../http/about.ts';
+import { accepted, redirectTo, ok, tagged } from '../../http/about.ts';
 import { estimateAbout } from '../parts/about.ts';
 import { noticeAnswer, videoAnswer } from './shape.ts';
 
@@ -50,7 +50,7 @@ export const videos = tagged('Inference', {
     summary: 'Get a file of a video',
     description:
       'Redirects to an address from which anybody can download the file for ten minutes, also in byte ranges.',
-    success: found('The file is at `Location`.'),
+    success: redirectTo('The file is at `Location`.'),
     errors: ['conflict', 'gone'],
   },
 });

@@ -100,11 +100,11 @@ function videoEnding({ state, submittedAtMs }: EndedJob): Ending {
 /** A video that was made costs what was held for it, which is its price; any other end costs nothing. */
 function videoOutcome(job: EndedJob, generation: Generation): Outcome {
   const { model, modelPermaslug } = generation;
-  const isMade = job.state === 'completed';
+  const isCompleted = job.state === 'completed';
   return {
     ...emptyOutcome({ model, modelPermaslug, ...job.endpoints[job.endpointIndex]! }, videoEnding(job)),
-    cost: isMade ? generation.hold.amount : Money.zero,
-    videoSeconds: isMade ? job.durationSeconds : null,
+    cost: isCompleted ? generation.hold.amount : Money.zero,
+    videoSeconds: isCompleted ? job.durationSeconds : null,
     cancelled: job.state === 'cancelled' || job.state === 'expired',
     finishReason: finishReasons[job.state],
     failedAttempts: job.failedAttempts,

@@ -76,7 +76,7 @@ export function readFilmDirectives(prompt: string): FilmDirectives {
   };
 }
 
-export function isMade({ asked, isOver, directives: { stall, polls, hookMs } }: FilmJob): boolean {
+export function isFinished({ asked, isOver, directives: { stall, polls, hookMs } }: FilmJob): boolean {
   return !stall && (hookMs === undefined ? asked > polls : isOver);
 }
 
@@ -85,7 +85,7 @@ export function pollAnswer(film: FilmJob, base: string): object {
   const { id, asked, directives } = film;
   const { ending } = directives;
   const job = { id, polling_url: `${base}/videos/${id}`, generation_id: id };
-  if (!isMade(film)) return { ...job, status: asked <= 1 ? 'pending' : 'in_progress' };
+  if (!isFinished(film)) return { ...job, status: asked <= 1 ? 'pending' : 'in_progress' };
   if (ending === 'completed') {
     return { ...job, status: ending, unsigned_urls: [`${base}/videos/${id}/content?index=0`], usage: { cost: 0 } };
   }

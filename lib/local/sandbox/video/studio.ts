@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sendJson } from '../send-json.ts';
-import { isMade, jobRequest, pollAnswer, readFilmDirectives, type FilmJob } from './job.ts';
+import { isFinished, jobRequest, pollAnswer, readFilmDirectives, type FilmJob } from './job.ts';
 
 /** Every finished job has made this: a test card that wanders, for two seconds. */
 export const CLIP = new URL('clip.mp4', import.meta.url);
@@ -78,7 +78,7 @@ async function callBack(job: FilmJob): Promise<void> {
 
 function sendFile(job: FilmJob, response: ServerResponse): void {
   const { ending, cut } = job.directives;
-  if (!isMade(job) || ending !== 'completed')
+  if (!isFinished(job) || ending !== 'completed')
     return sendFilmRefusal(response, 409, 'There is no video of this job yet');
   const bytes = readFileSync(CLIP);
   response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': bytes.length });
