@@ -50,8 +50,11 @@ beforeAll(async () => {
     [model('plain', 'plain'), model('settle', 'plain'), ...paths.map((path) => model(path, path))],
     [provider('plain', ''), ...paths.map((path) => provider(path, `/${path}`))],
   );
-  const saboteur = new URL('../support/saboteur.mjs', import.meta.url).href;
-  gateway = await startGateway({ args: ['--catalog', catalog.path], env: { NODE_OPTIONS: `--import=${saboteur}` } });
+  const crashInjector = new URL('../support/crash-injector.mjs', import.meta.url).href;
+  gateway = await startGateway({
+    args: ['--catalog', catalog.path],
+    env: { NODE_OPTIONS: `--import=${crashInjector}` },
+  });
   const created = await manage(gateway, 'POST', '/keys', { name: 'limited', limit: 1_000 });
   limited = { ...gateway, key: (created.body as { key: string }).key };
 });

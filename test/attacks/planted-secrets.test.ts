@@ -10,7 +10,7 @@ import { listen, type Listening } from '../support/listen.ts';
 import { placesIn } from '../support/long-runs.ts';
 import { manage } from '../support/manage.ts';
 import { documentedOperations } from '../support/openapi.ts';
-import { planted } from '../support/planted.ts';
+import { planted } from '../support/planted-secrets.ts';
 import { filmCatalog } from '../support/video-provider.ts';
 
 /** All that has left the gateway: addresses, headers and bodies. */

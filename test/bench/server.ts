@@ -69,10 +69,10 @@ function catalogOfMock() {
 }
 
 async function startServer(): Promise<RunningGateway> {
-  const saboteur = new URL('../support/saboteur.mjs', import.meta.url).href;
+  const crashInjector = new URL('../support/crash-injector.mjs', import.meta.url).href;
   const started = await startGateway({
     args: ['--web', '--catalog', catalog.path],
-    env: { NODE_OPTIONS: `--import=${saboteur}` },
+    env: { NODE_OPTIONS: `--import=${crashInjector}` },
   });
   for (const { pid } of await descendantsOf(started.process.pid!)) pin(pid, AROUND);
   pin(started.process.pid!, AROUND);

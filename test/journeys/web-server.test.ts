@@ -73,10 +73,10 @@ afterAll(async () => {
 
 /** A gateway whose base URL is that of the server. */
 async function startServer(): Promise<RunningGateway> {
-  const saboteur = new URL('../support/saboteur.mjs', import.meta.url).href;
+  const crashInjector = new URL('../support/crash-injector.mjs', import.meta.url).href;
   const started = await startGateway({
     args: ['--web', '--catalog', catalog.path],
-    env: { NODE_OPTIONS: `--import=${saboteur}` },
+    env: { NODE_OPTIONS: `--import=${crashInjector}` },
   });
   return { ...started, baseUrl: started.webUrl };
 }

@@ -16,7 +16,7 @@ import { CREDENTIAL, PRICES, writeHostileCatalog } from './hostile-catalog.ts';
 import { get, startGateway, type RunningGateway } from './gateway.ts';
 import { startHostileUpstream, type Behaviour, type HostileUpstream } from './hostile-upstream.ts';
 import { manage } from './manage.ts';
-import { startWitness } from './witness.ts';
+import { startWitness } from './balance-observer.ts';
 
 /** A gateway with hostile providers, and what must hold for every answer whatever a provider does. */
 export interface HostileGateway {

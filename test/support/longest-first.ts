@@ -6,7 +6,7 @@ const longest = [
   'journeys/streams',
   'journeys/activity',
   'journeys/october',
-  'journeys/unkind-lambda',
+  'journeys/lambda-faults',
   'attacks/hostile-provider',
   'conformance/clients',
   'attacks/exhaustion',
