@@ -200,10 +200,10 @@ function describedOutcome(outcome: Outcome): Row {
 /** Prices that are not zero, as decimal text, with those of longer prompts. */
 function pricesRow(pricing: Pricing | PriceTier): Row {
   const entries = Object.entries(pricing).filter(([, price]) => !(price instanceof Money && price.isZero));
-  return Object.fromEntries(entries.map(([name, price]: [string, unknown]) => [name, priceText(price)]));
+  return Object.fromEntries(entries.map(([name, price]: [string, unknown]) => [name, priceCell(price)]));
 }
 
-function priceText(price: unknown): unknown {
+function priceCell(price: unknown): unknown {
   if (price instanceof Money) return price.toString();
   return Array.isArray(price) ? price.map((tier: PriceTier) => pricesRow(tier)) : price;
 }
