@@ -1,11 +1,14 @@
 import type { KnipConfig } from 'knip';
-import { functions } from './lambdas/routes.ts';
+import { functions, wholeModalities } from './lambdas/routes.ts';
 
 export default {
   entry: [
     'bin/*.ts',
     'bin/*.mjs',
     ...Object.values(functions).map(({ entry }) => `lambdas/${entry}`),
+    // Found by the names of modalities, and in their folder.
+    ...Object.keys(wholeModalities).map((kind) => `lambdas/api/${kind}/about.ts`),
+    'lib/local/sandbox/whole/*.ts',
     'lambdas/**/*-worker.ts',
     'lambdas/server/main.ts',
     // The bundler puts it in the place of another.

@@ -181,6 +181,40 @@ export function estimating(file: string) {
   return inferring(file, { ...ofCatalog(reading('Query')), secrets: ['pepper', 'provider-keys'] });
 }
 
+/** A modality whose answers are whole, as the manifest states it. Its routes, their names and their files follow from it. */
+export interface ModalityRow {
+  /** Its name in names of functions: `create-<one>`. */
+  one: string;
+  /** Of requests; the first one's estimate is below it, and so is the list of its models. */
+  paths: Paths;
+  /** Its models have a list of their own, `GET <path>/models`. */
+  isListed: boolean;
+  /** Facts of the function that answers. */
+  answering: Partial<Pick<Route, 'streaming' | 'asksBedrock' | 'timeoutSeconds' | 'memoryMb'>>;
+}
+
+/** Rows by the names of their folders under api/. */
+type ModalityRows = Readonly<Record<string, ModalityRow>>;
+type ListName<Kind, Row extends ModalityRow> = Row['isListed'] extends true ? `list-${Kind & string}-models` : never;
+
+interface ModalityRoutes<Rows extends ModalityRows> {
+  create: { [Kind in keyof Rows as `create-${Rows[Kind]['one']}`]: Route<'inference'> };
+  estimate: { [Kind in keyof Rows as `estimate-${Rows[Kind]['one']}`]: Route<'inference'> };
+  list: { [Kind in keyof Rows as ListName<Kind, Rows[Kind]>]: Route<'none'> };
+}
+
+/** Requests (api/<kind>/create.ts), their estimates (api/<kind>/estimate.ts), and lists of models (api/models/list-<kind>.ts). */
+export function modalityRoutes<Rows extends ModalityRows>(rows: Rows): ModalityRoutes<Rows> {
+  const routes: Record<keyof ModalityRoutes<Rows>, Record<string, Route>> = { create: {}, estimate: {}, list: {} };
+  for (const [kind, { one, paths, isListed, answering: facts }] of Object.entries(rows)) {
+    routes.create[`create-${one}`] = postRoute(paths, { ...answering(`${kind}/create`), ...facts });
+    routes.estimate[`estimate-${one}`] = postRoute(`${paths[0]}/estimate`, estimating(`${kind}/estimate`));
+    if (!isListed) continue;
+    routes.list[`list-${kind}-models`] = getRoute(`${paths[0]}/models`, openLarge(`models/list-${kind}`, ofCatalog()));
+  }
+  return routes as ModalityRoutes<Rows>;
+}
+
 /** Rights that end at what is known of the endpoints' health. */
 export function healthOnly(...table: TableAction[]): Grants {
   return { table, partitions: ['HEALTH#'] };

@@ -13,6 +13,7 @@ import {
   healthOnly,
   inferring,
   keyed,
+  modalityRoutes,
   managed,
   ofCatalog,
   open,
@@ -25,6 +26,7 @@ import {
   spending,
   workers,
   type FunctionSpec,
+  type ModalityRow,
   type QueueName,
   type QueueWorker,
   type Route,
@@ -33,6 +35,28 @@ import {
 
 /** API Gateway gives up a function that does not stream after 29 seconds: by then this one has said why itself. */
 const BEFORE_THE_DOOR_SECONDS = 27;
+
+/** Modalities whose answers are whole. What differs between them besides is in inference/modalities/. */
+export const wholeModalities = {
+  decisions: {
+    one: 'decision',
+    paths: ['/decisions', '/systemone'],
+    isListed: false,
+    answering: { timeoutSeconds: BEFORE_THE_DOOR_SECONDS, memoryMb: 1024 },
+  },
+  embeddings: {
+    one: 'embeddings',
+    paths: ['/embeddings'],
+    isListed: true,
+    // Vectors of two thousand texts are more than a function may answer with otherwise.
+    answering: { streaming: true, asksBedrock: true, timeoutSeconds: 120, memoryMb: 1024 },
+  },
+} as const satisfies Record<string, ModalityRow>;
+
+/** The routes of these modalities. */
+export const wholeRoutes = modalityRoutes(wholeModalities);
+type WholeRoutes = typeof wholeRoutes;
+export type WholeRoute = { [Part in keyof WholeRoutes]: keyof WholeRoutes[Part] }[keyof WholeRoutes];
 
 export const routes = {
   'create-message': postRoute('/messages', {
@@ -64,20 +88,7 @@ export const routes = {
     isTimed: true,
     timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
   }),
-  'create-decision': postRoute(['/decisions', '/systemone'], {
-    ...answering('decisions/create'),
-    timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
-    memoryMb: 1024,
-  }),
-
-  'create-embeddings': postRoute('/embeddings', {
-    ...answering('embeddings/create'),
-    // Vectors of two thousand texts are more than a function may answer with otherwise.
-    streaming: true,
-    asksBedrock: true,
-    timeoutSeconds: 120,
-    memoryMb: 1024,
-  }),
+  ...wholeRoutes.create,
 
   // What the same requests may cost: nothing is held, written or sent. They may wait for a provider that counts a prompt.
   'estimate-message': postRoute('/messages/estimate', {
@@ -92,8 +103,7 @@ export const routes = {
     ...estimating('responses/estimate'),
     timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
   }),
-  'estimate-decision': postRoute('/decisions/estimate', estimating('decisions/estimate')),
-  'estimate-embeddings': postRoute('/embeddings/estimate', estimating('embeddings/estimate')),
+  ...wholeRoutes.estimate,
 
   // How fast the endpoints are, what is left of free models' budgets, and nothing else of the table.
   'list-models': getRoute('/models', openLarge('models/list', ofCatalog(publicOnly('Query')))),
@@ -103,7 +113,7 @@ export const routes = {
     ...keyed('models/list-user', ofCatalog(reading('Query'))),
     streaming: true,
   }),
-  'list-embeddings-models': getRoute('/embeddings/models', openLarge('models/list-embeddings', ofCatalog())),
+  ...wholeRoutes.list,
   'list-videos-models': getRoute('/videos/models', openLarge('models/list-videos', ofCatalog(publicOnly('Query')))),
 
   // It waits for the money that other requests hold, and for pictures.

@@ -3,7 +3,6 @@
  * nothing outside of the two rooms knows a wire by its name.
  */
 
-import type { ApiType } from './api-types.ts';
 import type { AuthScheme } from './auth-schemes.ts';
 import type {
   AnthropicQuirks,
@@ -26,8 +25,8 @@ const wireParts: Partial<Record<UnsupportedPart | ConvertiblePart, readonly Inpu
 interface WireFacts {
   /** How its providers are usually told whose request it is. */
   auth: AuthScheme;
-  /** The kind of requests that are sent over it; undefined for a wire whose models are only listed. */
-  answers: ApiType | undefined;
+  /** The kind of requests that are sent over it, as records name it; undefined for a wire whose models are only listed. */
+  answers: string | undefined;
   /** Only a wire that answers messages has them. */
   messages?: MessagesFacts;
 }
@@ -149,6 +148,11 @@ const wireTable = {
 } as const satisfies Record<string, WireFacts>;
 
 export type Wire = keyof typeof wireTable;
+/** A kind of request, as records and `GET /generation` name it. */
+export type ApiType = NonNullable<(typeof wireTable)[Wire]['answers']>;
+export const apiTypes = [...new Set(Object.values(wireTable).flatMap(({ answers }) => answers ?? []))];
+/** Kinds whose answers are whole: each has a declaration in `inference/modalities/`. */
+export const wholeApiTypes = apiTypes.filter((apiType) => apiType !== 'completions' && apiType !== 'video');
 /** Wires that answer requests of a kind. */
 export type WireOf<Answers extends ApiType> = {
   [Name in Wire]: (typeof wireTable)[Name] extends { answers: Answers } ? Name : never;

@@ -105,6 +105,10 @@ export type PublicRoute = {
   [Name in RouteName]: (typeof routes)[Name]['credential'] extends 'none' ? Name : never;
 }[RouteName];
 export type KeyedRoute = Exclude<RouteName, PublicRoute>;
+/** The routes that take inference keys. */
+export type InferenceRoute = {
+  [Name in RouteName]: (typeof routes)[Name]['credential'] extends 'inference' ? Name : never;
+}[RouteName];
 
 /** Routes that take a key need these two, and no other does. */
 interface Keyed {

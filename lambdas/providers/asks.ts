@@ -4,7 +4,8 @@
  */
 
 import type { WireUsage } from '../messages/types.ts';
-import type { WireRefusal, WireRequest } from './wire.ts';
+import type { Quirks } from '../catalog/quirk-schemas.ts';
+import type { WireRefusal, WireRequest, WireTarget } from './wire.ts';
 
 /** One request to the provider. */
 export interface Ask {
@@ -30,4 +31,18 @@ export interface AskReader {
    */
   readUsage(body: unknown, headers: Readonly<Record<string, string | string[] | undefined>>): WireUsage | undefined;
   readRefusal(body: string): WireRefusal;
+}
+
+/** A way to answer the tasks of a modality over one wire. It says beforehand what it may ask at most, so that this can be paid for. */
+export interface BatchEngine<Task, Answer, Q extends Quirks = Quirks> extends AskReader {
+  /**
+   * All that `answer` may send for a task, or requests as large. One after the other: together they may be larger than memory.
+   * @throws {GatewayError} 400 for a task that it cannot express
+   */
+  maxAsks(task: Task, target: WireTarget<Q>): Iterable<Ask>;
+  /**
+   * The whole answer. Requests that do not depend on each other are sent at once; the sender decides how many are under way.
+   * @throws {UpstreamError} for an answer of the provider that answers nothing
+   */
+  answer(task: Task, target: WireTarget<Q>, send: Send): Promise<Answer>;
 }

@@ -18,9 +18,10 @@ import { BodyRoom } from './bodies.ts';
 import { boundedHost } from './bounded-host.ts';
 import { startApi, type DoorOptions } from './front-door.ts';
 import { hostingOf, type HostingProfile } from './hosting.ts';
+import { importHandler } from './import-handler.ts';
 import { startInProcessHost } from './in-process-host.ts';
 import { originOf } from './origin.ts';
-import { answeringNames, importServedHandler, served, servedElsewhere } from './served-routes.ts';
+import { answeringNames, served, servedElsewhere } from './served-routes.ts';
 import { shutDown } from './shutdown.ts';
 
 /** What bodies may take of one process's memory, as long as their answers are not whole. */
@@ -82,7 +83,7 @@ async function serve(
   { home, leases, beside }: { home: HostingProfile; leases: Leases; beside?: LargeRequestProcess },
 ): Promise<string> {
   const { shutdown, maxRequests } = home;
-  const functions = boundedHost(await startInProcessHost(answeringNames, importServedHandler), maxRequests);
+  const functions = boundedHost(await startInProcessHost(answeringNames, importHandler), maxRequests);
   const door = await startApi(at, served, functions, {
     room: new BodyRoom(MAX_BODY_BYTES),
     servedElsewhere,

@@ -15,6 +15,7 @@ import { queueWorkers } from '../../lambdas/routes.ts';
 import type { FunctionHost } from '../../lambdas/server/function-host.ts';
 import { boundedHost, DEFAULT_MAX_REQUESTS } from '../../lambdas/server/bounded-host.ts';
 import { startApi, startFunctionUrl } from '../../lambdas/server/front-door.ts';
+import { importHandler } from '../../lambdas/server/import-handler.ts';
 import { startInProcessHost } from '../../lambdas/server/in-process-host.ts';
 import type { Listener } from '../../lambdas/server/listener.ts';
 import { answeringNames } from '../../lambdas/server/served-routes.ts';
@@ -26,7 +27,6 @@ import { modelToTry, providerStates, type ProviderState } from '../shared/callab
 import { Concurrency } from './concurrency.ts';
 import { behindApiGateway, behindFunctionUrl } from './doors.ts';
 import { StartFailure } from '../shared/failure.ts';
-import { importHandler } from './handlers.ts';
 import { checkPorts, openAt } from './ports.ts';
 import type { LocalOptions } from './options.ts';
 import { startSandboxedHost } from './sandboxed/host.ts';

@@ -3,7 +3,7 @@
 import { requireVariable, variables } from '../../lambdas/platform/environment.ts';
 import { startInProcessHost } from '../../lambdas/server/in-process-host.ts';
 import { belongToBoot } from './boot-processes.ts';
-import { importHandler } from './handlers.ts';
+import { importHandler } from '../../lambdas/server/import-handler.ts';
 import { connectSqs } from './queues.ts';
 import type { Order, Report } from './workers-process.ts';
 import { workersOf } from './workers.ts';

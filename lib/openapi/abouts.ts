@@ -4,27 +4,37 @@ import { chat } from '../../lambdas/api/chat/about.ts';
 import { consolePages } from '../../lambdas/api/console/about.ts';
 import { credits } from '../../lambdas/api/credits/about.ts';
 import { statements } from '../../lambdas/api/statements/about.ts';
-import { decisions } from '../../lambdas/api/decisions/about.ts';
-import { embeddings } from '../../lambdas/api/embeddings/about.ts';
 import { generations } from '../../lambdas/api/generations/about.ts';
 import { keys } from '../../lambdas/api/keys/about.ts';
 import { members } from '../../lambdas/api/members/about.ts';
 import { messages } from '../../lambdas/api/messages/about.ts';
-import { models } from '../../lambdas/api/models/about.ts';
+import { modelListAbout, models } from '../../lambdas/api/models/about.ts';
+import type { ModalityAbout } from '../../lambdas/api/parts/about.ts';
 import { responses } from '../../lambdas/api/responses/about.ts';
 import { service } from '../../lambdas/api/service/about.ts';
 import { videos } from '../../lambdas/api/videos/about.ts';
 import { workspaces } from '../../lambdas/api/workspaces/about.ts';
 import type { About } from '../../lambdas/http/about.ts';
-import type { RouteName } from '../../lambdas/routes.ts';
+import { wholeModalities, type RouteName, type WholeRoute } from '../../lambdas/routes.ts';
+
+/** The texts of all routes of a modality, which its folder has (parts/about.ts). */
+async function modalityAbouts(): Promise<Record<WholeRoute, About>> {
+  const found = Object.entries(wholeModalities).map(async ([kind, { paths }]) => {
+    const { about } = (await import(`../../lambdas/api/${kind}/about.ts`)) as { about: ModalityAbout };
+    return {
+      ...about.routes,
+      ...(about.list ? { [`list-${kind}-models`]: modelListAbout(about.list, paths[0]) } : {}),
+    };
+  });
+  return Object.assign({}, ...(await Promise.all(found))) as Record<WholeRoute, About>;
+}
 
 /** What people read about every route, in the order of the reference; a route without it does not compile. */
 export const abouts: Record<RouteName, About> = {
   ...messages,
   ...chat,
   ...responses,
-  ...decisions,
-  ...embeddings,
+  ...(await modalityAbouts()),
   ...videos,
   ...models,
   ...generations,

@@ -3,9 +3,9 @@ import { AttemptLog } from '../../lambdas/inference/attempt-log.ts';
 import { ProviderTime } from '../../lambdas/platform/provider-time.ts';
 import { askEach } from '../../lambdas/inference/batch/rounds.ts';
 import { askingOf } from '../../lambdas/inference/modalities/answer.ts';
-import { decisionsModality, type DecisionCandidate } from '../../lambdas/inference/modalities/decisions.ts';
+import { decisionsModality } from '../../lambdas/inference/modalities/decisions.ts';
 import { modalityOffers } from '../../lambdas/inference/modalities/routed.ts';
-import { decisionEngine } from '../../lambdas/providers/decisions/engines.ts';
+import { decisionEngines } from '../../lambdas/providers/decisions/engines.ts';
 import { candidateAt } from '../support/candidate.ts';
 import { stopUpstreams, upstream } from '../support/direct-upstream.ts';
 
@@ -19,9 +19,9 @@ const task = {
 };
 const health = { record: () => {}, publish: async () => {} };
 
-const decisionCandidateAt = (url: string): DecisionCandidate => ({
+const decisionCandidateAt = (url: string) => ({
   ...candidateAt(url),
-  engine: decisionEngine('decisions-stated')!,
+  engine: decisionEngines['decisions-stated'],
 });
 
 async function usageWhere(reported: object) {
@@ -76,7 +76,7 @@ describe('what a decision by probabilities may ask at most', () => {
     const question = { type: 'choice' as const, instructions: 'Which?', options };
 
     const { target } = decisionCandidateAt('http://127.0.0.1:9');
-    const asks = [...decisionEngine('decisions-logprobs')!.maxAsks({ state: 's', questions: [question] }, target)];
+    const asks = [...decisionEngines['decisions-logprobs'].maxAsks({ state: 's', questions: [question] }, target)];
 
     const last = asks.at(-1)!.request.body;
     expect(last.split(String.raw`\u0001`)).toHaveLength(1 + 2 * 100);
@@ -147,7 +147,7 @@ describe('a decider that is silent in the middle of its answer', () => {
 describe('a decider that reports more than it was asked for', () => {
   it('raises no alarm for a usual slip, as a message raises none', async () => {
     const { outputTokens } = [
-      ...decisionEngine('decisions-stated')!.maxAsks(task, decisionCandidateAt('http://t.test').target),
+      ...decisionEngines['decisions-stated'].maxAsks(task, decisionCandidateAt('http://t.test').target),
     ][0]!;
 
     expect((await reporting(outputTokens + 1)).surprises.isBeyondHold).toBe(false);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '../../lambdas/route.ts';
-import { routes } from '../../lambdas/routes.ts';
+import { routes, wholeRoutes } from '../../lambdas/routes.ts';
 import { admin } from '../support/admin.ts';
 import { finalGeneration, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 
@@ -122,8 +122,12 @@ const attempts: Attempt[] = [
   { route: 'delete-member-budget', path: workspace('/members/member/budgets/daily') },
 ];
 
+/** Requests of modalities name a model, and texts. */
+const modalityNames = Object.values(wholeRoutes).flatMap(Object.keys) as (keyof typeof routes)[];
+
 /** Routes in which nothing of an account can be named: they answer about the caller, or about the catalog. */
 const nameNothing: (keyof typeof routes)[] = [
+  ...modalityNames,
   'create-message',
   'create-chat-completion',
   'create-response',
@@ -131,17 +135,12 @@ const nameNothing: (keyof typeof routes)[] = [
   'estimate-message',
   'estimate-chat-completion',
   'estimate-response',
-  'estimate-decision',
-  'estimate-embeddings',
   'estimate-video',
-  'create-decision',
-  'create-embeddings',
   'create-video',
   'notice-video',
   'list-models',
   'get-model',
   'list-user-models',
-  'list-embeddings-models',
   'list-videos-models',
   'get-current-key',
   'get-credits',

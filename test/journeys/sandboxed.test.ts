@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
-import { functions } from '../../lambdas/routes.ts';
+import { functions, wholeRoutes } from '../../lambdas/routes.ts';
 import { runSmoke } from '../../lib/smoke/run.ts';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
 import { startSecretsManager, type DrilledSecrets } from '../support/secrets-manager.ts';
@@ -66,18 +66,16 @@ function idOf(template: Template, type: string, beginning = ''): string {
 const ofCatalog = ['s3:GetObject Catalog', 's3:ListBucket Catalog'];
 /** They ask for no provider's key here, because models of the sandbox need none; test/platform/secrets.own.test.ts reads keys. */
 const needingNoKey = new Set([
+  ...Object.keys(wholeRoutes.create),
+  ...Object.keys(wholeRoutes.estimate),
   'count-tokens',
   'create-chat-completion',
   'create-response',
-  'create-decision',
-  'create-embeddings',
   'create-video',
   'advance-videos',
   'estimate-message',
   'estimate-chat-completion',
   'estimate-response',
-  'estimate-decision',
-  'estimate-embeddings',
   'estimate-video',
 ]);
 /** Lambda takes messages out of a queue with the role of the function that gets them. */

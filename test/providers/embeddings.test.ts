@@ -3,13 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { WireOf } from '../../lambdas/catalog/wires.ts';
 import { encodedVector } from '../../lambdas/embeddings/vector.ts';
 import type { Ask } from '../../lambdas/providers/asks.ts';
-import { embed, embeddingAsks } from '../../lambdas/providers/embeddings/embed.ts';
-import type { EmbeddingTarget, EmbeddingTask } from '../../lambdas/providers/embeddings/engine.ts';
-import { embeddingEngine } from '../../lambdas/providers/embeddings/engines.ts';
+import type { EmbeddingTarget, EmbeddingTask } from '../../lambdas/providers/embeddings/codec.ts';
+import { embeddingEngines } from '../../lambdas/providers/embeddings/engines.ts';
 
 type EmbeddingsWireName = WireOf<'embeddings'>;
 
-const engineOf = (wire: EmbeddingsWireName) => embeddingEngine(wire)!;
 const target = (quirks: EmbeddingTarget['quirks'] = {}): EmbeddingTarget => ({
   providerId: 'acme',
   upstreamModel: 'embed-1',
@@ -26,10 +24,10 @@ const task = (more: Partial<EmbeddingTask> = {}): EmbeddingTask => ({
 });
 const bodyOf = ({ request }: Ask) => JSON.parse(request.body) as Record<string, unknown>;
 const asked = (wire: EmbeddingsWireName, more: Partial<EmbeddingTask> = {}, quirks: EmbeddingTarget['quirks'] = {}) =>
-  Array.from(embeddingAsks(engineOf(wire), task(more), target(quirks)));
+  Array.from(embeddingEngines[wire].maxAsks(task(more), target(quirks)));
 
 const answered = (wire: EmbeddingsWireName, body: unknown, more: Partial<EmbeddingTask> = {}) =>
-  embed(engineOf(wire), task(more), target(), () => Promise.resolve(body));
+  embeddingEngines[wire].answer(task(more), target(), () => Promise.resolve(body));
 
 describe('a request for embeddings', () => {
   it('is one of OpenAI’s', () => {
@@ -255,7 +253,7 @@ describe('an answer with embeddings', () => {
     ['bedrock-titan-embeddings', { inputTextTokenCount: 7 }, {}],
     ['bedrock-cohere-embeddings', {}, { 'x-amzn-bedrock-input-token-count': '7' }],
   ] as const)('tells its tokens: %s', (wire, body, headers) => {
-    expect(engineOf(wire).readUsage(body, headers)).toEqual({ input_tokens: 7, output_tokens: 0 });
+    expect(embeddingEngines[wire].readUsage(body, headers)).toEqual({ input_tokens: 7, output_tokens: 0 });
   });
 
   it.each([
@@ -265,6 +263,6 @@ describe('an answer with embeddings', () => {
     ['cohere-embeddings', { meta: null }],
     ['bedrock-titan-embeddings', {}],
   ] as const)('may tell none: %s', (wire, body) => {
-    expect(engineOf(wire).readUsage(body, {})).toBeUndefined();
+    expect(embeddingEngines[wire].readUsage(body, {})).toBeUndefined();
   });
 });

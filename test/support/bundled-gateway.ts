@@ -9,6 +9,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { functions } from '../../lambdas/routes.ts';
+import { handlerImports } from '../../lib/shared/bundles/handler-imports.ts';
 import { bundled, bundleDirectory, entries } from './programs.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
@@ -21,13 +22,9 @@ const programs = {
 };
 const bundledPrograms = Object.fromEntries(Object.entries(programs).map(([name, source]) => [name, bundled(source)]));
 
-const handlers = Object.entries(functions)
-  .map(([name, { entry }]) => `${JSON.stringify(name)}: () => import(${JSON.stringify(`./lambdas/${entry}`)})`)
-  .join(',');
-
 /** What names files of the sources at run time, and what takes its place. */
 const replaced: Record<string, string> = {
-  [`${local}/handlers.ts`]: `const handlers = {${handlers}}; export const importHandler = (name) => handlers[name]();`,
+  'lambdas/server/import-handler.ts': handlerImports(Object.keys(functions)),
   [`${local}/programs.ts`]: `export const programs = ${JSON.stringify(bundledPrograms)};`,
   'lib/shared/database/guard-program.ts': `export const guardProgram = ${JSON.stringify(bundledPrograms['guard'])};`,
 };
@@ -39,7 +36,7 @@ const asFromSources: Plugin = {
     const ours = new RegExp(`^${RegExp.escape(project)}/?(?:bin|lib|lambdas)/.*\\.ts$`);
     bundler.onLoad({ filter: ours }, ({ path }) => {
       const contents = replaced[relative(project, path)];
-      if (contents !== undefined) return { contents, loader: 'js', resolveDir: project };
+      if (contents !== undefined) return { contents, loader: 'js' };
       const address = JSON.stringify(pathToFileURL(path).href);
       return { contents: readFileSync(path, 'utf8').replaceAll('import.meta.url', address), loader: 'ts' };
     });

@@ -1,5 +1,4 @@
-import { ok, providerErrors, tagged } from '../../http/about.ts';
-import { estimateAbout } from '../parts/about.ts';
+import { modalityAbout } from '../parts/about.ts';
 import { decisionsAnswer } from './shape.ts';
 
 const body = {
@@ -16,46 +15,36 @@ const body = {
   },
 };
 
-export const decisions = tagged('Inference', {
-  'create-decision': {
-    chargedOnce: true,
-    summary: 'Answer questions with probabilities',
-    description:
-      'A model reads a text (`state`) and answers named questions about it with probabilities: `choice` of one of several options, `noul` (the name of this type) for yes or no, `score` on a scale. All questions are answered, or none is. If the answer has no `usage.cost` yet, the header `x-service-billing-status` is `pending`, and `GET /generation` has the cost a little later.',
-    bodyExample: body,
-    success: {
-      ...ok('An answer for each question.', decisionsAnswer, {
-        id: 'gen-01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d',
-        model: 'sandbox/judge',
-        provider: 'Sandbox',
-        answers: {
-          topic: {
-            type: 'choice',
-            choice: 'delivery',
-            probabilities: { delivery: 0.9, payment: 0.07, other: 0.03 },
-            confidence: 0.85,
-          },
-          angry: { type: 'noul', noul: 0.96 },
-          urgency: {
-            type: 'score',
-            score: 1.9,
-            legend: { '0': 'can wait', '1': 'this week', '2': 'today' },
-            probabilities: { '0': 0, '1': 0.1, '2': 0.9 },
-            confidence: 0.85,
-          },
+export const about = modalityAbout('decisions', {
+  summary: 'Answer questions with probabilities',
+  description:
+    'A model reads a text (`state`) and answers named questions about it with probabilities: `choice` of one of several options, `noul` (the name of this type) for yes or no, `score` on a scale. All questions are answered, or none is.',
+  bodyExample: body,
+  answer: {
+    description: 'An answer for each question.',
+    shape: decisionsAnswer,
+    example: {
+      id: 'gen-01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d',
+      model: 'sandbox/judge',
+      provider: 'Sandbox',
+      answers: {
+        topic: {
+          type: 'choice',
+          choice: 'delivery',
+          probabilities: { delivery: 0.9, payment: 0.07, other: 0.03 },
+          confidence: 0.85,
         },
-        usage: { input_tokens: 431, output_tokens: 3, cost: 0.0434 },
-      }),
-      headers: {
-        'x-service-billing-status':
-          'The value is `pending` where the answer has no `usage.cost` yet; otherwise the header is absent.',
+        angry: { type: 'noul', noul: 0.96 },
+        urgency: {
+          type: 'score',
+          score: 1.9,
+          legend: { '0': 'can wait', '1': 'this week', '2': 'today' },
+          probabilities: { '0': 0, '1': 0.1, '2': 0.9 },
+          confidence: 0.85,
+        },
       },
+      usage: { input_tokens: 431, output_tokens: 3, cost: 0.0434 },
     },
-    errors: [...providerErrors, 'payment_required'],
   },
-  'estimate-decision': estimateAbout({
-    summary: 'Estimate decisions',
-    path: '/decisions',
-    bodyExample: body,
-  }),
+  estimateSummary: 'Estimate decisions',
 });

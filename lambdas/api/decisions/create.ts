@@ -1,8 +1,16 @@
-import { decisionsRequestSchema, exactWithin } from '../../decisions/schema.ts';
-import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { refreshSignals } from '../../inference/endpoint-signals.ts';
-import { createDecision } from './create-decision.ts';
+import { promptTokens } from '../../accounting/usage.ts';
+import { jsonResponse } from '../../http/response.ts';
+import { decisionsModality } from '../../inference/modalities/decisions.ts';
+import { modalityEndpoint } from '../parts/modality-endpoint.ts';
+import type { DecisionsAnswer } from './shape.ts';
 
-export const accepts = { body: decisionsRequestSchema, meanwhile: refreshSignals, exactWithin };
-
-export const handler = defineEndpoint('create-decision', accepts, createDecision);
+export const { accepts, handler } = modalityEndpoint(
+  'create-decision',
+  decisionsModality,
+  ({ body, origin, result, charged: { usage }, cost }) =>
+    jsonResponse<DecisionsAnswer>(200, {
+      ...origin,
+      answers: Object.fromEntries(Object.keys(body.questions).map((name, at) => [name, result[at]!])),
+      usage: { input_tokens: promptTokens(usage), output_tokens: usage.outputTokens, ...cost },
+    }),
+);

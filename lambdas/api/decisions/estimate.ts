@@ -1,12 +1,4 @@
-import { decisionsRequestSchema, exactWithin } from '../../decisions/schema.ts';
-import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { refreshSignals } from '../../inference/endpoint-signals.ts';
 import { decisionsModality } from '../../inference/modalities/decisions.ts';
-import { estimateModality } from '../../inference/modalities/estimate.ts';
-import { estimateAnswer } from '../parts/estimate-answer.ts';
+import { modalityEstimate } from '../parts/estimate-endpoint.ts';
 
-export const accepts = { body: decisionsRequestSchema, meanwhile: refreshSignals, exactWithin };
-
-export const handler = defineEndpoint('estimate-decision', accepts, async (input) =>
-  estimateAnswer(await estimateModality(decisionsModality, input)),
-);
+export const { accepts, handler } = modalityEstimate('estimate-decision', decisionsModality);

@@ -1,9 +1,14 @@
 import * as z from 'zod';
 import { countShape, dataShape, nothing, refusedAmountsShape, rub, time, uuid } from '../../http/shapes.ts';
 import { meters } from '../../accounting/price.ts';
-import { apiTypes } from '../../catalog/api-types.ts';
+import { apiTypes, wholeApiTypes } from '../../catalog/wires.ts';
 import { endings } from '../../store/generations/outcome.ts';
 import { requestStatuses } from '../../store/generations/request-history.ts';
+
+const wholeKinds = new Intl.ListFormat('en').format(wholeApiTypes);
+const apiTypeText = `The kind of request: \`completions\` for messages, chat completions and responses, ${wholeApiTypes.map((kind) => `\`${kind}\``).join(', ')}, or \`video\`.`;
+const finishReasonText = `Why the answer ended: for messages, chat completions and responses a \`stop_reason\` of the Messages API, such as \`end_turn\` or \`max_tokens\`; for ${wholeKinds} \`stop\`; for videos \`completed\` or \`cancelled\`; \`error\` if there is no answer. Null if that is not known.`;
+const generationTimeText = `Milliseconds from the first event of the answer to its end; for a video, from the start of its job to its end. Null if there is none, as for ${wholeKinds}.`;
 
 const attemptShape = z.strictObject({
   endpoint_id: z
@@ -111,10 +116,7 @@ const generationShape = z
       description:
         'Milliseconds from the end of `overhead_ms` until a provider sent its last byte; further attempts and searches in between are included. For a video, until its job ended. Null if no provider was asked, or if that is not known.',
     }),
-    generation_time: countShape.nullable().meta({
-      description:
-        'Milliseconds from the first event of the answer to its end; for a video, from the start of its job to its end. Null if there is none, as for decisions and embeddings.',
-    }),
+    generation_time: countShape.nullable().meta({ description: generationTimeText }),
     tokens_prompt: countShape.meta({
       description: 'All tokens of the prompt, including those that were read from a cache or written to it.',
     }),
@@ -145,15 +147,9 @@ const generationShape = z
     num_media_prompt: nothing,
     num_media_completion: nothing,
     num_input_audio_prompt: nothing,
-    api_type: z.enum(apiTypes).meta({
-      description:
-        'The kind of request: `completions` for messages, chat completions and responses, `decisions`, `embeddings`, or `video`.',
-    }),
+    api_type: z.enum(apiTypes).meta({ description: apiTypeText }),
     workspace_id: uuid.meta({ description: 'The id of the workspace that paid for the generation.' }),
-    finish_reason: z.string().nullable().meta({
-      description:
-        'Why the answer ended: for messages, chat completions and responses a `stop_reason` of the Messages API, such as `end_turn` or `max_tokens`; for decisions and embeddings `stop`; for videos `completed` or `cancelled`; `error` if there is no answer. Null if that is not known.',
-    }),
+    finish_reason: z.string().nullable().meta({ description: finishReasonText }),
     native_finish_reason: z.string().nullable().meta({
       description:
         'Why the answer ended, in the provider’s own word; the same as `finish_reason` if that is not known.',
@@ -206,10 +202,7 @@ const listedRequestShape = z
       })
       .nullable()
       .meta({ description: 'Why the request was refused; null where it was not.' }),
-    api_type: z.enum(apiTypes).nullable().meta({
-      description:
-        'The kind of request: `completions` for messages, chat completions and responses, `decisions`, `embeddings`, or `video`.',
-    }),
+    api_type: z.enum(apiTypes).nullable().meta({ description: apiTypeText }),
     model: z.string().nullable().meta({ description: 'The id of the model that answered, or that was asked for.' }),
     model_permaslug: z.string().nullable().meta({
       description:
@@ -225,17 +218,11 @@ const listedRequestShape = z
       description: 'All tokens of the prompts, including those that were read from a cache or written to it.',
     }),
     tokens_completion: countShape.nullable().meta({ description: 'All tokens of the answers, thinking included.' }),
-    finish_reason: z.string().nullable().meta({
-      description:
-        'Why the answer ended: for messages, chat completions and responses a `stop_reason` of the Messages API, such as `end_turn` or `max_tokens`; for decisions and embeddings `stop`; for videos `completed` or `cancelled`; `error` if there is no answer. Null if that is not known.',
-    }),
+    finish_reason: z.string().nullable().meta({ description: finishReasonText }),
     latency: countShape
       .nullable()
       .meta({ description: 'Milliseconds from the request to the first event of the answer.' }),
-    generation_time: countShape.nullable().meta({
-      description:
-        'Milliseconds from the first event of the answer to its end; for a video, from the start of its job to its end. Null if there is none, as for decisions and embeddings.',
-    }),
+    generation_time: countShape.nullable().meta({ description: generationTimeText }),
     api_key_hash: z.string().meta({ description: 'The hash of the key that made the request.' }),
     workspace_id: uuid.meta({ description: 'The id of the workspace that paid for the request.' }),
     user_id: z.string().nullable().meta({ description: 'The id of the member whose key made the request.' }),

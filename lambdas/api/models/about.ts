@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { ok, tagged } from '../../http/about.ts';
-import { claudeEndpointExample, claudeExample, embedderExample, filmmakerExample } from './examples.ts';
+import { ok, tagged, type About } from '../../http/about.ts';
+import type { ModelListWords } from '../parts/about.ts';
+import { claudeEndpointExample, claudeExample, filmmakerExample, listedExample } from './examples.ts';
 import { modelAnswer, modelListAnswer, videoModelListAnswer } from './shape.ts';
 import { messagesModelAnswer, messagesModelListAnswer } from './messages-shape.ts';
 
@@ -19,7 +20,9 @@ const messagesNote =
 
 const listExample = (model: object) => ({ data: [model], links: { next: null }, total_count: 1 });
 
-export const models = tagged('Catalog', {
+const CATALOG = 'Catalog';
+
+export const models = tagged(CATALOG, {
   'list-models': {
     summary: 'List models',
     description: `Lists the models that make text; \`output_modalities=all\` lists all models. The whole list comes at once unless \`offset\` or \`limit\` is given. \`pricing\` and \`top_provider\` are those of the default route: the cheapest endpoint (one provider’s offer of the model), which is tried first. ${filtersNote} ${messagesNote}`,
@@ -55,11 +58,6 @@ export const models = tagged('Catalog', {
       listExample(claudeExample),
     ),
   },
-  'list-embeddings-models': {
-    summary: 'List embedding models',
-    description: 'Models for `POST /embeddings`. Filters, orders and pages are those of `GET /models`.',
-    success: ok('The models that turn texts into vectors (embeddings).', modelListAnswer, listExample(embedderExample)),
-  },
   'list-videos-models': {
     summary: 'List video models',
     description: 'Models for `POST /videos`, with their prices, durations, resolutions and aspect ratios.',
@@ -68,3 +66,14 @@ export const models = tagged('Catalog', {
     }),
   },
 });
+
+/** The texts that people read of a list of models for one route. @param path of that route */
+export function modelListAbout({ summary, models: what, example }: ModelListWords, path: string): About {
+  const description = `Models for \`POST ${path}\`. Filters, orders and pages are those of \`GET /models\`.`;
+  return {
+    tag: CATALOG,
+    summary,
+    description,
+    success: ok(what, modelListAnswer, listExample(listedExample(example))),
+  };
+}

@@ -75,30 +75,6 @@ export const claudeEndpointExample = {
   throughput_last_30m: { p50: 71, p75: 62, p90: 48, p99: 20 },
 };
 
-export const embedderExample = {
-  ...alike,
-  id: 'openai/text-embedding-3-small',
-  canonical_slug: 'openai/text-embedding-3-small-20240125',
-  name: 'text-embedding-3-small',
-  created: 1_706_140_800,
-  icon_id: 'openai',
-  knowledge_cutoff: '2024-01',
-  available: true,
-  context_length: 8_191,
-  architecture: {
-    input_modalities: ['text'],
-    output_modalities: ['embeddings'],
-    modality: 'text->embeddings',
-    tokenizer: 'Other',
-    instruct_type: null,
-  },
-  pricing: { prompt: '0.00000198', completion: '0' },
-  top_provider: { context_length: 8_191, max_completion_tokens: null, is_moderated: false },
-  supported_parameters: ['dimensions'],
-  links: { details: '/v1/models/openai/text-embedding-3-small/endpoints' },
-  display_name: 'text-embedding-3-small',
-};
-
 export const filmmakerExample = {
   ...alike,
   id: 'minimax/hailuo-2.3',
@@ -133,3 +109,9 @@ export const filmmakerExample = {
   creativity: null,
   upscale_factor: null,
 };
+
+/** The example of a list: what is special about its model, and all that models have alike. */
+export function listedExample(fields: { id: string; name: string }) {
+  const links = { details: `/v1/models/${fields.id}/endpoints` };
+  return { ...alike, available: true, links, display_name: fields.name, ...fields };
+}

@@ -1,6 +1,8 @@
 /** Examples of parts that answers of several resources have. */
 
-import { exampleIds, ok, type About } from '../../http/about.ts';
+import type * as z from 'zod';
+import { exampleIds, ok, providerErrors, tagged, type About } from '../../http/about.ts';
+import { wholeModalities } from '../../routes.ts';
 import { estimateAnswerShape } from './shape.ts';
 
 /** Spending in the current periods. */
@@ -84,6 +86,57 @@ export function estimateAbout({
     errors: ['not_found', 'provider_unavailable', 'provider_overloaded'],
   };
 }
+
+/** The texts that people read of a list of models. `models` are a phrase: the models that … */
+export interface ModelListWords {
+  summary: string;
+  models: string;
+  /** Fields that are special about a model of this list. */
+  example: { id: string; name: string } & Record<string, unknown>;
+}
+
+/** The texts that people read of a modality, and its examples. */
+interface ModalityWords {
+  summary: string;
+  description: string;
+  bodyExample: unknown;
+  answer: { description: string; shape: z.ZodType; example: unknown };
+  estimateSummary: string;
+  /** Present if its models have a list of their own. */
+  list?: ModelListWords;
+}
+
+export interface ModalityAbout {
+  routes: Record<string, About>;
+  list: ModelListWords | undefined;
+}
+
+/** The texts of all routes of a modality. The list of its models is shown with other lists (models/about.ts). */
+export function modalityAbout(kind: keyof typeof wholeModalities, words: ModalityWords): ModalityAbout {
+  const { one, paths } = wholeModalities[kind];
+  const { summary, description, bodyExample, answer, estimateSummary, list } = words;
+  const routes = tagged('Inference', {
+    [`create-${one}`]: {
+      chargedOnce: true,
+      summary,
+      description: `${description} ${lateCost}`,
+      bodyExample,
+      success: {
+        ...ok(answer.description, answer.shape, answer.example),
+        headers: {
+          'x-service-billing-status':
+            'The value is `pending` where the answer has no `usage.cost` yet; otherwise the header is absent.',
+        },
+      },
+      errors: [...providerErrors, 'payment_required'],
+    },
+    [`estimate-${one}`]: estimateAbout({ summary: estimateSummary, path: paths[0], bodyExample }),
+  });
+  return { routes, list };
+}
+
+const lateCost =
+  'If the answer has no `usage.cost` yet, the header `x-service-billing-status` is `pending`, and `GET /generation` has the cost a little later.';
 
 /** A sentence about estimates whose prompt may be counted. */
 export const countedEstimate =

@@ -1,16 +1,16 @@
 import type { Charged } from '../../accounting/charge.ts';
 import { runBatch, batchTerms } from '../batch/run-batch.ts';
-import type { BatchCandidate } from '../batch/offers.ts';
 import type { Asking } from '../batch/rounds.ts';
 import type { InferenceInput } from '../inference-input.ts';
 import { protectionOf } from '../protection-of.ts';
 import { refuseEarly } from '../refuse-early.ts';
-import type { BatchModality } from './modality.ts';
+import type { UsableEndpoint } from '../../routing/usable-endpoints.ts';
+import type { BatchModality, EngineCandidate } from './modality.ts';
 import { routeBatch } from './routed.ts';
 
 /** A whole answer, and the candidate that gave it. */
-export interface Answered<Candidate, Result> {
-  candidate: Candidate;
+export interface Answered<Result> {
+  candidate: UsableEndpoint;
   result: Result;
   charged: Charged;
 }
@@ -19,10 +19,10 @@ export interface Answered<Candidate, Result> {
  * Answers everything that a request asks for, or nothing: candidates, hold, requests to a provider, settlement.
  * @throws {GatewayError} when the request goes nowhere, is not admitted, or nobody answers
  */
-export async function answerModality<Body, Task, Candidate extends BatchCandidate, Answer, Result>(
-  modality: BatchModality<Body, Task, Candidate, Answer, Result>,
+export async function answerModality<Body, Task, Answer, Result>(
+  modality: BatchModality<Body, Task, Answer, Result>,
   input: InferenceInput<Body>,
-): Promise<Answered<Candidate, Result>> {
+): Promise<Answered<Result>> {
   const { apiType, outOfTime, resultOf } = modality;
   const needs = async (unprotected: InferenceInput<Body>) => {
     const { offers } = await routeBatch(modality, unprotected, { protection: protectionOf(unprotected) });
@@ -35,9 +35,9 @@ export async function answerModality<Body, Task, Candidate extends BatchCandidat
 }
 
 /** How a task is asked for. */
-export function askingOf<Body, Task, Candidate extends BatchCandidate, Answer, Result>(
-  { answerOf, maxAtOnce }: BatchModality<Body, Task, Candidate, Answer, Result>,
+export function askingOf<Task, Answer>(
+  { maxAtOnce }: Pick<BatchModality<never, Task, Answer, never>, 'maxAtOnce' | 'engines'>,
   task: Task,
-): Asking<Candidate, Answer> {
-  return { answerOf: (candidate, send) => answerOf(candidate, task, send), maxAtOnce };
+): Asking<EngineCandidate<Task, Answer>, Answer> {
+  return { answerOf: ({ engine, target }, send) => engine.answer(task, target, send), maxAtOnce };
 }

@@ -1,27 +1,17 @@
 import { answerOf } from '../../decisions/question.ts';
-import type { DecisionsRequest } from '../../decisions/schema.ts';
+import { decisionsRequestSchema, exactWithin } from '../../decisions/schema.ts';
 import { taskOf, taskTexts, type Task } from '../../decisions/task.ts';
 import { invalidRequest } from '../../platform/errors.ts';
-import type { DecisionEngine } from '../../providers/decisions/engine.ts';
-import { decisionEngine } from '../../providers/decisions/engines.ts';
-import { engineTarget } from '../../routing/usable-endpoints.ts';
-import type { BatchCandidate } from '../batch/offers.ts';
+import { decisionEngines } from '../../providers/decisions/engines.ts';
 import { defineModality } from './modality.ts';
-
-/** An endpoint that can answer questions now. */
-export interface DecisionCandidate extends BatchCandidate {
-  engine: DecisionEngine;
-}
 
 /** Questions about a state, each answered with probabilities. */
 export const decisionsModality = defineModality({
   apiType: 'decisions',
   makes: 'decisions',
-  candidateOf: (usable): DecisionCandidate | undefined => {
-    const engine = decisionEngine(usable.endpoint.wire);
-    return engine && { ...usable, engine, target: engineTarget(usable) };
-  },
-  textsOf: (body: DecisionsRequest) => taskTexts(body),
+  accepts: { body: decisionsRequestSchema, exactWithin },
+  engines: decisionEngines,
+  textsOf: taskTexts,
   taskOf,
   promptBytes: ({ state, questions }: Task) =>
     questions
@@ -33,7 +23,6 @@ export const decisionsModality = defineModality({
     ...(models ? { models } : {}),
     ...(provider ? { provider } : {}),
   }),
-  asksOf: ({ engine, target }, task) => engine.maxAsks(task, target),
   tooLarge: (maxMebibytes) =>
     invalidRequest(
       'state',
@@ -45,7 +34,6 @@ export const decisionsModality = defineModality({
       `take ${asks} requests to this model, of which one request may take ${maxAsks}; send fewer questions, or questions with fewer options`,
     ),
   maxAtOnce: 16,
-  answerOf: ({ engine, target }, task, send) => engine.decide(task, target, send),
   resultOf: (verdicts, own) => verdicts.map((verdict, at) => answerOf(own.questions[at]!, verdict)),
   outOfTime: 'The questions took longer than the gateway may run. Ask fewer at once.',
 });

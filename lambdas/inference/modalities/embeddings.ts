@@ -1,18 +1,14 @@
-import { inputsOf, type EmbeddingInput, type EmbeddingsRequest } from '../../embeddings/schema.ts';
-import type { Vector } from '../../embeddings/vector.ts';
+import { embeddingsRequestSchema, inputsOf, type EmbeddingInput } from '../../embeddings/schema.ts';
 import { invalidRequest } from '../../platform/errors.ts';
-import { embed, embeddingAsks } from '../../providers/embeddings/embed.ts';
-import type { EmbeddingEngine, EmbeddingTarget, EmbeddingTask } from '../../providers/embeddings/engine.ts';
-import { embeddingEngine } from '../../providers/embeddings/engines.ts';
-import { engineTarget } from '../../routing/usable-endpoints.ts';
+import type { EmbeddingTask } from '../../providers/embeddings/codec.ts';
+import { embeddingEngines } from '../../providers/embeddings/engines.ts';
 import type { BatchCandidate } from '../batch/offers.ts';
 import { defineModality } from './modality.ts';
 
-/** An endpoint that can embed now. */
-interface EmbeddingCandidate extends BatchCandidate {
-  engine: EmbeddingEngine;
-  target: EmbeddingTarget;
-}
+/** As many tokens as a request of this size can have. */
+const MAX_VALUES = 2_000_000;
+/** All fields that the schema knows, many times over: tokens have no names. */
+const MAX_NAMED_FIELDS = 1_000;
 
 const isText = (input: EmbeddingInput) => typeof input === 'string';
 
@@ -20,11 +16,14 @@ const isText = (input: EmbeddingInput) => typeof input === 'string';
 export const embeddingsModality = defineModality({
   apiType: 'embeddings',
   makes: 'embeddings',
-  candidateOf: (usable): EmbeddingCandidate | undefined => {
-    const engine = embeddingEngine(usable.endpoint.wire);
-    return engine && { ...usable, engine, target: engineTarget(usable) };
+  accepts: {
+    body: embeddingsRequestSchema,
+    maxValues: MAX_VALUES,
+    maxFields: MAX_NAMED_FIELDS,
+    exactWithin: ['max_price'],
   },
-  textsOf: (body: EmbeddingsRequest) =>
+  engines: embeddingEngines,
+  textsOf: (body) =>
     inputsOf(body).flatMap((input, index) => (isText(input) ? [{ field: `input.${index}`, text: input }] : [])),
   refuseUnsearchable: (body) => {
     if (!inputsOf(body).every(isText))
@@ -49,30 +48,28 @@ export const embeddingsModality = defineModality({
       if (!isAble) onExcluded?.(candidate, 'request_not_supported');
       return isAble;
     }),
-  asksOf: ({ engine, target }, task) => embeddingAsks(engine, task, target),
   tooLarge: (maxMebibytes) =>
     invalidRequest('input', `is more than ${maxMebibytes} MiB for this model; send fewer texts`),
   tooMany: (asks, maxAsks) =>
     invalidRequest('input', `takes ${asks} requests to this model, of which one may take ${maxAsks}; send fewer texts`),
   // Their answers are large, and all wait in memory for the last one.
   maxAtOnce: 4,
-  answerOf: ({ engine, target }, task, send) => embed(engine, task, target, send),
-  resultOf: (vectors: Vector[]) => vectors,
+  resultOf: (vectors) => vectors,
   outOfTime: 'The texts took longer than the gateway may run. Send fewer at once.',
 });
 
 /** @throws {GatewayError} 400 if no candidate takes a field that the request has */
 function takes(
   { dimensions, inputType }: EmbeddingTask,
-  candidate: EmbeddingCandidate,
-  all: EmbeddingCandidate[],
+  candidate: BatchCandidate,
+  all: readonly BatchCandidate[],
 ): boolean {
   const asked = [
     ...(dimensions === undefined ? [] : ['dimensions']),
     ...(inputType === undefined ? [] : ['input_type']),
   ];
   for (const field of asked) {
-    const hasIt = ({ target }: EmbeddingCandidate) => target.supportedParameters.includes(field);
+    const hasIt = ({ target }: BatchCandidate) => target.supportedParameters.includes(field);
     if (hasIt(candidate)) continue;
     if (!all.some(hasIt)) throw invalidRequest(field, `is not taken by "${candidate.model.id}"; leave it out`);
     return false;

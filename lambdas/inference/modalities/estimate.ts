@@ -1,5 +1,4 @@
 import { ExclusionList } from '../../routing/exclusions.ts';
-import type { BatchCandidate } from '../batch/offers.ts';
 import { estimateBatch } from '../estimates/estimate-batch.ts';
 import type { Estimate, EstimateInput } from '../estimates/estimate.ts';
 import { protectionOf } from '../protection-of.ts';
@@ -7,8 +6,8 @@ import type { BatchModality } from './modality.ts';
 import { routeBatch } from './routed.ts';
 
 /** Estimates a request. @throws {GatewayError} what it is refused with before its hold */
-export async function estimateModality<Body, Task, Candidate extends BatchCandidate, Answer, Result>(
-  modality: BatchModality<Body, Task, Candidate, Answer, Result>,
+export async function estimateModality<Body, Task, Answer, Result>(
+  modality: BatchModality<Body, Task, Answer, Result>,
   input: EstimateInput<Body>,
 ): Promise<Estimate> {
   const exclusions = new ExclusionList();

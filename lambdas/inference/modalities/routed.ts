@@ -6,34 +6,34 @@ import { privacyFilter } from '../../protection/privacy.ts';
 import type { Protection } from '../../protection/sensitive-data.ts';
 import type { OnExcluded } from '../../routing/exclusions.ts';
 import { usableEndpoints } from '../../routing/usable-endpoints.ts';
-import { prepareOffers, type BatchCandidate, type BatchOffer } from '../batch/offers.ts';
+import { prepareOffers, type BatchOffer } from '../batch/offers.ts';
 import { endpointSignals } from '../endpoint-signals.ts';
 import type { InferenceInput } from '../inference-input.ts';
-import type { BatchModality } from './modality.ts';
+import { engineCandidate, type BatchModality, type EngineCandidate } from './modality.ts';
 
-export interface Routed<Task, Candidate extends BatchCandidate> {
+interface RoutedTask<Task, Answer> {
   /** As providers may get it. */
   task: Task;
   /** In the client's own words. */
   own: Task;
   /** At least one, the first one first, with the most that each may cost. */
-  offers: BatchOffer<Candidate>[];
+  offers: BatchOffer<EngineCandidate<Task, Answer>>[];
 }
 
 /**
  * Where a request may go, and what goes there.
  * @throws {GatewayError} 400 or 404 when there is no such place, 400 for a request that may not be sent anywhere
  */
-export async function routeBatch<Body, Task, Candidate extends BatchCandidate, Answer, Result>(
-  modality: BatchModality<Body, Task, Candidate, Answer, Result>,
+export async function routeBatch<Body, Task, Answer, Result>(
+  modality: BatchModality<Body, Task, Answer, Result>,
   { body, caller }: Pick<InferenceInput<Body>, 'body' | 'caller'>,
   { protection, onExcluded }: { protection: Protection; onExcluded?: OnExcluded },
-): Promise<Routed<Task, Candidate>> {
-  const { textsOf, refuseUnsearchable, taskOf, promptBytes, routeOf, fitting } = modality;
+): Promise<RoutedTask<Task, Answer>> {
+  const { makes, textsOf, refuseUnsearchable, taskOf, promptBytes, routeOf, fitting } = modality;
   if (protection.settings.enabled) refuseUnsearchable?.(body);
   const texts = textsOf(body);
   const task = taskOf(body, await protectNamedTexts(texts, protection));
-  const usable = await usableEndpoints<Candidate>(
+  const usable = await usableEndpoints(
     {
       catalog: await servedCatalog(),
       request: routeOf(body, texts),
@@ -42,7 +42,7 @@ export async function routeBatch<Body, Task, Candidate extends BatchCandidate, A
       promptTokens: estimateTokens(promptBytes(task)),
       ...(onExcluded ? { onExcluded } : {}),
     },
-    { makes: modality.makes, toCandidate: modality.candidateOf },
+    { makes, toCandidate: (endpoint) => engineCandidate(modality, endpoint) },
   );
   const own = taskOf(
     body,
@@ -53,11 +53,12 @@ export async function routeBatch<Body, Task, Candidate extends BatchCandidate, A
 }
 
 /** The most that a task may cost at each candidate. @throws {GatewayError} 400 if no candidate can be asked so much */
-export function modalityOffers<Body, Task, Candidate extends BatchCandidate, Answer, Result>(
-  { asksOf, tooLarge, tooMany }: BatchModality<Body, Task, Candidate, Answer, Result>,
-  candidates: readonly Candidate[],
+export function modalityOffers<Task, Answer>(
+  { tooLarge, tooMany }: Pick<BatchModality<never, Task, Answer, never>, 'tooLarge' | 'tooMany'>,
+  candidates: readonly EngineCandidate<Task, Answer>[],
   task: Task,
   onExcluded?: OnExcluded,
-): BatchOffer<Candidate>[] {
-  return prepareOffers(candidates, { asksOf: (candidate) => asksOf(candidate, task), tooLarge, tooMany }, onExcluded);
+): BatchOffer<EngineCandidate<Task, Answer>>[] {
+  const asksOf = ({ engine, target }: EngineCandidate<Task, Answer>) => engine.maxAsks(task, target);
+  return prepareOffers(candidates, { asksOf, tooLarge, tooMany }, onExcluded);
 }

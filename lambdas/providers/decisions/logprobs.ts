@@ -33,7 +33,7 @@ export const logprobsEngine: DecisionEngine<DecisionsLogprobsQuirks> = {
       }
     }
   },
-  async decide({ state, questions }, target, send) {
+  async answer({ state, questions }, target, send) {
     return Promise.all(questions.map((question) => verdictOn(question, state, target, send)));
   },
   readUsage: chatUsage,

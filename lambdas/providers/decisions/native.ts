@@ -26,7 +26,7 @@ const answerSchemas = {
 
 export const nativeEngine: DecisionEngine = {
   maxAsks: (task, target) => [askNatively(task, target)],
-  async decide(task, target, send) {
+  async answer(task, target, send) {
     const answers = recordOrEmpty(recordOrEmpty(await send(askNatively(task, target)))['answers']);
     return task.questions.map((question, index) => nativeVerdict(answers[optionName(index)], question));
   },

@@ -25,7 +25,7 @@ export const statedEngine: DecisionEngine<DecisionsChatQuirks> = {
   *maxAsks({ state, questions }, target) {
     for (const question of questions) yield askForStatement(state, question, target);
   },
-  decide: ({ state, questions }, target, send) =>
+  answer: ({ state, questions }, target, send) =>
     Promise.all(
       questions.map(async (question) =>
         statedVerdict(await send(askForStatement(state, question, target)), question.options.length),

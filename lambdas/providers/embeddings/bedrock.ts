@@ -3,20 +3,20 @@
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { readBedrockRefusal } from '../aws-event-stream/exceptions.ts';
 import { cohereFields, cohereVectors, MAX_COHERE_INPUTS } from './cohere.ts';
-import type { EmbeddingEngine, EmbeddingTask } from './engine.ts';
+import type { EmbeddingCodec, EmbeddingTask } from './codec.ts';
 import { jsonRequest, refuseInputType, textsOf } from './requests.ts';
 import { vectorsFrom } from './vectors.ts';
 
 /** Bedrock counts the tokens of every model in this header. */
 const TOKENS_HEADER = 'x-amzn-bedrock-input-token-count';
 
-const readUsage: EmbeddingEngine['readUsage'] = (body, headers) => {
+const readUsage: EmbeddingCodec['readUsage'] = (body, headers) => {
   const told = recordOrEmpty(body)['inputTextTokenCount'] ?? Number(headers[TOKENS_HEADER] ?? NaN);
   return Number.isFinite(told) ? { input_tokens: told as number, output_tokens: 0 } : undefined;
 };
 const invokePath = (model: string) => `/model/${encodeURIComponent(model)}/invoke`;
 
-export const bedrockTitanEmbeddings: EmbeddingEngine = {
+export const bedrockTitanEmbeddings: EmbeddingCodec = {
   maxInputs: 1,
   requestFor: (task, { upstreamModel }) => jsonRequest(invokePath(upstreamModel), titanFields(task)),
   vectorsIn: (body) => vectorsFrom([recordOrEmpty(body)['embedding']], (element) => element),
@@ -24,7 +24,7 @@ export const bedrockTitanEmbeddings: EmbeddingEngine = {
   readRefusal: readBedrockRefusal,
 };
 
-export const bedrockCohereEmbeddings: EmbeddingEngine = {
+export const bedrockCohereEmbeddings: EmbeddingCodec = {
   maxInputs: MAX_COHERE_INPUTS,
   requestFor: (task, { upstreamModel }) => jsonRequest(invokePath(upstreamModel), cohereFields(task)),
   vectorsIn: cohereVectors,

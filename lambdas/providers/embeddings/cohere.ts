@@ -5,7 +5,7 @@ import { invalidRequest } from '../../platform/errors.ts';
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import type { Vector } from '../../embeddings/vector.ts';
 import { readErrorBody, refusalFrom } from '../translated/errors.ts';
-import type { EmbeddingEngine, EmbeddingTask } from './engine.ts';
+import type { EmbeddingCodec, EmbeddingTask } from './codec.ts';
 import { jsonRequest, textsOf } from './requests.ts';
 import { vectorsFrom } from './vectors.ts';
 
@@ -14,7 +14,7 @@ export const MAX_COHERE_INPUTS = 96;
 
 const uses: readonly InputType[] = ['search_query', 'search_document', 'classification', 'clustering'];
 
-export const cohereEmbeddings: EmbeddingEngine = {
+export const cohereEmbeddings: EmbeddingCodec = {
   maxInputs: MAX_COHERE_INPUTS,
   requestFor: (task, { upstreamModel }) => jsonRequest('/embed', { model: upstreamModel, ...cohereFields(task) }),
   vectorsIn: cohereVectors,

@@ -3,9 +3,9 @@
 import type { EmbeddingInput } from '../../embeddings/schema.ts';
 import { dimensionsOf, type Vector } from '../../embeddings/vector.ts';
 import { invalidRequest } from '../../platform/errors.ts';
-import type { Ask, Send } from '../asks.ts';
+import type { Ask, BatchEngine, Send } from '../asks.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
-import type { EmbeddingEngine, EmbeddingTarget, EmbeddingTask } from './engine.ts';
+import type { EmbeddingCodec, EmbeddingTarget, EmbeddingTask } from './codec.ts';
 
 /** A number as a text, with its comma. */
 const MAX_BYTES_OF_NUMBER = 24;
@@ -17,13 +17,22 @@ const ENVELOPE_BYTES = 64 * 1024;
 /** Numbers of all vectors of a request: 2,048 vectors of 4,096 numbers, which are 180 MB of JSON for the client. */
 const MAX_NUMBERS = 2_048 * 4_096;
 
+/** The engine of a wire: a task in as many requests as its provider needs. */
+export function embedder(codec: EmbeddingCodec): BatchEngine<EmbeddingTask, Vector[]> {
+  return {
+    ...codec,
+    maxAsks: (task, target: EmbeddingTarget) => embeddingAsks(codec, task, target),
+    answer: (task, target: EmbeddingTarget, send) => embed(codec, task, target, send),
+  };
+}
+
 /** All requests of a task, in the order of its inputs. @throws {GatewayError} 400 for a task that the endpoint cannot take */
-export function* embeddingAsks(
-  engine: EmbeddingEngine,
+function* embeddingAsks(
+  codec: EmbeddingCodec,
   task: EmbeddingTask,
   target: EmbeddingTarget,
 ): Generator<Ask & { inputs: number }> {
-  const { max_inputs: maxInputs = engine.maxInputs, max_request_bytes: maxBytes = Infinity } = target.quirks;
+  const { max_inputs: maxInputs = codec.maxInputs, max_request_bytes: maxBytes = Infinity } = target.quirks;
   const dimensions = task.dimensions ?? target.quirks.vector_dimensions;
   if (dimensions !== undefined) refuseTooManyNumbers(task.inputs.length, dimensions);
   // Also with base64, which is four times smaller: some servers send numbers to every request.
@@ -31,7 +40,7 @@ export function* embeddingAsks(
   const fitting = Math.max(1, Math.floor(MAX_VECTORS_BYTES / maxBytesOfVector));
   for (const inputs of batches(task.inputs, Math.min(maxInputs, fitting), maxBytes)) {
     yield {
-      request: engine.requestFor({ ...task, inputs }, target),
+      request: codec.requestFor({ ...task, inputs }, target),
       outputTokens: 0,
       inputs: inputs.length,
       estimatedTokens: estimatedTokens(inputs),
@@ -61,16 +70,16 @@ function refuseTooManyNumbers(inputs: number, dimensions: number): void {
 }
 
 /** One vector for each input. @throws {UpstreamError} for an answer that has others than were asked for */
-export async function embed(
-  engine: EmbeddingEngine,
+async function embed(
+  codec: EmbeddingCodec,
   task: EmbeddingTask,
   target: EmbeddingTarget,
   send: Send,
 ): Promise<Vector[]> {
-  const asks = Array.from(embeddingAsks(engine, task, target));
+  const asks = Array.from(embeddingAsks(codec, task, target));
   const answers = await Promise.all(
     asks.map(async (ask) => {
-      const vectors = engine.vectorsIn(await send(ask));
+      const vectors = codec.vectorsIn(await send(ask));
       if (vectors.length !== ask.inputs) throw notVectors('another number of vectors than it was asked for');
       return vectors;
     }),

@@ -1,19 +1,17 @@
-import type { Wire, WireOf } from '../../catalog/wires.ts';
+import type { WireOf } from '../../catalog/wires.ts';
+import type { Vector } from '../../embeddings/vector.ts';
+import type { BatchEngine } from '../asks.ts';
 import { bedrockCohereEmbeddings, bedrockTitanEmbeddings } from './bedrock.ts';
+import type { EmbeddingTask } from './codec.ts';
 import { cohereEmbeddings } from './cohere.ts';
-import type { EmbeddingEngine } from './engine.ts';
+import { embedder } from './embed.ts';
 import { googleEmbeddings } from './google.ts';
 import { openaiEmbeddings } from './openai.ts';
 
-const engines: { [Name in WireOf<'embeddings'>]: EmbeddingEngine } = {
-  'openai-embeddings': openaiEmbeddings,
-  'google-embeddings': googleEmbeddings,
-  'cohere-embeddings': cohereEmbeddings,
-  'bedrock-titan-embeddings': bedrockTitanEmbeddings,
-  'bedrock-cohere-embeddings': bedrockCohereEmbeddings,
+export const embeddingEngines: Record<WireOf<'embeddings'>, BatchEngine<EmbeddingTask, Vector[]>> = {
+  'openai-embeddings': embedder(openaiEmbeddings),
+  'google-embeddings': embedder(googleEmbeddings),
+  'cohere-embeddings': embedder(cohereEmbeddings),
+  'bedrock-titan-embeddings': embedder(bedrockTitanEmbeddings),
+  'bedrock-cohere-embeddings': embedder(bedrockCohereEmbeddings),
 };
-
-/** How a wire embeds; undefined for wires of other kinds of models. */
-export function embeddingEngine(wire: Wire): EmbeddingEngine | undefined {
-  return Object.hasOwn(engines, wire) ? engines[wire as WireOf<'embeddings'>] : undefined;
-}

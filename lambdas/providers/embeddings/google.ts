@@ -3,7 +3,7 @@
 import type { InputType } from '../../embeddings/schema.ts';
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { readErrorBody, refusalFrom } from '../translated/errors.ts';
-import type { EmbeddingEngine } from './engine.ts';
+import type { EmbeddingCodec } from './codec.ts';
 import { jsonRequest, textsOf } from './requests.ts';
 import { vectorsFrom } from './vectors.ts';
 
@@ -18,7 +18,7 @@ const taskTypes: Record<InputType, string> = {
   semantic_similarity: 'SEMANTIC_SIMILARITY',
 };
 
-export const googleEmbeddings: EmbeddingEngine = {
+export const googleEmbeddings: EmbeddingCodec = {
   maxInputs: MAX_INPUTS,
   requestFor(task, { upstreamModel }) {
     const settings = {

@@ -3,14 +3,14 @@
 import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { readErrorBody, refusalFrom } from '../translated/errors.ts';
-import type { EmbeddingEngine, EmbeddingTarget, EmbeddingTask } from './engine.ts';
+import type { EmbeddingCodec, EmbeddingTarget, EmbeddingTask } from './codec.ts';
 import { jsonRequest, refuseInputType } from './requests.ts';
 import { vectorsFrom } from './vectors.ts';
 
 /** OpenAI takes no more. */
 const MAX_INPUTS = 2_048;
 
-export const openaiEmbeddings: EmbeddingEngine = {
+export const openaiEmbeddings: EmbeddingCodec = {
   maxInputs: MAX_INPUTS,
   requestFor(task, target) {
     const { inputs, dimensions } = task;

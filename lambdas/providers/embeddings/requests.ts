@@ -3,7 +3,7 @@
 import type { EmbeddingInput } from '../../embeddings/schema.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { WireRequest } from '../wire.ts';
-import type { EmbeddingTask } from './engine.ts';
+import type { EmbeddingTask } from './codec.ts';
 
 export function jsonRequest(path: string, body: object): WireRequest {
   return { path, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };

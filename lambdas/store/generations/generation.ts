@@ -1,6 +1,6 @@
 /** One inference request, from admission (pending) to settlement (final). */
 
-import { apiTypes } from '../../catalog/api-types.ts';
+import { apiTypes } from '../../catalog/wires.ts';
 import { scopeKinds, type ScopeKind } from '../counters/counters.ts';
 import * as z from 'zod';
 import { serviceHoldRecord } from '../counters/service-budgets.ts';

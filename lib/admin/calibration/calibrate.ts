@@ -5,7 +5,9 @@ import type { Ask } from '../../../lambdas/providers/asks.ts';
 import { readText } from '../../../lambdas/providers/http/read-text.ts';
 import { limitConcurrency } from '../../../lambdas/platform/concurrency/concurrency-limit.ts';
 import { connect } from '../../../lambdas/routing/connection.ts';
-import { decisionsModality, type DecisionCandidate } from '../../../lambdas/inference/modalities/decisions.ts';
+import type { BatchCandidate } from '../../../lambdas/inference/batch/offers.ts';
+import { decisionsModality } from '../../../lambdas/inference/modalities/decisions.ts';
+import { engineCandidate } from '../../../lambdas/inference/modalities/modality.ts';
 import { usableEndpoints } from '../../../lambdas/routing/usable-endpoints.ts';
 import { StartFailure } from '../../shared/failure.ts';
 import { fitTemperature, surprise, type Sample } from './fit.ts';
@@ -36,7 +38,7 @@ export async function calibrate(catalog: Catalog, model: string): Promise<Calibr
   const routing = { catalog, request, exclusionOf: () => undefined, signals, promptTokens: 0 };
   const candidates = await usableEndpoints(routing, {
     makes: decisionsModality.makes,
-    toCandidate: decisionsModality.candidateOf,
+    toCandidate: (usable) => engineCandidate(decisionsModality, usable),
   });
   const candidate = candidates.find(({ engine }) => engine === logprobsEngine);
   if (!candidate) throw new StartFailure(`No endpoint of "${model}" decides by log-probabilities`);
@@ -58,7 +60,7 @@ export async function calibrate(catalog: Catalog, model: string): Promise<Calibr
 async function sampleOf(
   { state, instructions, options }: KnownQuestion,
   index: number,
-  candidate: DecisionCandidate,
+  candidate: BatchCandidate,
 ): Promise<Sample> {
   // The true option comes at every place as often.
   const shift = index % options.length;
@@ -72,7 +74,7 @@ async function sampleOf(
     if (answer.status !== 200) throw new StartFailure(`The provider answered with status ${answer.status}`);
     return JSON.parse(text);
   };
-  const [verdict] = await logprobsEngine.decide({ state, questions: [question] }, plain, send);
+  const [verdict] = await logprobsEngine.answer({ state, questions: [question] }, plain, send);
   const truth = shown.map((text) => (text === options[0] ? 1 : 0));
   return { probabilities: verdict!.probabilities, truth };
 }

@@ -5,14 +5,13 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isSignedWith } from './aws-signature.ts';
 import { bedrockRefusal } from './bedrock.ts';
-import { decideAtOnce, decideInChat, type SandboxDecision } from './decisions.ts';
 import { objectionToDirectives } from './fault-injection.ts';
 import { play } from './player.ts';
 import { writeScript } from './script.ts';
-import { embedTexts } from './embeddings.ts';
 import { sendJson } from './send-json.ts';
 import { answerSearch } from './search/answer.ts';
 import type { Studio } from './video/studio.ts';
+import { loadWholeAnswers } from './whole-answers.ts';
 import { askedFor, type SandboxWire } from './wires.ts';
 
 /**
@@ -39,10 +38,10 @@ const KEPT_ALIVE_MS = 10 * 60_000;
 
 export async function startSandbox(): Promise<SandboxUpstream> {
   const key = { id: 'SANDBOX', secret: randomBytes(24).toString('hex') };
-  const studio = lazyStudio();
+  const parts = { key, studio: lazyStudio(), wholeAnswers: await loadWholeAnswers() };
   // Providers keep idle connections for minutes; Node would close them after five seconds.
   const server = createServer({ keepAliveTimeout: KEPT_ALIVE_MS }, (request, response) => {
-    answerSandboxRequest(request, response, key, studio).catch(() => response.destroy());
+    answerSandboxRequest(request, response, parts).catch(() => response.destroy());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -75,11 +74,17 @@ function lazyStudio(): Studio {
   };
 }
 
+/** What all requests have in common. */
+interface Parts {
+  key: { id: string; secret: string };
+  studio: Studio;
+  wholeAnswers: Awaited<ReturnType<typeof loadWholeAnswers>>;
+}
+
 async function answerSandboxRequest(
   request: IncomingMessage,
   response: ServerResponse,
-  key: { id: string; secret: string },
-  studio: Studio,
+  { key, studio, wholeAnswers }: Parts,
 ): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
@@ -99,7 +104,7 @@ async function answerSandboxRequest(
     sendJson(response, 403, bedrockRefusal(403, 'The request signature we calculated does not match'));
     return;
   }
-  const whole = wholeAnswerFor(url, bytes);
+  const whole = wholeAnswers[url]?.(JSON.parse(bytes.toString('utf8')) as never);
   if (whole) {
     sendJson(response, whole.status, whole.body);
     return;
@@ -133,15 +138,6 @@ async function answerSandboxRequest(
     return;
   }
   await play(script, wire.writer(model), wire.fields, response);
-}
-
-/** What is answered in one piece: embeddings, all questions at once, or a chat completion that is not streamed, which decides. */
-function wholeAnswerFor(url: string, bytes: Buffer): SandboxDecision | undefined {
-  if (url === '/openai/v1/embeddings') return embedTexts(JSON.parse(bytes.toString('utf8')) as never);
-  if (url === '/openai/v1/decisions') return decideAtOnce(JSON.parse(bytes.toString('utf8')) as never);
-  if (url !== '/openai/v1/chat/completions') return undefined;
-  const body = JSON.parse(bytes.toString('utf8')) as { stream?: boolean };
-  return body.stream === false ? decideInChat(body as never) : undefined;
 }
 
 interface SandboxRefusal {

@@ -7,7 +7,9 @@ import { writeChecked } from '../../../lambdas/catalog/checked.ts';
 import { readCatalogFiles } from '../../../lambdas/catalog/files.ts';
 import { shippedCatalogDirectory } from '../../../lambdas/catalog/load.ts';
 import { functions } from '../../../lambdas/routes.ts';
+import { servedNames } from '../../../lambdas/server/served-routes.ts';
 import { buildConsole } from './console-bundle.ts';
+import { withHandlers } from './handler-imports.ts';
 
 const lambdasDirectory = fileURLToPath(new URL('../../../lambdas/', import.meta.url));
 
@@ -151,6 +153,7 @@ export async function bundleServer(
   await build({
     ...options,
     splitting: true,
+    plugins: [...options.plugins, withHandlers(servedNames)],
     // A container has nothing else: what asks it for the keys of its role comes along.
     external: [],
     entryPoints: [{ in: join(lambdasDirectory, 'server/main.ts'), out: basename(SERVER_PROGRAM, '.mjs') }],

@@ -16,7 +16,7 @@ export interface EmbeddingTask {
 
 export type EmbeddingTarget = WireTarget<EmbeddingsQuirks>;
 
-export interface EmbeddingEngine extends AskReader {
+export interface EmbeddingCodec extends AskReader {
   /** The most inputs that one request may have, where the endpoint's quirks say nothing else. */
   maxInputs: number;
   /** The request for some of the inputs of a task. @throws {GatewayError} 400 for what it cannot ask */

@@ -4,9 +4,9 @@
  */
 
 import { createHash } from 'node:crypto';
-import { readDirectives } from './directives.ts';
-import type { SandboxDecision } from './decisions.ts';
-import { openaiRefusal } from './openai-refusal.ts';
+import { readDirectives } from '../directives.ts';
+import { openaiRefusal } from '../openai-refusal.ts';
+import type { SandboxAnswer } from '../whole-answers.ts';
 
 interface EmbeddingsRequest {
   model: string;
@@ -25,12 +25,9 @@ const CHARACTERS_PER_TOKEN = 4;
 /** Different words of one request whose directions are kept. */
 const MAX_KEPT_DIRECTIONS = 50_000;
 
-export function embedTexts({
-  model,
-  input,
-  encoding_format,
-  dimensions = DIMENSIONS,
-}: EmbeddingsRequest): SandboxDecision {
+export const wholeAnswers = { '/openai/v1/embeddings': embedTexts };
+
+function embedTexts({ model, input, encoding_format, dimensions = DIMENSIONS }: EmbeddingsRequest): SandboxAnswer {
   const first = typeof input[0] === 'string' ? input[0] : '';
   const { error, usage, nullAt, garbageAt } = readDirectives(first);
   if (error !== undefined) {

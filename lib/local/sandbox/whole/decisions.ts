@@ -5,10 +5,12 @@
  * odds are the squares of the true ones.
  */
 
-import { readDirectives } from './directives.ts';
+import { readDirectives } from '../directives.ts';
+import type { SandboxAnswer } from '../whole-answers.ts';
 
 interface ChatRequest {
   model: string;
+  stream?: boolean;
   messages: { role: string; content: string }[];
   logprobs?: boolean;
   top_logprobs?: number;
@@ -25,12 +27,14 @@ interface DecisionsRequest {
 const SURENESS = 2;
 const WEIGHT = /\(weight (\d+(?:\.\d+)?)\)/;
 
-export interface SandboxDecision {
-  status: number;
-  body: object;
-}
+export const wholeAnswers = {
+  '/openai/v1/decisions': decideAtOnce,
+  // Chat completions that do not stream.
+  '/openai/v1/chat/completions': (request: ChatRequest) =>
+    request.stream === false ? decideInChat(request) : undefined,
+};
 
-export function decideInChat(request: ChatRequest): SandboxDecision {
+function decideInChat(request: ChatRequest): SandboxAnswer {
   const [, state, question] = request.messages.map(({ content }) => content) as [string, string, string];
   const { error, usage, tokens } = readDirectives(state);
   if (error !== undefined) return refusal(error);
@@ -73,7 +77,7 @@ export function decideInChat(request: ChatRequest): SandboxDecision {
   };
 }
 
-export function decideAtOnce({ model, state, questions }: DecisionsRequest): SandboxDecision {
+function decideAtOnce({ model, state, questions }: DecisionsRequest): SandboxAnswer {
   const { error, usage } = readDirectives(state);
   if (error !== undefined) return refusal(error);
   const answers = Object.entries(questions).map(([name, { type, criteria }]) => {
@@ -162,6 +166,6 @@ function decisionUsage(input: string, output: string, inputTokens: number, outpu
   return { [input]: inputTokens, [output]: outputTokens, total_tokens: inputTokens + outputTokens };
 }
 
-function refusal(status: number): SandboxDecision {
+function refusal(status: number): SandboxAnswer {
   return { status, body: { error: { message: `The sandbox was asked to answer with status ${status}` } } };
 }

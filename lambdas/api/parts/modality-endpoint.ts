@@ -1,0 +1,38 @@
+import { claimOf } from '../../admission/request-claim.ts';
+import { defineEndpoint } from '../../http/define-endpoint.ts';
+import type { InferenceRoute } from '../../http/endpoint.ts';
+import type { HttpResponse } from '../../http/response.ts';
+import { refreshSignals } from '../../inference/endpoint-signals.ts';
+import { answerModality, type Answered } from '../../inference/modalities/answer.ts';
+import type { BatchModality } from '../../inference/modalities/modality.ts';
+import type { Money } from '../../money/money.ts';
+import { resources } from '../../resources.ts';
+
+/** A whole answer, with the fields that answers of all modalities have. */
+interface WholeAnswer<Body, Result> extends Answered<Result> {
+  body: Body;
+  /** The generation, and who answered. */
+  origin: { id: string; model: string; provider: string };
+  /** Empty while it is not known: usage that a provider does not report is counted, and settled a little later. */
+  cost: { cost?: Money };
+}
+
+/** @returns the endpoint that answers all that a request of this modality asks for, or nothing */
+export function modalityEndpoint<Body, Task, Answer, Result>(
+  route: InferenceRoute,
+  modality: BatchModality<Body, Task, Answer, Result>,
+  view: (answer: WholeAnswer<Body, Result>) => HttpResponse,
+) {
+  const accepts = { ...modality.accepts, meanwhile: refreshSignals };
+  const handler = defineEndpoint(route, accepts, async (input) => {
+    const { request, caller, body, generationId: id } = input;
+    const claim = await claimOf(resources.table(), { route, ...request, payer: caller.payer });
+    const answered = await answerModality(modality, { ...input, claim });
+    const { candidate, charged } = answered;
+    const origin = { id, model: candidate.model.id, provider: candidate.endpoint.provider.name };
+    const response = view({ ...answered, body, origin, cost: charged.estimated ? {} : { cost: charged.cost } });
+    if (charged.estimated) response.headers['x-service-billing-status'] = 'pending';
+    return response;
+  });
+  return { accepts, handler };
+}
