@@ -210,7 +210,8 @@ export function modalityRoutes<Rows extends ModalityRows>(rows: Rows): ModalityR
     routes.create[`create-${one}`] = postRoute(paths, { ...answering(`${kind}/create`), ...facts });
     routes.estimate[`estimate-${one}`] = postRoute(`${paths[0]}/estimate`, estimating(`${kind}/estimate`));
     if (!isListed) continue;
-    routes.list[`list-${kind}-models`] = getRoute(`${paths[0]}/models`, openLarge(`models/list-${kind}`, ofCatalog()));
+    const list = openLarge(`models/list-${kind}`, ofCatalog(publicOnly('Query')));
+    routes.list[`list-${kind}-models`] = getRoute(`${paths[0]}/models`, list);
   }
   return routes as ModalityRoutes<Rows>;
 }

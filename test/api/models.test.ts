@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { endpointViews, modelView, videoModelView } from '../../lambdas/api/models/view.ts';
+import type { Route } from '../../lambdas/route.ts';
+import { routes } from '../../lambdas/routes.ts';
 import { loadShippedCatalog } from '../support/catalog.ts';
 
 describe('a model that makes video', () => {
@@ -14,6 +16,15 @@ describe('a model that makes video', () => {
 
   it('says what its seconds cost wherever it is listed', () => {
     expect(modelView(model)).toMatchObject({ pricing_skus: perSecond });
+  });
+});
+
+describe('the routes that list models', () => {
+  it('may all read which providers can be called, or they would not know it of any model that needs a key', () => {
+    const lists = Object.entries<Route>(routes).filter(([, { entry }]) => entry.startsWith('api/models/list'));
+
+    expect(lists.map(([name]) => name)).toEqual(expect.arrayContaining(['list-models', 'list-embeddings-models']));
+    expect(lists.filter(([, { grants }]) => !grants.table?.includes('Query')).map(([name]) => name)).toEqual([]);
   });
 });
 

@@ -83,8 +83,10 @@ const ofMessages = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttr
 
 /** Rights for what does not happen here, each with where it does; each is an action, with the beginning of a resource's id where one has it. */
 const rarelyUsed: Record<string, readonly string[]> = {
-  // It asks which providers are live, where one of them needs a key (test/routing/live-providers.own.test.ts).
-  'list-videos-models': ['dynamodb:Query'],
+  // They ask which providers are live, where one of them needs a key (test/routing/live-providers.own.test.ts).
+  ...Object.fromEntries(
+    ['list-videos-models', ...Object.keys(wholeRoutes.list)].map((name) => [name, ['dynamodb:Query']]),
+  ),
   // Far into a list, a page leaves a bookmark (test/store/key-directory.test.ts).
   'list-keys': ['dynamodb:PutItem'],
   // A settlement that comes after a sweep is a correction (test/accounting/settle.test.ts); one of a day that has ended asks for the

@@ -503,6 +503,7 @@ describe('the synthesized template', () => {
     ['get-model', ['Query'], ['HEALTH#', 'FREE#BUDGET#']],
     ['list-models', ['Query'], ['HEALTH#', 'FREE#BUDGET#']],
     ['list-videos-models', ['Query'], ['HEALTH#', 'FREE#BUDGET#']],
+    ['list-embeddings-models', ['Query'], ['HEALTH#', 'FREE#BUDGET#']],
     // It tells which providers are live, so that those who list models need not see any credential.
     ['measure-endpoints', ['Query', 'PutItem'], ['HEALTH#'], { secrets: ['provider-keys'] }],
   ])('lets %s do %j on partitions %j, and nothing else of the table', (name, actions, partitions, more = {}) => {

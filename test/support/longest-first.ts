@@ -3,6 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Files that take longest, most of it waiting: begun last, one of them would run alone at the end. */
 const longest = [
   'journeys/sandboxed',
+  'inference/new-modality',
   'journeys/streams',
   'journeys/activity',
   'journeys/october',
