@@ -185,7 +185,7 @@ export function estimating(file: string) {
 export interface ModalityRow {
   /** Its name in names of functions: `create-<one>`. */
   one: string;
-  /** Of requests; the first one's estimate is below it, and so is the list of its models. */
+  /** Paths of requests. The estimate and the list of models are below the first one. */
   paths: Paths;
   /** Its models have a list of their own, `GET <path>/models`. */
   isListed: boolean;

@@ -100,15 +100,14 @@ interface RequestState {
   error?: Error | null | undefined;
 }
 
-/** The routes that take no key. */
-export type PublicRoute = {
-  [Name in RouteName]: (typeof routes)[Name]['credential'] extends 'none' ? Name : never;
+type RouteFor<Kind extends Credential> = {
+  [Name in RouteName]: (typeof routes)[Name]['credential'] extends Kind ? Name : never;
 }[RouteName];
+/** The routes that take no key. */
+export type PublicRoute = RouteFor<'none'>;
 export type KeyedRoute = Exclude<RouteName, PublicRoute>;
 /** The routes that take inference keys. */
-export type InferenceRoute = {
-  [Name in RouteName]: (typeof routes)[Name]['credential'] extends 'inference' ? Name : never;
-}[RouteName];
+export type InferenceRoute = RouteFor<'inference'>;
 
 /** Routes that take a key need these two, and no other does. */
 interface Keyed {

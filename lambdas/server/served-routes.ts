@@ -3,10 +3,8 @@ import type { Route } from '../route.ts';
 import { routes, UNKNOWN_ROUTE } from '../routes.ts';
 import { buildRoutingTable, wiredRoutes } from './routing-table.ts';
 
-/** A server has everything that a client of models asks for. Management keeps its functions, each of which has rights of its own. */
-const isServed = ({ credential }: Route) => credential !== 'management';
-
-const servedRoutes = Object.entries<Route>(routes).filter(([, route]) => isServed(route));
+/** Everything that a client of models asks for. Management keeps its functions, each of which has rights of its own. */
+const servedRoutes = Object.entries<Route>(routes).filter(([, { credential }]) => credential !== 'management');
 
 /** The functions that a server runs, by their names in the manifest. */
 export const servedNames = [...servedRoutes.map(([name]) => name), UNKNOWN_ROUTE];

@@ -9,22 +9,21 @@ import { keys } from '../../lambdas/api/keys/about.ts';
 import { members } from '../../lambdas/api/members/about.ts';
 import { messages } from '../../lambdas/api/messages/about.ts';
 import { modelListAbout, models } from '../../lambdas/api/models/about.ts';
-import type { ModalityAbout } from '../../lambdas/api/parts/about.ts';
+import { modalityAbouts, type ModalityWords } from '../../lambdas/api/parts/about.ts';
 import { responses } from '../../lambdas/api/responses/about.ts';
 import { service } from '../../lambdas/api/service/about.ts';
 import { videos } from '../../lambdas/api/videos/about.ts';
 import { workspaces } from '../../lambdas/api/workspaces/about.ts';
 import type { About } from '../../lambdas/http/about.ts';
+import type { ModalityRow } from '../../lambdas/route.ts';
 import { wholeModalities, type RouteName, type WholeRoute } from '../../lambdas/routes.ts';
 
-/** The texts of all routes of a modality, which its folder has (parts/about.ts). */
-async function modalityAbouts(): Promise<Record<WholeRoute, About>> {
-  const found = Object.entries(wholeModalities).map(async ([kind, { paths }]) => {
-    const { about } = (await import(`../../lambdas/api/${kind}/about.ts`)) as { about: ModalityAbout };
-    return {
-      ...about.routes,
-      ...(about.list ? { [`list-${kind}-models`]: modelListAbout(about.list, paths[0]) } : {}),
-    };
+/** The texts of all routes of modalities, each made of the words in its folder. */
+async function wholeAbouts(): Promise<Record<WholeRoute, About>> {
+  const found = Object.entries<ModalityRow>(wholeModalities).map(async ([kind, row]) => {
+    const { about } = (await import(`../../lambdas/api/${kind}/about.ts`)) as { about: ModalityWords };
+    const list = about.list && { [`list-${kind}-models`]: modelListAbout(about.list, row.paths[0]) };
+    return { ...modalityAbouts(row, about), ...list };
   });
   return Object.assign({}, ...(await Promise.all(found))) as Record<WholeRoute, About>;
 }
@@ -34,7 +33,7 @@ export const abouts: Record<RouteName, About> = {
   ...messages,
   ...chat,
   ...responses,
-  ...(await modalityAbouts()),
+  ...(await wholeAbouts()),
   ...videos,
   ...models,
   ...generations,

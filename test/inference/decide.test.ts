@@ -2,9 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { AttemptLog } from '../../lambdas/inference/attempt-log.ts';
 import { ProviderTime } from '../../lambdas/platform/provider-time.ts';
 import { askEach } from '../../lambdas/inference/batch/rounds.ts';
-import { askingOf } from '../../lambdas/inference/modalities/answer.ts';
 import { decisionsModality } from '../../lambdas/inference/modalities/decisions.ts';
-import { modalityOffers } from '../../lambdas/inference/modalities/routed.ts';
+import { prepareOffers } from '../../lambdas/inference/batch/offers.ts';
 import { decisionEngines } from '../../lambdas/providers/decisions/engines.ts';
 import { candidateAt } from '../support/candidate.ts';
 import { stopUpstreams, upstream } from '../support/direct-upstream.ts';
@@ -17,6 +16,7 @@ const task = {
     { type: 'noul' as const, instructions: 'Is it?', options: ['yes', 'no'].map((key) => ({ key, text: key })) },
   ],
 };
+const work = { task, maxAtOnce: decisionsModality.maxAtOnce };
 const health = { record: () => {}, publish: async () => {} };
 
 const decisionCandidateAt = (url: string) => ({
@@ -29,7 +29,7 @@ async function usageWhere(reported: object) {
     response.end(JSON.stringify({ choices: [{ message: { content: '{"p0": 0.3, "p1": 0.7}' } }], usage: reported })),
   );
   const offer = { index: 0, candidate: decisionCandidateAt(url), bounds: [], bytes: 0, hasHiddenReasoning: false };
-  const { rounds } = await askEach([offer], askingOf(decisionsModality, task), input());
+  const { rounds } = await askEach([offer], work, input());
   return rounds[0]!;
 }
 
@@ -99,7 +99,7 @@ describe('a decision that its provider refuses', () => {
 
     const asking = input();
 
-    await askEach([offer], askingOf(decisionsModality, task), asking);
+    await askEach([offer], work, asking);
 
     expect(asking.log.failure).toMatchObject({ index: 0, providerStatus: 400 });
   });
@@ -115,7 +115,7 @@ describe('a decider whose answer is larger than the gateway reads', () => {
     const large = { index: 0, candidate: decisionCandidateAt(url), bounds: [], bytes: 0, hasHiddenReasoning: false };
 
     const asking = input();
-    const { result } = await askEach([large, await sound()], askingOf(decisionsModality, task), asking);
+    const { result } = await askEach([large, await sound()], work, asking);
 
     expect([requests, asking.log.index]).toEqual([1, 0]);
     expect(result).toMatchObject({
@@ -128,7 +128,7 @@ describe('a decider that is silent in the middle of its answer', () => {
   it('is followed by the next one, where it cannot have been thinking', async () => {
     const asking = input();
 
-    const decided = await askEach([await silent(false), await sound()], askingOf(decisionsModality, task), asking);
+    const decided = await askEach([await silent(false), await sound()], work, asking);
 
     expect(decided).toMatchObject({ wasThinking: false, result: { answer: [{}] } });
     expect(asking.log.index).toBe(1);
@@ -137,7 +137,7 @@ describe('a decider that is silent in the middle of its answer', () => {
   it('is the last one, where it may have been thinking: it would be paid for, and the next one as well', async () => {
     const asking = input();
 
-    const decided = await askEach([await silent(true), await sound()], askingOf(decisionsModality, task), asking);
+    const decided = await askEach([await silent(true), await sound()], work, asking);
 
     expect(decided).toMatchObject({ wasThinking: true, result: { failure: { kind: 'timeout' } } });
     expect(asking.log.index).toBe(0);
@@ -161,7 +161,7 @@ describe('a request for decisions that allows no fallback', () => {
     const second = { ...first, endpoint: { ...first.endpoint, id: 'test/model/1' } };
     const other = { ...first, model: { ...first.model, id: 'test/other' } };
 
-    const offers = modalityOffers(decisionsModality, [first, second, other], task);
+    const offers = prepareOffers([first, second, other], task, decisionsModality);
 
     expect(offers.map(({ candidate }) => candidate)).toEqual([first, other]);
   });

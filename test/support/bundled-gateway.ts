@@ -9,7 +9,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { functions } from '../../lambdas/routes.ts';
-import { handlerImports } from '../../lib/shared/bundles/handler-imports.ts';
+import { handlerImports } from '../../lib/shared/bundles/bundle.ts';
 import { bundled, bundleDirectory, entries } from './programs.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));

@@ -1,15 +1,12 @@
 import * as z from 'zod';
 import { countShape, dataShape, rub, uuid } from '../../http/shapes.ts';
-import { periodUsageShape } from '../parts/shape.ts';
+import { periodUsageShape, modelPermaslug } from '../parts/shape.ts';
 
 const rowShape = z
   .strictObject({
     date: z.iso.date().meta({ description: 'The day that the row is about, in UTC.' }),
     model: z.string().meta({ description: 'The id of the model that answered.' }),
-    model_permaslug: z.string().meta({
-      description:
-        'The permanent id of the model, which always means this version, even if its `model` id is given to a newer one.',
-    }),
+    model_permaslug: modelPermaslug,
     endpoint_id: z
       .string()
       .meta({ description: 'The id of the endpoint (one provider’s offer of the model) that was asked.' }),

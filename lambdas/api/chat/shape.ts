@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { countShape, earlyEndShape, rub } from '../../http/shapes.ts';
+import { answeringModel, generationId } from '../parts/shape.ts';
 
 const functionCall = z.looseObject({
   id: z.string().meta({ description: 'The id of the call; send it back with the result.' }),
@@ -42,12 +43,10 @@ const completionMessage = z.looseObject({
 /** An answer of the chat API; the code that builds one has its own type. */
 export const chatCompletionAnswer = z
   .looseObject({
-    id: z.string().meta({
-      description: 'The id of the generation, which is the record of this request: `GET /generation` shows it.',
-    }),
+    id: generationId,
     object: z.literal('chat.completion'),
     created: countShape.meta({ description: 'The time of the request, as a Unix time in seconds.' }),
-    model: z.string().meta({ description: 'The id of the model that answered.' }),
+    model: answeringModel,
     system_fingerprint: z.null().meta({ description: 'Always null: fingerprints of providers are not passed on.' }),
     choices: z
       .array(

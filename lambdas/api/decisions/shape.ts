@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { countShape, rub } from '../../http/shapes.ts';
+import { countShape } from '../../http/shapes.ts';
+import { answeringModel, answeringProvider, generationId, lateCostShape } from '../parts/shape.ts';
 
 const probabilityShape = z.number().min(0).max(1);
 const stated = z.literal(true).optional().meta({
@@ -41,11 +42,9 @@ const decisionShape = z.discriminatedUnion('type', [
 
 export const decisionsAnswer = z
   .strictObject({
-    id: z.string().meta({
-      description: 'The id of the generation, which is the record of this request: `GET /generation` shows it.',
-    }),
-    model: z.string().meta({ description: 'The id of the model that answered.' }),
-    provider: z.string().meta({ description: 'The name of the provider that answered.' }),
+    id: generationId,
+    model: answeringModel,
+    provider: answeringProvider,
     answers: z.record(z.string(), decisionShape).meta({
       description:
         'The answers by the names of the questions: `noul` is the probability of yes, `choice` one of the options, `score` a value of the scale.',
@@ -54,10 +53,7 @@ export const decisionsAnswer = z
       .strictObject({
         input_tokens: countShape.meta({ description: 'The number of tokens of the prompt.' }),
         output_tokens: countShape.meta({ description: 'The number of tokens of the answers.' }),
-        cost: rub.optional().meta({
-          description:
-            'What the request cost, in RUB; absent while it is not known: the record of the generation has it a little later.',
-        }),
+        cost: lateCostShape,
       })
       .meta({ description: 'The tokens of all questions together, and what they cost.' }),
   })

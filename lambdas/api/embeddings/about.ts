@@ -1,25 +1,22 @@
-import { modalityAbout } from '../parts/about.ts';
+import { ok } from '../../http/about.ts';
+import type { ModalityWords } from '../parts/about.ts';
 import { embeddingsAnswer } from './shape.ts';
 
 const body = { model: 'sandbox/embedder', input: ['Where is my parcel?', 'The parcel is late.'], dimensions: 8 };
 
-export const about = modalityAbout('embeddings', {
+export const about: ModalityWords = {
   summary: 'Turn texts into vectors',
   description:
     'Makes a vector (embedding) of each text, so that texts with a similar meaning have vectors near each other. All texts are embedded by one model, or none is.',
   bodyExample: body,
-  answer: {
-    description: 'A vector for each text.',
-    shape: embeddingsAnswer,
-    example: {
-      id: 'gen-01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d',
-      object: 'list',
-      model: 'sandbox/embedder',
-      provider: 'Sandbox Chat',
-      data: [{ object: 'embedding', index: 0, embedding: [0.5, -0.5, 0.5, 0.5] }],
-      usage: { prompt_tokens: 5, total_tokens: 5, cost: 0.0001 },
-    },
-  },
+  answer: ok('A vector for each text.', embeddingsAnswer, {
+    id: 'gen-01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d',
+    object: 'list',
+    model: 'sandbox/embedder',
+    provider: 'Sandbox Chat',
+    data: [{ object: 'embedding', index: 0, embedding: [0.5, -0.5, 0.5, 0.5] }],
+    usage: { prompt_tokens: 5, total_tokens: 5, cost: 0.0001 },
+  }),
   estimateSummary: 'Estimate embeddings',
   list: {
     summary: 'List embedding models',
@@ -44,4 +41,4 @@ export const about = modalityAbout('embeddings', {
       supported_parameters: ['dimensions'],
     },
   },
-});
+};

@@ -1,14 +1,13 @@
 import * as z from 'zod';
-import { countShape, rub } from '../../http/shapes.ts';
+import { countShape } from '../../http/shapes.ts';
+import { answeringModel, answeringProvider, generationId, lateCostShape } from '../parts/shape.ts';
 
 export const embeddingsAnswer = z
   .strictObject({
-    id: z.string().meta({
-      description: 'The id of the generation, which is the record of this request: `GET /generation` shows it.',
-    }),
+    id: generationId,
     object: z.literal('list'),
-    model: z.string().meta({ description: 'The id of the model that answered.' }),
-    provider: z.string().meta({ description: 'The name of the provider that answered.' }),
+    model: answeringModel,
+    provider: answeringProvider,
     data: z
       .array(
         z.strictObject({
@@ -25,10 +24,7 @@ export const embeddingsAnswer = z
       .strictObject({
         prompt_tokens: countShape.meta({ description: 'The number of tokens of all inputs together.' }),
         total_tokens: countShape.meta({ description: 'The same number: embeddings have no output tokens.' }),
-        cost: rub.optional().meta({
-          description:
-            'What the request cost, in RUB; absent while it is not known: the record of the generation has it a little later.',
-        }),
+        cost: lateCostShape,
       })
       .meta({ description: 'The tokens of all inputs, and what they cost.' }),
   })

@@ -4,6 +4,7 @@ import { meters } from '../../accounting/price.ts';
 import { apiTypes, wholeApiTypes } from '../../catalog/wires.ts';
 import { endings } from '../../store/generations/outcome.ts';
 import { requestStatuses } from '../../store/generations/request-history.ts';
+import { modelPermaslug } from '../parts/shape.ts';
 
 const wholeKinds = new Intl.ListFormat('en').format(wholeApiTypes);
 const apiTypeText = `The kind of request: \`completions\` for messages, chat completions and responses, ${wholeApiTypes.map((kind) => `\`${kind}\``).join(', ')}, or \`video\`.`;
@@ -14,10 +15,7 @@ const attemptShape = z.strictObject({
   endpoint_id: z
     .string()
     .meta({ description: 'The id of the endpoint (one provider’s offer of the model) that this attempt asked.' }),
-  model_permaslug: z.string().meta({
-    description:
-      'The permanent id of the model, which always means this version, even if its `model` id is given to a newer one.',
-  }),
+  model_permaslug: modelPermaslug,
   provider_name: z.string().meta({ description: 'The name of the provider that was asked.' }),
   status: countShape
     .nullable()
@@ -81,10 +79,7 @@ const generationShape = z
     }),
     created_at: time.meta({ description: 'The time at which the request came in.' }),
     model: z.string().meta({ description: 'The id of the model that answered.' }),
-    model_permaslug: z.string().meta({
-      description:
-        'The permanent id of the model, which always means this version, even if its `model` id is given to a newer one.',
-    }),
+    model_permaslug: modelPermaslug,
     endpoint_id: z
       .string()
       .meta({ description: 'The id of the endpoint (one provider’s offer of the model) that was asked.' }),

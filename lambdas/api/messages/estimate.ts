@@ -1,11 +1,7 @@
-import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { refreshSignals } from '../../inference/endpoint-signals.ts';
 import { estimateMessage } from '../../inference/estimates/estimate-message.ts';
 import { messagesJson, messagesRequestSchema } from '../../messages/schema.ts';
-import { estimateAnswer } from '../parts/estimate-answer.ts';
+import { estimateEndpoint } from '../parts/estimate-endpoint.ts';
 
-export const accepts = { body: messagesRequestSchema, ...messagesJson, meanwhile: refreshSignals };
+const rules = { body: messagesRequestSchema, ...messagesJson };
 
-export const handler = defineEndpoint('estimate-message', accepts, async (input) =>
-  estimateAnswer(await estimateMessage(input)),
-);
+export const { accepts, handler } = estimateEndpoint('estimate-message', rules, estimateMessage);

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { countShape, earlyEndShape, rub } from '../../http/shapes.ts';
+import { answeringModel, generationId } from '../parts/shape.ts';
 
 /** The document lists the known kinds in its place. */
 const contentBlock = z.looseObject({ type: z.string() }).meta({ id: 'ContentBlock' });
@@ -7,12 +8,10 @@ const contentBlock = z.looseObject({ type: z.string() }).meta({ id: 'ContentBloc
 /** An answer of the Messages API, which grows faster than this document; the code that builds one has its own type. */
 export const messageAnswer = z
   .looseObject({
-    id: z.string().meta({
-      description: 'The id of the generation, which is the record of this request: `GET /generation` shows it.',
-    }),
+    id: generationId,
     type: z.literal('message'),
     role: z.literal('assistant'),
-    model: z.string().meta({ description: 'The id of the model that answered.' }),
+    model: answeringModel,
     content: z
       .array(contentBlock)
       .meta({ description: 'The answer: blocks of text, of thinking, and of calls of tools.' }),

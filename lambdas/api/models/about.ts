@@ -20,9 +20,7 @@ const messagesNote =
 
 const listExample = (model: object) => ({ data: [model], links: { next: null }, total_count: 1 });
 
-const CATALOG = 'Catalog';
-
-export const models = tagged(CATALOG, {
+export const models = tagged('Catalog', {
   'list-models': {
     summary: 'List models',
     description: `Lists the models that make text; \`output_modalities=all\` lists all models. The whole list comes at once unless \`offset\` or \`limit\` is given. \`pricing\` and \`top_provider\` are those of the default route: the cheapest endpoint (one provider’s offer of the model), which is tried first. ${filtersNote} ${messagesNote}`,
@@ -71,7 +69,7 @@ export const models = tagged(CATALOG, {
 export function modelListAbout({ summary, models: what, example }: ModelListWords, path: string): About {
   const description = `Models for \`POST ${path}\`. Filters, orders and pages are those of \`GET /models\`.`;
   return {
-    tag: CATALOG,
+    tag: 'Catalog',
     summary,
     description,
     success: ok(what, modelListAnswer, listExample(listedExample(example))),

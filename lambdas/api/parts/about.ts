@@ -1,8 +1,7 @@
 /** Examples of parts that answers of several resources have. */
 
-import type * as z from 'zod';
-import { exampleIds, ok, providerErrors, tagged, type About } from '../../http/about.ts';
-import { wholeModalities } from '../../routes.ts';
+import { exampleIds, ok, providerErrors, tagged, type About, type Success } from '../../http/about.ts';
+import type { ModalityRow } from '../../route.ts';
 import { estimateAnswerShape } from './shape.ts';
 
 /** Spending in the current periods. */
@@ -96,47 +95,35 @@ export interface ModelListWords {
 }
 
 /** The texts that people read of a modality, and its examples. */
-interface ModalityWords {
+export interface ModalityWords {
   summary: string;
   description: string;
   bodyExample: unknown;
-  answer: { description: string; shape: z.ZodType; example: unknown };
+  answer: Success;
   estimateSummary: string;
-  /** Present if its models have a list of their own. */
+  /** Present if its models have a list of their own, which is shown with other lists (models/about.ts). */
   list?: ModelListWords;
 }
 
-export interface ModalityAbout {
-  routes: Record<string, About>;
-  list: ModelListWords | undefined;
-}
+const BILLING_STATUS = 'x-service-billing-status';
+const lateCost = `If the answer has no \`usage.cost\` yet, the header \`${BILLING_STATUS}\` is \`pending\`, and \`GET /generation\` has the cost a little later.`;
+const pending = 'The value is `pending` where the answer has no `usage.cost` yet; otherwise the header is absent.';
 
-/** The texts of all routes of a modality. The list of its models is shown with other lists (models/about.ts). */
-export function modalityAbout(kind: keyof typeof wholeModalities, words: ModalityWords): ModalityAbout {
-  const { one, paths } = wholeModalities[kind];
-  const { summary, description, bodyExample, answer, estimateSummary, list } = words;
-  const routes = tagged('Inference', {
+/** The texts of requests of a modality, and of their estimates. */
+export function modalityAbouts({ one, paths }: ModalityRow, words: ModalityWords): Record<string, About> {
+  const { summary, description, bodyExample, answer, estimateSummary } = words;
+  return tagged('Inference', {
     [`create-${one}`]: {
       chargedOnce: true,
       summary,
       description: `${description} ${lateCost}`,
       bodyExample,
-      success: {
-        ...ok(answer.description, answer.shape, answer.example),
-        headers: {
-          'x-service-billing-status':
-            'The value is `pending` where the answer has no `usage.cost` yet; otherwise the header is absent.',
-        },
-      },
+      success: { ...answer, headers: { [BILLING_STATUS]: pending } },
       errors: [...providerErrors, 'payment_required'],
     },
     [`estimate-${one}`]: estimateAbout({ summary: estimateSummary, path: paths[0], bodyExample }),
   });
-  return { routes, list };
 }
-
-const lateCost =
-  'If the answer has no `usage.cost` yet, the header `x-service-billing-status` is `pending`, and `GET /generation` has the cost a little later.';
 
 /** A sentence about estimates whose prompt may be counted. */
 export const countedEstimate =

@@ -8,12 +8,10 @@ import type { BatchModality } from '../../inference/modalities/modality.ts';
 import type { Money } from '../../money/money.ts';
 import { resources } from '../../resources.ts';
 
-/** A whole answer, with the fields that answers of all modalities have. */
+/** A whole answer, with the fields that answers of all modalities have. `cost` is empty while it is not known: it is settled a little later. */
 interface WholeAnswer<Body, Result> extends Answered<Result> {
   body: Body;
-  /** The generation, and who answered. */
   origin: { id: string; model: string; provider: string };
-  /** Empty while it is not known: usage that a provider does not report is counted, and settled a little later. */
   cost: { cost?: Money };
 }
 

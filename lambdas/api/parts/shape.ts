@@ -7,6 +7,21 @@ import { countShape, nothing, rub, rubText, time, uuid } from '../../http/shapes
 import { intervals, resets } from '../../money/periods.ts';
 import { leftOutReasons } from '../../routing/exclusions.ts';
 
+/** Fields of answers of models. */
+export const generationId = z.string().meta({
+  description: 'The id of the generation, which is the record of this request: `GET /generation` shows it.',
+});
+export const answeringModel = z.string().meta({ description: 'The id of the model that answered.' });
+export const modelPermaslug = z.string().meta({
+  description:
+    'The permanent id of the model, which always means this version, even if its `model` id is given to a newer one.',
+});
+export const answeringProvider = z.string().meta({ description: 'The name of the provider that answered.' });
+export const lateCostShape = rub.optional().meta({
+  description:
+    'What the request cost, in RUB; absent while it is not known: the record of the generation has it a little later.',
+});
+
 const settled = 'The roubles that settled requests have cost';
 
 /** The spending of the current periods, in UTC. */

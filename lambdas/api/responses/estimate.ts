@@ -1,15 +1,12 @@
 import { responsesJson, responsesFieldNames, responsesRequestSchema } from '../../client-apis/responses/request.ts';
 import { withClientFieldName } from '../../client-apis/field-names.ts';
-import { defineEndpoint } from '../../http/define-endpoint.ts';
-import { refreshSignals } from '../../inference/endpoint-signals.ts';
 import { estimateMessage } from '../../inference/estimates/estimate-message.ts';
-import { estimateAnswer } from '../parts/estimate-answer.ts';
+import { estimateEndpoint } from '../parts/estimate-endpoint.ts';
 
-export const accepts = { body: responsesRequestSchema, ...responsesJson, meanwhile: refreshSignals };
+const rules = { body: responsesRequestSchema, ...responsesJson };
 
-export const handler = defineEndpoint('estimate-response', accepts, async ({ body: call, ...input }) => {
-  const estimated = estimateMessage({ ...input, body: call.message }).catch((error: unknown) => {
+export const { accepts, handler } = estimateEndpoint('estimate-response', rules, ({ body: call, ...input }) =>
+  estimateMessage({ ...input, body: call.message }).catch((error: unknown) => {
     throw withClientFieldName(error, responsesFieldNames(call.origins));
-  });
-  return estimateAnswer(await estimated);
-});
+  }),
+);

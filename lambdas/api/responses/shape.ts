@@ -1,12 +1,11 @@
 import * as z from 'zod';
 import { countShape, earlyEndShape, rub } from '../../http/shapes.ts';
+import { answeringModel, generationId } from '../parts/shape.ts';
 
 /** A response; the code that builds one has its own type. */
 export const responseAnswer = z
   .looseObject({
-    id: z.string().meta({
-      description: 'The id of the generation, which is the record of this request: `GET /generation` shows it.',
-    }),
+    id: generationId,
     object: z.literal('response'),
     created_at: countShape.meta({ description: 'The time of the request, as a Unix time in seconds.' }),
     completed_at: countShape
@@ -26,7 +25,7 @@ export const responseAnswer = z
       })
       .nullable()
       .meta({ description: 'The reason why the answer is not whole; null if it is.' }),
-    model: z.string().meta({ description: 'The id of the model that answered.' }),
+    model: answeringModel,
     output: z
       .array(
         z.looseObject({

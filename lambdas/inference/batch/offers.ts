@@ -4,30 +4,28 @@ import { priceUpperBound, type UsageBound } from '../../accounting/price.ts';
 import { measurePrompt, promptBound } from '../../admission/prompt/prompt-size.ts';
 import type { Quote, SpendingPlan } from '../../admission/spending-plan.ts';
 import { Money } from '../../money/money.ts';
-import type { Ask, AskReader } from '../../providers/asks.ts';
+import type { Ask, BatchEngine } from '../../providers/asks.ts';
 import type { WireTarget } from '../../providers/wire.ts';
 import type { OnExcluded } from '../../routing/exclusions.ts';
 import type { UsableEndpoint } from '../../routing/usable-endpoints.ts';
 import { MAX_ROUNDS } from '../../store/generations/outcome.ts';
 import type { Offer } from '../failover.ts';
 
-/** An endpoint whose answers an engine reads. */
-export interface BatchCandidate extends UsableEndpoint {
-  engine: AskReader;
+/** An endpoint that can answer such tasks now. */
+export interface BatchCandidate<Task = unknown, Answer = unknown> extends UsableEndpoint {
+  engine: BatchEngine<Task, Answer>;
   target: WireTarget;
 }
 
-export interface BatchOffer<Candidate extends BatchCandidate = BatchCandidate> extends Offer {
-  candidate: Candidate;
+export interface BatchOffer<Task = unknown, Answer = unknown> extends Offer {
+  candidate: BatchCandidate<Task, Answer>;
   /** Of all that may be asked: the texts themselves are written once more when they are sent. */
   bounds: UsageBound[];
   bytes: number;
 }
 
-/** The requests to a candidate, and how a client's request is refused that would take too much. */
-export interface AskPlan<Candidate> {
-  /** All that may be sent to it, or requests as large. @throws {GatewayError} 400 for what it cannot be asked */
-  asksOf: (candidate: Candidate) => Iterable<Ask>;
+/** Refusals of a request that would take too many bytes, or too many requests to a provider. */
+export interface OfferRefusals {
   tooLarge: (maxMebibytes: number) => Error;
   tooMany: (asks: number, maxAsks: number) => Error;
 }
@@ -36,13 +34,14 @@ export interface AskPlan<Candidate> {
 const MAX_BYTES = 32 * 1024 * 1024;
 const MEBIBYTE = 1024 * 1024;
 
-/** @throws {GatewayError} 400 where no candidate can be asked so much */
-export function prepareOffers<Candidate extends BatchCandidate>(
-  candidates: readonly Candidate[],
-  plan: AskPlan<Candidate>,
+/** The most that a task may cost at each candidate. @throws {GatewayError} 400 if no candidate can be asked so much */
+export function prepareOffers<Task, Answer>(
+  candidates: readonly BatchCandidate<Task, Answer>[],
+  task: Task,
+  refusals: OfferRefusals,
   onExcluded?: OnExcluded,
-): BatchOffer<Candidate>[] {
-  const offers: BatchOffer<Candidate>[] = [];
+): BatchOffer<Task, Answer>[] {
+  const offers: BatchOffer<Task, Answer>[] = [];
   let refusal: unknown;
   for (const candidate of candidates) {
     if (candidate.isOnlyFirst && offers.some((offer) => offer.candidate.model.id === candidate.model.id)) {
@@ -50,7 +49,7 @@ export function prepareOffers<Candidate extends BatchCandidate>(
       continue;
     }
     try {
-      offers.push({ index: offers.length, ...offerOf(candidate, plan) });
+      offers.push({ index: offers.length, ...offerOf(candidate, task, refusals) });
     } catch (error) {
       refusal ??= error;
       onExcluded?.(candidate, 'request_not_supported', error);
@@ -60,13 +59,14 @@ export function prepareOffers<Candidate extends BatchCandidate>(
   return offers;
 }
 
-function offerOf<Candidate extends BatchCandidate>(
-  candidate: Candidate,
-  { asksOf, tooLarge, tooMany }: AskPlan<Candidate>,
-): Omit<BatchOffer<Candidate>, 'index'> {
+function offerOf<Task, Answer>(
+  candidate: BatchCandidate<Task, Answer>,
+  task: Task,
+  { tooLarge, tooMany }: OfferRefusals,
+): Omit<BatchOffer<Task, Answer>, 'index'> {
   const bounds: UsageBound[] = [];
   let bytes = 0;
-  for (const ask of asksOf(candidate)) {
+  for (const ask of candidate.engine.maxAsks(task, candidate.target)) {
     bytes += Buffer.byteLength(ask.request.body);
     if (bytes > MAX_BYTES) throw tooLarge(MAX_BYTES / MEBIBYTE);
     bounds.push(boundOf(ask, candidate));

@@ -4,7 +4,7 @@ import { UsageMeter } from '../../accounting/meter.ts';
 import { estimateTokens } from '../../accounting/usage.ts';
 import { limitConcurrency } from '../../platform/concurrency/concurrency-limit.ts';
 import { failureOf, refusalOfResponse, type ProviderFailure } from '../../providers/failures.ts';
-import type { Ask, Send } from '../../providers/asks.ts';
+import type { Ask } from '../../providers/asks.ts';
 import { readResponse } from '../../providers/http/read-text.ts';
 import { UpstreamError } from '../../providers/http/upstream-error.ts';
 import type { UpstreamResponse } from '../../providers/http/upstream-http.ts';
@@ -28,24 +28,24 @@ export interface Asked<Answer> {
   wasThinking: boolean;
 }
 
-/** How an answer is made of requests to one candidate. */
-export interface Asking<Candidate, Answer> {
-  answerOf: (candidate: Candidate, send: Send) => Promise<Answer>;
-  /** So many of its requests are under way at most. */
+/** A task for one candidate after the other. */
+export interface BatchWork<Task> {
+  task: Task;
+  /** So many requests to its provider are under way at most. */
   maxAtOnce: number;
 }
 
 /** Asks one candidate after the other, until one has answered everything: the one at which the log is then. */
-export async function askEach<Candidate extends BatchCandidate, Answer>(
-  offers: readonly BatchOffer<Candidate>[],
-  asking: Asking<Candidate, Answer>,
+export async function askEach<Task, Answer>(
+  offers: readonly BatchOffer<Task, Answer>[],
+  work: BatchWork<Task>,
   inTurn: FailoverOptions,
 ): Promise<Asked<Answer>> {
   const { signal, log } = inTurn;
   let rounds: BatchRound[] = [];
-  const begin = (offer: BatchOffer<Candidate>) => {
+  const begin = (offer: BatchOffer<Task, Answer>) => {
     rounds = [];
-    return askOne(offer, asking, rounds, inTurn);
+    return askOne(offer, work, rounds, inTurn);
   };
   try {
     const answer = await withFailover(offers, begin, inTurn);
@@ -61,9 +61,9 @@ export async function askEach<Candidate extends BatchCandidate, Answer>(
   }
 }
 
-async function askOne<Candidate extends BatchCandidate, Answer>(
-  { index, candidate }: BatchOffer<Candidate>,
-  { answerOf, maxAtOnce }: Asking<Candidate, Answer>,
+async function askOne<Task, Answer>(
+  { index, candidate }: BatchOffer<Task, Answer>,
+  { task, maxAtOnce }: BatchWork<Task>,
   rounds: BatchRound[],
   { signal, log }: FailoverOptions,
 ): Promise<Answer> {
@@ -78,7 +78,7 @@ async function askOne<Candidate extends BatchCandidate, Answer>(
       return body;
     });
   try {
-    return await answerOf(candidate, send);
+    return await candidate.engine.answer(task, candidate.target, send);
   } finally {
     attempt.abort();
   }

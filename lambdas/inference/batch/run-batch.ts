@@ -5,29 +5,30 @@ import type { NewGeneration } from '../../admission/new-generation.ts';
 import { clientHasLeft, GatewayError, gatewayStopping } from '../../platform/errors.ts';
 import { resources } from '../../resources.ts';
 import { abortBecause, abortInTime, abortReasonOf, abortWhenLeft, abortWhenStopping } from '../abort.ts';
+import type { UsableEndpoint } from '../../routing/usable-endpoints.ts';
 import { AttemptLog } from '../attempt-log.ts';
 import { SettlementSender } from '../settlement-sender.ts';
 import { holdOrThrow, type HoldTerms } from '../hold-inference.ts';
 import type { InferenceInput } from '../inference-input.ts';
 import type { UsageAnomalies } from '../usage-anomalies.ts';
-import { planOf, type BatchCandidate, type BatchOffer } from './offers.ts';
+import { planOf, type BatchOffer } from './offers.ts';
 import { batchOutcome } from './outcome.ts';
-import { askEach, type BatchRound, type Asking } from './rounds.ts';
+import { askEach, type BatchRound, type BatchWork } from './rounds.ts';
 
 /** A function of the API is stopped after half a minute: what was answered until then has to be settled. */
 const STOP_BEFORE_TIMEOUT_MS = 5_000;
 
-export interface BatchTerms<Candidate extends BatchCandidate, Answer> extends Asking<Candidate, Answer> {
+export interface BatchTerms<Task, Answer> extends BatchWork<Task> {
   apiType: NewGeneration['apiType'];
   /** At least one, the first one first. */
-  offers: BatchOffer<Candidate>[];
+  offers: BatchOffer<Task, Answer>[];
   /** A client reads this whose request took longer than the gateway may run. */
   outOfTime: string;
 }
 
 /** The whole answer, by the candidate that gave it. */
-export interface BatchResult<Candidate, Answer> {
-  candidate: Candidate;
+export interface BatchResult<Answer> {
+  candidate: UsableEndpoint;
   answer: Answer;
   charged: Charged;
 }
@@ -37,10 +38,10 @@ export interface BatchResult<Candidate, Answer> {
  * what the provider that answered has read and written.
  * @throws {GatewayError} when the request is not admitted, or nobody answers
  */
-export async function runBatch<Candidate extends BatchCandidate, Answer>(
+export async function runBatch<Task, Answer>(
   input: InferenceInput<unknown>,
-  terms: BatchTerms<Candidate, Answer>,
-): Promise<BatchResult<Candidate, Answer>> {
+  terms: BatchTerms<Task, Answer>,
+): Promise<BatchResult<Answer>> {
   const abort = new AbortController();
   try {
     return await answerUntil(abort, input, terms);
@@ -50,11 +51,11 @@ export async function runBatch<Candidate extends BatchCandidate, Answer>(
   }
 }
 
-async function answerUntil<Candidate extends BatchCandidate, Answer>(
+async function answerUntil<Task, Answer>(
   abort: AbortController,
   input: InferenceInput<unknown>,
-  { apiType, offers, outOfTime, ...asking }: BatchTerms<Candidate, Answer>,
-): Promise<BatchResult<Candidate, Answer>> {
+  { apiType, offers, outOfTime, ...work }: BatchTerms<Task, Answer>,
+): Promise<BatchResult<Answer>> {
   const { caller, generationId } = input;
   // All that settlement needs is there before anything is held.
   const [table, queue, health] = [resources.table(), resources.queue('finalize-cost'), resources.health()];
@@ -70,7 +71,7 @@ async function answerUntil<Candidate extends BatchCandidate, Answer>(
 
   const { signal } = abort;
   const log = new AttemptLog(input.providerTime);
-  const asked = await askEach(offers, asking, { signal, health, log, requestId: input.request.id });
+  const asked = await askEach(offers, work, { signal, health, log, requestId: input.request.id });
   const charged = await withinLimits(chargedForAll(asked.rounds), held.extender);
   const { receivedAtMs } = input.request;
   const outcome = batchOutcome(asked, charged, { offers, signal, receivedAtMs, log });

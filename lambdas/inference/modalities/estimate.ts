@@ -1,17 +1,28 @@
+import { priceLowerBound } from '../../accounting/price.ts';
+import { estimateTokens } from '../../accounting/usage.ts';
+import { Money } from '../../money/money.ts';
 import { ExclusionList } from '../../routing/exclusions.ts';
-import { estimateBatch } from '../estimates/estimate-batch.ts';
-import type { Estimate, EstimateInput } from '../estimates/estimate.ts';
+import { maxCostOf, type BatchOffer } from '../batch/offers.ts';
+import { batchTerms } from '../batch/run-batch.ts';
+import { costAt, estimateOf, previewInference, type Estimate, type EstimateInput } from '../estimates/estimate.ts';
 import { protectionOf } from '../protection-of.ts';
 import type { BatchModality } from './modality.ts';
 import { routeBatch } from './routed.ts';
 
-/** Estimates a request. @throws {GatewayError} what it is refused with before its hold */
+/** Estimates a request. @throws {GatewayError} what it is refused with before its hold; 401 and 403 for who may spend nothing */
 export async function estimateModality<Body, Task, Answer, Result>(
   modality: BatchModality<Body, Task, Answer, Result>,
   input: EstimateInput<Body>,
 ): Promise<Estimate> {
   const exclusions = new ExclusionList();
-  const protection = protectionOf(input);
-  const { offers } = await routeBatch(modality, input, { protection, onExcluded: exclusions.add });
-  return estimateBatch(input, modality.apiType, offers, exclusions);
+  const { offers } = await routeBatch(modality, input, { protection: protectionOf(input), onExcluded: exclusions.add });
+  const terms = batchTerms(modality.apiType, offers);
+  const preview = await previewInference(input, terms);
+  return estimateOf(preview, terms.estimatedTokens, offers.map(costOf), exclusions);
+}
+
+function costOf(offer: BatchOffer) {
+  const { candidate, bounds, bytes } = offer;
+  const least = Money.sum(bounds.map((bound) => priceLowerBound(bound, candidate.pricing)));
+  return costAt(candidate, estimateTokens(bytes), { least, most: maxCostOf(offer) });
 }

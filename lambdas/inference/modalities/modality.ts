@@ -6,12 +6,7 @@ import type { NamedText } from '../../protection/named-texts.ts';
 import type { BatchEngine } from '../../providers/asks.ts';
 import type { OnExcluded } from '../../routing/exclusions.ts';
 import { engineTarget, type UsableEndpoint } from '../../routing/usable-endpoints.ts';
-import type { BatchCandidate, AskPlan } from '../batch/offers.ts';
-
-/** An endpoint that can answer tasks of a modality now. */
-export interface EngineCandidate<Task, Answer> extends BatchCandidate {
-  engine: BatchEngine<Task, Answer>;
-}
+import type { BatchCandidate, OfferRefusals } from '../batch/offers.ts';
 
 /** The body of a request, and the bounds in which its JSON is read (http/json-body.ts). */
 interface AcceptedBody<Body> {
@@ -22,20 +17,15 @@ interface AcceptedBody<Body> {
 }
 
 /**
- * A modality whose answers are whole: all that differs from other modalities, as one declaration. Reading the request, routing,
- * protection, hold, requests to providers, settlement and estimate follow from it (routed.ts, answer.ts, estimate.ts). Its routes follow
- * from its row in the manifest (`wholeModalities` of routes.ts).
+ * A modality whose answers are whole: all that differs from other modalities, as one declaration. Reading the request, routing, protection,
+ * hold, requests to providers, settlement and estimate follow from it, and its routes from a row of the manifest (`wholeModalities`).
  *
- * Members that further modalities need, and none has yet:
- * - units that a request is billed by besides tokens, such as search units, images, characters or seconds: bounds in `Ask`, usage in
- *   `readUsage`;
- * - `accepts` of a multipart body, for files of a transcription: fields and parts, each with its bound;
- * - answers of bytes, for speech and images: `Ask` says how its answer is read (JSON today), `Answer` may be bytes, and a Result a stream
- *   that is written while its provider sends it;
- * - jobs that are polled, for providers that make images or transcripts later: as videos do (inference/videos/), or within one `answer`,
- *   which may send several requests already.
+ * Members that further modalities need, and none has yet: units besides tokens (search units, images, seconds: bounds in `Ask`, counts in
+ * `readUsage`); `accepts` of a multipart body, with a bound for each part; answers of bytes (`Ask` says how its answer is read, JSON today, and
+ * a Result may be a stream that is written while its provider sends it). Jobs that are polled fit into one `answer`, which may send several
+ * requests, or are jobs of their own, as those of videos (inference/videos/).
  */
-export interface BatchModality<Body, Task, Answer, Result> {
+export interface BatchModality<Body, Task, Answer, Result> extends OfferRefusals {
   apiType: ApiType;
   /** The output modality of its models. */
   makes: Modality;
@@ -55,12 +45,9 @@ export interface BatchModality<Body, Task, Answer, Result> {
   /** The candidates that take all fields of the task. @throws {GatewayError} 400 if none does */
   fitting?: (
     task: Task,
-    candidates: EngineCandidate<Task, Answer>[],
+    candidates: BatchCandidate<Task, Answer>[],
     onExcluded: OnExcluded | undefined,
-  ) => EngineCandidate<Task, Answer>[];
-  /** Refusals of a request that would take too many bytes, or too many requests to a provider. */
-  tooLarge: AskPlan<never>['tooLarge'];
-  tooMany: AskPlan<never>['tooMany'];
+  ) => BatchCandidate<Task, Answer>[];
   /** Requests to a provider at the same time. */
   maxAtOnce: number;
   /** The answer as the client reads it. @param own the task in the client's own words */
@@ -83,7 +70,7 @@ export function defineModality<Kind extends ApiType, Body, Task, Answer, Result>
 export function engineCandidate<Task, Answer>(
   { engines }: Pick<BatchModality<never, Task, Answer, never>, 'engines'>,
   usable: UsableEndpoint,
-): EngineCandidate<Task, Answer> | undefined {
+): BatchCandidate<Task, Answer> | undefined {
   const engine = engines[usable.endpoint.wire];
   return engine && { ...usable, engine, target: engineTarget(usable) };
 }

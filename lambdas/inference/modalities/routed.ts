@@ -9,7 +9,7 @@ import { usableEndpoints } from '../../routing/usable-endpoints.ts';
 import { prepareOffers, type BatchOffer } from '../batch/offers.ts';
 import { endpointSignals } from '../endpoint-signals.ts';
 import type { InferenceInput } from '../inference-input.ts';
-import { engineCandidate, type BatchModality, type EngineCandidate } from './modality.ts';
+import { engineCandidate, type BatchModality } from './modality.ts';
 
 interface RoutedTask<Task, Answer> {
   /** As providers may get it. */
@@ -17,7 +17,7 @@ interface RoutedTask<Task, Answer> {
   /** In the client's own words. */
   own: Task;
   /** At least one, the first one first, with the most that each may cost. */
-  offers: BatchOffer<EngineCandidate<Task, Answer>>[];
+  offers: BatchOffer<Task, Answer>[];
 }
 
 /**
@@ -49,16 +49,5 @@ export async function routeBatch<Body, Task, Answer, Result>(
     texts.map(({ text }) => text),
   );
   const candidates = fitting ? fitting(task, usable, onExcluded) : usable;
-  return { task, own, offers: modalityOffers(modality, candidates, task, onExcluded) };
-}
-
-/** The most that a task may cost at each candidate. @throws {GatewayError} 400 if no candidate can be asked so much */
-export function modalityOffers<Task, Answer>(
-  { tooLarge, tooMany }: Pick<BatchModality<never, Task, Answer, never>, 'tooLarge' | 'tooMany'>,
-  candidates: readonly EngineCandidate<Task, Answer>[],
-  task: Task,
-  onExcluded?: OnExcluded,
-): BatchOffer<EngineCandidate<Task, Answer>>[] {
-  const asksOf = ({ engine, target }: EngineCandidate<Task, Answer>) => engine.maxAsks(task, target);
-  return prepareOffers(candidates, { asksOf, tooLarge, tooMany }, onExcluded);
+  return { task, own, offers: prepareOffers(candidates, task, modality, onExcluded) };
 }

@@ -3,7 +3,7 @@
 import type { EmbeddingInput } from '../../embeddings/schema.ts';
 import { dimensionsOf, type Vector } from '../../embeddings/vector.ts';
 import { invalidRequest } from '../../platform/errors.ts';
-import type { Ask, BatchEngine, Send } from '../asks.ts';
+import type { Ask, BatchEngine } from '../asks.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { EmbeddingCodec, EmbeddingTarget, EmbeddingTask } from './codec.ts';
 
@@ -22,7 +22,17 @@ export function embedder(codec: EmbeddingCodec): BatchEngine<EmbeddingTask, Vect
   return {
     ...codec,
     maxAsks: (task, target: EmbeddingTarget) => embeddingAsks(codec, task, target),
-    answer: (task, target: EmbeddingTarget, send) => embed(codec, task, target, send),
+    async answer(task, target: EmbeddingTarget, send) {
+      const asks = Array.from(embeddingAsks(codec, task, target));
+      const answers = await Promise.all(
+        asks.map(async (ask) => {
+          const vectors = codec.vectorsIn(await send(ask));
+          if (vectors.length !== ask.inputs) throw notVectors('another number of vectors than it was asked for');
+          return vectors;
+        }),
+      );
+      return checkedVectors(answers.flat(), task.dimensions);
+    },
   };
 }
 
@@ -69,23 +79,9 @@ function refuseTooManyNumbers(inputs: number, dimensions: number): void {
   );
 }
 
-/** One vector for each input. @throws {UpstreamError} for an answer that has others than were asked for */
-async function embed(
-  codec: EmbeddingCodec,
-  task: EmbeddingTask,
-  target: EmbeddingTarget,
-  send: Send,
-): Promise<Vector[]> {
-  const asks = Array.from(embeddingAsks(codec, task, target));
-  const answers = await Promise.all(
-    asks.map(async (ask) => {
-      const vectors = codec.vectorsIn(await send(ask));
-      if (vectors.length !== ask.inputs) throw notVectors('another number of vectors than it was asked for');
-      return vectors;
-    }),
-  );
-  const vectors = answers.flat();
-  const dimensions = task.dimensions ?? dimensionsOf(vectors[0]!);
+/** @throws {UpstreamError} for others than were asked for */
+function checkedVectors(vectors: Vector[], wanted: number | undefined): Vector[] {
+  const dimensions = wanted ?? dimensionsOf(vectors[0]!);
   for (const vector of vectors) {
     const own = dimensionsOf(vector);
     if (own === 0 || !Number.isInteger(own)) throw notVectors('what is not a vector');

@@ -74,7 +74,7 @@ function lazyStudio(): Studio {
   };
 }
 
-/** What all requests have in common. */
+/** Parts of the sandbox that requests share. */
 interface Parts {
   key: { id: string; secret: string };
   studio: Studio;

@@ -6,18 +6,21 @@ export interface SandboxAnswer {
   body: object;
 }
 
-/** Answers a request by its body; undefined for a body that is another's to answer. */
-type Answerer = (body: never) => SandboxAnswer | undefined;
+/** The failure that a prompt asks for. */
+export function askedFailure(status: number): SandboxAnswer {
+  return { status, body: { error: { message: `The sandbox was asked to answer with status ${status}` } } };
+}
+
+/** Answers of a modality, by paths, to the body of a request; undefined for a body that is another's to answer. */
+type WholeAnswers = Record<string, (body: never) => SandboxAnswer | undefined>;
 
 const folder = new URL('whole/', import.meta.url);
 
-/** Loads all files of the folder whole/. Each has the answers of a modality by their paths, and is registered by being there. */
-export async function loadWholeAnswers(): Promise<Record<string, Answerer>> {
-  const files = readdirSync(folder).map(
-    (file) => import(new URL(file, folder).href) as Promise<{ wholeAnswers: Record<string, Answerer> }>,
-  );
-  return Object.assign({}, ...(await Promise.all(files)).map(({ wholeAnswers }) => wholeAnswers)) as Record<
-    string,
-    Answerer
-  >;
+/** Loads the answers of all modalities: those of each file of the folder whole/. */
+export async function loadWholeAnswers(): Promise<WholeAnswers> {
+  const loaded = readdirSync(folder).map(async (file) => {
+    const { wholeAnswers } = (await import(new URL(file, folder).href)) as { wholeAnswers: WholeAnswers };
+    return wholeAnswers;
+  });
+  return Object.assign({}, ...(await Promise.all(loaded))) as WholeAnswers;
 }

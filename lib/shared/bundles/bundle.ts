@@ -9,7 +9,6 @@ import { shippedCatalogDirectory } from '../../../lambdas/catalog/load.ts';
 import { functions } from '../../../lambdas/routes.ts';
 import { servedNames } from '../../../lambdas/server/served-routes.ts';
 import { buildConsole } from './console-bundle.ts';
-import { withHandlers } from './handler-imports.ts';
 
 const lambdasDirectory = fileURLToPath(new URL('../../../lambdas/', import.meta.url));
 
@@ -47,6 +46,20 @@ const withCheckedCatalog: Plugin = {
       const file = resolve(resolveDir, path);
       return file.endsWith('/catalog/load.ts') ? { path: file.replace(/load\.ts$/, 'load-checked.ts') } : undefined;
     });
+  },
+};
+
+/** The source of a module that imports these functions of the manifest: a bundler has to see each import. */
+export function handlerImports(names: readonly string[]): string {
+  const imports = names.map((name) => `${JSON.stringify(name)}: () => import('../${functions[name]!.entry}')`);
+  return `const handlers = { ${imports.join(', ')} }; export const importHandler = (name) => handlers[name]();`;
+}
+
+/** A server has each of its functions in files that are loaded when it is. */
+const withServedHandlers: Plugin = {
+  name: 'with-served-handlers',
+  setup(bundler) {
+    bundler.onLoad({ filter: /\/server\/import-handler\.ts$/ }, () => ({ contents: handlerImports(servedNames) }));
   },
 };
 
@@ -153,7 +166,7 @@ export async function bundleServer(
   await build({
     ...options,
     splitting: true,
-    plugins: [...options.plugins, withHandlers(servedNames)],
+    plugins: [...options.plugins, withServedHandlers],
     // A container has nothing else: what asks it for the keys of its role comes along.
     external: [],
     entryPoints: [{ in: join(lambdasDirectory, 'server/main.ts'), out: basename(SERVER_PROGRAM, '.mjs') }],

@@ -6,7 +6,7 @@
  */
 
 import { readDirectives } from '../directives.ts';
-import type { SandboxAnswer } from '../whole-answers.ts';
+import { askedFailure, type SandboxAnswer } from '../whole-answers.ts';
 
 interface ChatRequest {
   model: string;
@@ -37,7 +37,7 @@ export const wholeAnswers = {
 function decideInChat(request: ChatRequest): SandboxAnswer {
   const [, state, question] = request.messages.map(({ content }) => content) as [string, string, string];
   const { error, usage, tokens } = readDirectives(state);
-  if (error !== undefined) return refusal(error);
+  if (error !== undefined) return askedFailure(error);
   const options = optionsIn(question);
   const probabilities = probabilitiesOf(
     options.map(({ text }) => text),
@@ -79,7 +79,7 @@ function decideInChat(request: ChatRequest): SandboxAnswer {
 
 function decideAtOnce({ model, state, questions }: DecisionsRequest): SandboxAnswer {
   const { error, usage } = readDirectives(state);
-  if (error !== undefined) return refusal(error);
+  if (error !== undefined) return askedFailure(error);
   const answers = Object.entries(questions).map(([name, { type, criteria }]) => {
     const probabilities = probabilitiesOf(Object.values(criteria), state);
     const byOption = Object.fromEntries(Object.keys(criteria).map((key, index) => [key, probabilities[index]]));
@@ -164,8 +164,4 @@ function position(options: readonly { label: string }[], probabilities: readonly
 
 function decisionUsage(input: string, output: string, inputTokens: number, outputTokens: number): object {
   return { [input]: inputTokens, [output]: outputTokens, total_tokens: inputTokens + outputTokens };
-}
-
-function refusal(status: number): SandboxAnswer {
-  return { status, body: { error: { message: `The sandbox was asked to answer with status ${status}` } } };
 }

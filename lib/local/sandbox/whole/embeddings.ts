@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { readDirectives } from '../directives.ts';
 import { openaiRefusal } from '../openai-refusal.ts';
-import type { SandboxAnswer } from '../whole-answers.ts';
+import { askedFailure, type SandboxAnswer } from '../whole-answers.ts';
 
 interface EmbeddingsRequest {
   model: string;
@@ -30,9 +30,7 @@ export const wholeAnswers = { '/openai/v1/embeddings': embedTexts };
 function embedTexts({ model, input, encoding_format, dimensions = DIMENSIONS }: EmbeddingsRequest): SandboxAnswer {
   const first = typeof input[0] === 'string' ? input[0] : '';
   const { error, usage, nullAt, garbageAt } = readDirectives(first);
-  if (error !== undefined) {
-    return { status: error, body: { error: { message: `The sandbox was asked to answer with status ${error}` } } };
-  }
+  if (error !== undefined) return askedFailure(error);
   const objection = objectionTo(input, dimensions);
   if (objection !== undefined) return { status: 400, body: openaiRefusal(400, objection) };
   const directions = new Map<string, Buffer>();
