@@ -1,5 +1,6 @@
+import { pieces, promptUnits } from '../catalog/unit-lists.ts';
 import type { UsageBound } from './price.ts';
-import { promptTokens, type TokenUsage } from './usage.ts';
+import { fitParts, promptTokens, type TokenUsage } from './usage.ts';
 
 /**
  * Keeps reported usage within what the request could come to: no more prompt than was sent, no more output than was
@@ -9,21 +10,19 @@ import { promptTokens, type TokenUsage } from './usage.ts';
  */
 export function withinBound(usage: TokenUsage, bound: UsageBound): { usage: TokenUsage; exceeded: boolean } {
   const asked = withoutUnaskedCaches(usage, bound);
-  const outputTokens = Math.min(asked.outputTokens, bound.outputTokens);
-  const searchRequests =
-    asked.searchRequests === undefined ? undefined : Math.min(asked.searchRequests, bound.searchRequests);
+  const isLonger = promptTokens(asked) > bound.promptTokens;
   const bounded: TokenUsage = {
     ...asked,
-    ...(promptTokens(asked) > bound.promptTokens ? cutPrompt(asked, bound.promptTokens) : {}),
-    outputTokens,
-    reasoningTokens: asked.reasoningTokens === undefined ? undefined : Math.min(asked.reasoningTokens, outputTokens),
-    searchRequests,
-    pricedImages: bound.pricedImages || undefined,
+    ...(isLonger ? cutPrompt(asked, bound.promptTokens) : {}),
+    outputTokens: Math.min(asked.outputTokens, bound.outputTokens),
   };
-  const exceeded =
-    promptTokens(asked) > bound.promptTokens ||
-    usage.outputTokens > bound.outputTokens ||
-    (usage.searchRequests ?? 0) > bound.searchRequests;
+  fitParts(bounded);
+  let exceeded = isLonger || usage.outputTokens > bound.outputTokens;
+  for (const { usage: field, counted } of pieces) {
+    const [used, most = 0] = [asked[field], bound[field]];
+    exceeded ||= counted === 'after' && (used ?? 0) > most;
+    bounded[field] = counted === 'before' ? most || undefined : used && Math.min(used, most);
+  }
   return { usage: bounded, exceeded };
 }
 
@@ -45,19 +44,20 @@ function withoutUnaskedCaches(usage: TokenUsage, { cacheWrites }: UsageBound): T
   return usage;
 }
 
+/** Tokens read from a cache cost less than others, written ones more. */
+const dearestFirst = promptUnits
+  .toReversed()
+  .toSorted((a, b) => Number(a.cache === 'read') - Number(b.cache === 'read'));
+
 /** The dearest kinds of input first, until the bound is used up. */
 function cutPrompt(usage: TokenUsage, bound: number): Partial<TokenUsage> {
+  const cut: Partial<TokenUsage> = {};
   let left = bound;
-  const take = (tokens: number | undefined) => {
-    if (tokens === undefined) return undefined;
-    const taken = Math.min(tokens, left);
-    left -= taken;
-    return taken;
-  };
-  return {
-    cacheWrite1hTokens: take(usage.cacheWrite1hTokens),
-    cacheWrite5mTokens: take(usage.cacheWrite5mTokens),
-    inputTokens: take(usage.inputTokens)!,
-    cacheReadTokens: take(usage.cacheReadTokens),
-  };
+  for (const { usage: field } of dearestFirst) {
+    const tokens = usage[field];
+    if (tokens === undefined) continue;
+    cut[field] = Math.min(tokens, left);
+    left -= cut[field];
+  }
+  return cut;
 }

@@ -10,8 +10,11 @@ import { costOfUnits, meteredUnits, type MeteredUnits } from './price.ts';
 import type { FinalGeneration } from './daily-sums.ts';
 import type { Pricing } from '../catalog/schema.ts';
 import { tierOf } from '../catalog/tiers.ts';
+import { generationUnits, priceNameOf, roundUnits } from '../catalog/unit-lists.ts';
 import { Money } from '../money/money.ts';
 import type { RoundUsage } from '../store/generations/outcome.ts';
+import { usageOfRecord } from './recorded-usage.ts';
+import { isUsed } from './usage.ts';
 
 export interface GenerationLine {
   /** Counted from 1. */
@@ -55,51 +58,25 @@ export function linesOf({ outcome, hold }: FinalGeneration): GenerationLine[] {
 export function provesItsPrice(generation: FinalGeneration, lines: readonly GenerationLine[]): boolean {
   const { outcome, hold } = generation;
   const isWithinHold = hold.scopes.length === 0 || !outcome.cost.exceeds(hold.amount);
-  const hasTokensOfRounds = tokenFields.every(
+  const hasTokensOfRounds = recordedFields.every(
     (name) => lines.reduce((sum, { usage }) => sum + (usage[name] ?? 0), 0) === (outcome[name] ?? 0),
   );
   return isWithinHold && hasTokensOfRounds && Money.sum(lines.map(({ cost }) => cost)).equals(outcome.cost);
 }
 
-const tokenFields = [
-  'promptTokens',
-  'completionTokens',
-  'reasoningTokens',
-  'cachedTokens',
-  'cacheWrite5mTokens',
-  'cacheWrite1hTokens',
-  'pricedImages',
-] as const satisfies readonly (keyof RoundUsage)[];
+const recordedFields = ['promptTokens', 'completionTokens', ...roundUnits.map(({ record: [name] }) => name)] as const;
 
-function unitsOfRound(usage: RoundUsage, pricing: Pricing): MeteredUnits[] {
-  const { promptTokens, completionTokens } = usage;
+function unitsOfRound(round: RoundUsage, pricing: Pricing): MeteredUnits[] {
+  const usage = usageOfRecord(round);
   // An answer that is not charged has no tokens.
-  if (promptTokens === 0 && completionTokens === 0) return [];
-  const cached = usage.cachedTokens ?? 0;
-  const written5m = usage.cacheWrite5mTokens ?? 0;
-  const written1h = usage.cacheWrite1hTokens ?? 0;
-  return meteredUnits(
-    {
-      inputTokens: promptTokens - cached - written5m - written1h,
-      outputTokens: completionTokens,
-      cacheReadTokens: cached,
-      cacheWrite5mTokens: written5m,
-      cacheWrite1hTokens: written1h,
-      reasoningTokens: usage.reasoningTokens ?? 0,
-      pricedImages: usage.pricedImages ?? 0,
-    },
-    pricing,
-  );
+  return isUsed(usage) ? meteredUnits(usage, pricing) : [];
 }
 
-function unitsOfGeneration(
-  { searchRequests, videoSeconds }: FinalGeneration['outcome'],
-  { web_search, video_second }: Pricing,
-): MeteredUnits[] {
-  const units: MeteredUnits[] = [];
-  if (searchRequests && web_search) units.push({ meter: 'search', quantity: searchRequests, price: web_search });
-  if (videoSeconds && video_second) units.push({ meter: 'video_second', quantity: videoSeconds, price: video_second });
-  return units;
+function unitsOfGeneration(outcome: FinalGeneration['outcome'], pricing: Pricing): MeteredUnits[] {
+  return generationUnits.flatMap((unit) => {
+    const [quantity, price] = [outcome[unit.record[0]], pricing[priceNameOf(unit)]];
+    return quantity && price ? { meter: unit.meter, quantity, price } : [];
+  });
 }
 
 function tierAbove({ promptTokens }: RoundUsage, pricing: Pricing): number | undefined {

@@ -1,7 +1,7 @@
 import type { Block, MessagesEvent } from '../messages/types.ts';
 import { blockBytes, deltaBytes } from './event-bytes.ts';
 import { readReportedUsage, replaced, unpricedSigns, updated, type ReportedUsage } from './reported-usage.ts';
-import { estimateTokens, type TokenUsage } from './usage.ts';
+import { estimateTokens, fitParts, hasUnitAlone, noParts, type TokenUsage } from './usage.ts';
 
 /** How fast models think where it is not shown; only used when an answer is given up before its usage is reported. */
 const HIDDEN_TOKENS_PER_SECOND = 60;
@@ -104,10 +104,12 @@ export class UsageMeter {
     return this.#isOutputReported ? this.#reported.outputTokens : undefined;
   }
 
-  /** The provider has counted the prompt. Some begin with zeros and report the numbers at the end, or never. */
+  /**
+   * The provider has counted the prompt, or a unit that needs no tokens. Some begin with zeros and report the numbers at the end, or never.
+   */
   get knowsPrompt(): boolean {
     const { inputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0 } = this.#reported;
-    return inputTokens + cacheReadTokens + cacheWriteTokens > 0;
+    return inputTokens + cacheReadTokens + cacheWriteTokens > 0 || hasUnitAlone(this.#reported);
   }
 
   /** The provider has said how long something that was written to caches is kept. */
@@ -126,23 +128,18 @@ export class UsageMeter {
    * @param hiddenSinceMs performance.now() from which the model may have been thinking without showing it, if it may
    */
   usage(hiddenSinceMs?: number): { usage: TokenUsage; estimated: boolean } {
-    const { inputTokens = 0, cacheReadTokens, reasoningTokens, searchRequests } = this.#reported;
-    const outputTokens = this.knowsOutput ? this.#reported.outputTokens! : this.#countedOutput(hiddenSinceMs);
-    return {
-      usage: {
-        inputTokens: this.knowsPrompt ? inputTokens : this.#estimatedInputTokens,
-        outputTokens,
-        cacheReadTokens,
-        ...cacheWrites(this.#reported),
-        // A part cannot be more than the whole, or the rest would have a negative price.
-        reasoningTokens: reasoningTokens === undefined ? undefined : Math.min(reasoningTokens, outputTokens),
-        searchRequests,
-      },
-      estimated: !this.knowsOutput || !this.knowsPrompt,
+    const { cacheWriteTokens: _, inputTokens = 0, ...counts } = this.#reported;
+    const usage: TokenUsage = {
+      ...counts,
+      inputTokens: this.knowsPrompt ? inputTokens : this.#estimatedInputTokens,
+      outputTokens: this.knowsOutput ? this.#reported.outputTokens! : this.#countedOutput(hiddenSinceMs),
+      ...cacheWrites(this.#reported),
     };
+    fitParts(usage);
+    return { usage, estimated: !this.knowsOutput || !this.knowsPrompt };
   }
 
-  /** The provider has reported tokens of the prompt or of the output. */
+  /** The provider has reported tokens of the prompt or of the output, or a unit that needs none. */
   get hasReport(): boolean {
     return this.knowsPrompt || (this.#reported.outputTokens ?? 0) > 0;
   }
@@ -151,7 +148,7 @@ export class UsageMeter {
   get reportedUsage(): { usage: TokenUsage; estimated: boolean } {
     const { inputTokens = 0, outputTokens = 0 } = this.#reported;
     const { usage } = this.usage();
-    return { usage: { ...usage, inputTokens, outputTokens, reasoningTokens: undefined }, estimated: false };
+    return { usage: { ...usage, inputTokens, outputTokens, ...noParts }, estimated: false };
   }
 
   #countedOutput(hiddenSinceMs: number | undefined): number {

@@ -1,5 +1,18 @@
 import type { Pricing } from '../catalog/schema.ts';
-import { pricesFor, pricesUpTo, type UnitPrices } from '../catalog/tiers.ts';
+import { dearestOf, pricesFor, pricesUpTo, type UnitPrices } from '../catalog/tiers.ts';
+import {
+  billingUnits,
+  completionParts,
+  completionUnits,
+  pieces,
+  priceNameOf,
+  promptUnits,
+  tokenPriceNames,
+  type BillingUnit,
+  type Meter,
+  type PieceField,
+  type PriceName,
+} from '../catalog/unit-lists.ts';
 import { Money } from '../money/money.ts';
 import { promptTokens, type TokenUsage } from './usage.ts';
 
@@ -8,21 +21,6 @@ export interface Cost {
   /** What caching saved against uncached input; negative when writing the cache cost more than it saved. */
   cacheSaved: Money;
 }
-
-/** Everything that is charged has one of these meters, and a price by it. */
-export const meters = [
-  'request',
-  'input',
-  'cache_read',
-  'cache_write',
-  'cache_write_1h',
-  'output',
-  'reasoning',
-  'search',
-  'image',
-  'video_second',
-] as const;
-export type Meter = (typeof meters)[number];
 
 /** So many units of one meter, at the price of one. */
 export interface MeteredUnits {
@@ -33,31 +31,46 @@ export interface MeteredUnits {
 }
 
 /** Tokens that would have been charged at the price of uncached input if there were no caches. */
-const cacheMeters: ReadonlySet<Meter> = new Set(['cache_read', 'cache_write', 'cache_write_1h']);
+const cacheMeters: ReadonlySet<Meter> = new Set(promptUnits.flatMap(({ meter, cache }) => (cache ? meter : [])));
+
+const [restOfAnswer] = completionUnits;
 
 /** The units that a usage is charged for, at the prices of the tier that its prompt reaches; meters of which nothing was used are left out. */
 export function meteredUnits(usage: TokenUsage, pricing: Pricing): MeteredUnits[] {
-  return unitsAt(pricesFor(promptTokens(usage), pricing), usage, pricing);
+  return unitsAt(pricesFor(promptTokens(usage), pricing), usage);
 }
 
-function unitsAt(prices: UnitPrices, usage: TokenUsage, pricing: Pricing): MeteredUnits[] {
-  const { reasoningTokens: thought = 0 } = usage;
-  const reasoningTokens = prices.internal_reasoning ? thought : 0;
+function unitsAt(prices: UnitPrices, usage: TokenUsage): MeteredUnits[] {
   const units: MeteredUnits[] = [];
-  const add = (meter: Meter, quantity: number, price: Money | undefined) => {
-    if (quantity !== 0 && price) units.push({ meter, quantity, price });
-  };
-  add('request', 1, pricing.request);
-  add('input', usage.inputTokens, prices.prompt);
-  add('cache_read', usage.cacheReadTokens ?? 0, prices.input_cache_read ?? prices.prompt);
-  add('cache_write', usage.cacheWrite5mTokens ?? 0, cacheWritePrice(prices));
-  add('cache_write_1h', usage.cacheWrite1hTokens ?? 0, prices.input_cache_write_1h ?? cacheWritePrice(prices));
-  add('output', usage.outputTokens - reasoningTokens, completionPrice(prices, thought > 0));
-  add('reasoning', reasoningTokens, prices.internal_reasoning);
-  add('search', usage.searchRequests ?? 0, pricing.web_search);
-  add('image', usage.pricedImages ?? 0, pricing.image);
-  add('video_second', usage.videoSeconds ?? 0, pricing.video_second);
+  for (const unit of billingUnits) {
+    const quantity = chargedQuantity(unit, usage, prices);
+    const price = quantity === 0 ? undefined : chargedPrice(unit, usage, prices);
+    if (price) units.push({ meter: unit.meter, quantity, price });
+  }
   return units;
+}
+
+function chargedQuantity(unit: BillingUnit, usage: TokenUsage, prices: UnitPrices): number {
+  if (unit.part === 'fee') return 1;
+  let quantity = usage[unit.usage] ?? 0;
+  if (unit === restOfAnswer) {
+    for (const part of completionParts) if (prices[priceNameOf(part)]) quantity -= usage[part.usage] ?? 0;
+  }
+  return quantity;
+}
+
+function chargedPrice(unit: BillingUnit, usage: TokenUsage, prices: UnitPrices): Money | undefined {
+  if (unit === restOfAnswer) {
+    for (const { usage: field, rest } of completionParts) {
+      const price = rest && usage[field] ? prices[rest.price] : undefined;
+      if (price) return price;
+    }
+  }
+  for (const name of unit.prices) {
+    const price = prices[name];
+    if (price) return price;
+  }
+  return undefined;
 }
 
 /** The price of all of them, nothing rounded. */
@@ -72,7 +85,7 @@ export function costOfUnits(units: readonly MeteredUnits[]): Money {
  */
 export function priceUsage(usage: TokenUsage, pricing: Pricing): Cost {
   const prices = pricesFor(promptTokens(usage), pricing);
-  const units = unitsAt(prices, usage, pricing);
+  const units = unitsAt(prices, usage);
   const cached = units.filter(({ meter }) => cacheMeters.has(meter));
   const cacheSaved = Money.sum(cached.map(({ quantity, price }) => prices.prompt.minus(price).times(quantity)));
   return { total: costOfUnits(units), cacheSaved };
@@ -81,15 +94,20 @@ export function priceUsage(usage: TokenUsage, pricing: Pricing): Cost {
 /** The longest-lived cache that a request asks to write: it decides what a token of the prompt may cost. */
 export type CacheWrites = 'none' | '5m' | '1h';
 
-/** Bounds of what a request can be billed for. */
-export interface UsageBound {
+type PieceCounts = { [Field in PieceField]?: number | undefined };
+
+/** Bounds of what a request can be billed for. A piece that it does not name cannot be used. */
+export interface UsageBound extends PieceCounts {
   promptTokens: number;
   outputTokens: number;
   cacheWrites: CacheWrites;
-  pricedImages: number;
-  searchRequests: number;
-  /** Known exactly before a video is asked for. */
-  videoSeconds?: number | undefined;
+}
+
+/** The bound of several requests together, each of which asks for the same caches. */
+export function addBounds(a: UsageBound, b: UsageBound): UsageBound {
+  const sum = { ...a, promptTokens: a.promptTokens + b.promptTokens, outputTokens: a.outputTokens + b.outputTokens };
+  for (const { usage: field } of pieces) sum[field] = (a[field] ?? 0) + (b[field] ?? 0);
+  return sum;
 }
 
 /**
@@ -98,29 +116,24 @@ export interface UsageBound {
  */
 export function priceUpperBound(bound: UsageBound, pricing: Pricing): Money {
   const tiers = pricesUpTo(bound.promptTokens, pricing);
-  const input = Money.max(Money.zero, ...tiers.map((prices) => dearestInput(prices, bound.cacheWrites)));
-  const output = Money.max(
-    Money.zero,
-    ...tiers.map((prices) =>
-      Money.max(prices.completion, completionPrice(prices, true), prices.internal_reasoning ?? Money.zero),
-    ),
-  );
+  const input = Money.max(Money.zero, ...tiers.map((prices) => dearestOf(prices, possibleInput[bound.cacheWrites])));
+  const output = Money.max(Money.zero, ...tiers.map((prices) => dearestOf(prices, possibleOutput)));
   return Money.sum([
     pricing.request ?? Money.zero,
     input.times(bound.promptTokens),
     output.times(bound.outputTokens),
-    (pricing.image ?? Money.zero).times(bound.pricedImages),
-    (pricing.web_search ?? Money.zero).times(bound.searchRequests),
-    (pricing.video_second ?? Money.zero).times(bound.videoSeconds ?? 0),
+    ...pieces.map((unit) => (pricing[priceNameOf(unit)] ?? Money.zero).times(bound[unit.usage] ?? 0)),
   ]);
 }
 
 /**
- * Lower bound on the cost of an answer: the fee of the request, images and seconds of video. Tokens and searches add nothing, because a
- * provider may report any number of tokens, and a model may search or not.
+ * Lower bound on the cost of an answer: the fee of the request, and units that are counted before it, such as images. Other units add
+ * nothing, because a provider may report any number of tokens, and a model may search or not.
  */
-export function priceLowerBound({ pricedImages, videoSeconds }: UsageBound, pricing: Pricing): Money {
-  return priceUsage({ inputTokens: 0, outputTokens: 0, pricedImages, videoSeconds }, pricing).total;
+export function priceLowerBound(bound: UsageBound, pricing: Pricing): Money {
+  const least: TokenUsage = { inputTokens: 0, outputTokens: 0 };
+  for (const { usage: field, counted } of pieces) if (counted === 'before') least[field] = bound[field];
+  return priceUsage(least, pricing).total;
 }
 
 /** The dearest price that one token of output can have after a prompt. */
@@ -136,19 +149,10 @@ export function affordableOutputTokens(amount: Money, bound: UsageBound, pricing
   return Math.min(Number.MAX_SAFE_INTEGER, outputUpperBound(bound, pricing).unitsIn(amount.minus(withoutOutput)));
 }
 
-/** Writing a cache costs nothing when the request did not ask for it. */
-function dearestInput(prices: UnitPrices, cacheWrites: CacheWrites): Money {
-  const read = Money.max(prices.prompt, prices.input_cache_read ?? Money.zero);
-  if (cacheWrites === 'none') return read;
-  const written = Money.max(read, cacheWritePrice(prices));
-  return cacheWrites === '5m' ? written : Money.max(written, prices.input_cache_write_1h ?? Money.zero);
-}
-
-/** Price of a token of the answer. A provider that charges more for thinking charges no more if the model did not think. */
-function completionPrice({ completion, thinking_completion: afterThinking }: UnitPrices, hasThought: boolean): Money {
-  return hasThought ? (afterThinking ?? completion) : completion;
-}
-
-function cacheWritePrice(prices: Pick<UnitPrices, 'prompt' | 'input_cache_write'>): Money {
-  return prices.input_cache_write ?? prices.prompt;
-}
+/** Prices of a token of the prompt. Writing a cache costs nothing when the request did not ask for it. */
+const possibleInput: Record<CacheWrites, readonly PriceName[]> = {
+  none: tokenPriceNames(promptUnits.filter(({ cache }) => cache !== '5m' && cache !== '1h')),
+  '5m': tokenPriceNames(promptUnits.filter(({ cache }) => cache !== '1h')),
+  '1h': tokenPriceNames(promptUnits),
+};
+const possibleOutput = tokenPriceNames(completionUnits);

@@ -3,21 +3,15 @@
  * (a text, a fraction, a negative or endless number) counts as not reported. Unknown is not zero.
  */
 
+import { completionUnits, countedUnits, pieces, type UsageField } from '../catalog/unit-lists.ts';
 import { countOrAbsent } from '../messages/usage-counts.ts';
 import { isRecord, recordOrEmpty } from '../platform/json/foreign-json.ts';
 import { withoutUndefined } from '../platform/json/records.ts';
 
-export interface ReportedUsage {
-  inputTokens?: number;
-  outputTokens?: number;
-  cacheReadTokens?: number;
-  /** All cache writes, and those of one hour among them. */
-  cacheWriteTokens?: number;
-  cacheWrite5mTokens?: number;
-  cacheWrite1hTokens?: number;
-  reasoningTokens?: number;
-  searchRequests?: number;
-}
+type ReportedField = UsageField | 'cacheWriteTokens';
+
+/** `cacheWriteTokens` are all cache writes, those of five minutes and of one hour among them. */
+export type ReportedUsage = { [Field in ReportedField]?: number };
 
 /** Reads any value as a usage; never throws. */
 export function readReportedUsage(usage: unknown): ReportedUsage {
@@ -60,17 +54,19 @@ export function replaced(known: ReportedUsage, reported: ReportedUsage): Reporte
 
 type Prompt = { [Part in 'inputTokens' | 'cacheReadTokens' | 'cacheWriteTokens']?: number | undefined };
 
+/** Units whose counts only grow while an answer goes on. */
+const growing = [...completionUnits, ...pieces];
+
 function joinedReport(known: ReportedUsage, reported: ReportedUsage, prompt: Prompt): ReportedUsage {
-  return withoutUndefined({
+  const joined: { [Field in ReportedField]?: number | undefined } = {
     ...known,
     ...reported,
     inputTokens: prompt.inputTokens,
     cacheReadTokens: prompt.cacheReadTokens,
     cacheWriteTokens: prompt.cacheWriteTokens,
-    outputTokens: larger(known.outputTokens, reported.outputTokens),
-    reasoningTokens: larger(known.reasoningTokens, reported.reasoningTokens),
-    searchRequests: larger(known.searchRequests, reported.searchRequests),
-  });
+  };
+  for (const { usage: field } of growing) joined[field] = larger(known[field], reported[field]);
+  return withoutUndefined(joined);
 }
 
 /**
@@ -112,15 +108,16 @@ function addCount(a: ReportedUsage, b: ReportedUsage): ReportedUsage {
 }
 
 function readCounts(usage: Record<string, unknown>): ReportedUsage {
-  const split = recordOrEmpty(usage['cache_creation']);
-  return withoutUndefined({
-    inputTokens: countOrAbsent(usage['input_tokens']),
-    outputTokens: countOrAbsent(usage['output_tokens']),
-    cacheReadTokens: countOrAbsent(usage['cache_read_input_tokens']),
-    cacheWriteTokens: countOrAbsent(usage['cache_creation_input_tokens']),
-    cacheWrite5mTokens: countOrAbsent(split['ephemeral_5m_input_tokens']),
-    cacheWrite1hTokens: countOrAbsent(split['ephemeral_1h_input_tokens']),
-    reasoningTokens: countOrAbsent(recordOrEmpty(usage['output_tokens_details'])['thinking_tokens']),
-    searchRequests: countOrAbsent(recordOrEmpty(usage['server_tool_use'])['web_search_requests']),
-  });
+  const counts: ReportedUsage = {};
+  const read = (field: ReportedField, value: unknown) => {
+    const count = countOrAbsent(value);
+    if (count !== undefined) counts[field] = count;
+  };
+  for (const { usage: field, reported } of countedUnits) {
+    if (!reported) continue;
+    const [name, within] = reported;
+    read(field, within === undefined ? usage[name] : recordOrEmpty(usage[name])[within]);
+  }
+  read('cacheWriteTokens', usage['cache_creation_input_tokens']);
+  return counts;
 }

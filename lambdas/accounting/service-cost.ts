@@ -1,8 +1,9 @@
 import type { Endpoint } from '../catalog/catalog.ts';
+import { generationUnits, priceNameOf } from '../catalog/unit-lists.ts';
 import { Money } from '../money/money.ts';
 import type { Charged } from './charge.ts';
 import { priceUsage } from './price.ts';
-import { promptTokens } from './usage.ts';
+import { isUsed, type TokenUsage } from './usage.ts';
 
 /**
  * The cost of an answer to the service, at the purchase prices of its endpoint: each request to the provider with its own tier and fee, and the
@@ -16,8 +17,16 @@ export function serviceCostOf(
   { usage, rounds = [usage] }: Pick<Charged, 'usage' | 'rounds'>,
 ): Money | undefined {
   if (!serviceCost) return undefined;
-  const used = rounds.filter((round) => promptTokens(round) + round.outputTokens > 0);
-  const ofRounds = used.map((round) => priceUsage({ ...round, searchRequests: 0 }, serviceCost).total);
-  const ofSearches = serviceCost.web_search?.times(used.length === 0 ? 0 : (usage.searchRequests ?? 0));
-  return Money.sum([...ofRounds, ofSearches ?? Money.zero]);
+  const used = rounds.filter(isUsed);
+  if (used.length === 0) return Money.zero;
+  const ofRounds = used.map((round) => priceUsage({ ...round, ...ofNoGeneration }, serviceCost).total);
+  const once = generationUnits.map(
+    (unit) => serviceCost[priceNameOf(unit)]?.times(usage[unit.usage] ?? 0) ?? Money.zero,
+  );
+  return Money.sum([...ofRounds, ...once]);
 }
+
+/** Takes the units of the generation out of the usage of a round. */
+const ofNoGeneration: Partial<TokenUsage> = Object.fromEntries(
+  generationUnits.map(({ usage: field }) => [field, undefined]),
+);

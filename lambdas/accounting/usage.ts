@@ -1,47 +1,63 @@
+import { completionParts, countedUnits, pieces, promptUnits, type UsageField } from '../catalog/unit-lists.ts';
+
+type Counts = { [Field in UsageField]?: number | undefined };
+
 /**
- * Tokens of one generation in disjoint buckets, as the Messages API counts them: `inputTokens` excludes what was read
- * from or written to a cache. `reasoningTokens` is a part of `outputTokens`. Undefined means that the provider did not
- * report it; it is not zero.
+ * The units of one generation, each a field (catalog/billing-units.ts). Tokens of the prompt are in disjoint buckets, as the Messages API
+ * counts them: `inputTokens` excludes what was read from or written to a cache. Parts of the answer, such as `reasoningTokens`, are
+ * included in `outputTokens`. Undefined means that the provider did not report it; it is not zero.
  */
-export interface TokenUsage {
+export interface TokenUsage extends Counts {
   inputTokens: number;
   outputTokens: number;
-  cacheReadTokens?: number | undefined;
-  cacheWrite5mTokens?: number | undefined;
-  cacheWrite1hTokens?: number | undefined;
-  reasoningTokens?: number | undefined;
-  searchRequests?: number | undefined;
-  /** Images of the prompt, where the endpoint charges them by the piece. */
-  pricedImages?: number | undefined;
-  /** Of video that was made. */
-  videoSeconds?: number | undefined;
 }
 
 /** Everything the model read, cached or not. */
 export function promptTokens(usage: TokenUsage): number {
-  return (
-    usage.inputTokens + (usage.cacheReadTokens ?? 0) + (usage.cacheWrite5mTokens ?? 0) + (usage.cacheWrite1hTokens ?? 0)
-  );
+  let tokens = 0;
+  for (const { usage: field } of promptUnits) tokens += usage[field] ?? 0;
+  return tokens;
+}
+
+/** Units of which an answer may consist without any token. */
+const alone = pieces.filter((unit) => unit.alone);
+
+/** Whether a request to a provider came to anything. One that came to nothing has no fee either. */
+export function isUsed(usage: TokenUsage): boolean {
+  return promptTokens(usage) + usage.outputTokens > 0 || hasUnitAlone(usage);
+}
+
+/** Whether an answer with these counts needs no token. */
+export function hasUnitAlone(counts: Counts): boolean {
+  return alone.some(({ usage: field }) => (counts[field] ?? 0) > 0);
 }
 
 /** The usage of two requests to providers that belong to one generation. What neither reported stays unreported. */
 export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
-  return {
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    cacheReadTokens: sum(a.cacheReadTokens, b.cacheReadTokens),
-    cacheWrite5mTokens: sum(a.cacheWrite5mTokens, b.cacheWrite5mTokens),
-    cacheWrite1hTokens: sum(a.cacheWrite1hTokens, b.cacheWrite1hTokens),
-    reasoningTokens: sum(a.reasoningTokens, b.reasoningTokens),
-    searchRequests: sum(a.searchRequests, b.searchRequests),
-    pricedImages: sum(a.pricedImages, b.pricedImages),
-    videoSeconds: sum(a.videoSeconds, b.videoSeconds),
-  };
+  const sum: TokenUsage = { inputTokens: 0, outputTokens: 0 };
+  for (const { usage: field } of countedUnits) {
+    const [one, other] = [a[field], b[field]];
+    // A field that neither has stays absent.
+    if (one !== undefined || other !== undefined) sum[field] = (one ?? 0) + (other ?? 0);
+  }
+  return sum;
 }
 
-function sum(a: number | undefined, b: number | undefined): number | undefined {
-  return a === undefined || b === undefined ? (a ?? b) : a + b;
+/** Cuts the parts of the answer, in place, to the whole: more would give the rest a negative price. */
+export function fitParts(usage: TokenUsage): void {
+  let left = usage.outputTokens;
+  for (const { usage: field } of completionParts) {
+    const tokens = usage[field];
+    if (tokens === undefined) continue;
+    usage[field] = Math.min(tokens, left);
+    left -= usage[field];
+  }
 }
+
+/** Takes the parts of the answer out of a usage. */
+export const noParts: Partial<TokenUsage> = Object.fromEntries(
+  completionParts.map(({ usage: field }) => [field, undefined]),
+);
 
 /**
  * Estimates the tokens of a text that no provider counted. Four UTF-8 bytes a token is the usual rate for English,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { outputUpperBound, priceUpperBound, priceUsage } from '../accounting/price.ts';
-import type { TokenUsage } from '../accounting/usage.ts';
+import { noParts, type TokenUsage } from '../accounting/usage.ts';
 import { Money } from '../money/money.ts';
 import type { GatewayError } from '../platform/errors.ts';
 import type { Table } from '../store/table/table.ts';
@@ -89,7 +89,7 @@ export class HoldExtender {
    * the first step of output and the output so far need goes back to the scopes.
    */
   promptCounted(usage: TokenUsage, { writtenBytes, giveBack } = { writtenBytes: 0, giveBack: true }): void {
-    const { total } = priceUsage({ ...usage, outputTokens: 0, reasoningTokens: 0 }, this.#quote.pricing);
+    const { total } = priceUsage({ ...usage, outputTokens: 0, ...noParts }, this.#quote.pricing);
     this.#promptCost = this.#spent.plus(total);
     this.#recompute();
     const outputTokens = Math.max(firstStep(this.#quote, this.#stepTokens), this.#needed(writtenBytes));

@@ -1,8 +1,9 @@
 /** What a free model may cost the service. */
 
 import { Money } from '../money/money.ts';
-import type { EndpointData, ModelData, Pricing, ServiceFree } from './schema.ts';
-import { pricesUpTo } from './tiers.ts';
+import type { EndpointData, ModelData, ServiceFree } from './schema.ts';
+import { dearestOf, pricesUpTo } from './tiers.ts';
+import { completionUnits, promptUnits, tokenPriceNames } from './unit-lists.ts';
 
 export const FREE_SUFFIX = ':free';
 
@@ -34,10 +35,8 @@ export function maxFreeRequestCost({
 function heldFor(terms: ServiceFree, cost: NonNullable<EndpointData['service_cost']>): Money {
   const promptTokens = terms.input_token_limit * HELD_PER_ESTIMATED_TOKEN + FREE_ADDED_TOKENS;
   const tiers = pricesUpTo(promptTokens, cost);
-  const input = tiers.map((prices) =>
-    dearest(prices, ['prompt', 'input_cache_read', 'input_cache_write', 'input_cache_write_1h']),
-  );
-  const output = tiers.map((prices) => dearest(prices, ['completion', 'internal_reasoning', 'thinking_completion']));
+  const input = tiers.map((prices) => dearestOf(prices, promptPrices));
+  const output = tiers.map((prices) => dearestOf(prices, completionPrices));
   return Money.sum([
     cost.request ?? Money.zero,
     Money.max(Money.zero, ...input).times(promptTokens),
@@ -45,6 +44,5 @@ function heldFor(terms: ServiceFree, cost: NonNullable<EndpointData['service_cos
   ]);
 }
 
-function dearest<Name extends keyof Pricing>(prices: Partial<Record<Name, Money | undefined>>, names: Name[]): Money {
-  return Money.max(Money.zero, ...names.map((name) => prices[name] ?? Money.zero));
-}
+const promptPrices = tokenPriceNames(promptUnits);
+const completionPrices = tokenPriceNames(completionUnits);

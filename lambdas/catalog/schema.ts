@@ -10,6 +10,7 @@ import { modalities } from './modality.ts';
 import { modelCategories } from './model-categories.ts';
 import { modelParameters } from './model-parameters.ts';
 import { anyQuirks } from './quirk-schemas.ts';
+import { otherPriceNames, partPriceNames, type ModelPriceName } from './unit-lists.ts';
 import { inputModalities, wires } from './wires.ts';
 
 export const price = z
@@ -17,40 +18,27 @@ export const price = z
   .regex(/^\d+(\.\d{1,12})?$/, 'must be a plain decimal string of roubles with at most 12 digits after the point')
   .transform((text) => Money.parse(text));
 
-const unitPrices = {
-  prompt: price,
-  completion: price,
-  input_cache_read: price.optional(),
-  input_cache_write: price.optional(),
-  input_cache_write_1h: price.optional(),
-  internal_reasoning: price.optional(),
-  /** Of each token of an answer with reasoning, where thinking makes the whole answer cost more (Alibaba). */
-  thinking_completion: price.optional(),
-};
+/** A field for each of the units' prices (billing-units.ts). */
+function optionalPrices<Name extends string>(names: readonly Name[]): Record<Name, z.ZodOptional<typeof price>> {
+  return Object.fromEntries(names.map((name) => [name, price.optional()])) as ReturnType<typeof optionalPrices<Name>>;
+}
 
 const priceTier = z.strictObject({
   min_prompt_tokens: z.int().positive(),
   prompt: price.optional(),
   completion: price.optional(),
-  input_cache_read: price.optional(),
-  input_cache_write: price.optional(),
-  input_cache_write_1h: price.optional(),
-  internal_reasoning: price.optional(),
-  thinking_completion: price.optional(),
+  ...optionalPrices(partPriceNames),
 });
 
 const pricingSchema = z.strictObject({
-  ...unitPrices,
-  /** Of each image in the prompt, besides the tokens that the provider counts for it. */
-  image: price.optional(),
-  /** Of each request, whatever its tokens. */
-  request: price.optional(),
-  /** Of each search that the model makes. */
-  web_search: price.optional(),
+  prompt: price,
+  completion: price,
+  ...optionalPrices(partPriceNames),
+  ...optionalPrices(otherPriceNames),
   overrides: z.array(priceTier).min(1).optional(),
 });
-/** `video_second`: of each second of video, as frozen for one request; files have it by resolution, with the model. */
-export type Pricing = z.infer<typeof pricingSchema> & { video_second?: Money | undefined };
+/** With prices that are made of a model's options, as they are frozen for one request. */
+export type Pricing = z.infer<typeof pricingSchema> & { [Name in ModelPriceName]?: Money | undefined };
 export type PriceTier = z.infer<typeof priceTier>;
 
 export const dataPolicySchema = z.strictObject({

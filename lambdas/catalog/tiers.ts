@@ -1,8 +1,10 @@
 /** Prices that depend on the length of the prompt. */
 
+import { Money } from '../money/money.ts';
 import type { PriceTier, Pricing } from './schema.ts';
+import type { PriceName } from './unit-lists.ts';
 
-export type UnitPrices = Omit<PriceTier, 'min_prompt_tokens'> & Pick<Pricing, 'prompt' | 'completion'>;
+export type UnitPrices = Omit<Pricing, 'overrides'>;
 
 /** What a prompt of this length is charged at. */
 export function pricesFor(promptTokens: number, pricing: Pricing): UnitPrices {
@@ -18,6 +20,11 @@ export function tierOf(promptTokens: number, pricing: Pricing): PriceTier | unde
 /** All prices that a prompt of at most this length may be charged at. */
 export function pricesUpTo(promptTokens: number, pricing: Pricing): UnitPrices[] {
   return [pricing, ...reachableTiers(promptTokens, pricing).map((tier) => pricesIn(tier, pricing))];
+}
+
+/** The highest of these prices; zero if there is none of them. */
+export function dearestOf(prices: UnitPrices, names: readonly PriceName[]): Money {
+  return Money.max(Money.zero, ...names.map((name) => prices[name] ?? Money.zero));
 }
 
 /** The prices of a tier, and the plain ones where it has none of its own. */

@@ -67,7 +67,7 @@ describe("a provider's word", () => {
         const isBeyond =
           promptTokens(told) > limits.promptTokens ||
           told.outputTokens > limits.outputTokens ||
-          (told.searchRequests ?? 0) > limits.searchRequests;
+          (told.searchRequests ?? 0) > (limits.searchRequests ?? 0);
         if (isBeyond) expect(exceeded).toBe(true);
         expect(promptTokens(charged)).toBeLessThanOrEqual(limits.promptTokens);
         expect(charged.outputTokens).toBeLessThanOrEqual(limits.outputTokens);

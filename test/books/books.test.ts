@@ -7,7 +7,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readActivity } from '../../lambdas/accounting/activity.ts';
-import { meters } from '../../lambdas/accounting/price.ts';
+import { meters } from '../../lambdas/catalog/unit-lists.ts';
 import { periodOf, type Period } from '../../lambdas/books/period.ts';
 import { reconcile } from '../../lambdas/books/reconcile.ts';
 import { dimensions } from '../../lambdas/books/spending.ts';

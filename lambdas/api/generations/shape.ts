@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { countShape, dataShape, nothing, refusedAmountsShape, rub, time, uuid } from '../../http/shapes.ts';
-import { meters } from '../../accounting/price.ts';
 import { apiTypes, wholeApiTypes } from '../../catalog/wires.ts';
+import { meters } from '../../catalog/unit-lists.ts';
 import { endings } from '../../store/generations/outcome.ts';
 import { requestStatuses } from '../../store/generations/request-history.ts';
 import { modelPermaslug } from '../parts/shape.ts';

@@ -1,32 +1,33 @@
 import * as z from 'zod';
 import { modalities } from '../../catalog/modality.ts';
 import { routingSchema } from '../../catalog/schema.ts';
+import {
+  billingUnits,
+  completionParts,
+  otherPriceNames,
+  partPriceNames,
+  priceNameOf,
+  type PriceName,
+} from '../../catalog/unit-lists.ts';
 import { countShape, dataShape, nothing, rubText, time } from '../../http/shapes.ts';
 
-const tokenPrices = {
-  prompt: rubText.optional().meta({ description: 'The price of one token of the prompt.' }),
-  completion: rubText.optional().meta({ description: 'The price of one token of the answer.' }),
-  input_cache_read: rubText.optional().meta({ description: 'The price of one token that is read from a cache.' }),
-  input_cache_write: rubText
-    .optional()
-    .meta({ description: 'The price of one token that is written to a cache for five minutes.' }),
-  input_cache_write_1h: rubText
-    .optional()
-    .meta({ description: 'The price of one token that is written to a cache for one hour.' }),
-  internal_reasoning: rubText
-    .optional()
-    .meta({ description: 'The price of one token of thinking, where it differs from `completion`.' }),
-  thinking_completion: rubText
-    .optional()
-    .meta({ description: 'The price of each token of an answer with thinking, where it differs from `completion`.' }),
-};
+const aboutPrice = new Map<PriceName, string>([
+  ...billingUnits.map((unit) => [priceNameOf(unit), unit.priced] as const),
+  ...completionParts.flatMap(({ rest }) => (rest ? [[rest.price, rest.priced] as const] : [])),
+]);
+
+/** A field for each of the units' prices. */
+function pricesShape<Name extends PriceName>(names: readonly Name[]) {
+  const fields = names.map((name) => [name, rubText.optional().meta({ description: aboutPrice.get(name)! })]);
+  return Object.fromEntries(fields) as Record<Name, z.ZodOptional<typeof rubText>>;
+}
+
+const tokenPrices = pricesShape(['prompt', 'completion', ...partPriceNames]);
 
 const pricingShape = z
   .strictObject({
     ...tokenPrices,
-    image: rubText.optional().meta({ description: 'The price of one image in the prompt.' }),
-    request: rubText.optional().meta({ description: 'The price of one request, in addition to its tokens.' }),
-    web_search: rubText.optional().meta({ description: 'The price of one search that the model makes.' }),
+    ...pricesShape(otherPriceNames),
     overrides: z
       .array(
         z.strictObject({

@@ -1,4 +1,3 @@
-import { linesOf } from '../../accounting/generation-lines.ts';
 import { utcDate } from '../../money/periods.ts';
 import type { Generation } from '../../store/generations/generation.ts';
 import {
@@ -12,7 +11,7 @@ import {
 import type { Table } from '../../store/table/table.ts';
 import { ownerBytes } from './line-file.ts';
 import { CHUNK_LEAVES, leafOf, pathOf } from './merkle.ts';
-import { chargeLines, openLine } from './sealed-line.ts';
+import { chargeLines, openLine, sealedWidths } from './sealed-line.ts';
 
 /** A line of a generation in a sealed day. */
 interface ProvenLine {
@@ -50,13 +49,17 @@ export async function proofsOf(table: Table, accountId: string, generation: Gene
   return proofs.filter((proof) => proof !== undefined);
 }
 
+const kinds = ['charge', 'late', 'corrected'] as const;
+
 /** All lines that the record may have, by their leaves. */
 function knownLines(generation: Generation): Map<string, string> {
   const { outcome } = generation;
   const final = outcome && { ...generation, outcome };
-  const kinds = ['charge', 'late', 'corrected'] as const;
-  const lines = final ? kinds.flatMap((kind) => chargeLines(final, kind, linesOf(final))) : [];
-  return new Map([openLine(generation), ...lines].map((line) => [leafOf(line).toString('hex'), line]));
+  const known = sealedWidths.flatMap((width) => [
+    openLine(generation, width),
+    ...(final ? kinds.flatMap((kind) => chargeLines(final, kind, width)) : []),
+  ]);
+  return new Map(known.map((line) => [leafOf(line).toString('hex'), line]));
 }
 
 async function provenLines(

@@ -6,9 +6,10 @@
  */
 
 import { stringify } from 'csv-stringify/sync';
-import { meters, type MeteredUnits } from '../../accounting/price.ts';
+import type { MeteredUnits } from '../../accounting/price.ts';
 import { linesOf, type GenerationLine } from '../../accounting/generation-lines.ts';
 import type { FinalGeneration } from '../../accounting/daily-sums.ts';
+import { meters, type Meter } from '../../catalog/unit-lists.ts';
 import type { BalanceEntry } from '../../store/accounts/accounts.ts';
 import type { Generation } from '../../store/generations/generation.ts';
 import { csvOptions, guarded, type CsvCell } from '../csv.ts';
@@ -19,7 +20,11 @@ import { csvOptions, guarded, type CsvCell } from '../csv.ts';
  */
 export type LineKind = 'charge' | 'late' | 'corrected' | 'open' | BalanceEntry['kind'];
 
-const meterColumns = meters.flatMap((meter) => [`${meter}_units` as const, `${meter}_price_rub` as const]);
+const columnsOf = (meter: Meter) => [`${meter}_units`, `${meter}_price_rub`] as const;
+
+/** Units that the first sealed days knew. Columns of later units stand at the end, so that an earlier line is the beginning of a later one. */
+const FIRST_UNITS = 10;
+const COLUMNS_PER_UNIT = 2;
 
 /** The columns of a line, which is one request to a provider; amounts of the whole generation stand on its first line. */
 export const sealedColumns = [
@@ -45,12 +50,25 @@ export const sealedColumns = [
   'swept',
   'catalog_version',
   'tier_above_tokens',
-  ...meterColumns,
+  ...meters.slice(0, FIRST_UNITS).flatMap(columnsOf),
   'cut_rub',
   'line_rub',
   'total_cost_rub',
   'correction_rub',
+  ...meters.slice(FIRST_UNITS).flatMap(columnsOf),
 ] as const;
+
+/** Numbers of columns that lines can have, most first: a day has the columns of the release that sealed it. */
+export const sealedWidths: readonly number[] = Array.from(
+  { length: meters.length - FIRST_UNITS + 1 },
+  (_, fewer) => sealedColumns.length - fewer * COLUMNS_PER_UNIT,
+);
+const WIDTH = sealedColumns.length;
+
+/** The number of columns of a file, by its first line; undefined if no release has sealed such lines. */
+export function widthOfHead(head: string): number | undefined {
+  return sealedWidths.find((width) => head === sealedColumns.slice(0, width).join(','));
+}
 
 type Cells = Partial<Record<(typeof sealedColumns)[number], CsvCell>>;
 
@@ -88,22 +106,18 @@ export function chargeCells(
 }
 
 /** The lines of a generation as text, without line feeds at their ends. */
-export function chargeLines(
-  generation: FinalGeneration,
-  kind: LineKind,
-  lines: readonly GenerationLine[] = linesOf(generation),
-): string[] {
-  return chargeCells(generation, lines, kind).map(csvLine);
+export function chargeLines(generation: FinalGeneration, kind: LineKind, width = WIDTH): string[] {
+  return chargeCells(generation, linesOf(generation), kind).map((cells) => csvLine(cells, width));
 }
 
 /** The line of a generation that is not settled yet: who asked for what, and when. */
-export function openLine(generation: Generation): string {
-  return csvLine(inOrder(cellsOfRequest(generation, 'open')));
+export function openLine(generation: Generation, width = WIDTH): string {
+  return csvLine(inOrder(cellsOfRequest(generation, 'open')), width);
 }
 
 /** The line of a payment; its amount is in the column of lines, and below zero where money was given back. */
-export function paymentLine({ kind, id, createdAt, amount }: BalanceEntry): string {
-  return csvLine(inOrder({ line: kind, id: guarded(id), created_at: createdAt, line_rub: amount }));
+export function paymentLine({ kind, id, createdAt, amount }: BalanceEntry, width = WIDTH): string {
+  return csvLine(inOrder({ line: kind, id: guarded(id), created_at: createdAt, line_rub: amount }), width);
 }
 
 /** The cells that are known of a generation since it was admitted. */
@@ -136,9 +150,9 @@ function inOrder(cells: Cells): CsvCell[] {
 const options = { ...csvOptions('plain'), eof: false };
 
 /** No cell may break a line in two. */
-function csvLine(cells: readonly CsvCell[]): string {
-  return stringify([cells], options).replaceAll(/[\r\n]+/g, ' ');
+function csvLine(cells: readonly CsvCell[], width: number): string {
+  return stringify([cells.slice(0, width)], options).replaceAll(/[\r\n]+/g, ' ');
 }
 
 /** The first line of a file of sealed lines; it is no leaf. */
-export const sealedHead = csvLine(sealedColumns);
+export const sealedHead = sealedColumns.join(',');

@@ -1,6 +1,6 @@
 /** The most that an answer of several requests may come to at each candidate, before anything is sent. */
 
-import { priceUpperBound, type UsageBound } from '../../accounting/price.ts';
+import { addBounds, priceUpperBound, type UsageBound } from '../../accounting/price.ts';
 import { measurePrompt, promptBound } from '../../admission/prompt/prompt-size.ts';
 import type { Quote, SpendingPlan } from '../../admission/spending-plan.ts';
 import { Money } from '../../money/money.ts';
@@ -86,8 +86,6 @@ export function boundOf(
     outputTokens,
     // Providers may cache, and charge for it, what they were not asked to.
     cacheWrites: '5m',
-    pricedImages: 0,
-    searchRequests: 0,
   };
 }
 
@@ -120,8 +118,6 @@ export function maxCostOf({ candidate, bounds }: BatchOffer): Money {
 }
 
 function sumOfQuotes(bounds: readonly UsageBound[], { pricing }: BatchCandidate): Quote {
-  const sum = (of: (bound: UsageBound) => number) => bounds.reduce((total, bound) => total + of(bound), 0);
-  const outputTokens = sum((bound) => bound.outputTokens);
-  const bound = { ...bounds[0]!, promptTokens: sum(({ promptTokens }) => promptTokens), outputTokens };
-  return { pricing, bound, hiddenReasoningTokens: outputTokens, beyondMaxTokens: 0 };
+  const bound = bounds.reduce(addBounds);
+  return { pricing, bound, hiddenReasoningTokens: bound.outputTokens, beyondMaxTokens: 0 };
 }

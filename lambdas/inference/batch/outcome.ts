@@ -1,6 +1,6 @@
 import type { Charged } from '../../accounting/charge.ts';
 import { isCancelled } from '../../accounting/ending.ts';
-import { recordedUsage } from '../../accounting/recorded-usage.ts';
+import { recordedPieces, recordedUsage } from '../../accounting/recorded-usage.ts';
 import { serviceCostOf } from '../../accounting/service-cost.ts';
 import type { Ending, Outcome } from '../../store/generations/outcome.ts';
 import { abortReasonOf } from '../abort.ts';
@@ -44,9 +44,8 @@ export function batchOutcome(
     pricing: log.index === 0 ? undefined : pricing,
     ...recordedUsage(usage),
     rounds: (charged.rounds ?? []).map(recordedUsage),
-    searchRequests: null,
+    ...recordedPieces(usage),
     searchResults: null,
-    videoSeconds: null,
     ...log.recorded((index) => offers[index]!.candidate, receivedAtMs),
     latencyMs: Math.round(performance.now() - receivedAtMs),
     generationTimeMs: null,

@@ -1,6 +1,6 @@
 import type { Charged } from '../../accounting/charge.ts';
 import { isCancelled } from '../../accounting/ending.ts';
-import { recordedUsage } from '../../accounting/recorded-usage.ts';
+import { recordedPieces, recordedUsage } from '../../accounting/recorded-usage.ts';
 import { serviceCostOf } from '../../accounting/service-cost.ts';
 import type { Ending, Outcome } from '../../store/generations/outcome.ts';
 import { hasOutput, type MeasuredAnswer } from './answer-context.ts';
@@ -30,9 +30,8 @@ export function outcomeOf(answer: MeasuredAnswer, ending: Ending | null, charged
     pricing: attempt.candidate === context.attempts[0]!.candidate ? undefined : pricing,
     ...recordedUsage(usage),
     rounds: rounds.map(recordedUsage),
-    searchRequests: usage.searchRequests ?? null,
+    ...recordedPieces(usage),
     searchResults: meter.searchResults,
-    videoSeconds: null,
     ...context.attemptLog.recorded((index) => context.attempts[index]!.candidate, context.receivedAtMs),
     latencyMs: firstEventAtMs === undefined ? null : Math.round(firstEventAtMs - context.receivedAtMs),
     generationTimeMs: firstEventAtMs === undefined ? null : Math.round(performance.now() - firstEventAtMs),

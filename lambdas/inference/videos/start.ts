@@ -87,14 +87,7 @@ export function requestedVideo(candidates: readonly VideoCandidate[], onExcluded
 
 /** The price is known exactly: seconds are what a video is made of, and nothing is counted later. */
 function videoPlan(pricing: Pricing, { durationSeconds }: VideoRequest): SpendingPlan {
-  const nothing = {
-    promptTokens: 0,
-    outputTokens: 0,
-    cacheWrites: 'none',
-    pricedImages: 0,
-    searchRequests: 0,
-  } as const;
-  const bound = { ...nothing, videoSeconds: durationSeconds };
+  const bound = { promptTokens: 0, outputTokens: 0, cacheWrites: 'none', videoSeconds: durationSeconds } as const;
   return planSpending([{ pricing, bound, hiddenReasoningTokens: 0, beyondMaxTokens: 0 }], 0);
 }
 

@@ -1,3 +1,4 @@
+import { generationUnits, roundUnits, type RecordedUnit } from '../../catalog/unit-lists.ts';
 import { pricesField } from './prices.ts';
 import {
   count,
@@ -12,6 +13,7 @@ import {
   text,
   texts,
   unreleased,
+  type Field,
   type RecordOf,
 } from '../table/record.ts';
 import type { Item } from '../table/table.ts';
@@ -45,19 +47,21 @@ export const failedAttemptRecord = record({
   durationMs: count('duration_ms'),
 });
 
-/** Tokens of one request to a provider, or of all that belong to a generation. */
+/** A field for the count of each unit. A message leaves out an unknown count that the last release does not know: it would refuse a round with it. */
+function unitFields<Name extends string>(units: readonly RecordedUnit<Name>[]): Record<Name, Field<number | null>> {
+  const fields = units.map(({ record: [name, attribute], isUnreleased }) => {
+    const field = orNull(count(attribute));
+    return [name, isUnreleased ? unreleased({ ...field, toMessage: (value) => value ?? undefined }) : field];
+  });
+  return Object.fromEntries(fields) as Record<Name, Field<number | null>>;
+}
+
+/** Units of one request to a provider, or of all that belong to a generation. */
 const usageFields = {
   /** Everything the model read: uncached, read from a cache, and written to one. */
   promptTokens: count('tokens_prompt'),
   completionTokens: count('tokens_completion'),
-  reasoningTokens: orNull(count('native_tokens_reasoning')),
-  /** Of the prompt: read from a cache. */
-  cachedTokens: orNull(count('native_tokens_cached')),
-  /** Of the prompt: written to a cache of five minutes, and of one hour. */
-  cacheWrite5mTokens: orNull(count('cache_write_tokens')),
-  cacheWrite1hTokens: orNull(count('cache_write_1h_tokens')),
-  /** Images that the endpoint charges by the piece. */
-  pricedImages: orNull(count('priced_images')),
+  ...unitFields(roundUnits),
 };
 const roundRecord = record(usageFields);
 export type RoundUsage = RecordOf<typeof roundRecord>;
@@ -67,6 +71,9 @@ export const MAX_ROUNDS = 512;
 
 /** More than are ever made for one request. */
 export const MAX_ATTEMPTS = 16;
+
+/** Units that belong to the generation, and to none of its rounds. */
+const { searchRequests, ...furtherUnits } = unitFields(generationUnits);
 
 export const outcomeRecord = record({
   cost: money('total_cost_rub'),
@@ -90,11 +97,10 @@ export const outcomeRecord = record({
   ...usageFields,
   /** The same of each request to the provider, where searches or questions led to several: each was priced by itself. */
   rounds: list('rounds', roundRecord, MAX_ROUNDS),
-  /** Searches that are charged; `searchResults` is what they found. */
-  searchRequests: orNull(count('num_search_requests')),
+  searchRequests,
+  /** The results that the searches found. */
   searchResults: orNull(count('num_search_results')),
-  /** Of a video that was made, and is charged by the second. */
-  videoSeconds: orNull(count('video_seconds')),
+  ...furtherUnits,
   failedAttempts: list('failed_attempts', failedAttemptRecord, MAX_ATTEMPTS),
   /** HTTP status of the last attempt's answer; null where there was none. */
   providerStatus: orNull(count('provider_status')),

@@ -3,6 +3,7 @@
 import type { CatalogFiles } from '../../../lambdas/catalog/catalog.ts';
 import type { EndpointData, ModelData, Pricing, ProviderData } from '../../../lambdas/catalog/schema.ts';
 import { pricesFor, type UnitPrices } from '../../../lambdas/catalog/tiers.ts';
+import { partPriceNames } from '../../../lambdas/catalog/unit-lists.ts';
 import type { Money } from '../../../lambdas/money/money.ts';
 
 /** Makers publish every few weeks: a catalog without anything newer was not kept up. */
@@ -22,15 +23,7 @@ const ROUNDING = 0.001;
 const SHORTEST_TIER = 32_000;
 
 /** Names of the prices that depend on the length of the prompt. */
-const unitNames = [
-  'prompt',
-  'completion',
-  'input_cache_read',
-  'input_cache_write',
-  'input_cache_write_1h',
-  'internal_reasoning',
-  'thinking_completion',
-] as const satisfies (keyof UnitPrices)[];
+const unitNames = ['prompt', 'completion', ...partPriceNames] as const;
 
 /** @param today as YYYY-MM-DD @returns sentences, none where nothing is unusual */
 export function warningsOf({ providers, models }: Pick<CatalogFiles, 'providers' | 'models'>, today: string): string[] {

@@ -4,7 +4,7 @@
  * the form that FOCUS gives them.
  */
 
-import type { Meter } from '../../../lambdas/accounting/price.ts';
+import { billingUnits } from '../../../lambdas/catalog/unit-lists.ts';
 import type { Names } from '../../../lambdas/books/names.ts';
 import { daysOfMonth, periodOf, type Period } from '../../../lambdas/books/period.ts';
 import type { Statement } from '../../../lambdas/books/statement.ts';
@@ -13,19 +13,7 @@ import { guarded, type CsvCell, type CsvRow } from '../../../lambdas/books/csv.t
 import { proofText } from './proof-text.ts';
 import type { UnitTotal } from './unit-totals.ts';
 
-/** What one unit of a meter is called, and what the meter counts. */
-const metered: Record<Meter, { unit: string; name: string }> = {
-  request: { unit: 'Requests', name: 'Requests' },
-  input: { unit: 'Tokens', name: 'Uncached input tokens' },
-  cache_read: { unit: 'Tokens', name: 'Input tokens read from a cache' },
-  cache_write: { unit: 'Tokens', name: 'Input tokens written to a cache for five minutes' },
-  cache_write_1h: { unit: 'Tokens', name: 'Input tokens written to a cache for one hour' },
-  output: { unit: 'Tokens', name: 'Output tokens' },
-  reasoning: { unit: 'Tokens', name: 'Reasoning tokens' },
-  search: { unit: 'Searches', name: 'Web searches' },
-  image: { unit: 'Images', name: 'Input images' },
-  video_second: { unit: 'Seconds', name: 'Seconds of video' },
-};
+const metered = new Map(billingUnits.map(({ meter, focus }) => [meter, focus]));
 
 const focusColumns = [
   'BilledCost',
@@ -135,7 +123,7 @@ async function focusRow(total: UnitTotal, { account, period, names, issuer }: Fo
   const month = periodOf({ ...daysOfMonth(day.slice(0, 'YYYY-MM'.length)), zone: period.zone });
   const key = await names.key(total.keyHash);
   const workspace = await names.workspace(workspaceId);
-  const counted = meter && metered[meter];
+  const counted = meter && metered.get(meter);
   const unitPrice = meter ? price : null;
   const units = meter ? String(quantity) : null;
   // A price is named by all that decides it.

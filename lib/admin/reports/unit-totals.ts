@@ -1,4 +1,4 @@
-import type { Meter } from '../../../lambdas/accounting/price.ts';
+import type { Meter } from '../../../lambdas/catalog/unit-lists.ts';
 import type { BookedGeneration } from '../../../lambdas/books/statement.ts';
 import { GatewayError } from '../../../lambdas/platform/errors.ts';
 import { Money } from '../../../lambdas/money/money.ts';

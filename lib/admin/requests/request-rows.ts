@@ -1,6 +1,7 @@
 /** Requests as the operator sees them: in one line of a list, or as a whole. */
 
 import type { PriceTier, Pricing } from '../../../lambdas/catalog/schema.ts';
+import { countedUnits, type RecordedUnit } from '../../../lambdas/catalog/unit-lists.ts';
 import { Money } from '../../../lambdas/money/money.ts';
 import type { Generation } from '../../../lambdas/store/generations/generation.ts';
 import type { Outcome } from '../../../lambdas/store/generations/outcome.ts';
@@ -173,15 +174,15 @@ export function describedGeneration(generation: Generation): Row {
   };
 }
 
+/** Units that are shown in addition to the price lines. */
+const recordedUnits = countedUnits.filter(
+  (unit): unit is RecordedUnit & { shownAs: string } => unit.shownAs !== undefined,
+);
+
 function describedOutcome(outcome: Outcome): Row {
   const { pricing, cacheSaved, serviceCost, failedAttempts, failures, rounds } = outcome;
   return {
-    tokens_cached: outcome.cachedTokens,
-    tokens_cache_write: outcome.cacheWrite5mTokens,
-    tokens_cache_write_1h: outcome.cacheWrite1hTokens,
-    tokens_reasoning: outcome.reasoningTokens,
-    search_requests: outcome.searchRequests,
-    video_seconds: outcome.videoSeconds,
+    ...Object.fromEntries(recordedUnits.map(({ shownAs, record: [field] }) => [shownAs, outcome[field]])),
     prices_rub: pricing ? pricesRow(pricing) : null,
     cache_saved_rub: cacheSaved.toString(),
     ...(serviceCost ? { service_cost_rub: serviceCost.toString() } : {}),

@@ -127,11 +127,11 @@ async function compareDay(
   );
   const path = day && join(directory, sealFiles(account, date).lines(day.statement.lines.file));
   for await (const group of path === undefined ? [] : groupsIn(path)) {
-    const [{ kind, id }] = group.lines as [SealedLine];
+    const [{ kind, id, width }] = group.lines as [SealedLine];
     if (isPaymentKind(kind)) {
       const entry = known.get(id);
       known.delete(id);
-      compareGroup(group, entry ? [paymentLine(entry)] : [], tell);
+      compareGroup(group, entry ? [paymentLine(entry, width)] : [], tell);
       continue;
     }
     const isOwn = kind === 'charge' || kind === 'open';
@@ -184,12 +184,12 @@ async function expectedLines(
 ): Promise<string[]> {
   const [first] = lines as [SealedLine];
   if (!generation) return [];
-  if (first.kind === 'open') return [openLine(generation)];
+  if (first.kind === 'open') return [openLine(generation, first.width)];
   const { outcome, state, correction } = generation;
   if (state !== 'final' || !outcome) return [];
   const isEstimate = first.kind !== 'corrected' && first.correction.isZero;
   const final = { ...generation, outcome };
-  if (correction === undefined || !isEstimate) return chargeLines(final, first.kind);
+  if (correction === undefined || !isEstimate) return chargeLines(final, first.kind, first.width);
   return estimatedLines(table, final, lines);
 }
 
@@ -219,7 +219,7 @@ async function estimatedLines(
     swept: true,
     settledAtMs: Date.parse(first.settledAt),
   };
-  return chargeLines(estimate, first.kind);
+  return chargeLines(estimate, first.kind, first.width);
 }
 
 function compareGroup(group: LineGroup, expected: readonly string[], tell: TellFinding): void {

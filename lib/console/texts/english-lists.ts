@@ -1,10 +1,11 @@
 /** Texts for the lists that the API has: every value of theirs needs one. */
 
 import type { ErrorKind } from '../../../lambdas/platform/errors.ts';
-import type { Meter } from '../../../lambdas/accounting/price.ts';
+import type { Meter } from '../../../lambdas/catalog/unit-lists.ts';
 import type { ExclusionReason } from '../../../lambdas/routing/exclusions.ts';
 import type { ShownRequest } from '../answers.ts';
 import type { FailureClass } from '../failure-class.ts';
+import { unitLabels } from './unit-labels.ts';
 
 /** For every value of a list that the API has; others are shown as they came. */
 type TextsOf<Name extends string> = Record<Name, string> & { [other: string]: string | undefined };
@@ -42,18 +43,7 @@ export const englishLists: ListedTexts = {
     out_of_time: 'out of time',
     refused: 'refused',
   },
-  meters: {
-    request: 'request',
-    input: 'tokens read',
-    cache_read: 'tokens read from a cache',
-    cache_write: 'tokens written to a cache (5 min)',
-    cache_write_1h: 'tokens written to a cache (1 h)',
-    output: 'tokens written',
-    reasoning: 'tokens of thinking',
-    search: 'web searches',
-    image: 'images',
-    video_second: 'seconds of video',
-  },
+  meters: unitLabels('en'),
   intervals: { daily: 'a day', weekly: 'a week', monthly: 'a month', lifetime: 'in all' },
   refusals: {
     invalid_request:

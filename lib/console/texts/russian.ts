@@ -1,5 +1,6 @@
 import type { ListedTexts } from './english-lists.ts';
 import type { Texts } from './english.ts';
+import { unitLabels } from './unit-labels.ts';
 
 const russianLists: ListedTexts = {
   statuses: {
@@ -12,18 +13,7 @@ const russianLists: ListedTexts = {
     out_of_time: 'вышло время',
     refused: 'отклонён',
   },
-  meters: {
-    request: 'запрос',
-    input: 'прочитанные токены',
-    cache_read: 'токены из кэша',
-    cache_write: 'токены, записанные в кэш (5 мин)',
-    cache_write_1h: 'токены, записанные в кэш (1 ч)',
-    output: 'написанные токены',
-    reasoning: 'токены размышления',
-    search: 'поиски в сети',
-    image: 'изображения',
-    video_second: 'секунды видео',
-  },
+  meters: unitLabels('ru'),
   intervals: { daily: 'в день', weekly: 'в неделю', monthly: 'в месяц', lifetime: 'всего' },
   refusals: {
     invalid_request:

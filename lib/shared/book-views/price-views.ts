@@ -1,6 +1,15 @@
 /** The cost that each generation should have, by its own fields: each request to a provider with its prices, and their sum. */
 
 import {
+  completionParts,
+  generationUnits,
+  priceNameOf,
+  promptParts,
+  roundPieces,
+  type RecordedUnit,
+  type TokenUnit,
+} from '../../../lambdas/catalog/unit-lists.ts';
+import {
   AMOUNT_TYPE,
   amountAt,
   countAt,
@@ -12,27 +21,63 @@ import {
   type ColumnType,
 } from './view.ts';
 
-const TOKENS = {
+/** Counts of one request to a provider: the totals, and each unit by its meter. */
+const TOKENS: Record<string, string> = {
   prompt: 'tokens_prompt',
   completion: 'tokens_completion',
-  cached: 'native_tokens_cached',
-  written: 'cache_write_tokens',
-  written1h: 'cache_write_1h_tokens',
-  reasoning: 'native_tokens_reasoning',
-  images: 'priced_images',
+  ...countsOf(promptParts),
+  ...countsOf(completionParts),
+  ...countsOf(roundPieces),
 };
 const tokenNames = Object.keys(TOKENS).join(', ');
 
 /** Prices by which tokens are charged, and which a tier may change. */
-const TIERED_PRICES = {
+const TIERED_PRICES: Record<string, string> = {
   prompt: 'prompt_price',
   completion: 'completion_price',
-  input_cache_read: 'cache_read_price',
-  input_cache_write: 'cache_write_price',
-  input_cache_write_1h: 'cache_write_1h_price',
-  internal_reasoning: 'reasoning_price',
-  thinking_completion: 'thinking_completion_price',
+  ...Object.fromEntries([...promptParts, ...completionParts].flatMap(priceColumnsOf)),
 };
+
+function countsOf(units: readonly RecordedUnit[]): Record<string, string> {
+  return Object.fromEntries(units.map(({ meter, record: [, attribute] }) => [meter, attribute]));
+}
+
+function priceColumnsOf({ meter, prices: [name], rest }: TokenUnit): (readonly [string, string])[] {
+  return [[name, `${meter}_price`], ...(rest ? [[rest.price, `${rest.price}_price`] as const] : [])];
+}
+
+/** The price of a token of the answer that is no part: a part may change it. */
+const restPrice = completionParts.reduceRight(
+  (price, { meter, rest }) =>
+    rest ? `CASE WHEN ${meter} > 0 THEN coalesce(${rest.price}_price, ${price}) ELSE ${price} END` : price,
+  'completion_price',
+);
+
+/** The price of a unit as it is charged: the first of its prices that there is. */
+function chargedAt({ prices }: RecordedUnit): string {
+  return `coalesce(${prices.map((name) => TIERED_PRICES[name]).join(', ')})`;
+}
+
+function chargeOfPiece(price: string, quantity: string): string {
+  return `+ coalesce(${price}, ${ZERO}) * ${quantity}`;
+}
+
+const costTerms = [
+  `coalesce(${amountAt('prices', 'request')}, ${ZERO})`,
+  `+ prompt_price * (${['prompt', ...promptParts.map(({ meter }) => meter)].join(' - ')})`,
+  ...promptParts.map((unit) => `+ ${chargedAt(unit)} * ${unit.meter}`),
+  `+ ${restPrice}
+      * (completion${completionParts.map((unit) => ` - CASE WHEN ${unit.meter}_price IS NULL THEN 0 ELSE ${unit.meter} END`).join('')})`,
+  ...completionParts.map((unit) => `+ coalesce(${unit.meter}_price, ${ZERO}) * ${unit.meter}`),
+  ...roundPieces.map((unit) => chargeOfPiece(amountAt('prices', priceNameOf(unit)), unit.meter)),
+];
+
+const onceTerms = generationUnits.map((unit) =>
+  chargeOfPiece(amountAt('g.prices', `M.${priceNameOf(unit)}`), `coalesce(g.${unit.record[1]}, 0)`),
+);
+
+/** A request to a provider that used none of these costs nothing, whatever its fee. */
+const usedCounts = ['prompt', 'completion', ...roundPieces.flatMap((unit) => (unit.alone ? unit.meter : []))];
 
 function columnsOfType<Type extends ColumnType>(names: readonly string[], type: Type): Record<string, Type> {
   return Object.fromEntries(names.map((name) => [name, type]));
@@ -83,16 +128,8 @@ SELECT id, round, ${Object.entries(TOKENS)
     .map(([name, attribute]) => `${name} AS ${attribute}`)
     .join(', ')}, tier_above_tokens,
   ${Object.values(TIERED_PRICES).join(', ')},
-  CASE WHEN prompt = 0 AND completion = 0 THEN ${ZERO} ELSE
-    coalesce(${amountAt('prices', 'request')}, ${ZERO})
-    + prompt_price * (prompt - cached - written - written1h)
-    + coalesce(cache_read_price, prompt_price) * cached
-    + coalesce(cache_write_price, prompt_price) * written
-    + coalesce(cache_write_1h_price, cache_write_price, prompt_price) * written1h
-    + CASE WHEN reasoning > 0 THEN coalesce(thinking_completion_price, completion_price) ELSE completion_price END
-      * (completion - CASE WHEN reasoning_price IS NULL THEN 0 ELSE reasoning END)
-    + coalesce(reasoning_price, ${ZERO}) * reasoning
-    + coalesce(${amountAt('prices', 'image')}, ${ZERO}) * images
+  CASE WHEN ${usedCounts.map((name) => `${name} = 0`).join(' AND ')} THEN ${ZERO} ELSE
+    ${costTerms.join('\n    ')}
   END AS cost_rub
 FROM unit`,
 };
@@ -117,8 +154,7 @@ const proofs: BooksView = {
 ), expected AS (
   SELECT g.id, g.account_id, g.created_at, coalesce(g.total_cost_rub, ${ZERO}) AS total_cost_rub, g.hold_rub, g.capped,
     s.of_rounds
-    + coalesce(${amountAt('g.prices', 'M.web_search')}, ${ZERO}) * coalesce(g.num_search_requests, 0)
-    + coalesce(${amountAt('g.prices', 'M.video_second')}, ${ZERO}) * coalesce(g.video_seconds, 0) AS uncut_rub,
+    ${onceTerms.join('\n    ')} AS uncut_rub,
     coalesce(json_array_length(json_extract(g.held_scopes, '$.L')), 0) > 0 AS is_held,
     ${Object.entries(TOKENS)
       .map(([name, attribute]) => `s.${name} <> coalesce(g.${attribute}, 0)`)

@@ -1,0 +1,193 @@
+/**
+ * The units that answers are billed in, one entry each. Usage, price, hold, record, price lines, sealed lines, statements, FOCUS rows, SQL views,
+ * the API document and the console read their units from here (docs/data-model.md, "Billing units").
+ *
+ * The order is that of price lines and of the columns of sealed lines: append a new unit, and never remove one.
+ */
+
+/** Every unit has this. */
+interface DescribedUnit {
+  /** Its name in price lines, statements and sealed lines. */
+  meter: string;
+  /** Its price in the catalog, then the prices that apply if that is absent. */
+  prices: readonly [string, ...string[]];
+  /** The description of its price in the API document. */
+  priced: string;
+  focus: { unit: string; name: string };
+  /** As people read it in the console. */
+  label: { en: string; ru: string };
+}
+
+/** One for each request to a provider. */
+interface FeeEntry extends DescribedUnit {
+  part: 'fee';
+}
+
+interface CountedUnit extends DescribedUnit {
+  /** Its field in a usage, and in a bound if it is a piece. */
+  usage: string;
+  /** The path of its count in a usage of the Messages API; absent if no provider reports it. */
+  reported?: readonly [string] | readonly [string, string];
+  /** Its field in a record, and the attribute in the table. */
+  record?: readonly [field: string, attribute: string];
+  /** The last release does not know the attribute. */
+  isUnreleased?: true;
+  /** Its name in `generations show`, if it is shown there. */
+  shownAs?: string;
+}
+
+/**
+ * Tokens of the prompt, or of the answer, each charged once and at a price that may depend on the length of the prompt. The first of each
+ * kind is the rest: tokens that belong to no other entry. A part of the answer without a price is charged as the rest.
+ */
+interface TokenEntry extends CountedUnit {
+  part: 'prompt' | 'completion';
+  /** Tokens read from a cache, or written to one that keeps them for this long. */
+  cache?: 'read' | '5m' | '1h';
+  /** Another price that each token of the rest has in an answer with this part. */
+  rest?: { price: string; priced: string };
+}
+
+/** A unit that is not made of tokens: an image, a search, a second. */
+interface PieceEntry extends CountedUnit {
+  part: 'piece';
+  record: readonly [field: string, attribute: string];
+  /** Recorded with each request to a provider, or once for the generation, on its last price line. */
+  per: 'round' | 'generation';
+  /** Known from the request, and charged as held; or counted in the answer, and charged up to what was held. */
+  counted: 'before' | 'after';
+  /** An answer may consist of this unit and have no tokens. */
+  alone?: true;
+  /** Its price is made of the model's own options, and is no field of the catalog's `pricing`. */
+  perModel?: true;
+}
+
+export type UnitEntry = FeeEntry | TokenEntry | PieceEntry;
+
+export const unitTable = [
+  {
+    part: 'fee',
+    meter: 'request',
+    prices: ['request'],
+    priced: 'The price of one request, in addition to its tokens.',
+    focus: { unit: 'Requests', name: 'Requests' },
+    label: { en: 'request', ru: 'запрос' },
+  },
+  {
+    part: 'prompt',
+    meter: 'input',
+    usage: 'inputTokens',
+    reported: ['input_tokens'],
+    prices: ['prompt'],
+    priced: 'The price of one token of the prompt.',
+    focus: { unit: 'Tokens', name: 'Uncached input tokens' },
+    label: { en: 'tokens read', ru: 'прочитанные токены' },
+  },
+  {
+    part: 'prompt',
+    cache: 'read',
+    meter: 'cache_read',
+    usage: 'cacheReadTokens',
+    reported: ['cache_read_input_tokens'],
+    record: ['cachedTokens', 'native_tokens_cached'],
+    shownAs: 'tokens_cached',
+    prices: ['input_cache_read', 'prompt'],
+    priced: 'The price of one token that is read from a cache.',
+    focus: { unit: 'Tokens', name: 'Input tokens read from a cache' },
+    label: { en: 'tokens read from a cache', ru: 'токены из кэша' },
+  },
+  {
+    part: 'prompt',
+    cache: '5m',
+    meter: 'cache_write',
+    usage: 'cacheWrite5mTokens',
+    reported: ['cache_creation', 'ephemeral_5m_input_tokens'],
+    record: ['cacheWrite5mTokens', 'cache_write_tokens'],
+    shownAs: 'tokens_cache_write',
+    prices: ['input_cache_write', 'prompt'],
+    priced: 'The price of one token that is written to a cache for five minutes.',
+    focus: { unit: 'Tokens', name: 'Input tokens written to a cache for five minutes' },
+    label: { en: 'tokens written to a cache (5 min)', ru: 'токены, записанные в кэш (5 мин)' },
+  },
+  {
+    part: 'prompt',
+    cache: '1h',
+    meter: 'cache_write_1h',
+    usage: 'cacheWrite1hTokens',
+    reported: ['cache_creation', 'ephemeral_1h_input_tokens'],
+    record: ['cacheWrite1hTokens', 'cache_write_1h_tokens'],
+    shownAs: 'tokens_cache_write_1h',
+    prices: ['input_cache_write_1h', 'input_cache_write', 'prompt'],
+    priced: 'The price of one token that is written to a cache for one hour.',
+    focus: { unit: 'Tokens', name: 'Input tokens written to a cache for one hour' },
+    label: { en: 'tokens written to a cache (1 h)', ru: 'токены, записанные в кэш (1 ч)' },
+  },
+  {
+    part: 'completion',
+    meter: 'output',
+    usage: 'outputTokens',
+    reported: ['output_tokens'],
+    prices: ['completion'],
+    priced: 'The price of one token of the answer.',
+    focus: { unit: 'Tokens', name: 'Output tokens' },
+    label: { en: 'tokens written', ru: 'написанные токены' },
+  },
+  {
+    part: 'completion',
+    meter: 'reasoning',
+    usage: 'reasoningTokens',
+    reported: ['output_tokens_details', 'thinking_tokens'],
+    record: ['reasoningTokens', 'native_tokens_reasoning'],
+    shownAs: 'tokens_reasoning',
+    prices: ['internal_reasoning'],
+    priced: 'The price of one token of thinking, where it differs from `completion`.',
+    rest: {
+      price: 'thinking_completion',
+      priced: 'The price of each token of an answer with thinking, where it differs from `completion`.',
+    },
+    focus: { unit: 'Tokens', name: 'Reasoning tokens' },
+    label: { en: 'tokens of thinking', ru: 'токены размышления' },
+  },
+  {
+    part: 'piece',
+    per: 'generation',
+    counted: 'after',
+    meter: 'search',
+    usage: 'searchRequests',
+    reported: ['server_tool_use', 'web_search_requests'],
+    record: ['searchRequests', 'num_search_requests'],
+    shownAs: 'search_requests',
+    prices: ['web_search'],
+    priced: 'The price of one search that the model makes.',
+    focus: { unit: 'Searches', name: 'Web searches' },
+    label: { en: 'web searches', ru: 'поиски в сети' },
+  },
+  {
+    // Images of the prompt, if the endpoint charges them by the piece.
+    part: 'piece',
+    per: 'round',
+    counted: 'before',
+    meter: 'image',
+    usage: 'pricedImages',
+    record: ['pricedImages', 'priced_images'],
+    prices: ['image'],
+    priced: 'The price of one image in the prompt.',
+    focus: { unit: 'Images', name: 'Input images' },
+    label: { en: 'images', ru: 'изображения' },
+  },
+  {
+    part: 'piece',
+    per: 'generation',
+    counted: 'before',
+    alone: true,
+    perModel: true,
+    meter: 'video_second',
+    usage: 'videoSeconds',
+    record: ['videoSeconds', 'video_seconds'],
+    shownAs: 'video_seconds',
+    prices: ['video_second'],
+    priced: 'The price of one second of video.',
+    focus: { unit: 'Seconds', name: 'Seconds of video' },
+    label: { en: 'seconds of video', ru: 'секунды видео' },
+  },
+] as const satisfies readonly UnitEntry[];
