@@ -4,6 +4,7 @@ import { failedProvider } from '../routing/connection.ts';
 import type { AttemptResult } from '../routing/recent-attempts.ts';
 import type { UsableEndpoint } from '../routing/usable-endpoints.ts';
 import type { AttemptLog } from './attempt-log.ts';
+import { alarmOperator } from './operator-alarm.ts';
 
 /** A place that may be asked. */
 export interface Offer {
@@ -62,13 +63,9 @@ export async function withFailover<Asked extends Offer, Answer>(
       const isPaid = failure.wasAnswered || (failure.wasSilent && offer.hasHiddenReasoning);
       if (signal.aborted || isPaid) break;
       if (!failure.mayTryAnother) refusedBy.add(model.id);
-      log('warn', 'provider failed before its first event', {
-        requestId,
-        provider: endpoint.provider.id,
-        model: model.id,
-        ...describeFailure(failure),
-        attempt: index + 1,
-      });
+      const about = { requestId, provider: endpoint.provider.id, model: model.id, ...describeFailure(failure) };
+      log('warn', 'provider failed before its first event', { ...about, attempt: index + 1 });
+      alarmOperator(failure, about);
     }
   }
   // The gateway has tried every endpoint: a client that retries at once would only multiply the attempts.

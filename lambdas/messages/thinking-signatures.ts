@@ -31,6 +31,11 @@ export function withoutGatewaySigned(messages: Message[]): Message[] {
   return mapBlocks(messages, (block) => (hasGatewaySignature(block) ? undefined : block));
 }
 
+/** Messages without any thinking: for a provider that cannot read what it once signed. */
+export function withoutThinking(messages: Message[]): Message[] {
+  return mapBlocks(messages, (block) => (isThinking(block) ? undefined : block));
+}
+
 /** What a provider that signs by itself has signed, or redacted, a block of thinking with; undefined for any other block. */
 export function signatureOf(family: string, block: Block): string | undefined {
   const prefix = `${GATEWAY_PREFIX}${family}.`;

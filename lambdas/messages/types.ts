@@ -121,10 +121,11 @@ export interface MessageDelta {
   [field: string]: unknown;
 }
 
+/** Ends an answer. It never reaches a client: the gateway writes an error of its own. */
 interface ErrorEvent {
   type: 'error';
-  error: { type: string; message: string; [field: string]: unknown };
-  request_id?: string;
+  /** Whatever the provider wrote as its error. */
+  error: unknown;
 }
 
 export type MessagesEvent =

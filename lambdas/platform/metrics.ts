@@ -52,6 +52,10 @@ export const metrics = {
   Faults: { unit: 'Count', by: ['all', 'door'] },
   /** Requests that ended with a 5xx because of a provider. */
   ProviderFailed: { unit: 'Count', by: ['door'] },
+  /** Refusals of providers that only the operator can end: of a key, an account, a project, or of a model that is gone. */
+  OperatorNeeded: { unit: 'Count', by: ['all', 'provider'] },
+  /** Requests that were sent again without sealed reasoning, which their provider could not read any more. */
+  ReasoningDropped: { unit: 'Count', by: ['provider'] },
   /** Answers that had begun, and that a provider did not finish. */
   BrokeOff: { unit: 'Count', by: ['provider'] },
 } as const satisfies Record<string, MetricSpec>;

@@ -5,7 +5,7 @@
 
 import type { WireUsage } from '../messages/types.ts';
 import type { Quirks } from '../catalog/quirk-schemas.ts';
-import type { WireRefusal, WireRequest, WireTarget } from './wire.ts';
+import type { WireRequest, WireTarget } from './wire.ts';
 
 /** One request to the provider. */
 export interface Ask {
@@ -30,7 +30,6 @@ export interface AskReader {
    * @param headers of its answer, their names in small letters
    */
   readUsage(body: unknown, headers: Readonly<Record<string, string | string[] | undefined>>): WireUsage | undefined;
-  readRefusal(body: string): WireRefusal;
 }
 
 /** A way to answer the tasks of a modality over one wire. It says beforehand what it may ask at most, so that this can be paid for. */

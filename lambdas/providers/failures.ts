@@ -3,13 +3,16 @@
  * the provider's failure, never our 500: also what nobody has foreseen.
  */
 
-import { errorKinds, GatewayError, kindOfMessagesType, kindOfStatus, type ErrorKind } from '../platform/errors.ts';
+import { GatewayError, kindOfStatus, type ErrorKind } from '../platform/errors.ts';
 import { describeError, log, type LogFields } from '../platform/logger.ts';
+import { classifyError, type ClassifiedError } from './faults/classify.ts';
+import type { FaultKind } from './faults/fault-rule.ts';
+import { overflowWords } from './faults/overflow-words.ts';
+import { retryAfterSeconds } from './faults/retry-after.ts';
+import { errorInText, statedError, type StatedError } from './faults/stated-error.ts';
 import { redact, type Secrets } from './redact.ts';
 import { UpstreamError } from './http/upstream-error.ts';
 import type { UpstreamResponse } from './http/upstream-http.ts';
-import type { WireRefusal } from './wire.ts';
-import { recordOrEmpty, textOrAbsent } from '../platform/json/foreign-json.ts';
 
 export class ProviderFailure extends GatewayError {
   override name = 'ProviderFailure';
@@ -22,6 +25,8 @@ export class ProviderFailure extends GatewayError {
   readonly wasSilent: boolean;
   /** The provider made an answer that is larger than the gateway reads, and may bill it: no other endpoint is paid for one more. */
   readonly wasAnswered: boolean;
+  /** Kind of the provider's error; undefined where it did not answer, or answered nonsense. */
+  readonly fault: FaultKind | undefined;
   /** The status that the provider answered with, or that its error stands for; undefined where it did not answer. */
   readonly providerStatus: number | undefined;
   /**
@@ -36,6 +41,7 @@ export class ProviderFailure extends GatewayError {
     more: {
       provider: FailedProvider;
       status?: number;
+      fault?: FaultKind;
       headers?: Record<string, string>;
       mayTryAnother?: boolean;
       isRequestsFault?: boolean;
@@ -54,15 +60,41 @@ export class ProviderFailure extends GatewayError {
     this.isRequestsFault = more.isRequestsFault ?? !this.mayTryAnother;
     this.wasSilent = more.wasSilent ?? false;
     this.wasAnswered = more.wasAnswered ?? false;
+    this.fault = more.fault;
     this.providerStatus = more.status;
     this.word = wordOf(kind, more);
   }
+
+  /** Only the operator can end it: another try at the same endpoint fails as well, and somebody has to be told. */
+  get isOperators(): boolean {
+    return this.fault === 'operator' || this.fault === 'catalog';
+  }
 }
 
-function wordOf(kind: ErrorKind, { status, cause }: { status?: number; cause?: unknown }): string {
-  if (status !== undefined) return kindOfStatus(status) ?? kind;
-  return cause instanceof UpstreamError ? cause.word : 'malformed';
+function wordOf(
+  kind: ErrorKind,
+  { status, fault, cause }: { status?: number; fault?: FaultKind; cause?: unknown },
+): string {
+  const byStatus = status === undefined ? undefined : kindOfStatus(status);
+  if (fault === undefined) return byStatus ?? (cause instanceof UpstreamError ? cause.word : 'malformed');
+  const { statuses, word } = wordsOfFaults[fault];
+  return byStatus !== undefined && statuses.includes(status!) ? byStatus : (word ?? byStatus ?? kind);
 }
+
+/** The word of each fault for the record, unless the status is one that says as much. */
+const wordsOfFaults: Record<FaultKind, { statuses: readonly number[]; word: ErrorKind | undefined }> = {
+  request: { statuses: [400], word: 'invalid_request' },
+  elsewhere: { statuses: [400], word: 'invalid_request' },
+  reasoning: { statuses: [400], word: 'invalid_request' },
+  context: { statuses: [], word: 'context_length_exceeded' },
+  size: { statuses: [], word: 'payload_too_large' },
+  operator: { statuses: [401, 402, 403, 404], word: 'permission_denied' },
+  catalog: { statuses: [], word: 'not_found' },
+  rate: { statuses: [], word: 'rate_limit_exceeded' },
+  overload: { statuses: [], word: 'provider_overloaded' },
+  timeout: { statuses: [], word: 'timeout' },
+  failure: { statuses: [], word: undefined },
+};
 
 /** The loggable part of a failure: the client's status, the provider's own, its kind, and what went wrong. */
 export function describeFailure({ cause, kind, status, providerStatus, word }: ProviderFailure): LogFields {
@@ -83,70 +115,28 @@ export function logBrokenAnswer(error: unknown, about: LogFields): void {
 
 /** The provider as a failure names it, and what its words must not reveal. */
 export interface FailedProvider extends Secrets {
+  /** Its id in the catalog, by which its errors are read. */
+  id: string;
   name: string;
 }
 
-/** Anything else is not a useful wait, in seconds. */
-const RETRY_AFTER_HEADER = /^\d{1,5}$/;
-
-/** The refusal of an upstream that answered with an error status, as its wire reads it. */
+/**
+ * The refusal of an upstream that answered with an error status.
+ * @param text of its body
+ */
 export function refusalOfResponse(
-  response: Pick<UpstreamResponse, 'status' | 'headers'>,
-  { status = response.status, message, retryAfterSeconds }: WireRefusal,
+  { status, headers }: Pick<UpstreamResponse, 'status' | 'headers'>,
+  text: string,
   provider: FailedProvider,
 ): ProviderFailure {
-  const wait = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
-  return refusalOf(status, message, { ...wait, ...response.headers }, provider);
-}
-
-/** The refusal of an upstream that answered with an error status. Its words go to the client, who may match on them. */
-export function refusalOf(
-  status: number,
-  message: string,
-  headers: UpstreamResponse['headers'],
-  provider: FailedProvider,
-): ProviderFailure {
-  const retryAfter = headers['retry-after'];
-  const advice: Record<string, string> = {};
-  if (retryAfter && RETRY_AFTER_HEADER.test(retryAfter)) advice['retry-after'] = retryAfter;
-  const more = { provider, status, headers: advice };
-  const words = redact(message, provider);
-  switch (status) {
-    // The request itself caused these: every endpoint would give the same answer, unless it is what only this home lacks.
-    case 400:
-    case 422:
-      return new ProviderFailure(contextFault(words), words, {
-        ...more,
-        mayTryAnother: ENVELOPE_FAULT.test(words),
-        isRequestsFault: true,
-      });
-    case 413:
-      return new ProviderFailure('payload_too_large', words, { ...more, mayTryAnother: false });
-    case 429:
-      return new ProviderFailure('rate_limit_exceeded', words, more);
-    case 408:
-    case 504:
-      return new ProviderFailure('timeout', words, more);
-    case 503:
-    case 529:
-      return new ProviderFailure('provider_overloaded', words, more);
-    case 401:
-    case 402:
-    case 403:
-    case 404:
-      // Between the operator and the provider: the client's own key and model are fine.
-      return new ProviderFailure(
-        'provider_unavailable',
-        `${provider.name} refused the gateway's own request (status ${status}). Tell the gateway's operator.`,
-        { provider, status },
-      ).discourageRetry();
-    default:
-      return new ProviderFailure('provider_unavailable', words, more);
-  }
+  const error = errorInText(text);
+  const { 'x-amzn-errortype': exception } = headers;
+  const codes = typeof exception === 'string' ? statedError({ __type: exception }).codes : [];
+  return failureOfError({ ...error, codes: [...codes, ...error.codes] }, { httpStatus: status, headers }, provider);
 }
 
 /**
- * An error instead of an answer, or in the middle of one: its type says which status it stands for.
+ * An error instead of an answer, or in the middle of one.
  * @param error what the provider wrote there
  */
 export function errorInAnswer(
@@ -154,10 +144,87 @@ export function errorInAnswer(
   headers: UpstreamResponse['headers'],
   provider: FailedProvider,
 ): ProviderFailure {
-  const { type, message } = recordOrEmpty(error);
-  const kind = typeof type === 'string' ? kindOfMessagesType(type) : undefined;
-  const words = textOrAbsent(message) ?? 'The provider stopped with an error';
-  return refusalOf(kind === undefined ? 500 : errorKinds[kind].status, words, headers, provider);
+  const stated = typeof error === 'string' ? errorInText(error) : statedError(error);
+  return failureOfError(stated, { httpStatus: undefined, headers }, provider);
+}
+
+interface ErrorCircumstances {
+  httpStatus: number | undefined;
+  headers: UpstreamResponse['headers'];
+}
+
+/** Statuses that errors inside of answers stand for, where they name none themselves. */
+const statusesOfFaults: Record<FaultKind, number> = {
+  request: 400,
+  elsewhere: 400,
+  context: 400,
+  reasoning: 400,
+  size: 413,
+  operator: 403,
+  catalog: 404,
+  rate: 429,
+  overload: 529,
+  timeout: 504,
+  failure: 500,
+};
+
+function failureOfError(
+  error: StatedError,
+  { httpStatus, headers }: ErrorCircumstances,
+  provider: FailedProvider,
+): ProviderFailure {
+  const classified = classifyError(error, { providerId: provider.id, httpStatus });
+  const { fault, status = statusesOfFaults[fault] } = classified;
+  const otherwise = httpStatus === undefined ? 'The provider stopped with an error' : UNSAID_REFUSAL;
+  const words = redact(error.messages[0] ?? otherwise, provider);
+  const seconds = retryAfterSeconds(headers, error.retryDelay, fault === 'rate');
+  const advice: Record<string, string> = seconds === undefined ? {} : { 'retry-after': String(seconds) };
+  return failureOfFault(classified, words, { provider, status, fault, headers: advice });
+}
+
+/** Stands in the place of a provider's words where it has none. */
+const UNSAID_REFUSAL = 'The provider refused the request without saying why';
+
+function failureOfFault(
+  classified: ClassifiedError,
+  words: string,
+  more: { provider: FailedProvider; status: number; fault: FaultKind; headers: Record<string, string> },
+): ProviderFailure {
+  const { provider, status, fault } = more;
+  const ofRequest = { ...more, mayTryAnother: false, isRequestsFault: true };
+  switch (fault) {
+    // The request itself caused these: every endpoint would give the same answer, unless it is what only this home lacks.
+    case 'request':
+    case 'reasoning':
+      return new ProviderFailure('invalid_request', words, ofRequest);
+    case 'elsewhere':
+      return new ProviderFailure('invalid_request', words, { ...ofRequest, mayTryAnother: true });
+    case 'context':
+      return new ProviderFailure('context_length_exceeded', overflowWords(classified, words), ofRequest);
+    case 'size':
+      return new ProviderFailure('payload_too_large', words, ofRequest);
+    case 'rate':
+      return new ProviderFailure('rate_limit_exceeded', words, more);
+    case 'timeout':
+      return new ProviderFailure('timeout', words, more);
+    case 'overload':
+      return new ProviderFailure('provider_overloaded', words, more);
+    case 'failure':
+      return new ProviderFailure('provider_unavailable', words, more);
+    // Its words may name the operator's account.
+    case 'operator':
+      return new ProviderFailure(
+        'provider_unavailable',
+        `${provider.name} refused the gateway's own request (status ${status}). Tell the gateway's operator.`,
+        { provider, status, fault },
+      ).discourageRetry();
+    case 'catalog':
+      return new ProviderFailure(
+        'provider_unavailable',
+        `${provider.name} does not have this model (status ${status}). Use another model, and tell the gateway's operator.`,
+        { provider, status, fault },
+      ).discourageRetry();
+  }
 }
 
 /** What was thrown while a provider answered, as its failure. */
@@ -184,19 +251,4 @@ export function failureOf(error: unknown, provider: FailedProvider): ProviderFai
   // A retry would wait, and perhaps pay, as long again. Only a provider that sent its headers can be at work.
   const wasSilent = failure === 'idle_timeout';
   return new ProviderFailure('timeout', message, { provider, wasSilent, cause: error }).discourageRetry();
-}
-
-/**
- * Homes of Claude say this of betas, fields and lines that another home of the same model takes: Amazon Bedrock, Anthropic for
- * things newer than a version, and imitations that check as it does.
- */
-const ENVELOPE_FAULT =
-  /invalid beta flag|reserved keyword|extra inputs are not permitted|unexpected value\(s\).{0,200}anthropic-beta/is;
-
-function contextFault(message: string): 'context_length_exceeded' | 'invalid_request' {
-  return /prompt is too long|exceeds? (the )?(model'?s? )?(context|maximum)|context.?(length|window)|maximum (context|prompt|input)|input tokens? (exceeds?|count)|range of input length|too many (input )?tokens/i.test(
-    message,
-  )
-    ? 'context_length_exceeded'
-    : 'invalid_request';
 }

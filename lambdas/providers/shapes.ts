@@ -1,5 +1,6 @@
 /** Reads values of a provider's JSON as the expected type. Absent or null is empty; any other type is a failure. */
 
+import { isRawNumber } from '../platform/json/exact-json.ts';
 import { isRecord } from '../platform/json/foreign-json.ts';
 import { UpstreamError } from './http/upstream-error.ts';
 
@@ -25,6 +26,12 @@ export function asText(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value;
   throw unreadable();
+}
+
+/** Id of a call. A number (GLM) is its digits. @throws {UpstreamError} for anything else but a text */
+export function asCallId(value: unknown): string {
+  if (isRawNumber(value)) return value.rawJSON;
+  return typeof value === 'number' ? String(value) : asText(value);
 }
 
 /** Arguments of a call: JSON as a text, or (GigaChat) the object itself. @throws {UpstreamError} for anything else */

@@ -24,16 +24,6 @@ export interface WireRequest {
   body: string;
 }
 
-/** An upstream's refusal, in the words of the Messages API. */
-export interface WireRefusal {
-  type: string | undefined;
-  message: string;
-  /** What it means, where the status of its response blames the wrong side. */
-  status?: number;
-  /** When to try again, where the body says it and not a header. */
-  retryAfterSeconds?: number;
-}
-
 /**
  * One format that upstreams speak, to and from the Messages API. The catalog gives a wire only its own endpoints, so
  * their quirks have its type: that is why a codec may stand where a wire of any quirks is expected.
@@ -55,7 +45,6 @@ export interface MessagesWire<Q extends Quirks = Quirks> {
   decode(body: AsyncIterable<Buffer>, context: DecodeContext<Q>): AsyncGenerator<AnswerBatch, void>;
   /** Reads an answer that came as one JSON document instead of a stream; undefined when it is not an answer. */
   decodeWhole(body: unknown, context: DecodeContext<Q>): AnswerBatch | undefined;
-  readRefusal(body: string): WireRefusal;
 }
 
 /** Headers of the client that belong to the Messages API. */

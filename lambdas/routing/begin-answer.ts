@@ -1,6 +1,6 @@
 /** A message is sent to the endpoint that a request goes to, and its answer begins: what fails before that is a refusal, like any other. */
 
-import type { AnswerBatch, MessagesRequest } from '../messages/types.ts';
+import type { AnswerBatch, AnswerEvent, MessagesRequest } from '../messages/types.ts';
 import { parseForeignExactly } from '../platform/json/foreign-json.ts';
 import { resumed, type PullIterator } from '../platform/concurrency/pull-iterator.ts';
 import { errorInAnswer, refusalOfResponse } from '../providers/failures.ts';
@@ -18,6 +18,10 @@ interface SentMessage {
   /** With the defaults of the candidate's model. */
   message: MessagesRequest;
   estimatedInputTokens: number;
+  /** The model may think without showing it. */
+  hasHiddenReasoning: boolean;
+  /** Ends the request: the client has left, or the time is up. */
+  signal: AbortSignal;
 }
 
 /** An answer that is one document is read as a whole. */
@@ -40,12 +44,12 @@ export async function beginAnswer(
   const response = await upstream.send(encoded.body, onSent);
   if (response.status < 200 || response.status > 299) {
     const text = await readResponse(response, MAX_DOCUMENT_BYTES);
-    throw refusalOfResponse(response, candidate.wire.readRefusal(text), failedProvider(candidate));
+    throw refusalOfResponse(response, text, failedProvider(candidate));
   }
   const { isDocument, body } = await sniffDocument(response.body);
   const batches = isDocument ? documentOf(body, response, sent) : candidate.wire.decode(body, decodeContext(sent));
   try {
-    return await begun(batches, response, candidate);
+    return await begun(batches, response, sent);
   } catch (error) {
     // The end of the generator gives the connection back.
     await batches.return();
@@ -53,22 +57,68 @@ export async function beginAnswer(
   }
 }
 
-/** Waits for the first event of an answer: an error in its place is a refusal like any other. */
+/** Batches of an answer that are kept until its first output. An answer with more of them counts as begun. */
+const MAX_OPENING_BATCHES = 64;
+
+/**
+ * Waits for the first output of an answer. An error before it is a refusal like any other, also after the events that open an answer: nothing
+ * has been delivered. They go out together with the first output, so that it reaches the client as soon as without waiting.
+ */
 async function begun(
   batches: PullIterator<AnswerBatch>,
   response: UpstreamResponse,
-  candidate: Candidate,
+  sent: SentMessage,
 ): Promise<PullIterator<AnswerBatch>> {
-  let first = await batches.next();
-  // A ping is not an answer yet.
-  while (!first.done && first.value.events.every(({ data }) => data.type === 'ping')) first = await batches.next();
-  if (first.done) throw new UpstreamError('broken', 'The provider ended its answer before it began');
-  const opening = first.value.events.find(({ data }) => data.type !== 'ping');
-  if (opening?.data.type === 'error') {
-    const { error } = opening.data as { error?: unknown };
-    throw errorInAnswer(error, response.headers, failedProvider(candidate));
+  const { candidate } = sent;
+  const opening: AnswerBatch[] = [];
+  for (;;) {
+    let next: IteratorResult<AnswerBatch, void>;
+    try {
+      next = await batches.next();
+    } catch (error) {
+      if (opening.length > 0 && mayBePaid(error, sent)) return failing(opening, error);
+      throw error;
+    }
+    if (next.done) throw new UpstreamError('broken', 'The provider ended its answer before it began');
+    const batch = next.value;
+    const at = batch.events.findIndex((event) => !isOpening(event));
+    const first = batch.events[at]?.data;
+    if (first?.type === 'error') throw errorInAnswer(first.error, response.headers, failedProvider(candidate));
+    const isPing = batch.events.length > 0 && batch.events.every(({ data }) => data.type === 'ping');
+    if (!isPing || batch.usage) opening.push(batch);
+    const hasBegun = at !== -1 || (batch.heldBackBytes ?? 0) > 0 || opening.length >= MAX_OPENING_BATCHES;
+    if (hasBegun) return resumed(opening, batches);
   }
-  return resumed([first.value], batches);
+}
+
+/** A client that leaves pays for the prompt, and so it does for a model that may have been thinking: the opening has counted the prompt. */
+function mayBePaid(error: unknown, { signal, hasHiddenReasoning }: SentMessage): boolean {
+  return signal.aborted || (hasHiddenReasoning && error instanceof UpstreamError && error.failure === 'idle_timeout');
+}
+
+async function* failing(opening: AnswerBatch[], error: unknown): AsyncGenerator<AnswerBatch, void> {
+  yield* opening;
+  throw error;
+}
+
+/** Whether an event comes before all output: a ping, the beginning of the answer, or that of an empty text or thinking. */
+function isOpening({ data }: AnswerEvent): boolean {
+  switch (data.type) {
+    case 'ping':
+    case 'message_start':
+    case 'content_block_stop':
+      return true;
+    case 'content_block_start': {
+      const { type, text, thinking } = data.content_block;
+      return (type === 'text' && !text) || (type === 'thinking' && !thinking);
+    }
+    case 'content_block_delta':
+      return Object.entries(data.delta).every(([name, value]) => name === 'type' || value === '' || value == null);
+    case 'message_delta':
+      return typeof data.delta.stop_reason !== 'string';
+    default:
+      return false;
+  }
 }
 
 /** An answer that is one document: a message, or an error with the status of a success. */
@@ -91,7 +141,7 @@ async function* documentOf(
   const { candidate } = sent;
   const batch = candidate.wire.decodeWhole(document, decodeContext(sent));
   if (!batch) {
-    throw errorInAnswer(candidate.wire.readRefusal(text), response.headers, failedProvider(candidate));
+    throw errorInAnswer(document, response.headers, failedProvider(candidate));
   }
   yield batch;
 }

@@ -13,11 +13,14 @@ interface WireHead {
   /** Appended to the provider's base URL. */
   path: string;
   headers: Record<string, string>;
+  /** Over a connection of its own: a request over a kept one is sent again where the other side has closed it. */
+  isFresh?: boolean;
 }
 
 /** The provider as its failures name it. */
 export function failedProvider({ endpoint, credential }: UsableEndpoint): FailedProvider {
-  return { name: endpoint.provider.name, baseUrl: endpoint.provider.baseUrl, credential };
+  const { id, name, baseUrl } = endpoint.provider;
+  return { id, name, baseUrl, credential };
 }
 
 /** Connects at once; nothing is sent before the request's `send`. */
@@ -30,6 +33,7 @@ export function connect(usable: UsableEndpoint, head: WireHead, signal: AbortSig
     {
       url,
       method: head.method,
+      isFresh: head.isFresh,
       headers,
       ca: usable.ca,
       ...authorization(usable, url, headers),

@@ -5,6 +5,7 @@ import { readResponse } from '../providers/http/read-text.ts';
 import type { ClientHeaders } from '../providers/wire.ts';
 import type { Candidate } from './candidates.ts';
 import { connect, failedProvider } from './connection.ts';
+import { readableAfter } from './readable-request.ts';
 
 /**
  * The count of the candidate that would answer: of the first that can be told the whole prompt, and does not fail.
@@ -58,11 +59,13 @@ export async function countUpstream(
     const response = await connection.send(encoded.body, () => providerTime?.sent());
     const text = await readResponse(response, MAX_BODY_BYTES);
     providerTime?.received();
-    if (response.status !== 200) throw refusalOfResponse(response, wire.readRefusal(text), failedProvider(candidate));
+    if (response.status !== 200) throw refusalOfResponse(response, text, failedProvider(candidate));
     const counted = wire.readCount(JSON.parse(text));
     return Number.isSafeInteger(counted) && (counted as number) > 0 ? (counted as number) : undefined;
   } catch (error) {
     providerTime?.received();
+    const readable = readableAfter(error, request);
+    if (readable) return countUpstream(candidate, readable, client, { timeoutMs, providerTime });
     throw failureOf(error, failedProvider(candidate));
   }
 }

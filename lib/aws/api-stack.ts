@@ -28,7 +28,7 @@ import type { GatewayConfig } from './config.ts';
 import { Alarms, type AlarmText } from './alarms.ts';
 import type { DataStack } from './data-stack.ts';
 import { createDashboard } from './dashboard.ts';
-import { addErrorsAlarm } from './door-alarms.ts';
+import { addErrorsAlarm, addOperatorAlarm } from './door-alarms.ts';
 import { GatewayFunction } from './gateway-function.ts';
 import type { Resources } from './grants.ts';
 import { acknowledgeBedrock, bedrockStatements } from './bedrock.ts';
@@ -199,6 +199,7 @@ export class ApiStack extends Stack {
       }
     }
     this.#addUnknownRoute(api);
+    addOperatorAlarm(this.#alarms, this.#namespace);
     addErrorsAlarm(this.#alarms, 'ApiErrors', {
       namespace: this.#namespace,
       door: 'api',

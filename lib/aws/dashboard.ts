@@ -125,6 +125,12 @@ function clientRow(watched: Watched): Graph[] {
       split(watched, { name: 'Faults', by: 'door' }),
       split(watched, { name: 'ProviderFailed', by: 'door' }),
     ],
+    [
+      'Refused to the operator, and reasoning that was dropped, by provider',
+      own(watched, 'OperatorNeeded'),
+      split(watched, { name: 'OperatorNeeded', by: 'provider' }),
+      split(watched, { name: 'ReasoningDropped', by: 'provider' }),
+    ],
     ['Answers that a provider broke off', split(watched, { name: 'BrokeOff', by: 'provider' })],
   ];
 }

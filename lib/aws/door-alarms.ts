@@ -1,9 +1,9 @@
-/** Alarms for the ways by which requests come in. Failures of providers raise none of them: nobody here can mend those. */
+/** Alarms for the ways by which requests come in. Failures of providers raise none of them, except those that the operator can end. */
 
 import { MathExpression, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Door } from '../../lambdas/platform/metrics.ts';
 import type { Alarms } from './alarms.ts';
-import { metricOfDoor } from './own-metrics.ts';
+import { metricOfDoor, ownMetric } from './own-metrics.ts';
 
 /** In five minutes: of fewer, one failure is more than two percent. */
 const FEW_REQUESTS = 50;
@@ -43,5 +43,14 @@ export function addServerFaultsAlarm(alarms: Alarms, namespace: string): void {
     severity: 'Urgent',
     says: 'Requests to the server end with faults of the gateway itself.',
     runbook: 'The server',
+  });
+}
+
+/** For what providers refuse to the operator: no client sees it where another endpoint answers. */
+export function addOperatorAlarm(alarms: Alarms, namespace: string): void {
+  alarms.add('OperatorNeededAlarm', ownMetric(namespace, 'OperatorNeeded'), {
+    severity: 'Soon',
+    says: 'A provider refuses the operator, or does not have a model of the catalog.',
+    runbook: 'Providers that refuse the operator',
   });
 }

@@ -3,7 +3,7 @@ import { handler as answerUnknownRoute } from '../../lambdas/api/service/unknown
 import { definePublicEndpoint } from '../../lambdas/http/define-public-endpoint.ts';
 import { measureBreak } from '../../lambdas/http/failure-metrics.ts';
 import { clientHasLeft, ServiceError } from '../../lambdas/platform/errors.ts';
-import { refusalOf } from '../../lambdas/providers/failures.ts';
+import { refusalOfResponse } from '../../lambdas/providers/failures.ts';
 import { StoreBusyError } from '../../lambdas/store/table/transact.ts';
 import { restEvent } from '../support/rest-events.ts';
 
@@ -43,8 +43,8 @@ async function answerThatFails(error: Error, { event, context }: { event?: objec
 const measured = () =>
   lines.flatMap(({ _aws, ...fields }) => (_aws === undefined || 'Refused' in fields ? [] : [fields]));
 
-const provider = { name: 'One', baseUrl: 'https://one.example', credential: undefined };
-const ofProvider = (status: number) => refusalOf(status, 'Busy', {}, provider);
+const provider = { id: 'one', name: 'One', baseUrl: 'https://one.example', credential: undefined };
+const ofProvider = (status: number) => refusalOfResponse({ status, headers: {} }, '{"message":"Busy"}', provider);
 
 describe('a request that fails', () => {
   it.each([500, 502, 503, 529, 504, 408, 401])(

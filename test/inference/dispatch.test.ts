@@ -37,6 +37,7 @@ function attemptAt({ url }: Seen, { hasHiddenReasoning = false, ...options }: Op
     quote: { pricing: candidate.pricing, bound: NO_BOUND, hiddenReasoningTokens: 0, beyondMaxTokens: 0 },
     message: request,
     encode: () => candidate.wire.encode(request, candidate.target, client),
+    encodeOther: (other) => candidate.wire.encode(other, candidate.target, client),
     hasHiddenReasoning,
   };
 }
@@ -246,6 +247,136 @@ describe('the first event', () => {
     await expect(answered([attemptAt(failing), attemptAt(second)])).rejects.toMatchObject({ failure: 'broken' });
 
     expect(second.connections).toHaveLength(0);
+  });
+});
+
+describe('the opening of an answer', () => {
+  const start = anthropic.opening();
+  const leaves = (leaving: AbortController) => (response: ServerResponse) => {
+    response.write(start);
+    setTimeout(() => leaving.abort(), 20);
+  };
+
+  it('is kept until the first output, and goes out with it', async () => {
+    const output = Promise.withResolvers<void>();
+    const seen = await upstream(async (response) => {
+      response.write(start + anthropic.ping);
+      await output.promise;
+      response.end(anthropic.text('begun') + anthropic.reason() + anthropic.stop);
+    });
+    let isBegun = false;
+    const begun = dispatch([attemptAt(seen)], inTurn(), ESTIMATED_TOKENS).then((dispatched) => {
+      isBegun = true;
+      return dispatched;
+    });
+    await exchange((await upstream(soundly('anthropic'))).url);
+    expect(isBegun).toBe(false);
+
+    output.resolve();
+
+    const types: string[] = [];
+    for await (const { events } of (await begun).batches) types.push(...events.map(({ data }) => data.type));
+    expect(types.filter((type) => type !== 'ping').slice(0, 3)).toEqual([
+      'message_start',
+      'content_block_start',
+      'content_block_delta',
+    ]);
+  });
+
+  it.each([
+    ['a call', '{"type":"tool_use","id":"t1","name":"look","input":{}}'],
+    ['redacted thinking', '{"type":"redacted_thinking","data":"abc"}'],
+  ])('ends with the beginning of %s, which is output', async (_what, block) => {
+    const seen = await upstream((response) => {
+      const [message] = start.split('event: content_block_start');
+      response.write(
+        message! + anthropic.event(`{"type":"content_block_start","index":0,"content_block":${block}}`),
+        () => response.destroy(),
+      );
+    });
+
+    const { batches } = await dispatch([attemptAt(seen)], inTurn(), ESTIMATED_TOKENS);
+
+    expect((await batches.next()).value?.events).not.toHaveLength(0);
+    await expect(batches.next().then(() => batches.next())).rejects.toMatchObject({ failure: 'broken' });
+  });
+
+  it('is kept for the charge where the client leaves before the first output', async () => {
+    const leaving = new AbortController();
+    const seen = await upstream(leaves(leaving));
+
+    const { batches } = await dispatch([attemptAt(seen)], inTurn({ signal: leaving.signal }), ESTIMATED_TOKENS);
+
+    const first = await batches.next();
+    expect(first.value?.events[0]?.data.type).toBe('message_start');
+    await expect(batches.next()).rejects.toThrow();
+  });
+
+  it.each([true, false])(
+    'is kept for the charge of a silent model that may think unseen: %s',
+    async (hasHiddenReasoning) => {
+      const silent = await upstream((response) => response.write(start));
+      const second = await upstream(soundly('anthropic'));
+      const attempts = [attemptAt(silent, { timeouts: { idle_ms: 40 }, hasHiddenReasoning }), attemptAt(second)];
+
+      const answering = answered(attempts);
+
+      if (hasHiddenReasoning) await expect(answering).rejects.toMatchObject({ failure: 'idle_timeout' });
+      else expect(await answering).toMatchObject({ index: 1 });
+    },
+  );
+});
+
+describe('reasoning that its provider cannot read any more', () => {
+  const said = {
+    role: 'assistant' as const,
+    content: [
+      { type: 'thinking', thinking: 'Hm', signature: 'sig' },
+      { type: 'text', text: 'Well' },
+    ],
+  };
+  const conversation: MessagesRequest = {
+    ...request,
+    messages: [{ role: 'user', content: 'Hi' }, said, { role: 'user', content: 'And?' }],
+  };
+  const words = 'messages.1.content.0: Invalid `signature` in `thinking` block';
+  const attemptOf = (seen: Seen): Attempt => {
+    const attempt = attemptAt(seen);
+    const { candidate } = attempt;
+    return {
+      ...attempt,
+      message: conversation,
+      encode: () => candidate.wire.encode(conversation, candidate.target, client),
+    };
+  };
+
+  it('is dropped, and the request sent again to the same endpoint', async () => {
+    const seen = await upstream((response, _request, before) =>
+      before === 0 ? refuses(400, words)(response) : soundly('anthropic')(response),
+    );
+    const { log } = inTurn();
+
+    expect(await answered([attemptOf(seen)], { log })).toEqual({ index: 0, text: 'fine' });
+
+    expect(seen.bodies.map((body) => body.includes('"thinking"'))).toEqual([true, false]);
+    expect(seen.bodies[1]).toContain('Well');
+    expect(failuresIn(log)).toEqual([]);
+  });
+
+  it('is dropped once: what is refused again is the request’s fault', async () => {
+    const seen = await upstream(refuses(400, words));
+
+    await expect(answered([attemptOf(seen)])).rejects.toMatchObject({ kind: 'invalid_request', message: words });
+
+    expect(seen.bodies).toHaveLength(2);
+  });
+
+  it('is not looked for in a request that has none', async () => {
+    const seen = await upstream(refuses(400, words));
+
+    await expect(answered([attemptAt(seen)])).rejects.toMatchObject({ kind: 'invalid_request' });
+
+    expect(seen.bodies).toHaveLength(1);
   });
 });
 

@@ -94,7 +94,7 @@ describe('a provider that encrypts its reasoning', () => {
     }
   });
 
-  it('refuses reasoning that was altered', async () => {
+  it('answers without reasoning that it cannot read, and refuses a seal that was altered', async () => {
     const asked = question('think tool');
     const call = await ask([asked]);
     const altered = (signature: string) =>
@@ -103,7 +103,8 @@ describe('a provider that encrypts its reasoning', () => {
     const sendBack = (signature: string) =>
       ask([asked, { role: 'assistant', content: altered(signature) }, resultOf(call)]);
 
-    await expect(sendBack(sealOf('AAAA.BBBB'))).rejects.toMatchObject({ message: /could not be verified/ });
+    // As after a change of the account: the sandbox refuses it, and gets the request again.
+    expect((await sendBack(sealOf('AAAA.BBBB'))).stop_reason).toBe('end_turn');
     await expect(sendBack('gw1.sandbox-responses.AAAA')).rejects.toMatchObject({ message: /was altered/ });
   });
 });

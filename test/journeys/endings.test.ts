@@ -163,7 +163,8 @@ describe('a provider that is silent for longer than we wait', () => {
 });
 
 describe('a client that leaves before the first word', () => {
-  it('is charged for the prompt that the provider has read', async () => {
+  it('is charged for the prompt that the provider has counted, although nothing was passed on yet', async () => {
+    const before = gateway.log().length;
     const leaving = new AbortController();
     const waiting = fetch(`${gateway.baseUrl}/messages`, {
       method: 'POST',
@@ -176,13 +177,19 @@ describe('a client that leaves before the first word', () => {
         messages: [said('Hello there')],
       }),
     });
-    const response = await waiting;
-    // The event that tells the tokens of the prompt.
-    await response.body!.getReader().read();
+    await Promise.race([once(asked, 'falls-silent'), waiting]);
+    // The event that tells the tokens of the prompt has been read by then.
+    await new Promise((resolve) => setTimeout(resolve, 4 * BREAKS_AFTER_MS));
     leaving.abort();
     await lastGone;
+    await expect(waiting).rejects.toThrow('abort');
+    const found = await vi.waitFor(() => {
+      const [, id] = /"generationId":"(gen-[^"]+)"/.exec(gateway.log().slice(before)) ?? [];
+      expect(id).toBeDefined();
+      return id!;
+    });
 
-    expect(await settled(response)).toMatchObject({
+    expect(await finalGeneration(gateway, found, 10_000)).toMatchObject({
       ending: 'client_left',
       cancelled: true,
       tokens_prompt: 10,

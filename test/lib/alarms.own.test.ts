@@ -12,7 +12,8 @@ import {
   tripwires,
 } from '../../lambdas/platform/logger.ts';
 import { writeMetrics, type Door } from '../../lambdas/platform/metrics.ts';
-import { refusalOf } from '../../lambdas/providers/failures.ts';
+import { alarmOperator } from '../../lambdas/inference/operator-alarm.ts';
+import { refusalOfResponse } from '../../lambdas/providers/failures.ts';
 import type { QueueName, Route } from '../../lambdas/route.ts';
 import { functions, queueWorkers, routes, scheduledWorkers } from '../../lambdas/routes.ts';
 import { pascalCase } from '../../lib/aws/pascal-case.ts';
@@ -65,7 +66,12 @@ const writesLasting = (write: () => void, lasting: number): Cause[] =>
 
 const ourFault = new GatewayError('server', 'Something went wrong');
 const ofProvider = (status: number) =>
-  refusalOf(status, 'Busy', {}, { name: 'One', baseUrl: 'https://one.example', credential: undefined });
+  refusalOfResponse({ status, headers: {} }, '{"message":"Busy"}', {
+    id: 'one',
+    name: 'One',
+    baseUrl: 'https://one.example',
+    credential: undefined,
+  });
 const refused = (refusal: GatewayError, door: Door) => () => measureRefusal(refusal, door);
 
 /** Two failures of providers in each of ten minutes. */
@@ -169,6 +175,13 @@ const rows: Record<string, Row> = {
   SettlementFailedAlarm: {
     raise: writes('FinalizeCost', () => writeMetrics({ SettlementFailed: 3 })),
     miss: writes('FinalizeCost', () => writeMetrics({ SettlementFailed: 2, Corrected: 5 })),
+  },
+  OperatorNeededAlarm: {
+    raise: writes('AdvanceVideos', () => alarmOperator({ fault: 'catalog' }, { provider: 'one' })),
+    miss: [
+      ...writes('CreateMessage', () => alarmOperator({ fault: 'overload' }, { provider: 'one' }), 9),
+      ...writes('CreateMessage', refused(ofProvider(503), 'api'), 9),
+    ],
   },
   ServerFaultsAlarm: {
     raise: writes('Server', refused(ourFault, 'web'), 3),

@@ -101,7 +101,7 @@ describe('usage that a chat-completions provider has told', () => {
       event(delta({ content: 'Hello' })),
       event({ ...usage(20, 30), error: { message: 'Overloaded', code: 503 } }),
     ]);
-    expect(batches.at(-1)!.events.at(-1)!.data).toMatchObject({ type: 'error', error: { type: 'overloaded_error' } });
+    expect(batches.at(-1)!.events.at(-1)!.data).toMatchObject({ type: 'error', error: { code: 503 } });
     expect(measured(batches)).toMatchObject({ usage: { inputTokens: 20, outputTokens: 30 }, estimated: false });
   });
 

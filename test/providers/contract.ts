@@ -7,8 +7,10 @@ import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { MessageAssembler } from '../../lambdas/messages/assemble.ts';
 import type { MessagesEvent } from '../../lambdas/messages/types.ts';
+import { errorKinds } from '../../lambdas/platform/errors.ts';
 import { parseExactly } from '../../lambdas/platform/json/exact-json.ts';
-import { failureOf } from '../../lambdas/providers/failures.ts';
+import { errorInAnswer, failureOf } from '../../lambdas/providers/failures.ts';
+import { errorInText } from '../../lambdas/providers/faults/stated-error.ts';
 import { UpstreamError } from '../../lambdas/providers/http/upstream-error.ts';
 import type { DecodeContext, MessagesWire } from '../../lambdas/providers/wire.ts';
 import { entriesIn, placesIn } from '../support/long-runs.ts';
@@ -105,10 +107,18 @@ function expectSound(outcome: Outcome, sent: string): void {
   expectProvidersFailure(failure, sent);
 }
 
+const provider = { id: 'test', name: 'Test', baseUrl: 'http://test', credential: undefined };
+
+/** An error of a provider as a client of the Messages API would read it. */
+function errorRead(error: unknown): { type: string; message: string } {
+  const { kind, message } = errorInAnswer(error, {}, provider);
+  return { type: errorKinds[kind].messagesType, message };
+}
+
 /** An error that the gateway takes for its provider's, and after which it tries the next endpoint. */
 function expectProvidersFailure(failure: unknown, sent: string): void {
   expect(failure, sent).toBeInstanceOf(Error);
-  const told = failureOf(failure, { name: 'Test', baseUrl: 'http://test', credential: undefined });
+  const told = failureOf(failure, provider);
   expect(told, sent).toMatchObject({ status: 502, mayTryAnother: true });
 }
 
@@ -123,7 +133,7 @@ export function describeWire(name: string, wire: MessagesWire): void {
   const { stream, document, refusal } = casesOf(name);
   describeStreams(name, wire, stream);
   describeDocuments(name, wire, document);
-  describeRefusals(name, wire, refusal);
+  describeRefusals(name, refusal);
 }
 
 function describeStreams(name: string, wire: MessagesWire, streams: Case[]): void {
@@ -146,7 +156,9 @@ function describeStreams(name: string, wire: MessagesWire, streams: Case[]): voi
     it.each(errors)('$name', async ({ sent, becomes, quirks }) => {
       const outcome = await decode(wire, { quirks }, [sent]);
       expectSound(outcome, sent);
-      expect(outcome.events.at(-1)).toMatchObject({ type: 'error', ...becomes });
+      const last = outcome.events.at(-1) as Extract<MessagesEvent, { type: 'error' }>;
+      expect(last.type).toBe('error');
+      expect(errorRead(last.error)).toMatchObject(becomes.error!);
     });
 
     it.each(streams)('that is cut at any byte is the same: $name', async (given) => {
@@ -291,18 +303,17 @@ function readDocument(wire: MessagesWire, text: string, from: Case): Outcome {
   return outcome;
 }
 
-function describeRefusals(name: string, wire: MessagesWire, refusals: Case[]): void {
+function describeRefusals(name: string, refusals: Case[]): void {
   describe.skipIf(refusals.length === 0)(`a refusal over ${name}`, () => {
     it.each(refusals)('$name', ({ sent, becomes }) => {
-      expect(wire.readRefusal(sent)).toEqual({ type: undefined, ...becomes });
+      const [message] = errorInText(sent).messages;
+      expect({ fault: errorInAnswer(sent, {}, provider).fault, message }).toEqual(becomes);
     });
 
     it.each(refusals)('has words whatever stands in it: $name', ({ sent }) => {
       const prefixes = Array.from(sent, (_, length) => sent.slice(0, length));
       for (const text of [...mutationsOf(sent), ...prefixes]) {
-        const { type, message } = wire.readRefusal(text);
-        expect(['string', 'undefined'], text).toContain(typeof type);
-        expect(message, text).toMatch(/./);
+        expect(errorRead(text).message, text).toMatch(/./);
       }
     });
   });

@@ -1,18 +1,21 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   describeFailure,
   errorInAnswer,
   failureOf,
   ProviderFailure,
-  refusalOf,
   refusalOfResponse,
 } from '../../lambdas/providers/failures.ts';
 import { UpstreamError, type UpstreamFailure } from '../../lambdas/providers/http/upstream-error.ts';
 
-const provider = { name: 'Acme', baseUrl: 'https://api.acme.example/v1', credential: 'acme-secret-1' };
+const provider = { id: 'acme', name: 'Acme', baseUrl: 'https://api.acme.example/v1', credential: 'acme-secret-1' };
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const refusal = (status: number, message = 'No.', headers: Record<string, string> = {}) =>
-  refusalOf(status, message, headers, provider);
+  refusalOfResponse({ status, headers }, JSON.stringify({ error: { message } }), provider);
 
 const inAnswer = (error: unknown) => errorInAnswer(error, {}, provider);
 
@@ -47,10 +50,10 @@ describe('a refusal of a provider', () => {
     });
   });
 
-  it('is what its wire says it means, where its status blames the wrong side', () => {
+  it('is what its body says it means, where its status blames the wrong side', () => {
     const failure = refusalOfResponse(
       { status: 400, headers: {} },
-      { type: undefined, message: 'Bad key', status: 401 },
+      '{"error":{"code":"invalid_api_key","message":"Bad key"}}',
       provider,
     );
 
@@ -63,7 +66,7 @@ describe('a refusal of a provider', () => {
   ])('tells when to try again, from its headers %j or its body', (headers, seconds) => {
     const failure = refusalOfResponse(
       { status: 429, headers },
-      { type: undefined, message: 'Slow down', retryAfterSeconds: 35 },
+      '{"error":{"message":"Slow down","details":[{"retryDelay":"34.2s"}]}}',
       provider,
     );
 
@@ -93,12 +96,47 @@ describe('a refusal of a provider', () => {
     expect(refusal(429, 'No.', { 'retry-after': '30' }).headers).toEqual({ 'retry-after': '30' });
   });
 
-  it.each(['soon', '-1', '1.5', '999999', '', 'Wed, 21 Oct 2026 07:28:00 GMT'])(
+  it.each([
+    [{ 'retry-after': '287441' }, '287441'],
+    [{ 'retry-after': '2678400' }, '2678400'],
+    [{ 'retry-after': '1.2' }, '2'],
+    [{ 'retry-after': '0' }, '0'],
+    [{ 'retry-after': '2m0.5s' }, '121'],
+    [{ 'retry-after': 'Thu, 26 Nov 2026 10:01:30 GMT' }, '90'],
+    [{ 'retry-after': 'Thu, 26 Nov 2026 09:00:00 GMT' }, '0'],
+    [{ 'retry-after-ms': '1500', 'retry-after': '9' }, '2'],
+    [{ 'retry-after-ms': 'soon', 'retry-after': '9' }, '9'],
+    [
+      {
+        'x-ratelimit-reset-requests': '1h2m3.5s',
+        'x-ratelimit-remaining-requests': '0',
+        'x-ratelimit-reset-tokens': '6s',
+      },
+      '3724',
+    ],
+    [{ 'x-ratelimit-reset-requests': '23h59m', 'x-ratelimit-reset-tokens': '120ms' }, '1'],
+    [{ 'x-ratelimit-reset': '1795687230' }, '30'],
+    [{ 'x-ratelimit-reset': '1795687230000' }, '30'],
+    [
+      { 'anthropic-ratelimit-requests-reset': '2026-11-26T10:02:00Z', 'anthropic-ratelimit-requests-remaining': '0' },
+      '120',
+    ],
+  ])('says when to try again, in whole seconds, from %j: %s', (headers, seconds) => {
+    vi.setSystemTime('2026-11-26T10:00:00Z');
+
+    expect(refusal(429, 'No.', headers as Record<string, string>).headers).toEqual({ 'retry-after': seconds });
+  });
+
+  it.each(['soon', '-1', '', '2678401', '1e3', '1795687200', 'Infinity', '9'.repeat(400)])(
     'passes on no advice like Retry-After: %j',
     (retryAfter) => {
       expect(refusal(429, 'No.', { 'retry-after': retryAfter }).headers).toEqual({});
     },
   );
+
+  it('takes the end of a window only for a limit of requests', () => {
+    expect(refusal(500, 'No.', { 'x-ratelimit-reset-requests': '9s' }).headers).toEqual({});
+  });
 
   it.each([
     'prompt is too long: 210000 tokens > 200000 maximum',
@@ -109,6 +147,55 @@ describe('a refusal of a provider', () => {
     'Too many tokens in input: too many input tokens',
   ])('about the length of the prompt is told apart: %s', (words) => {
     expect(refusal(400, words).kind).toBe('context_length_exceeded');
+  });
+
+  it.each([
+    ['Your request exceeded model token limit: 262144 (requested: 290000)', ': 290000 tokens > 262144 maximum'],
+    [
+      'The input token count (1196265) exceeds the maximum number of tokens allowed (1048575).',
+      ': 1196265 tokens > 1048575 maximum',
+    ],
+    [
+      "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+      ': 537812 tokens > 131072 maximum',
+    ],
+    ['request (124071 tokens) exceeds the available context size (123904 tokens)', ': 124071 tokens > 123904 maximum'],
+    [
+      "This model's maximum context length is 1,048,565 tokens. However, you requested 1,250,025 tokens",
+      ': 1250025 tokens > 1048565 maximum',
+    ],
+    [
+      'too many tokens: size limit exceeded by 25836 tokens. The limit for this model is 288000 tokens.',
+      ': 313836 tokens > 288000 maximum',
+    ],
+    ["This model's maximum context length is 8192 tokens.", ''],
+    ['Input is too long for requested model.', ''],
+    ['Range of input length should be [1, 30720]', ''],
+  ])(
+    'about the length of the prompt begins with words that agents know, and numbers where it has them: %s',
+    (words, numbers) => {
+      expect(refusal(400, words).message).toBe(`prompt is too long${numbers}. ${words}`);
+    },
+  );
+
+  it.each([
+    "'max_tokens' or 'max_completion_tokens' is too large: 2000. This model's maximum context length is 4096 tokens and your request has 2104 input tokens (2000 > 4096 - 2104)",
+    "This model's maximum context length is 4096 tokens. However, you requested 4104 tokens (2104 in the messages, 2000 in the completion).",
+  ])(
+    'about a prompt that leaves too little room for the answer says so in the form by which agents ask for less: %s',
+    (words) => {
+      expect(refusal(400, words).message).toBe(
+        `input length and \`max_tokens\` exceed context limit: 2104 + 2000 > 4096, decrease input length or \`max_tokens\` and try again. ${words}`,
+      );
+    },
+  );
+
+  it.each([
+    'prompt is too long: 210000 tokens > 200000 maximum',
+    'prompt is too long',
+    'input length and `max_tokens` exceed context limit: 195000 + 21333 > 200000, decrease input length or `max_tokens` and try again',
+  ])('about the length of the prompt stays as it is where agents know its words: %s', (words) => {
+    expect(refusal(400, words)).toMatchObject({ kind: 'context_length_exceeded', message: words });
   });
 
   it.each(['max_tokens: must be at least 1', 'The tool "context" is unknown'])(
@@ -132,10 +219,11 @@ describe('an error in an answer', () => {
   });
 
   it('has its words', () => {
+    expect(inAnswer('It broke').message).toBe('It broke');
     expect(inAnswer({ type: 'overloaded_error', message: 'Too busy' }).message).toBe('Too busy');
   });
 
-  it.each([undefined, null, 'broken', 5, [], {}, { message: '' }, { message: 5, type: 5 }])(
+  it.each([undefined, null, '', 5, [], {}, { message: '' }, { message: 5, type: 5 }])(
     'that says nothing is a failure all the same: %j',
     (error) => {
       expect(inAnswer(error)).toMatchObject({
@@ -181,7 +269,7 @@ describe('what was thrown while a provider answered', () => {
     [500, 'server'],
     [418, 'provider_unavailable'],
   ])('is recorded as the word of its status %s: %s', (status, word) => {
-    expect(refusalOf(status, 'a text that may repeat the prompt', {}, provider).word).toBe(word);
+    expect(refusal(status, 'a text that may repeat the prompt').word).toBe(word);
   });
 
   it('is recorded as malformed where our own decoder has failed on it', () => {

@@ -115,6 +115,9 @@ describe('the end of an answer of Gemini', () => {
 
   it.each(['OTHER', 'UNEXPECTED_TOOL_CALL', 'SOMETHING_NEW'])('%s is a failure', async (finish) => {
     const batches = await batchesOf([response('{"text":"Hi"}', finish)]);
-    expect(batches.at(-1)!.events.at(-1)!.data).toMatchObject({ type: 'error', error: { type: 'api_error' } });
+    expect(batches.at(-1)!.events.at(-1)!.data).toMatchObject({
+      type: 'error',
+      error: { message: 'The provider stopped in the middle of its answer' },
+    });
   });
 });

@@ -231,7 +231,7 @@ describe('a stream of chat completions', () => {
       { error: { message: 'Busy', code: 503 } },
       delta({ content: 'y' }),
     ]);
-    expect(events.at(-1)).toEqual({ type: 'error', error: { type: 'overloaded_error', message: 'Busy' } });
+    expect(events.at(-1)).toEqual({ type: 'error', error: { code: 503, message: 'Busy' } });
   });
 });
 
@@ -260,6 +260,13 @@ describe('usage', () => {
       },
       10,
       253,
+      undefined,
+    ],
+    [
+      'reasoning apart, and no total',
+      { prompt_tokens: 10, completion_tokens: 10, completion_tokens_details: { reasoning_tokens: 690 } },
+      10,
+      700,
       undefined,
     ],
     [

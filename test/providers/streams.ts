@@ -3,7 +3,7 @@
  *
  * A file is of one provider: some words on what is special about it, and cases. A case has a title (`## …`), what becomes of
  * it as JSON, and, after `--- stream`, `--- document` or `--- refusal`, what the provider sends. Of a stream or a document
- * become fields of a message, or an `error`; of a refusal its `type` and `message`. `quirks` are those of the endpoint.
+ * become fields of a message, or an `error`; of a refusal its `message`, and whose `fault` it is. `quirks` are those of the endpoint.
  *
  * A stream is server-sent events, lines of JSON, or lines of a name and its JSON: these are packed into frames of AWS' event
  * stream, as events, or as exceptions where their name says so. The JSON of a `chunk` goes into its frame in base64, as

@@ -182,7 +182,7 @@ describe('a request', () => {
 });
 
 describe('the answer to a request', () => {
-  const unnamed = { failed: 'The provider answered without naming a job' };
+  const unnamed = { uncertain: 'The provider answered without naming a job' };
 
   it.each<[VideoWireName, string, ReturnType<typeof answer>, Submitted]>([
     ['video-jobs', 'a job', answer({ id: 'gen-vid-1', status: 'pending' }, 202), { jobId: 'gen-vid-1' }],
@@ -194,7 +194,12 @@ describe('the answer to a request', () => {
       { refused: 'prompt: too long' },
     ],
     ['video-jobs', 'too many requests', answer({ error: { message: 'Slow down' } }, 429), { failed: 'Slow down' }],
-    ['video-jobs', 'no money there', answer({ error: { message: 'No credits' } }, 402), { failed: 'No credits' }],
+    [
+      'video-jobs',
+      'no money there',
+      answer({ error: { message: 'No credits' } }, 402),
+      { failed: 'No credits', fault: 'operator' },
+    ],
     [
       'google-veo',
       'an operation',
@@ -233,17 +238,77 @@ describe('the answer to a request', () => {
       answer({ base_resp: { status_code: 2013, status_msg: 'invalid params' } }),
       { refused: 'invalid params' },
     ],
-    ...[1002, 1004, 1008, 1013, 2049].map((code): [VideoWireName, string, ReturnType<typeof answer>, Submitted] => [
+    ['minimax-video', 'half a document', answer('{"task_id": "1", "base_re'), unnamed],
+    [
+      'minimax-video',
+      'a code of nobody',
+      answer({ base_resp: { status_code: 1013, status_msg: 'not now' } }),
+      { failed: 'not now' },
+    ],
+    [
+      'minimax-video',
+      'a limit',
+      answer({ base_resp: { status_code: 1002, status_msg: 'not now' } }),
+      { failed: 'not now' },
+    ],
+    ...[1004, 1008, 2049].map((code): [VideoWireName, string, ReturnType<typeof answer>, Submitted] => [
       'minimax-video',
       `code ${code}`,
       answer({ base_resp: { status_code: code, status_msg: 'not now' } }),
-      { failed: 'not now' },
+      { failed: 'not now', fault: 'operator' },
     ]),
+    [
+      'google-veo',
+      'a bad key as a bad request',
+      answer(
+        {
+          error: {
+            code: 400,
+            message: 'API key not valid.',
+            status: 'INVALID_ARGUMENT',
+            details: [{ reason: 'API_KEY_INVALID' }],
+          },
+        },
+        400,
+      ),
+      { failed: 'API key not valid.', fault: 'operator' },
+    ],
+    [
+      'google-veo',
+      'a project in a wrong state',
+      answer({ error: { code: 400, message: 'Enable billing.', status: 'FAILED_PRECONDITION' } }, 400),
+      { failed: 'Enable billing.', fault: 'operator' },
+    ],
+    [
+      'google-veo',
+      'a model that is gone',
+      answer(
+        { error: { code: 404, message: 'models/veo-2 is not found for API version v1beta', status: 'NOT_FOUND' } },
+        404,
+      ),
+      { failed: 'models/veo-2 is not found for API version v1beta', fault: 'catalog' },
+    ],
+    [
+      'runway-tasks',
+      'no credits',
+      answer({ error: 'You do not have enough credits to run this task.' }, 400),
+      { failed: 'You do not have enough credits to run this task.', fault: 'operator' },
+    ],
     ['runway-tasks', 'a task', answer({ id: '17f20503-6c24' }), { jobId: '17f20503-6c24' }],
     ['runway-tasks', 'a fault', answer({ error: 'Invalid ratio' }, 400), { refused: 'Invalid ratio' }],
-    ['runway-tasks', 'a wrong key', answer({ error: 'No such key' }, 401), { failed: 'No such key' }],
+    [
+      'runway-tasks',
+      'a wrong key',
+      answer({ error: 'No such key' }, 401),
+      { failed: 'No such key', fault: 'operator' },
+    ],
   ])('of %s: %s', (name, _what, given, expected) => {
     expect(wireOf(name).readSubmitted(given)).toEqual(expected);
+  });
+
+  it.each([500, 502, 504])('of google-veo: a page with the status %i does not say whether it has arrived', (status) => {
+    const message = `The provider answered with status ${status}`;
+    expect(wireOf('google-veo').readSubmitted(answer('<html>', status))).toEqual({ uncertain: message });
   });
 
   it.each(wireNames)('of %s: a bare 503 is told in our words', (name) => {

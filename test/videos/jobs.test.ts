@@ -116,6 +116,33 @@ describe('a job', () => {
     });
   });
 
+  it.each<[string, VideoScript]>([
+    ['no answer came', { submit: ['silence', 'accept'] }],
+    ['a proxy answered in the place of the provider', { submit: [502, 'accept'] }],
+    ['a proxy gave up waiting', { submit: [504, 'accept'] }],
+    ['the provider failed in the middle', { submit: [500, 'accept'] }],
+  ])('is ordered once where the provider knows no tokens: %s', async (_what, script) => {
+    const { candidateOf } = works.tools;
+    works.tools.candidateOf = async (...of) => {
+      const candidate = (await candidateOf(...of))!;
+      const { knowsTokens: _, ...wire } = candidate.wire;
+      return { ...candidate, wire };
+    };
+    try {
+      const { job, generation } = await made(script);
+
+      expect(asked()).toEqual(['POST /one/videos']);
+      expect(job).toMatchObject({
+        state: 'failed',
+        error: expect.stringMatching(/^It is not known whether Provider one has accepted the request/) as string,
+      });
+      expect(generation).toMatchObject({ state: 'final', outcome: { ending: 'refused_before', cost: Money.zero } });
+      await spentOnly('0');
+    } finally {
+      works.tools.candidateOf = candidateOf;
+    }
+  });
+
   it('is submitted again at the same endpoint, with the same token, when no answer came', async () => {
     const { id, job } = await made({ submit: ['silence', 'accept'] });
 

@@ -10,6 +10,7 @@ import { deliveredEvents, deliveredMessage } from '../../inference/messages/deli
 import { openAnswer } from '../../inference/messages/open-answer.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';
 import type { AnswerEvent, MessageBody } from '../../messages/types.ts';
+import { GatewayError, type ErrorKind } from '../../platform/errors.ts';
 import type { Door } from '../../platform/metrics.ts';
 import { resources } from '../../resources.ts';
 import type { RouteName } from '../../routes.ts';
@@ -37,6 +38,8 @@ export interface AnswerForm {
   whenSilent: WhenSilent;
   /** The bytes of a stream. A failure of the events is written as one of them. */
   streamBody: (events: AsyncIterable<AnswerEvent[]>, start: StreamStart) => AsyncGenerator<string | Uint8Array>;
+  /** Kinds of refusals that its clients know only as events of a stream with the status 200. */
+  streamedRefusals?: readonly ErrorKind[];
   /** The body of an answer in one piece. */
   wholeAnswer: (message: MessageBody) => object;
 }
@@ -59,7 +62,7 @@ export async function answerMessage(input: MessageEndpointInput, form: AnswerFor
 async function streamAnswer(
   context: AnswerContext,
   { body: { model }, door }: MessageEndpointInput,
-  { whenSilent, streamBody }: AnswerForm,
+  { whenSilent, streamBody, streamedRefusals = [] }: AnswerForm,
 ): Promise<HttpResponse> {
   let timer: NodeJS.Timeout | undefined;
   const patience = new Promise<void>((resolve) => {
@@ -69,9 +72,10 @@ async function streamAnswer(
   let isSilent = false;
   try {
     isSilent = (await Promise.race([context.dispatched, patience])) === undefined;
-  } catch {
+  } catch (error) {
+    const isStreamed = error instanceof GatewayError && streamedRefusals.includes(error.kind);
     // answerEvents settles the generation and throws the refusal.
-    for await (const _ of answerEvents(context));
+    if (!isStreamed) for await (const _ of answerEvents(context));
   } finally {
     clearTimeout(timer);
   }

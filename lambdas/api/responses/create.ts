@@ -23,6 +23,8 @@ function responseForm(call: ResponsesCall): AnswerForm {
     route: 'create-response',
     whenSilent: { chunk: KEEP_ALIVE, afterMs: SILENCE_MS },
     streamBody: (events, start) => responseEventBody(events, start, call),
+    // Codex shortens a conversation by `response.failed`, as OpenAI says it, and by no status.
+    streamedRefusals: ['context_length_exceeded'],
     wholeAnswer: (message) => wholeResponse(message, call),
   };
 }

@@ -3,8 +3,9 @@ import { chargeForMeasured, type Charged } from '../../accounting/charge.ts';
 import { UsageMeter } from '../../accounting/meter.ts';
 import { estimateTokens } from '../../accounting/usage.ts';
 import { limitConcurrency } from '../../platform/concurrency/concurrency-limit.ts';
-import { failureOf, refusalOfResponse, type ProviderFailure } from '../../providers/failures.ts';
+import { errorInAnswer, failureOf, refusalOfResponse, type ProviderFailure } from '../../providers/failures.ts';
 import type { Ask } from '../../providers/asks.ts';
+import { statesError } from '../../providers/faults/stated-error.ts';
 import { readResponse } from '../../providers/http/read-text.ts';
 import { UpstreamError } from '../../providers/http/upstream-error.ts';
 import type { UpstreamResponse } from '../../providers/http/upstream-http.ts';
@@ -118,8 +119,12 @@ async function answerTo(ask: Ask, exchange: Exchange): Promise<ProviderAnswer> {
     try {
       return await askOnce(ask, exchange);
     } catch (error) {
-      const { mayTryAnother, wasAnswered, kind } = failureOf(error, failedProvider(candidate));
-      if (signal.aborted || !mayTryAnother || wasAnswered || kind === 'timeout') throw error;
+      const { mayTryAnother, wasAnswered, kind, isRequestsFault, isOperators } = failureOf(
+        error,
+        failedProvider(candidate),
+      );
+      const isLasting = !mayTryAnother || isRequestsFault || isOperators;
+      if (signal.aborted || isLasting || wasAnswered || kind === 'timeout') throw error;
     }
     await sleep(pauseMs, undefined, { signal });
   }
@@ -137,10 +142,16 @@ async function askOnce(
   };
   const { response, text } = await received().finally(() => log.received());
   if (response.status < 200 || response.status > 299) {
-    throw refusalOfResponse(response, candidate.engine.readRefusal(text), failedProvider(candidate));
+    throw refusalOfResponse(response, text, failedProvider(candidate));
   }
+  const body = parsedAnswer(text);
+  if (statesError(body)) throw errorInAnswer(body, response.headers, failedProvider(candidate));
+  return { body, headers: response.headers };
+}
+
+function parsedAnswer(text: string): unknown {
   try {
-    return { body: JSON.parse(text), headers: response.headers };
+    return JSON.parse(text);
   } catch (error) {
     throw new UpstreamError('malformed', 'The provider sent an answer that is not JSON', error);
   }

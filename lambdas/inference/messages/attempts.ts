@@ -102,9 +102,9 @@ function keeping(encoded: ReturnType<Attempt['encode']>): Attempt['encode'] {
 
 /** The same attempt with another message, over a connection of its own. @throws {GatewayError} 400 */
 export function withMessage(attempt: Attempt, message: MessagesRequest, client: ClientHeaders): Attempt {
-  const { index, candidate, quote, hasHiddenReasoning } = attempt;
+  const { index, candidate, quote, encodeOther, hasHiddenReasoning } = attempt;
   const encode = keeping(candidate.wire.encode(message, candidate.target, client));
-  return { index, candidate, quote, message, encode, hasHiddenReasoning };
+  return { index, candidate, quote, message, encode, encodeOther, hasHiddenReasoning };
 }
 
 /** The most tokens that an attempt's prompt can have by its bytes; undefined where only the model's context bounds it. */
@@ -144,6 +144,7 @@ function encodeForEach(
         quote,
         message,
         encode: attempts.length === 0 ? keeping(encoded) : encode,
+        encodeOther: (other) => candidate.wire.encode(other, candidate.target, client),
         hasHiddenReasoning: quote.hiddenReasoningTokens > 0,
       });
     } catch (error) {

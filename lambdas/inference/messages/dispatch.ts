@@ -1,11 +1,14 @@
 import type { Quote } from '../../admission/spending-plan.ts';
 import type { AnswerBatch, MessagesRequest } from '../../messages/types.ts';
+import { log } from '../../platform/logger.ts';
+import { writeMetrics } from '../../platform/metrics.ts';
 import type { PullIterator } from '../../platform/concurrency/pull-iterator.ts';
 import type { UpstreamRequest } from '../../providers/http/upstream-http.ts';
 import type { WireRequest } from '../../providers/wire.ts';
 import { beginAnswer } from '../../routing/begin-answer.ts';
 import type { Candidate } from '../../routing/candidates.ts';
 import { connect } from '../../routing/connection.ts';
+import { readableAfter } from '../../routing/readable-request.ts';
 import { withFailover, type FailoverOptions, type Offer } from '../failover.ts';
 
 /** A request to one candidate, perhaps connecting already, with nothing sent yet. */
@@ -17,6 +20,8 @@ export interface Attempt extends Offer {
   message: MessagesRequest;
   /** The request as the candidate gets it. Only the first attempt keeps it: bodies may be large, and most others are never sent. */
   encode: () => WireRequest;
+  /** Another form of the request, as the candidate would get it. */
+  encodeOther: (message: MessagesRequest) => WireRequest;
   upstream?: UpstreamRequest;
 }
 
@@ -36,16 +41,41 @@ export async function dispatch(
   inTurn: FailoverOptions,
   estimatedInputTokens: number,
 ): Promise<Dispatched> {
-  const { signal, log } = inTurn;
-  const begin = async ({ index, candidate, message, encode, upstream }: Attempt) => {
-    const encoded = encode();
-    const sent = { candidate, message, estimatedInputTokens };
-    return beginAnswer(sent, encoded, upstream ?? connect(candidate, encoded, signal), () => log.sent(index));
+  const { signal, log: attemptLog } = inTurn;
+  const begin = async (attempt: Attempt) => {
+    const { index, candidate, upstream } = attempt;
+    const onSent = () => attemptLog.sent(index);
+    const ask = (message: MessagesRequest, encoded: WireRequest, connection: UpstreamRequest) => {
+      const { hasHiddenReasoning } = attempt;
+      return beginAnswer(
+        { candidate, message, estimatedInputTokens, hasHiddenReasoning, signal },
+        encoded,
+        connection,
+        onSent,
+      );
+    };
+    const encoded = attempt.encode();
+    try {
+      return await ask(attempt.message, encoded, upstream ?? connect(candidate, encoded, signal));
+    } catch (error) {
+      const readable = readableAfter(error, attempt.message);
+      if (!readable) throw error;
+      noteDroppedReasoning(candidate, inTurn.requestId);
+      const again = attempt.encodeOther(readable);
+      return ask(readable, again, connect(candidate, again, signal));
+    }
   };
   try {
     const batches = await withFailover(attempts, begin, inTurn);
-    return { index: log.index, batches };
+    return { index: attemptLog.index, batches };
   } finally {
-    log.received();
+    attemptLog.received();
   }
+}
+
+/** Sealed reasoning is unreadable after a change of the operator's account, or of the provider's keys: rare, unless something is wrong. */
+function noteDroppedReasoning({ endpoint, model }: Candidate, requestId: string): void {
+  const provider = endpoint.provider.id;
+  log('warn', 'sealed reasoning dropped', { requestId, provider, model: model.id });
+  writeMetrics({ ReasoningDropped: 1 }, { provider });
 }

@@ -1,7 +1,8 @@
 /**
- * Hands a job to a provider. A try whose answer is not known is repeated at the same provider, with the same token: many
- * know by it that it is the same job. Another provider is only asked when this one has certainly not accepted it.
- * Weakness: a provider that knows no tokens may make the video twice after a lost answer; the client pays for one.
+ * Hands a job to a provider. A try whose answer is not known is repeated only where the provider knows a job by its token, and there at the
+ * same provider. At any other provider it ends the job: each repetition could be one more video that the operator pays for. Another provider
+ * is only asked when this one has certainly not accepted the job.
+ * Weakness: a function that dies between its request and the write after it submits the job again.
  */
 
 import { describeError, log } from '../../platform/logger.ts';
@@ -12,6 +13,7 @@ import type { VideoCandidate } from '../../routing/video-candidates.ts';
 import { readGeneration } from '../../store/generations/generation-queries.ts';
 import { MAX_ATTEMPTS, type Outcome } from '../../store/generations/outcome.ts';
 import { changeVideoJob, type VideoJob } from '../../store/generations/video-jobs.ts';
+import { alarmOperator } from '../operator-alarm.ts';
 import { endJob } from './end.ts';
 import { noticeName } from './provider-webhook.ts';
 import { dropRequest, readRequest } from './objects.ts';
@@ -23,7 +25,10 @@ const MAX_SUBMIT_ROUNDS = 3;
 /** Nobody else submits the job while an answer is waited for. */
 const SUBMIT_WITHIN_MS = 90_000;
 
-type SubmitResult = { answer: VideoHttpAnswer; said: Submitted } | { lost: UpstreamError } | { unsent: string };
+type SubmitResult =
+  | { answer: VideoHttpAnswer; said: Submitted }
+  | { answer?: VideoHttpAnswer; lost: UpstreamError }
+  | { unsent: string };
 
 export async function submitJob(tools: VideoTools, job: VideoJob): Promise<Next> {
   const { table, bucket, nowMs } = tools;
@@ -53,8 +58,13 @@ export async function submitJob(tools: VideoTools, job: VideoJob): Promise<Next>
     return endJob(tools, claimed, 'failed', { error, providerStatus });
   }
   tools.onResult(endpointId, 'failed');
-  const status = 'answer' in tried ? tried.answer.status : null;
+  const status = ('answer' in tried ? tried.answer?.status : undefined) ?? null;
   noteFailure(claimed, candidate, status, tried);
+  if ('lost' in tried && candidate!.wire.knowsTokens !== true) {
+    const { name } = candidate!.endpoint.provider;
+    const error = `It is not known whether ${name} has accepted the request, so it was not sent again. Nothing is charged. Send a new request.`;
+    return endJob(tools, claimed, 'failed', { error, providerStatus: status ?? undefined });
+  }
   const attempt = candidate && attemptOf(candidate, status, nowMs() - beganAtMs);
   return tryAgain(tools, claimed, { isUncertain: 'lost' in tried, attempt });
 }
@@ -78,7 +88,7 @@ function noteFailure(
   status: number | null,
   tried: SubmitResult,
 ): void {
-  log('warn', 'video not submitted', {
+  const about = {
     worker: 'advance-videos',
     generationId,
     model,
@@ -86,7 +96,11 @@ function noteFailure(
     ...(candidate ? { provider: candidate.endpoint.provider.id } : {}),
     ...(status === null ? {} : { status }),
     ...submitFailure(tried),
-  });
+  };
+  log('warn', 'video not submitted', about);
+  if (candidate && 'said' in tried && 'failed' in tried.said) {
+    alarmOperator({ fault: tried.said.fault }, { ...about, provider: candidate.endpoint.provider.id });
+  }
 }
 
 async function trySubmitting(
@@ -100,17 +114,20 @@ async function trySubmitting(
   try {
     const webhookUrl = await noticeUrl(job, candidate);
     const http = wire.submit(request, target, { clientToken: job.id, webhookUrl });
-    answer = await askProvider(candidate, http, Math.min(SUBMIT_WITHIN_MS, remainingMs()) - 5_000);
+    const isFresh = wire.knowsTokens !== true;
+    answer = await askProvider(candidate, { ...http, isFresh }, Math.min(SUBMIT_WITHIN_MS, remainingMs()) - 5_000);
   } catch (error) {
     if (!(error instanceof UpstreamError)) return { unsent: describeError(error).reason! };
     const isUnsent = ['connect', 'connect_timeout', 'unauthorized'].includes(error.failure);
     return isUnsent ? { unsent: error.failure } : { lost: error };
   }
   try {
-    return { answer, said: wire.readSubmitted(answer) };
+    const said = wire.readSubmitted(answer);
+    const isLost = 'uncertain' in said && wire.knowsTokens !== true;
+    return isLost ? { answer, lost: new UpstreamError('broken', said.uncertain) } : { answer, said };
   } catch (error) {
     // It may have been accepted all the same.
-    return { lost: new UpstreamError('malformed', 'The answer to a submission cannot be read', error) };
+    return { answer, lost: new UpstreamError('malformed', 'The answer to a submission cannot be read', error) };
   }
 }
 

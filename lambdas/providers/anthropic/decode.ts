@@ -11,6 +11,7 @@ import { QuietBound } from '../http/quiet-bound.ts';
 import { withTrailingTimeout } from '../http/last-words.ts';
 import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
 import type { DecodeContext, WireTarget } from '../wire.ts';
+import { statesError } from '../faults/stated-error.ts';
 import { AnswerOrder } from './answer-order.ts';
 import { envelopeOf } from './envelopes.ts';
 import type { Framed, Framing } from './framing.ts';
@@ -171,5 +172,7 @@ function parseFramed(text: string): MessagesEvent | undefined {
   } catch {
     throw new UpstreamError('malformed', 'The provider sent an event that is not JSON, or has too many values');
   }
-  return typeof data?.type === 'string' ? (data as MessagesEvent) : undefined;
+  if (typeof data?.type === 'string') return data as MessagesEvent;
+  // A relay's error has no event around it.
+  return statesError(data) ? { type: 'error', error: data } : undefined;
 }

@@ -1,5 +1,4 @@
-import { EventStreamMessages, type EventStreamMessage } from '../aws-event-stream/messages.ts';
-import { exceptionOf } from '../aws-event-stream/exceptions.ts';
+import { EventStreamMessages, exceptionOf, type EventStreamMessage } from '../aws-event-stream/messages.ts';
 import { parseForeign, recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { Framed, Framing } from './framing.ts';
@@ -21,11 +20,9 @@ export class EventStreamFraming implements Framing {
   }
 }
 
-function jsonOf({ kind, type, payload }: EventStreamMessage): string | undefined {
-  if (kind === 'exception') {
-    const { type: errorType = 'api_error', message } = exceptionOf(type, payload);
-    return JSON.stringify({ type: 'error', error: { type: errorType, message } });
-  }
+function jsonOf(message: EventStreamMessage): string | undefined {
+  const { kind, type, payload } = message;
+  if (kind === 'exception') return JSON.stringify({ type: 'error', error: exceptionOf(message) });
   if (type !== 'chunk') return undefined;
   const bytes = bytesIn(payload);
   if (typeof bytes === 'string') return Buffer.from(bytes, 'base64').toString('utf8');

@@ -5,7 +5,7 @@ import { thinkingBeforeCalls, thinkingOf, withoutGatewaySigned } from '../../mes
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
 import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
-import type { ClientHeaders, MessagesWire, WireRefusal, WireRequest, WireTarget } from '../wire.ts';
+import type { ClientHeaders, MessagesWire, WireRequest, WireTarget } from '../wire.ts';
 import { toolCallId } from '../tool-call-id.ts';
 import { refuseUnspeakableSampling, withListedSampling } from '../translated/sampling.ts';
 import { decodeMessage, decodeStream } from './decode.ts';
@@ -32,7 +32,6 @@ export const anthropicWire: MessagesWire<AnthropicQuirks> = {
   hiddenReasoning,
   decode: decodeStream,
   decodeWhole: decodeMessage,
-  readRefusal: readAnthropicRefusal,
 };
 
 /** Betas that the endpoint takes. What the others would change in a request was said otherwise, or they only announce a client. */
@@ -106,21 +105,4 @@ function withFittingToolId(block: Block): Block {
   if (block.type === 'tool_use') return { ...block, id: toolCallId(block['id'] as string, 'anthropic') };
   if (block.type !== 'tool_result') return block;
   return { ...block, tool_use_id: toolCallId(block['tool_use_id'] as string, 'anthropic') };
-}
-
-function readAnthropicRefusal(body: string): WireRefusal {
-  try {
-    const { error = {}, message } = JSON.parse(body) as {
-      error?: { type?: unknown; message?: unknown };
-      message?: unknown;
-    };
-    // Bedrock has no envelope around its words.
-    if (typeof message === 'string' && message !== '') return { type: undefined, message };
-    if (typeof error.message === 'string' && error.message !== '') {
-      return { type: typeof error.type === 'string' ? error.type : undefined, message: error.message };
-    }
-  } catch {
-    // Not the Messages API's own envelope: a proxy in front of it answered.
-  }
-  return { type: undefined, message: 'The provider refused the request without saying why' };
 }

@@ -1,6 +1,7 @@
 /** What frames of AWS' event stream say: events, and exceptions in their place. */
 
 import { EventStreamCodec } from '@smithy/core/event-streams';
+import { parseForeign, recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import { EventStreamFrames } from './frames.ts';
 
@@ -17,6 +18,17 @@ const codec = new EventStreamCodec(
   (bytes) => Buffer.from(bytes).toString('utf8'),
   (text) => Buffer.from(text, 'utf8'),
 );
+
+/** An exception in the form of a body that is one. @param payload JSON with a `message`, or whatever else came */
+export function exceptionOf({ type, payload }: EventStreamMessage): Record<string, unknown> {
+  let members: unknown;
+  try {
+    members = parseForeign(payload);
+  } catch {
+    // Its name says enough.
+  }
+  return { ...recordOrEmpty(members), __type: type };
+}
 
 /** Reads the messages of a body. @throws {UpstreamError} while messages are taken, for the first that nobody can read. */
 export class EventStreamMessages {

@@ -2,9 +2,8 @@
 
 import { gatewaySignature } from '../../messages/thinking-signatures.ts';
 import type { AnswerBatch } from '../../messages/types.ts';
-import { exceptionOf } from '../aws-event-stream/exceptions.ts';
-import { EventStreamMessages, type EventStreamMessage } from '../aws-event-stream/messages.ts';
-import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
+import { EventStreamMessages, exceptionOf, type EventStreamMessage } from '../aws-event-stream/messages.ts';
+import { asCallId, asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
 import { TranslatedAnswer, type Reading } from '../translated/answer.ts';
 import { parseEvent, translate } from '../translated/stream.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
@@ -77,10 +76,11 @@ class ConverseTranslation {
     });
   }
 
-  onMessage({ kind, type, payload }: EventStreamMessage): void {
+  onMessage(message: EventStreamMessage): void {
     if (this.answer.ended) return;
+    const { kind, type, payload } = message;
     if (kind === 'exception') {
-      this.answer.fail(exceptionOf(type, payload));
+      this.answer.fail(exceptionOf(message));
       return;
     }
     const event = asRecord(parseEvent(payload));
@@ -129,7 +129,7 @@ class ConverseTranslation {
       if (this.#foreign.size >= MAX_FOREIGN_BLOCKS) throw tooMuch();
       this.#foreign.add(index);
     } else if (call) {
-      this.#onCall(index, asText(call['toolUseId']), asText(call['name']), '');
+      this.#onCall(index, asCallId(call['toolUseId']), asText(call['name']), '');
     }
   }
 
@@ -203,7 +203,7 @@ class ConverseTranslation {
   #onWholeBlock(index: number, block: Record<string, unknown>): void {
     const call = asOptionalRecord(block['toolUse']);
     if (call && call['type'] !== 'server_tool_use') {
-      this.#onCall(index, asText(call['toolUseId']), asText(call['name']), JSON.stringify(call['input'] ?? {}));
+      this.#onCall(index, asCallId(call['toolUseId']), asText(call['name']), JSON.stringify(call['input'] ?? {}));
     }
     const thinking = asOptionalRecord(block['reasoningContent']);
     if (thinking) this.#onThinking(asOptionalRecord(thinking['reasoningText']) ?? {}, thinking);
@@ -241,7 +241,7 @@ class ConverseTranslation {
   #finish(): void {
     const reason = converseStopReason(this.#stopReason!, this.answer.blocks.hasToolCalls);
     if (reason !== 'failed') this.answer.finish(reason, this.#matchedStopSequence);
-    else this.answer.fail({ type: undefined, message: 'The model stopped in the middle of something unreadable' });
+    else this.answer.fail({ message: 'The model stopped in the middle of something unreadable' });
   }
 }
 

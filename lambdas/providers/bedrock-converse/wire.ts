@@ -1,5 +1,4 @@
 import type { BedrockConverseQuirks } from '../../catalog/quirk-schemas.ts';
-import { readBedrockRefusal } from '../aws-event-stream/exceptions.ts';
 import { hiddenReasoning } from '../anthropic/thinking.ts';
 import type { MessagesWire } from '../wire.ts';
 import { decodeConverse, decodeConverseStream } from './decode.ts';
@@ -20,5 +19,4 @@ export const bedrockConverseWire: MessagesWire<BedrockConverseQuirks> = {
   // Converse takes them, whatever version of the Messages API the client speaks.
   decode: decodeConverseStream,
   decodeWhole: decodeConverse,
-  readRefusal: readBedrockRefusal,
 };

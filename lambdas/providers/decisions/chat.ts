@@ -3,9 +3,8 @@
 import type { DecisionsChatQuirks } from '../../catalog/quirk-schemas.ts';
 import type { WireUsage } from '../../messages/types.ts';
 import { usageOfChat } from '../openai-chat/usage.ts';
-import { readErrorBody, refusalFrom } from '../translated/errors.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
-import type { WireRefusal, WireRequest, WireTarget } from '../wire.ts';
+import type { WireRequest, WireTarget } from '../wire.ts';
 import type { ChatMessage } from './prompt.ts';
 import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
 
@@ -34,8 +33,4 @@ export function choiceIn(body: unknown): Record<string, unknown> {
 export function chatUsage(body: unknown): WireUsage | undefined {
   const { usage } = recordOrEmpty(body);
   return isRecord(usage) ? usageOfChat(usage) : undefined;
-}
-
-export function chatRefusal(body: string): WireRefusal {
-  return readErrorBody(body, refusalFrom);
 }

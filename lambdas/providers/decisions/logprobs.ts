@@ -10,7 +10,7 @@ import { inGroups, joinedGroups, labelProbabilities, tempered, type TopToken } f
 import type { Question, Verdict } from '../../decisions/question.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { WireTarget } from '../wire.ts';
-import { chatRefusal, chatRequest, chatUsage, choiceIn } from './chat.ts';
+import { chatRequest, chatUsage, choiceIn } from './chat.ts';
 import type { Ask, Send } from '../asks.ts';
 import type { DecisionEngine } from './engine.ts';
 import { labelQuestion, stateMessages, type ChatMessage } from './prompt.ts';
@@ -37,7 +37,6 @@ export const logprobsEngine: DecisionEngine<DecisionsLogprobsQuirks> = {
     return Promise.all(questions.map((question) => verdictOn(question, state, target, send)));
   },
   readUsage: chatUsage,
-  readRefusal: chatRefusal,
 };
 
 /** As it is sent: JSON writes some characters in six. */

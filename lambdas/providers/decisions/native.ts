@@ -4,7 +4,6 @@ import * as z from 'zod';
 import { normalised } from '../../decisions/distribution.ts';
 import type { Question, Verdict } from '../../decisions/question.ts';
 import type { Task } from '../../decisions/task.ts';
-import { readErrorBody, refusalFrom } from '../translated/errors.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { WireTarget } from '../wire.ts';
 import type { Ask } from '../asks.ts';
@@ -39,7 +38,6 @@ export const nativeEngine: DecisionEngine = {
       ...(output_tokens === undefined ? {} : { output_tokens }),
     };
   },
-  readRefusal: (body) => readErrorBody(body, refusalFrom),
 };
 
 /** Names are the client's own; the provider gets ours. */

@@ -9,7 +9,7 @@ import { normalised } from '../../decisions/distribution.ts';
 import type { Question, Verdict } from '../../decisions/question.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { WireTarget } from '../wire.ts';
-import { chatRefusal, chatRequest, chatUsage, choiceIn } from './chat.ts';
+import { chatRequest, chatUsage, choiceIn } from './chat.ts';
 import type { Ask } from '../asks.ts';
 import type { DecisionEngine } from './engine.ts';
 import { stateMessages, type ChatMessage } from './prompt.ts';
@@ -32,7 +32,6 @@ export const statedEngine: DecisionEngine<DecisionsChatQuirks> = {
       ),
     ),
   readUsage: chatUsage,
-  readRefusal: chatRefusal,
 };
 
 /** Options are numbered: a field of a schema cannot have any name. */

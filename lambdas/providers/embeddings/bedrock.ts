@@ -1,7 +1,6 @@
 /** Embeddings on Amazon Bedrock, by InvokeModel: Titan takes one text a request, Cohere many. */
 
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
-import { readBedrockRefusal } from '../aws-event-stream/exceptions.ts';
 import { cohereFields, cohereVectors, MAX_COHERE_INPUTS } from './cohere.ts';
 import type { EmbeddingCodec, EmbeddingTask } from './codec.ts';
 import { jsonRequest, refuseInputType, textsOf } from './requests.ts';
@@ -21,7 +20,6 @@ export const bedrockTitanEmbeddings: EmbeddingCodec = {
   requestFor: (task, { upstreamModel }) => jsonRequest(invokePath(upstreamModel), titanFields(task)),
   vectorsIn: (body) => vectorsFrom([recordOrEmpty(body)['embedding']], (element) => element),
   readUsage,
-  readRefusal: readBedrockRefusal,
 };
 
 export const bedrockCohereEmbeddings: EmbeddingCodec = {
@@ -29,7 +27,6 @@ export const bedrockCohereEmbeddings: EmbeddingCodec = {
   requestFor: (task, { upstreamModel }) => jsonRequest(invokePath(upstreamModel), cohereFields(task)),
   vectorsIn: cohereVectors,
   readUsage,
-  readRefusal: readBedrockRefusal,
 };
 
 function titanFields(task: EmbeddingTask): Record<string, unknown> {

@@ -4,7 +4,6 @@ import type { InputType } from '../../embeddings/schema.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import type { Vector } from '../../embeddings/vector.ts';
-import { readErrorBody, refusalFrom } from '../translated/errors.ts';
 import type { EmbeddingCodec, EmbeddingTask } from './codec.ts';
 import { jsonRequest, textsOf } from './requests.ts';
 import { vectorsFrom } from './vectors.ts';
@@ -23,7 +22,6 @@ export const cohereEmbeddings: EmbeddingCodec = {
     const { input_tokens: tokens } = recordOrEmpty(billed_units);
     return typeof tokens === 'number' ? { input_tokens: tokens, output_tokens: 0 } : undefined;
   },
-  readRefusal: (body) => readErrorBody(body, refusalFrom),
 };
 
 /** A text that is too long is refused, as by other providers, and not cut without a word. */

@@ -2,7 +2,6 @@
 
 import type { InputType } from '../../embeddings/schema.ts';
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
-import { readErrorBody, refusalFrom } from '../translated/errors.ts';
 import type { EmbeddingCodec } from './codec.ts';
 import { jsonRequest, textsOf } from './requests.ts';
 import { vectorsFrom } from './vectors.ts';
@@ -34,5 +33,4 @@ export const googleEmbeddings: EmbeddingCodec = {
     const { promptTokenCount } = recordOrEmpty(recordOrEmpty(body)['usageMetadata']);
     return typeof promptTokenCount === 'number' ? { input_tokens: promptTokenCount, output_tokens: 0 } : undefined;
   },
-  readRefusal: (body) => readErrorBody(body, refusalFrom),
 };

@@ -2,7 +2,6 @@
 
 import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { invalidRequest } from '../../platform/errors.ts';
-import { readErrorBody, refusalFrom } from '../translated/errors.ts';
 import type { EmbeddingCodec, EmbeddingTarget, EmbeddingTask } from './codec.ts';
 import { jsonRequest, refuseInputType } from './requests.ts';
 import { vectorsFrom } from './vectors.ts';
@@ -38,7 +37,6 @@ export const openaiEmbeddings: EmbeddingCodec = {
     if (tokens.length === 0 || !tokens.every((count) => typeof count === 'number')) return undefined;
     return { input_tokens: tokens.reduce((sum, count) => sum + count, 0), output_tokens: 0 };
   },
-  readRefusal: (body) => readErrorBody(body, refusalFrom),
 };
 
 function refuseTokens({ inputs }: EmbeddingTask, { quirks }: EmbeddingTarget): void {

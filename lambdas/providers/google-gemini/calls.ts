@@ -1,4 +1,4 @@
-import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
+import { asCallId, asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
 import type { BlockWriter } from '../translated/block-writer.ts';
 import { toolCallId } from '../tool-call-id.ts';
 import { PartialArguments } from './partial-arguments.ts';
@@ -40,7 +40,7 @@ export class CallReader {
     this.#index += 1;
     const args = asOptionalRecord(call['args']);
     const isPartial = args === undefined && (call['willContinue'] === true || asList(call['partialArgs']).length > 0);
-    const id = asText(call['id']);
+    const id = asCallId(call['id']);
     this.#blocks.toolCall({
       index: this.#index,
       id: id === '' ? undefined : toolCallId(id, 'anthropic'),

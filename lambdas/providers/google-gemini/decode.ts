@@ -12,7 +12,6 @@ import { UpstreamError } from '../http/upstream-error.ts';
 import type { DecodeContext } from '../wire.ts';
 import { CallReader } from './calls.ts';
 import { geminiStopReason } from './finish-reason.ts';
-import { geminiRefusal } from './refusals.ts';
 import { sealSignature } from './signatures.ts';
 import { geminiUsage } from './usage.ts';
 
@@ -22,10 +21,15 @@ export function decodeGeminiStream(
 ): AsyncGenerator<AnswerBatch, void> {
   const translation = new GeminiTranslation(context);
   const reader = sseReader({
-    data: (data) => translation.onResponse(asRecord(parseEventExactly(data))),
+    data: (data) => translation.onResponse(asRecord(firstOf(parseEventExactly(data)))),
     end: () => translation.onEnd(),
   });
   return translate(body, translation.answer, reader);
+}
+
+/** An error may come as a list with it. */
+function firstOf(response: unknown): unknown {
+  return Array.isArray(response) ? response[0] : response;
 }
 
 /** An answer that came as one document, or as the list of them that a stream without `alt=sse` is. */
@@ -66,7 +70,7 @@ class GeminiTranslation {
     const usage = geminiUsage(asOptionalRecord(response['usageMetadata']) ?? {});
     if (usage) this.answer.report(usage);
     if (response['error']) {
-      this.answer.fail(geminiRefusal(response));
+      this.answer.fail(response['error']);
       return;
     }
     const [first] = asList(response['candidates']);
@@ -83,7 +87,7 @@ class GeminiTranslation {
     if (this.#finishReason === 'STOP') this.#calls.end();
     const stopReason = geminiStopReason(this.#finishReason, this.answer.blocks.hasToolCalls);
     if (stopReason === 'failed') {
-      this.answer.fail({ type: undefined, message: 'The provider stopped in the middle of its answer' });
+      this.answer.fail({ message: 'The provider stopped in the middle of its answer' });
       return;
     }
     this.answer.start();

@@ -1,9 +1,7 @@
 import type { GoogleGeminiQuirks } from '../../catalog/quirk-schemas.ts';
-import { readErrorBody } from '../translated/errors.ts';
 import type { MessagesWire, WireRequest } from '../wire.ts';
 import { decodeGeminiDocument, decodeGeminiStream } from './decode.ts';
 import { encodeGeminiRequest, promptFields } from './encode.ts';
-import { geminiRefusal } from './refusals.ts';
 import type { GeminiTarget } from './target.ts';
 import { mayThink } from './thinking.ts';
 
@@ -28,7 +26,6 @@ export const googleGeminiWire: MessagesWire<GoogleGeminiQuirks> = {
   // Sampling parameters work on Gemini, whatever version the client speaks.
   decode: decodeGeminiStream,
   decodeWhole: decodeGeminiDocument,
-  readRefusal: (body) => readErrorBody(body, geminiRefusal),
 };
 
 function geminiPost({ upstreamModel }: GeminiTarget, method: string, body: unknown): WireRequest {

@@ -34,6 +34,8 @@ export interface UpstreamTarget {
   /** POST where absent; nothing is sent with GET. */
   method?: 'GET' | 'POST' | undefined;
   headers: Record<string, string>;
+  /** Opens a connection of its own instead of taking a kept one. */
+  isFresh?: boolean | undefined;
   /** Headers that depend on the body, or take a while to get. */
   authorize?: ((body: Buffer) => Record<string, string> | Promise<Record<string, string>>) | undefined;
   /** Asked once, when the other side refuses the authorization with 401. @returns whether it is worth another try */
@@ -106,7 +108,7 @@ export class UpstreamRequest {
     this.#request.destroy();
   }
 
-  #open(pooled = true): ClientRequest {
+  #open(pooled = this.#target.isFresh !== true): ClientRequest {
     const url = new URL(this.#target.url);
     const secure = url.protocol === 'https:';
     const { ca } = this.#target;

@@ -11,9 +11,9 @@ import { TranslatedAnswer, type Reading } from '../translated/answer.ts';
 import { parseEvent, parseEventExactly, sseReader, translate } from '../translated/stream.ts';
 import { withServiceTier } from '../translated/service-tier.ts';
 import { citationOf } from '../translated/citations.ts';
-import { providerError } from '../translated/errors.ts';
+import { statesError } from '../faults/stated-error.ts';
 import { chatStopReason } from './finish-reason.ts';
-import { asArguments, asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
+import { asArguments, asCallId, asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
 import { toolNameRule, type ChatTarget } from './target.ts';
 import { usageOfChat } from './usage.ts';
 
@@ -36,7 +36,7 @@ export function decodeCompletion(
 ): AnswerBatch | undefined {
   const completion = asRecord(document);
   const [choice] = asList(completion['choices']);
-  if (choice === undefined || completion['error']) return undefined;
+  if (choice === undefined || completion['error'] || asRecord(choice)['error']) return undefined;
   const translation = new ChatTranslation(context);
   const piece = { ...asRecord(choice), delta: asRecord(asRecord(choice)['message']) };
   const { batch, failure } = translation.readDocument({ ...completion, choices: [piece] });
@@ -102,12 +102,15 @@ class ChatTranslation {
     const usage = usageIn(chunk);
     this.#servedTier = chunk['service_tier'] ?? this.#servedTier;
     if (usage != null) this.answer.report(withServiceTier(usageOfChat(asRecord(usage)), this.#servedTier));
-    if (chunk['error']) {
-      this.answer.fail(providerError(chunk['error']));
+    const choice = this.#choiceIn(chunk);
+    // OpenRouter puts an error into the choice, too; Alibaba, GigaChat and vLLM write it without an envelope.
+    const error =
+      chunk['error'] || choice?.['error'] || (chunk['choices'] === undefined && statesError(chunk) && chunk);
+    if (error) {
+      this.answer.fail(error);
       return;
     }
     this.answer.start();
-    const choice = this.#choiceIn(chunk);
     if (choice === undefined) return;
     const delta = asOptionalRecord(choice['delta']);
     if (delta) this.#onDelta(delta);
@@ -138,7 +141,7 @@ class ChatTranslation {
     const index = Number.isSafeInteger(call['index']) ? (call['index'] as number) : undefined;
     this.answer.blocks.toolCall({
       index,
-      id: asText(call['id']) || undefined,
+      id: asCallId(call['id']) || undefined,
       name: asText(named?.['name']) || undefined,
       arguments: asArguments(named?.['arguments']),
     });
@@ -184,7 +187,7 @@ class ChatTranslation {
       hasToolCalls: this.answer.blocks.hasToolCalls,
     });
     if (stopReason !== 'failed') this.answer.finish(stopReason, this.#matchedStopSequence);
-    else this.answer.fail(providerError({ message: 'The provider stopped in the middle of its answer', code: 503 }));
+    else this.answer.fail({ message: 'The provider stopped in the middle of its answer', code: 503 });
   }
 }
 

@@ -2,7 +2,6 @@ import type { OpenaiChatQuirks } from '../../catalog/quirk-schemas.ts';
 import type { MessagesWire } from '../wire.ts';
 import { decodeChatStream, decodeCompletion } from './decode.ts';
 import { encodeInDialect } from './dialect.ts';
-import { readErrorBody, refusalFrom } from '../translated/errors.ts';
 
 /** Upstreams that speak OpenAI's chat completions. */
 export const openaiChatWire: MessagesWire<OpenaiChatQuirks> = {
@@ -19,5 +18,4 @@ export const openaiChatWire: MessagesWire<OpenaiChatQuirks> = {
   // Sampling parameters work on chat completions, whatever version the client speaks.
   decode: decodeChatStream,
   decodeWhole: decodeCompletion,
-  readRefusal: (body) => readErrorBody(body, refusalFrom),
 };

@@ -7,8 +7,8 @@ import { gatewaySignature } from '../../messages/thinking-signatures.ts';
 import type { AnswerBatch } from '../../messages/types.ts';
 import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
 import { TranslatedAnswer, type Reading } from '../translated/answer.ts';
-import { providerError } from '../translated/errors.ts';
 import { withServiceTier } from '../translated/service-tier.ts';
+import { statesError } from '../faults/stated-error.ts';
 import { parseEvent, sseReader, translate } from '../translated/stream.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { DecodeContext } from '../wire.ts';
@@ -118,11 +118,13 @@ class ResponsesTranslation {
         this.#fail(asRecord(event['response']));
         break;
       case 'error':
-        this.answer.fail(providerError(event['error'] ?? event));
+        this.answer.fail(event['error'] ?? event);
         break;
       default:
         // An error that a proxy wrote into the stream; what is left are tools of the provider, and signs of life.
-        if (event['error']) this.answer.fail(providerError(event['error']));
+        if (event['error'] || (event['type'] === undefined && statesError(event))) {
+          this.answer.fail(event['error'] ?? event);
+        }
     }
   }
 
@@ -146,7 +148,7 @@ class ResponsesTranslation {
 
   #fail(response: Record<string, unknown>): void {
     this.#report(response);
-    this.answer.fail(providerError(response['error']));
+    this.answer.fail(response['error']);
   }
 
   #report(response: Record<string, unknown>): void {

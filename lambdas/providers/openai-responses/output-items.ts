@@ -4,7 +4,7 @@
  */
 
 import { UpstreamError } from '../http/upstream-error.ts';
-import { asArguments, asList, asRecord, asText } from '../shapes.ts';
+import { asArguments, asCallId, asList, asRecord, asText } from '../shapes.ts';
 import type { TranslatedAnswer } from '../translated/answer.ts';
 import { citationOf } from '../translated/citations.ts';
 import { ItemOrder } from './item-order.ts';
@@ -184,9 +184,9 @@ export class OutputItems {
   #announce(item: OutputItem, { call_id: id, name }: Record<string, unknown>): void {
     if (asText(name) === '') return;
     item.isCall = true;
-    item.callId = asText(id);
+    item.callId = asCallId(id);
     const { index } = item;
-    const piece = { index, id: asText(id) || undefined, name: asText(name), arguments: '' };
+    const piece = { index, id: item.callId || undefined, name: asText(name), arguments: '' };
     this.#order.write(index, '', () => this.#answer.blocks.toolCall(piece));
   }
 
@@ -220,7 +220,7 @@ export class OutputItems {
 /** Ids of items say nothing: some providers give one another id in each event (GitHub Copilot). */
 function isAnother({ type, callId }: OutputItem, item: Record<string, unknown>): boolean {
   if (type === undefined) return false;
-  const id = asText(item['call_id']);
+  const id = asCallId(item['call_id']);
   return type !== item['type'] || (callId !== '' && id !== '' && callId !== id);
 }
 

@@ -1,5 +1,4 @@
 import type { OpenaiResponsesQuirks } from '../../catalog/quirk-schemas.ts';
-import { readErrorBody, refusalFrom } from '../translated/errors.ts';
 import type { MessagesWire } from '../wire.ts';
 import { decodeResponse, decodeResponsesStream } from './decode.ts';
 import { encodeResponsesRequest } from './encode.ts';
@@ -20,5 +19,4 @@ export const openaiResponsesWire: MessagesWire<OpenaiResponsesQuirks> = {
   hiddenReasoning: (request, target, maxOutputTokens) => (mayReason(request, target) ? maxOutputTokens : 0),
   decode: decodeResponsesStream,
   decodeWhole: decodeResponse,
-  readRefusal: (body) => readErrorBody(body, refusalFrom),
 };

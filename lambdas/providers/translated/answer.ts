@@ -1,6 +1,6 @@
 import { messageStart } from '../../messages/message-start.ts';
 import type { AnswerBatch, MessagesEvent, StopReason, WireUsage } from '../../messages/types.ts';
-import type { DecodeContext, WireRefusal } from '../wire.ts';
+import type { DecodeContext } from '../wire.ts';
 import { BlockWriter } from './block-writer.ts';
 import { ClientCalls } from './client-calls.ts';
 import type { ToolNameRule } from './tool-names.ts';
@@ -125,10 +125,10 @@ export class TranslatedAnswer {
     this.ended = this.#finished = true;
   }
 
-  /** Ends it with the error that the provider reports. */
-  fail({ type, message }: WireRefusal): void {
+  /** Ends it with an error, as the provider wrote it. */
+  fail(error: unknown): void {
     this.#collect();
-    this.#events.push({ type: 'error', error: { type: type ?? 'api_error', message } });
+    this.#events.push({ type: 'error', error });
     this.ended = true;
   }
 

@@ -13,7 +13,7 @@ export interface InclusiveCounts {
 
 /**
  * The same as the Messages API counts, caches apart. Where the total is more than prompt and output, reasoning was left
- * out of the output.
+ * out of the output; so it was where there is no total, and more reasoning than output.
  *
  * What is not a whole number counts as not reported. What is not reported is left out, and the gateway counts it. An
  * empty usage is not a free answer.
@@ -27,7 +27,7 @@ export function usageOf(counts: InclusiveCounts): WireUsage {
   // Some name the same tokens as read and as written: no more than the prompt is either.
   const written = told === undefined ? undefined : Math.min(told, (prompt ?? 0) - (cached ?? 0));
   const reasoning = countOrAbsent(counts.reasoning);
-  const output = outputOf(countOrAbsent(counts.output), prompt, countOrAbsent(counts.total));
+  const output = outputOf(countOrAbsent(counts.output), { prompt, total: countOrAbsent(counts.total), reasoning });
   return {
     ...(prompt === undefined ? {} : { input_tokens: prompt - (cached ?? 0) - (written ?? 0) }),
     ...(output === undefined ? {} : { output_tokens: output }),
@@ -37,9 +37,12 @@ export function usageOf(counts: InclusiveCounts): WireUsage {
   };
 }
 
-function outputOf(output: number | undefined, prompt: number | undefined, total: number | undefined) {
-  if (total === undefined || prompt === undefined) return output;
-  return Math.max(output ?? 0, total - prompt);
+function outputOf(
+  output: number | undefined,
+  { prompt, total, reasoning = 0 }: Record<'prompt' | 'total' | 'reasoning', number | undefined>,
+): number | undefined {
+  if (total !== undefined && prompt !== undefined) return Math.max(output ?? 0, total - prompt);
+  return output !== undefined && reasoning > output ? output + reasoning : output;
 }
 
 /** The first of some fields that is a count. */

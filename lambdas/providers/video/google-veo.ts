@@ -48,7 +48,7 @@ export const googleVeoWire: VideoWire = {
 
   readSubmitted(answer) {
     const body = bodyOf(answer);
-    if (!isSuccess(answer)) return unsuccessful(answer, recordOrEmpty(body['error'])['message']);
+    if (!isSuccess(answer)) return unsuccessful(answer, recordOrEmpty(body['error'])['message'], 'google');
     const name = idOf(body['name']);
     return name !== undefined && OPERATION.test(name) ? { jobId: name } : noJob;
   },

@@ -22,8 +22,6 @@ import { recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts
 const MAX_MINIMAX_PROMPT_CHARACTERS = 2_000;
 const MINIMAX_POLL_SECONDS = 10;
 const MINIMAX_NUMBER = /^[\w-]{1,100}$/;
-/** Sensitive words in the prompt, parameters that are wrong, characters that cannot be seen. */
-const requestFaults = new Set([1026, 1042, 2013]);
 /** Sensitive content in what was given, and in what was made. */
 const sensitiveCodes = new Set([1026, 1027]);
 
@@ -51,11 +49,9 @@ export const minimaxVideoWire: VideoWire = {
   readSubmitted(answer): Submitted {
     const body = bodyOf(answer);
     const { code, words } = resultOf(body);
-    if (!isSuccess(answer)) return unsuccessful(answer, words);
-    if (code !== 0) {
-      const message = providerMessage(words, `The provider answered with code ${code}`);
-      return requestFaults.has(code) ? { refused: message } : { failed: message };
-    }
+    if (!isSuccess(answer)) return unsuccessful(answer, words, 'minimax');
+    if (code === undefined) return noJob;
+    if (code !== 0) return unsuccessful(answer, words ?? `The provider answered with code ${code}`, 'minimax');
     const id = idOf(body['task_id']);
     return id !== undefined && MINIMAX_NUMBER.test(id) ? { jobId: id } : noJob;
   },
@@ -80,7 +76,7 @@ export const minimaxVideoWire: VideoWire = {
       case 'Fail':
         return failed;
       default:
-        return sensitiveCodes.has(code) ? failed : unknownState(body['status']);
+        return code !== undefined && sensitiveCodes.has(code) ? failed : unknownState(body['status']);
     }
   },
 
@@ -92,10 +88,13 @@ function minimaxImage(request: VideoRequest, which: 'first_frame' | 'last_frame'
   return frame && dataUrl(frame);
 }
 
-/** Where it does not say how it went, it did not go. "success" is no word about a failure. */
-function resultOf(body: Record<string, unknown>): { code: number; words: string | undefined } {
+/** Undefined where it does not say how it went. "success" is no word about a failure. */
+function resultOf(body: Record<string, unknown>): { code: number | undefined; words: string | undefined } {
   const { status_code: code, status_msg: words } = recordOrEmpty(body['base_resp']);
-  return { code: typeof code === 'number' ? code : -1, words: words === 'success' ? undefined : textOrAbsent(words) };
+  return {
+    code: typeof code === 'number' ? code : undefined,
+    words: words === 'success' ? undefined : textOrAbsent(words),
+  };
 }
 
 function fileOf(body: Record<string, unknown>): Polled {

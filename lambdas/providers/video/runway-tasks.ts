@@ -60,7 +60,7 @@ export const runwayTasksWire: VideoWire = {
 
   readSubmitted(answer) {
     const body = bodyOf(answer);
-    if (!isSuccess(answer)) return unsuccessful(answer, body['error']);
+    if (!isSuccess(answer)) return unsuccessful(answer, body['error'], 'runway');
     const id = idOf(body['id']);
     return id !== undefined && RUNWAY_JOB_ID.test(id) ? { jobId: id } : noJob;
   },

@@ -21,6 +21,7 @@ import { recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts
 const VIDEO_JOB_ID = /^[\w.:-]{1,200}$/;
 
 export const videoJobsWire: VideoWire = {
+  knowsTokens: true,
   objectionTo: objections.nothingToShow,
 
   submit(request, { upstreamModel }, { clientToken, webhookUrl }) {
@@ -44,7 +45,7 @@ export const videoJobsWire: VideoWire = {
 
   readSubmitted(answer) {
     const body = bodyOf(answer);
-    if (!isSuccess(answer)) return unsuccessful(answer, jobMessage(body));
+    if (!isSuccess(answer)) return unsuccessful(answer, jobMessage(body), 'video');
     const id = textOrAbsent(body['id']);
     return id !== undefined && VIDEO_JOB_ID.test(id) ? { jobId: id } : noJob;
   },

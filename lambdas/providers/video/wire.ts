@@ -28,6 +28,8 @@ export interface VideoHttpRequest {
   headers: Record<string, string>;
   /** JSON; undefined with GET. */
   body: string | undefined;
+  /** Goes over a connection of its own, so that it is sent once at most. */
+  isFresh?: boolean;
 }
 
 /** An answer of the provider, whole and bounded. */
@@ -37,8 +39,15 @@ export interface VideoHttpAnswer {
   text: string;
 }
 
-/** `refused`: the request is at fault, and nobody else would take it; `failed`: the provider is, and another try may help. */
-export type Submitted = { jobId: string } | { refused: string } | { failed: string };
+/**
+ * `refused`: the request is at fault, and nobody else would take it; `failed`: the provider is, or the operator's account there (`fault`), and
+ * it has not accepted the job; `uncertain`: it may have.
+ */
+export type Submitted =
+  | { jobId: string }
+  | { refused: string }
+  | { failed: string; fault?: 'operator' | 'catalog' }
+  | { uncertain: string };
 
 export type Polled =
   | { state: 'working'; retryAfterSeconds?: number | undefined }
@@ -56,6 +65,8 @@ export interface VideoObjection {
 }
 
 export interface VideoWire {
+  /** The provider knows a repeated job by its token: only there may a job be submitted again that may have arrived. */
+  knowsTokens?: true;
   /** Asked before a job is accepted; undefined where everything that the client said can be told. */
   objectionTo?(request: VideoRequest, target: VideoTarget): VideoObjection | undefined;
   /** @param clientToken the same for every try at one job, for providers that know one request from its repetition */

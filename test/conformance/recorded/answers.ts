@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { MessageAssembler } from '../../../lambdas/messages/assemble.ts';
 import type { MessageBody, MessagesEvent } from '../../../lambdas/messages/types.ts';
+import { errorInText } from '../../../lambdas/providers/faults/stated-error.ts';
 import type { DecodeContext, MessagesWire } from '../../../lambdas/providers/wire.ts';
 import { messagesWire } from '../../../lambdas/providers/wires.ts';
 import { complaintsAbout as complaintsAboutStream } from '../../providers/well-formed.ts';
@@ -23,7 +24,7 @@ export async function measureAnswers(rows: readonly WireRow[], interactions: Int
 
 async function complaintsAbout(interaction: Interaction, row: WireRow): Promise<string[]> {
   const wire = messagesWire(interaction.wire)!;
-  if (interaction.answer.kind === 'refusal') return complaintsAboutRefusal(wire, interaction.answer);
+  if (interaction.answer.kind === 'refusal') return complaintsAboutRefusal(interaction.answer);
   try {
     const events = await eventsOf(wire, interaction.answer);
     const message = messageOf(events);
@@ -40,8 +41,8 @@ async function complaintsAbout(interaction: Interaction, row: WireRow): Promise<
 }
 
 /** A refusal has to have words, and they have to be the provider's. */
-function complaintsAboutRefusal(wire: MessagesWire, { bytes }: Answer): string[] {
-  const { message } = wire.readRefusal(bytes.toString());
+function complaintsAboutRefusal({ bytes }: Answer): string[] {
+  const [message = ''] = errorInText(bytes.toString()).messages;
   return JSON.stringify(readJson(bytes) ?? '').includes(JSON.stringify(message).slice(1, -1))
     ? []
     : [`the refusal is "${message}"`];

@@ -1,0 +1,398 @@
+/** Errors that only the operator can end: keys, balances, projects, contracts, regions, permissions. */
+
+import { rulesFrom } from './fault-rule.ts';
+
+const OPENAI = 'https://platform.openai.com/docs/guides/error-codes';
+const ANTHROPIC = 'https://platform.claude.com/docs/en/api/errors';
+const GOOGLE = 'https://ai.google.dev/gemini-api/docs/troubleshooting';
+const GOOGLE_REASONS = 'https://github.com/googleapis/googleapis/blob/master/google/api/error_reason.proto';
+const BEDROCK = 'https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html';
+const AZURE = 'https://learn.microsoft.com/en-us/azure/ai-foundry/openai/how-to/quota';
+const ALIBABA = 'https://help.aliyun.com/en/model-studio/error-code';
+const ZAI = 'https://docs.z.ai/api-reference/api-code';
+const MINIMAX = 'https://platform.minimax.io/docs/api-reference/errorcode';
+
+export const accountRules = [
+  // Alibaba's word for tokens a minute: its balance has other words.
+  ...rulesFrom('alibaba', 'https://www.alibabacloud.com/help/en/model-studio/rate-limit', {
+    kind: 'rate',
+    code: ['insufficient_quota', 'throttling.allocationquota'],
+    isOwn: true,
+  }),
+  ...rulesFrom(
+    'openai',
+    OPENAI,
+    {
+      kind: 'operator',
+      code: [
+        'insufficient_quota',
+        'billing_not_active',
+        'billing_hard_limit_reached',
+        'account_deactivated',
+        'access_terminated',
+        'invalid_api_key',
+        'invalid_organization',
+        'invalid_project',
+        'mismatched_organization',
+        'mismatched_project',
+        'missing_scope',
+        'insufficient_permissions',
+        'ip_not_authorized',
+        'unsupported_country_region_territory',
+        'organization_deactivated',
+        'project_archived',
+      ],
+    },
+    { kind: 'operator', message: /^Incorrect API key provided/i },
+    { kind: 'operator', message: /^You exceeded your current quota[\s\S]{0,160}platform\.openai\.com/i },
+    {
+      kind: 'operator',
+      message: /^(?:You must be a member of an organization|Your account is not active|Your access was terminated)/i,
+    },
+    { kind: 'operator', message: /^You have insufficient permissions for this operation/i },
+    { kind: 'operator', message: /^Country, region, or territory not supported/i },
+  ),
+  ...rulesFrom('openai', 'https://help.openai.com/en/articles/10910291-api-organization-verification', {
+    kind: 'operator',
+    message: /^(?:Your|This|The) organization (?:must be|is not|has not been|needs to be) verified/i,
+  }),
+  ...rulesFrom(
+    'openai',
+    'https://platform.openai.com/docs/guides/rbac',
+    { kind: 'operator', message: /^Project [`'"]?[\w-]{1,80}[`'"]? (?:does not|has not|is not)/i },
+    {
+      kind: 'operator',
+      message:
+        /^Your (?:project|organization|account|team|workspace|subscription|plan) [^.\n]{0,80}(?:does not have|do not have|not have|not authorized|not allowed|not enabled|suspended|disabled|archived|restricted|blocked|expired|overdue)/i,
+    },
+  ),
+  // Organizations that let no prompt be kept, or kept too long: models and places that need it refuse them.
+  ...rulesFrom('openai', 'https://platform.openai.com/docs/guides/your-data', {
+    kind: 'operator',
+    message:
+      /^(?:this model|the model|your organization|the organization|this organization|zero data retention|data retention|data.?sharing)[^\n]{0,160}(?:data (?:policy|policies|retention|sharing|collection|residency)|zero data retention|ZDR)|^data retention mode/i,
+  }),
+  ...rulesFrom(
+    'anthropic',
+    ANTHROPIC,
+    { kind: 'operator', code: ['authentication_error', 'permission_error', 'billing_error'] },
+    { kind: 'operator', message: /^Your credit balance is too low/i },
+    { kind: 'operator', message: /^You have reached your specified (?:\w+ ){0,2}usage limits/i },
+    { kind: 'operator', message: /^This organization has been disabled/i },
+    {
+      kind: 'operator',
+      message: /^(?:invalid x-api-key|OAuth authentication is|OAuth token|This credential is only authorized)/i,
+    },
+    { kind: 'operator', message: /^Third-party apps now draw from/i },
+  ),
+  ...rulesFrom(
+    'google',
+    GOOGLE_REASONS,
+    {
+      kind: 'operator',
+      code: [
+        'api_key_invalid',
+        'api_key_service_blocked',
+        'api_key_http_referrer_blocked',
+        'api_key_ip_address_blocked',
+        'api_key_android_app_blocked',
+        'api_key_ios_app_blocked',
+        'service_disabled',
+        'billing_disabled',
+        'consumer_suspended',
+        'consumer_invalid',
+        'access_token_expired',
+        'access_token_scope_insufficient',
+        'access_token_type_unsupported',
+        'account_state_invalid',
+        'account_disabled',
+        'credentials_missing',
+        'user_project_denied',
+        'resource_project_invalid',
+        'iam_permission_denied',
+        'security_policy_violated',
+        'org_restriction_violation',
+        'location_policy_violated',
+        'user_blocked_by_admin',
+      ],
+    },
+    // The state of a project or a place. Files of a client in the wrong state have a rule of their own.
+    { kind: 'operator', code: ['failed_precondition'] },
+  ),
+  ...rulesFrom(
+    'google',
+    GOOGLE,
+    { kind: 'operator', code: ['unauthenticated', 'permission_denied'] },
+    {
+      kind: 'operator',
+      message: /^(?:API key (?:not valid|expired)|Your API key was reported as leaked|User location is not supported)/i,
+    },
+    { kind: 'operator', message: /^Gemini API free tier is not available/i },
+    {
+      kind: 'operator',
+      message: /^Your (?:prepayment credits|prepaid credits|project has exceeded its (?:monthly )?spending)/i,
+    },
+    { kind: 'operator', message: /^You exceeded your current quota[\s\S]{0,1500}\blimit: 0\b/i },
+    { kind: 'operator', message: /^Publisher Model [`'"]?[^\s]{1,200} is not servable in region/i },
+  ),
+  ...rulesFrom(
+    'amazon-bedrock',
+    BEDROCK,
+    {
+      kind: 'operator',
+      code: [
+        'accessdeniedexception',
+        'unrecognizedclientexception',
+        'expiredtokenexception',
+        'expiredtoken',
+        'invalidsignatureexception',
+        'incompletesignature',
+        'missingauthenticationtokenexception',
+        'invalidclienttokenid',
+        'optinrequired',
+        'notauthorized',
+      ],
+    },
+    {
+      kind: 'operator',
+      message:
+        /^(?:The security token included in the request|The request signature we calculated|Signature expired|Missing Authentication Token)/i,
+    },
+    {
+      kind: 'operator',
+      message:
+        /^(?:You don't have access to the model|Access to (?:this|the|Anthropic) models? is not allowed|Model access is denied|Access denied)/i,
+    },
+    {
+      kind: 'operator',
+      message:
+        /^(?:Your account is not authorized|Operation not allowed$|Operation not allowed\.|Model use case details have not been submitted|INVALID_PAYMENT_INSTRUMENT)/i,
+    },
+    { kind: 'operator', message: /^User: arn:aws[\w-]*:[^\s]{1,200} is not authorized/i },
+  ),
+  ...rulesFrom(
+    'azure',
+    AZURE,
+    {
+      kind: 'operator',
+      code: [
+        'deploymentnotfound',
+        'deploymentnotready',
+        'resourcenotfound',
+        'permissiondenied',
+        'accessdenied',
+        'unauthorized',
+        'subscriptionnotregistered',
+        'subscriptionisoverquotaforsku',
+        'subscriptiondisabled',
+        'invalidsubscriptionid',
+        'invalidapiversion',
+        'unsupportedapiversion',
+      ],
+    },
+    {
+      kind: 'operator',
+      message:
+        /^(?:The API deployment for this resource does not exist|API version not supported|Missing required query parameter: api-version)/i,
+    },
+    {
+      kind: 'operator',
+      message:
+        /^(?:Access denied due to|Public access is disabled|Traffic is not from an approved private endpoint|Your resource has been temporarily blocked)/i,
+    },
+    { kind: 'operator', message: /^Model \S{1,80} is enabled only for api versions/i },
+  ),
+  ...rulesFrom(
+    'alibaba',
+    ALIBABA,
+    {
+      kind: 'operator',
+      code: [
+        'arrearage',
+        'invalidapikey',
+        'access_denied',
+        'accessdenied.unpurchased',
+        'model.accessdenied',
+        'workspace.accessdenied',
+        'app.accessdenied',
+        'allocationquota.freetieronly',
+        'prepaidbilloverdue',
+        'postpaidbilloverdue',
+        'commoditynotpurchased',
+      ],
+    },
+    {
+      kind: 'operator',
+      message:
+        /^(?:Access denied, please make sure your account is in good standing|The free (?:tier|quota) of the model has been exhausted|Invalid API-key)/i,
+    },
+  ),
+  ...rulesFrom('deepseek', 'https://api-docs.deepseek.com/quick_start/error_codes', {
+    kind: 'operator',
+    message: /^(?:Insufficient (?:account )?balance|Authentication Fails)/i,
+  }),
+  ...rulesFrom(
+    'moonshotai',
+    'https://platform.moonshot.ai/docs/api/errors',
+    {
+      kind: 'operator',
+      code: [
+        'exceeded_current_quota_error',
+        'invalid_authentication_error',
+        'incorrect_api_key_error',
+        'permission_denied_error',
+        'account_suspended_error',
+      ],
+    },
+    {
+      kind: 'operator',
+      message:
+        /^(?:Your account|You exceeded your current token quota)[^\n]{0,160}(?:suspended|insufficient balance|billing|quota)/i,
+    },
+  ),
+  ...rulesFrom(
+    'zai',
+    ZAI,
+    {
+      kind: 'operator',
+      code: [
+        '1000',
+        '1001',
+        '1002',
+        '1003',
+        '1004',
+        '1005',
+        '1110',
+        '1111',
+        '1112',
+        '1113',
+        '1120',
+        '1121',
+        '1220',
+        '1309',
+        '1311',
+        '1313',
+      ],
+    },
+    {
+      kind: 'operator',
+      message: /^(?:Insufficient balance or no resource package|token expired or incorrect|余额不足)/i,
+    },
+  ),
+  ...rulesFrom(
+    'minimax',
+    MINIMAX,
+    { kind: 'operator', code: ['1004', '1008', '2049', '2061'] },
+    {
+      kind: 'operator',
+      message:
+        /^(?:insufficient balance|login fail|invalid api key|your (?:current )?(?:token )?plan (?:does )?not support)/i,
+    },
+  ),
+  ...rulesFrom(
+    'groq',
+    'https://console.groq.com/docs/errors',
+    {
+      kind: 'operator',
+      code: [
+        'model_permission_blocked_org',
+        'model_permission_blocked_project',
+        'permissions_error',
+        'organization_restricted',
+        'blocked_api_access',
+        'model_terms_required',
+        'expired_api_key',
+        'project_not_found',
+      ],
+    },
+    {
+      kind: 'operator',
+      message:
+        /^(?:Organization has been restricted|The model \S{1,100} requires terms acceptance|The model \S{1,100} is blocked at the)/i,
+    },
+  ),
+  ...rulesFrom(
+    'xai',
+    'https://docs.x.ai/docs/key-information/debugging',
+    {
+      kind: 'operator',
+      message:
+        /^Your (?:newly created )?team [^\n]{0,160}(?:credits|spending limit|licenses|permission|disabled|blocked)/i,
+    },
+    { kind: 'operator', message: /^The model [^\s]{1,100} is not available in your region/i },
+    { kind: 'operator', code: ['unauthenticated:bad-credentials', 'no-auth-context'] },
+  ),
+  ...rulesFrom('perplexity', 'https://docs.perplexity.ai/guides/api-key-management', {
+    kind: 'operator',
+    message: /^Invalid API key provided/i,
+  }),
+  ...rulesFrom('mistral', 'https://docs.mistral.ai/api/', {
+    kind: 'operator',
+    message: /^(?:Invalid API Key|Unauthorized$|Inactive subscription|You have no active subscription)/i,
+  }),
+  ...rulesFrom('cohere', 'https://docs.cohere.com/reference/errors', {
+    kind: 'operator',
+    message:
+      /^(?:invalid api token|no api key supplied|Please add or update your payment method|You are using a Trial key, which is limited to \d+ API calls? \/ month)/i,
+  }),
+  ...rulesFrom(
+    'togetherai',
+    'https://docs.together.ai/docs/error-codes',
+    { kind: 'operator', code: ['credit_limit', 'credit_limit_exceeded'] },
+    { kind: 'operator', message: /^Credit limit exceeded/i },
+  ),
+  ...rulesFrom('fireworks-ai', 'https://docs.fireworks.ai/guides/inference-error-codes', {
+    kind: 'operator',
+    message: /^Account \S{1,100} is suspended/i,
+  }),
+  ...rulesFrom('deepinfra', 'https://deepinfra.com/docs/advanced/errors', {
+    kind: 'operator',
+    message: /^inference prohibited/i,
+  }),
+  ...rulesFrom(
+    'openrouter',
+    'https://openrouter.ai/docs/api-reference/errors',
+    {
+      kind: 'operator',
+      message:
+        /^(?:No endpoints found matching your (?:data policy|guardrail)|No allowed providers are available|All providers have been ignored)/i,
+    },
+    {
+      kind: 'operator',
+      message:
+        /^(?:Insufficient credits|Key limit exceeded|No auth credentials found|User not found|This request requires more credits)/i,
+    },
+  ),
+  ...rulesFrom(
+    'yandex',
+    'https://yandex.cloud/en/docs/ai-studio/troubleshooting/error-codes',
+    {
+      kind: 'operator',
+      message:
+        /^(?:Specified folder ID|Unknown api key|Permission (?:to \[[^\]]{0,200}\] )?denied|The cloud \S{1,60} is inactive|Billing account)/i,
+    },
+    { kind: 'operator', code: ['7', '9', '16'] },
+  ),
+  ...rulesFrom('gigachat', 'https://developers.sber.ru/docs/ru/gigachat/api/errors-description', {
+    kind: 'operator',
+    message: /^(?:Token has expired|Payment Required|Permission denied)/i,
+  }),
+  ...rulesFrom('runway', 'https://github.com/runwayml/sdk-node/issues/28', {
+    kind: 'operator',
+    message:
+      /^(?:You do not have enough credits|You (?:have|\w+ have) (?:reached|exceeded) (?:your|the) (?:daily|monthly) )/i,
+  }),
+  ...rulesFrom(
+    'litellm',
+    'https://docs.litellm.ai/docs/proxy/virtual_keys',
+    {
+      kind: 'operator',
+      code: ['budget_exceeded', 'key_model_access_denied', 'team_model_access_denied', 'auth_error'],
+    },
+    {
+      kind: 'operator',
+      message:
+        /^(?:Authentication Error|Budget has been exceeded|ExceededBudget|(?:key|team) not allowed to access model)/i,
+    },
+  ),
+];

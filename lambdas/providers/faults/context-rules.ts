@@ -1,0 +1,215 @@
+/**
+ * A prompt that does not fit into a model's context, in the words of each provider. Agents shorten the conversation when they read of it.
+ * The lists that clients keep: https://github.com/badlogic/pi-mono/blob/main/packages/ai/src/utils/overflow.ts,
+ * https://github.com/anomalyco/opencode/issues/17762, https://github.com/anomalyco/opencode/issues/49965, https://github.com/can1357/oh-my-pi/issues/3752.
+ */
+
+import { rulesFrom, type FaultRule } from './fault-rule.ts';
+
+const CLIENTS = 'https://github.com/badlogic/pi-mono/blob/main/packages/ai/src/utils/overflow.ts';
+const CODES = [
+  'context_length_exceeded',
+  'context_window_exceeded',
+  'model_context_window_exceeded',
+  'exceed_context_size_error',
+  'too_many_prompt_tokens',
+  'too_many_tokens',
+  'prompt_too_long',
+  'string_above_max_length_context',
+  'max_context_length_exceeded',
+  'content_length_exceeds_threshold',
+  'contextwindowexceedederror',
+];
+
+const overflows: FaultRule[] = [
+  ...rulesFrom(
+    'anthropic',
+    'https://platform.claude.com/docs/en/build-with-claude/context-windows',
+    { kind: 'context', message: /prompt is too long: (?<asked>\d+) tokens > (?<limit>\d+)/i },
+    { kind: 'context', message: /input length and [`'"]?max_tokens[`'"]? exceed context limit/i },
+    { kind: 'context', message: /prompt (?:is )?too long/i },
+  ),
+  ...rulesFrom(
+    'openai',
+    'https://platform.openai.com/docs/guides/conversation-state',
+    {
+      kind: 'context',
+      message:
+        /maximum context length (?:is|of) (?<limit>[\d,]+) tokens?[\s\S]{0,80}?(?:requested|resulted in|request has|contains|provided|used)\D{0,40}?(?<asked>[\d,]+)/i,
+    },
+    { kind: 'context', message: /exceeds the context window/i },
+  ),
+  ...rulesFrom(
+    'google',
+    'https://ai.google.dev/gemini-api/docs/long-context',
+    {
+      kind: 'context',
+      message: /input token count \(?(?<asked>\d+)\)? exceeds the maximum number of tokens allowed \(?(?<limit>\d+)/i,
+    },
+    { kind: 'context', message: /input token count\b[\s\S]{0,60}exceeds the maximum/i },
+  ),
+  ...rulesFrom(
+    'amazon-bedrock',
+    'https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html',
+    { kind: 'context', message: /input is too long for requested model/i },
+    {
+      kind: 'context',
+      message: /too many input tokens\. Max input tokens: (?<limit>\d+), request input token count: (?<asked>\d+)/i,
+    },
+    {
+      kind: 'context',
+      message: /(?:input tokens exceeded|number of input tokens exceeds|too many input tokens|max input tokens)/i,
+    },
+  ),
+  ...rulesFrom('xai', CLIENTS, {
+    kind: 'context',
+    message: /maximum prompt length is (?<limit>\d+) but the request contains (?<asked>\d+)/i,
+  }),
+  ...rulesFrom('moonshotai', 'https://github.com/anomalyco/opencode/issues/17762', {
+    kind: 'context',
+    message: /exceeded model token limit: (?<limit>\d+) \(requested: (?<asked>\d+)\)/i,
+  }),
+  ...rulesFrom(
+    'llama-cpp',
+    'https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md',
+    {
+      kind: 'context',
+      message: /request \((?<asked>\d+) tokens\) exceeds the available context size \((?<limit>\d+) tokens\)/i,
+    },
+    {
+      kind: 'context',
+      message: /exceeds the available context size|input is (?:too large|larger than the max context size)|n_ctx_slot/i,
+    },
+  ),
+  ...rulesFrom(
+    'zai',
+    'https://docs.z.ai/api-reference/api-code',
+    { kind: 'context', code: ['1261'] },
+    {
+      kind: 'context',
+      message: /prompt exceeds max(?:imum)? (?:context )?length/i,
+    },
+  ),
+  ...rulesFrom(
+    'alibaba',
+    'https://help.aliyun.com/en/model-studio/error-code',
+    { kind: 'context', message: /range of input length should be \[\d+, ?(?<limit>\d+)\]/i },
+    { kind: 'context', message: /total message token length exceed model limit/i },
+  ),
+  ...rulesFrom(
+    'mistral',
+    'https://docs.mistral.ai/getting-started/glossary/',
+    {
+      kind: 'context',
+      message:
+        /prompt contains (?<asked>\d+) tokens[\s\S]{0,120}too large for model with (?<limit>\d+) maximum context length/i,
+    },
+    { kind: 'context', message: /too large for model with (?<limit>\d+) maximum context length/i },
+  ),
+  ...rulesFrom('cerebras', 'https://inference-docs.cerebras.ai/support/error', {
+    kind: 'context',
+    message: /current length is (?<asked>\d+) while limit is (?<limit>\d+)/i,
+  }),
+  ...rulesFrom('groq', 'https://console.groq.com/docs/errors', {
+    kind: 'context',
+    message: /reduce the length of the (?:messages|prompt|input|conversation)/i,
+  }),
+  ...rulesFrom(
+    'ollama',
+    'https://github.com/ollama/ollama/blob/main/docs/faq.mdx',
+    { kind: 'context', message: /prompt too long; exceeded (?:max )?context length/i },
+    {
+      kind: 'context',
+      message: /prompt has (?<asked>[\d,]+) tokens?, but the configured context size is (?<limit>[\d,]+)/i,
+    },
+  ),
+  ...rulesFrom('cohere', 'https://docs.cohere.com/reference/errors', {
+    kind: 'context',
+    message:
+      /too many tokens: [\s\S]{0,60}exceeded by (?<over>\d+) tokens[\s\S]{0,120}limit for this model is (?<limit>\d+)/i,
+  }),
+  ...rulesFrom(
+    'togetherai',
+    'https://docs.together.ai/docs/error-codes',
+    {
+      kind: 'context',
+      message: /input \((?<asked>\d+) tokens\) is longer than the model'?s context length \((?<limit>\d+) tokens\)/i,
+    },
+    {
+      kind: 'context',
+      message: /tokens \+ [`'"]?max_new_tokens[`'"]? must be <= (?<limit>\d+)\. Given: (?<asked>\d+)/i,
+    },
+  ),
+  ...rulesFrom('fireworks-ai', 'https://docs.fireworks.ai/guides/inference-error-codes', {
+    kind: 'context',
+    message: /prompt is too long: (?<asked>\d+), model maximum context length: (?<limit>\d+)/i,
+  }),
+  ...rulesFrom(
+    'vllm',
+    'https://github.com/vllm-project/vllm/blob/main/vllm/entrypoints/openai/serving_engine.py',
+    { kind: 'context', message: /max_model_len|maximum model length/i },
+    {
+      kind: 'context',
+      message: /prompt \(length (?<asked>\d+)\) (?:is longer than|exceeds) the maximum model length of (?<limit>\d+)/i,
+    },
+    {
+      kind: 'context',
+      message: /(?:passed|has) (?<asked>\d+) input tokens[\s\S]{0,120}context length is (?:only )?(?<limit>\d+)/i,
+    },
+  ),
+  ...rulesFrom('minimax', CLIENTS, { kind: 'context', message: /context window exceeds limit/i }),
+  ...rulesFrom('lm-studio', CLIENTS, { kind: 'context', message: /greater than the context length/i }),
+  ...rulesFrom('yandex', 'https://yandex.cloud/en/docs/ai-studio/concepts/limits', {
+    kind: 'context',
+    message: /number of input tokens must be no more than (?<limit>\d+), got (?<asked>\d+)/i,
+  }),
+  ...rulesFrom('gigachat', 'https://developers.sber.ru/docs/ru/gigachat/api/errors-description', {
+    kind: 'context',
+    message: /tokens? (?:limit|length|count) (?:is )?exceed|превышен\S* (?:лимит|максимальн\S*) [^\n]{0,40}токен/i,
+  }),
+  ...rulesFrom('perplexity', 'https://docs.perplexity.ai/api-reference/chat-completions-post', {
+    kind: 'context',
+    message: /total length of all messages is too long/i,
+  }),
+  ...rulesFrom(
+    'openrouter',
+    CLIENTS,
+    { kind: 'context', message: /token count of (?<asked>\d+) exceeds the limit of (?<limit>\d+)/i },
+    { kind: 'context', message: /exceeds (?:the )?maximum allowed input length of (?<limit>[\d,]+)/i },
+  ),
+  ...rulesFrom(
+    'litellm',
+    'https://docs.litellm.ai/docs/exception_mapping',
+    { kind: 'context', message: /ContextWindowExceededError/ },
+    { kind: 'context', code: CODES },
+    { kind: 'context', message: /context[_ ](?:length|window|size|limit)[_ ](?:is |was |has been )?exceed/i },
+    {
+      kind: 'context',
+      message:
+        /exceed(?:s|ed|ing)? (?:the |its |our )?(?:model'?s? )?(?:maximum |max |configured |available )?(?:context|(?:prompt|input) (?:length|tokens?|limit))/i,
+    },
+    {
+      kind: 'context',
+      message: /maximum (?:context length|prompt length|input tokens?)|context (?:length|window) is (?:only )?\d+/i,
+    },
+    {
+      kind: 'context',
+      message:
+        /input tokens? exceeds?|too many (?:input |prompt )?tokens\b(?!,? (?:per|please wait|in (?:a|the last) ))/i,
+    },
+    {
+      kind: 'context',
+      message:
+        /(?:prompt|input|conversation|messages?) (?:is|are) (?:too long|longer than)\b[\s\S]{0,60}(?:context|model|token)/i,
+    },
+    { kind: 'context', message: /token limit exceeded|超过最大长度|上下文长度/i },
+  ),
+];
+
+/** Statuses that say something else, whatever the words beside them are: "Too many tokens" with 429 is a rate. */
+const OVERFLOW_STATUSES = [400, 413, 422, 500];
+
+export const contextRules: FaultRule[] = overflows.flatMap((rule): FaultRule[] => [
+  { ...rule, status: OVERFLOW_STATUSES },
+  { ...rule, status: 'none' },
+]);

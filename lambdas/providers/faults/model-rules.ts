@@ -1,0 +1,130 @@
+/** Errors that end with a change of the catalog: a model that the provider has retired, or does not know under this name. */
+
+import { rulesFrom, type FaultRule } from './fault-rule.ts';
+
+const SUBJECT = String.raw`(?:(?:the |this |requested |your )*model(?: version| id| name)?:? ?[\`'"“]?[^\s\`'"”]{0,160}[\`'"”]?|(?:the )?[\`'"][^\s\`'"]{1,160}[\`'"] model),?`;
+const FATE =
+  'does not exist|do(?:es)? not exists|not exist|(?:is |was |were )?not found|is not available|isn.t available|is unavailable|is not supported|is not a valid|' +
+  'is invalid|is deprecated|is decommissioned|is retired|is no longer|has (?:been |reached )|have been |was (?:retired|removed|deprecated|shut down|sunset)';
+/** A message that begins with the model and says that it is gone for good. */
+const NAMED_MODEL_GONE = new RegExp(
+  `^${SUBJECT} (?:${FATE})(?![\\s\\S]{0,80}(?:temporar|currently|right now|at the moment|overload|try again|retry))`,
+  'i',
+);
+/** Statuses with which a model is refused for good. */
+const MODEL_STATUSES = [400, 401, 403, 404, 410, 412, 422];
+
+const goneModels: FaultRule[] = [
+  ...rulesFrom(
+    'openai',
+    'https://platform.openai.com/docs/deprecations',
+    {
+      kind: 'catalog',
+      code: [
+        'model_not_found',
+        'model_not_exist',
+        'model_deprecated',
+        'model_retired',
+        'model_not_available',
+        'model_not_supported',
+        'unsupported_model',
+        'unknown_model',
+        'invalid_model',
+        'invalid_model_name',
+      ],
+    },
+    { kind: 'catalog', message: NAMED_MODEL_GONE },
+    {
+      kind: 'catalog',
+      message:
+        /^(?:no such model|unknown model|invalid model\b(?! (?:output|input|parameter))|unsupported model|model not (?:found|exist)|not found the model|unrecognized model)/i,
+    },
+  ),
+  ...rulesFrom('anthropic', 'https://platform.claude.com/docs/en/about-claude/model-deprecations', {
+    kind: 'catalog',
+    message: /^model: [\w.@:/-]{1,160}$/i,
+  }),
+  ...rulesFrom(
+    'google',
+    'https://ai.google.dev/gemini-api/docs/deprecations',
+    { kind: 'catalog', message: /^models\/[\w.-]{1,160} is not (?:found|supported)/i },
+    { kind: 'catalog', message: /^This model models\/[\w.-]{1,160} is (?:no longer|not) available/i },
+    { kind: 'catalog', message: /^Publisher Model\b/i },
+  ),
+  ...rulesFrom(
+    'amazon-bedrock',
+    'https://docs.aws.amazon.com/bedrock/latest/userguide/model-lifecycle.html',
+    { kind: 'catalog', message: /^The provided model(?: identifier)? (?:is invalid|doesn.t support)/i },
+    { kind: 'catalog', message: /^Invocation of model ID \S{1,200} with on-demand throughput isn.t supported/i },
+    {
+      kind: 'catalog',
+      message: /^This Model (?:is marked by provider as Legacy|version has reached the end of its life)/i,
+    },
+    { kind: 'catalog', message: /^Could not (?:resolve the foundation model|find model|validate the provided model)/i },
+  ),
+  ...rulesFrom(
+    'azure',
+    'https://learn.microsoft.com/en-us/azure/ai-foundry/openai/concepts/model-retirements',
+    {
+      kind: 'catalog',
+      code: [
+        'modelnotfound',
+        'servicemodeldeprecated',
+        'modeldeprecated',
+        'modelretired',
+        'unavailable_model',
+        'operationnotsupported',
+      ],
+    },
+    { kind: 'catalog', message: /^The \w{1,60} operation does not work with the specified model/i },
+  ),
+  ...rulesFrom('alibaba', 'https://help.aliyun.com/en/model-studio/error-code', {
+    kind: 'catalog',
+    code: ['modelnotsupported', 'model_not_supported', 'unsupportedmodel'],
+  }),
+  ...rulesFrom('deepseek', 'https://api-docs.deepseek.com/quick_start/error_codes', {
+    kind: 'catalog',
+    message: /^Model Not Exist/i,
+  }),
+  ...rulesFrom('groq', 'https://console.groq.com/docs/deprecations', {
+    kind: 'catalog',
+    code: ['model_decommissioned'],
+  }),
+  ...rulesFrom('zai', 'https://docs.z.ai/api-reference/api-code', {
+    kind: 'catalog',
+    code: ['1211', '1212', '1221', '1222'],
+  }),
+  ...rulesFrom('mistral', 'https://docs.mistral.ai/getting-started/models/models_overview/', {
+    kind: 'catalog',
+    code: ['1500'],
+  }),
+  ...rulesFrom('togetherai', 'https://docs.together.ai/docs/error-codes', {
+    kind: 'catalog',
+    message: /^Unable to access (?:non-serverless )?model/i,
+  }),
+  ...rulesFrom('openrouter', 'https://openrouter.ai/docs/api-reference/errors', {
+    kind: 'catalog',
+    message: /^(?:[\w./:-]{1,160} is not a valid model ID|No endpoints found for [\w./:-]{1,160}\.?$)/i,
+  }),
+  ...rulesFrom('huggingface', 'https://huggingface.co/docs/inference-providers/index', {
+    kind: 'catalog',
+    message: /^The requested model [`'"]?[^\s]{1,160}[`'"]? is not supported by any provider/i,
+  }),
+  ...rulesFrom('perplexity', 'https://docs.perplexity.ai/getting-started/models', {
+    kind: 'catalog',
+    message: /^Invalid model '/i,
+  }),
+  ...rulesFrom('yandex', 'https://yandex.cloud/en/docs/ai-studio/troubleshooting/error-codes', {
+    kind: 'catalog',
+    message: /^(?:Failed to get model|invalid model_uri|unknown model)/i,
+  }),
+  ...rulesFrom('runway', 'https://docs.dev.runwayml.com/errors/errors/', {
+    kind: 'catalog',
+    message: /^Model variant \S{1,80} is not available/i,
+  }),
+];
+
+export const modelRules: FaultRule[] = goneModels.flatMap((rule): FaultRule[] => [
+  { ...rule, status: MODEL_STATUSES },
+  { ...rule, status: 'none' },
+]);

@@ -1,0 +1,45 @@
+import type { ClassifiedError } from './classify.ts';
+
+/** Forms on which agents act as they are: they shorten the conversation, or ask for less output. */
+const KNOWN_FORM =
+  /^(?:prompt is too long: \d+ tokens > \d+ maximum|input length and [`'"]?max_tokens[`'"]? exceed context limit: \d+)/i;
+
+/** A prompt that fits, and an output limit that does not fit behind it: vLLM, OpenAI, DeepSeek. */
+const OUTPUT_TOO_LONG = [
+  /too large: (?<output>[\d,]+)\. This model's maximum context length is (?<limit>[\d,]+) tokens and your request has (?<input>[\d,]+) input tokens/i,
+  /maximum context length is (?<limit>[\d,]+) tokens[\s\S]{0,60}requested [\d,]+ tokens \((?<input>[\d,]+) in (?:the|your) (?:messages|prompt)[,;] (?<output>[\d,]+) (?:in|for) the completion\)/i,
+];
+
+/**
+ * Words about a prompt that is too long, in the form that agents know (Claude Code, Codex, opencode, Cline, pi), and those of the provider
+ * behind it: they shorten the conversation by one form, and ask for less output by the other. The numbers are the provider's; where it tells
+ * none, none are made up.
+ */
+export function overflowWords({ rule }: ClassifiedError, words: string): string {
+  if (KNOWN_FORM.test(words)) return words;
+  const output = outputOverflow(words);
+  if (output !== undefined) return `${output}. ${words}`;
+  const { asked, limit, over } = rule?.message?.exec(words)?.groups ?? {};
+  const most = numberOf(limit);
+  const more = numberOf(over);
+  const sent = numberOf(asked) ?? (most === undefined || more === undefined ? undefined : most + more);
+  const numbers = sent !== undefined && most !== undefined && sent > most ? `: ${sent} tokens > ${most} maximum` : '';
+  const isSaid = numbers === '' && /^prompt is too long/i.test(words);
+  return isSaid ? words : `prompt is too long${numbers}. ${words}`;
+}
+
+function outputOverflow(words: string): string | undefined {
+  for (const form of OUTPUT_TOO_LONG) {
+    const { input, output, limit } = form.exec(words)?.groups ?? {};
+    const [sent = 0, asked = 0, most = 0] = [input, output, limit].map(numberOf);
+    if (sent > 0 && sent < most && sent + asked > most) {
+      return `input length and \`max_tokens\` exceed context limit: ${sent} + ${asked} > ${most}, decrease input length or \`max_tokens\` and try again`;
+    }
+  }
+  return undefined;
+}
+
+function numberOf(digits: string | undefined): number | undefined {
+  const number = digits === undefined ? NaN : Number(digits.replaceAll(',', ''));
+  return Number.isSafeInteger(number) ? number : undefined;
+}

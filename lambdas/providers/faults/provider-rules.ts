@@ -1,0 +1,182 @@
+/** Limits, overloads and failures of the provider that status or type alone would blame on somebody else. */
+
+import { rulesFrom } from './fault-rule.ts';
+
+const ANTHROPIC_ERRORS = 'https://platform.claude.com/docs/en/api/errors';
+const BEDROCK_ERRORS = 'https://docs.aws.amazon.com/bedrock/latest/APIReference/CommonErrors.html';
+const GOOGLE_CODES = 'https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto';
+
+export const providerRules = [
+  ...rulesFrom('moonshotai', 'https://platform.moonshot.ai/docs/api/errors', {
+    kind: 'overload',
+    code: ['engine_overloaded_error'],
+  }),
+  ...rulesFrom(
+    'openai',
+    'https://platform.openai.com/docs/guides/error-codes',
+    {
+      kind: 'overload',
+      code: [
+        'server_is_overloaded',
+        'server_overloaded',
+        'slow_down',
+        'overloaded',
+        'service_unavailable',
+        'engine_overloaded',
+      ],
+    },
+    {
+      kind: 'rate',
+      code: [
+        'rate_limit_exceeded',
+        'rate_limit',
+        'rate_limited',
+        'requests',
+        'tokens',
+        'too_many_requests',
+        'toomanyrequests',
+      ],
+      status: [413, 429],
+    },
+    {
+      kind: 'rate',
+      code: ['rate_limit_exceeded', 'rate_limit', 'rate_limited', 'too_many_requests', 'toomanyrequests'],
+    },
+  ),
+  ...rulesFrom(
+    'anthropic',
+    ANTHROPIC_ERRORS,
+    { kind: 'overload', code: ['overloaded_error'] },
+    { kind: 'rate', code: ['rate_limit_error'] },
+  ),
+  ...rulesFrom(
+    'google',
+    GOOGLE_CODES,
+    { kind: 'rate', code: ['resource_exhausted'] },
+    { kind: 'overload', code: ['unavailable'] },
+    { kind: 'timeout', code: ['deadline_exceeded'] },
+  ),
+  ...rulesFrom(
+    'amazon-bedrock',
+    BEDROCK_ERRORS,
+    {
+      kind: 'rate',
+      code: ['throttlingexception', 'throttling', 'servicequotaexceededexception', 'toomanyrequestsexception'],
+    },
+    { kind: 'overload', code: ['serviceunavailableexception', 'serviceunavailable', 'modelnotreadyexception'] },
+    { kind: 'timeout', code: ['modeltimeoutexception'] },
+    {
+      kind: 'failure',
+      code: ['internalserverexception', 'modelerrorexception', 'modelstreamerrorexception', 'internalfailure'],
+    },
+  ),
+  ...rulesFrom('azure', 'https://learn.microsoft.com/en-us/azure/ai-foundry/openai/how-to/quota', {
+    kind: 'rate',
+    code: ['ratelimitreached', 'tokens_limit_reached', 'nocapacity'],
+  }),
+  ...rulesFrom(
+    'alibaba',
+    'https://help.aliyun.com/en/model-studio/error-code',
+    {
+      kind: 'rate',
+      code: [
+        'throttling.ratequota',
+        'throttling.burstrate',
+        'throttling.allocationquota',
+        'limit_requests',
+        'limitrequests',
+        'limit_burst_rate',
+      ],
+    },
+    { kind: 'overload', code: ['modelunavailable', 'modelservingerror'] },
+    { kind: 'timeout', code: ['requesttimeout', 'responsetimeout'] },
+    { kind: 'failure', code: ['internalerror', 'internal_error', 'systemerror'] },
+  ),
+  ...rulesFrom(
+    'mistral',
+    'https://docs.mistral.ai/deployment/ai-studio/tier',
+    { kind: 'overload', code: ['service_tier_capacity_exceeded', '3505'] },
+    { kind: 'rate', code: ['1300'] },
+  ),
+  ...rulesFrom('moonshotai', 'https://platform.moonshot.ai/docs/api/errors', {
+    kind: 'rate',
+    code: ['rate_limit_reached_error'],
+  }),
+  ...rulesFrom(
+    'zai',
+    'https://docs.z.ai/api-reference/api-code',
+    { kind: 'rate', code: ['1302', '1303', '1304', '1308', '1310'] },
+    { kind: 'overload', code: ['1305', '1312'] },
+    { kind: 'failure', code: ['1230', '1234'] },
+  ),
+  ...rulesFrom(
+    'minimax',
+    'https://platform.minimax.io/docs/api-reference/errorcode',
+    { kind: 'rate', code: ['1002', '1039', '1041', '2045', '2056'] },
+    { kind: 'timeout', code: ['1001'] },
+    { kind: 'failure', code: ['1000', '1013', '1024', '1033'] },
+  ),
+  ...rulesFrom('deepseek', 'https://api-docs.deepseek.com/api/create-chat-completion', {
+    kind: 'overload',
+    code: ['insufficient_system_resource'],
+  }),
+  ...rulesFrom('llama-cpp', 'https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md', {
+    kind: 'overload',
+    code: ['unavailable_error'],
+  }),
+  ...rulesFrom(
+    'groq',
+    'https://console.groq.com/docs/flex-processing',
+    {
+      kind: 'overload',
+      status: [498],
+    },
+    { kind: 'overload', code: ['capacity_exceeded'] },
+  ),
+  ...rulesFrom('yandex', 'https://yandex.cloud/en/docs/ai-studio/troubleshooting/error-codes', {
+    kind: 'rate',
+    message: /^ai\.[\w.]{1,160} (?:\w+ )?quota limit exceed/i,
+  }),
+];
+
+/** Types that providers give to whole classes of errors: they count where there is no status that says more. */
+export const typeRules = [
+  ...rulesFrom(
+    'anthropic',
+    ANTHROPIC_ERRORS,
+    { kind: 'catalog', status: 'none', code: ['not_found_error'], message: /^model\b/i },
+    { kind: 'operator', status: 'none', code: ['not_found_error'] },
+    { kind: 'size', status: 'none', code: ['request_too_large'] },
+    { kind: 'timeout', status: 'none', code: ['timeout_error'] },
+    { kind: 'request', status: 'none', code: ['invalid_request_error'] },
+  ),
+  ...rulesFrom(
+    'google',
+    GOOGLE_CODES,
+    { kind: 'operator', status: 'none', code: ['not_found'] },
+    { kind: 'request', status: 'none', code: ['invalid_argument', 'out_of_range'] },
+  ),
+  ...rulesFrom(
+    'amazon-bedrock',
+    BEDROCK_ERRORS,
+    { kind: 'catalog', status: 'none', code: ['resourcenotfoundexception'] },
+    { kind: 'request', status: 'none', code: ['validationexception'] },
+  ),
+  ...rulesFrom('openai', 'https://platform.openai.com/docs/guides/error-codes', {
+    kind: 'request',
+    status: 'none',
+    code: [
+      'invalid_request',
+      'invalid_prompt',
+      'invalid_image',
+      'invalid_value',
+      'badrequesterror',
+      'invalid_parameter',
+    ],
+  }),
+  ...rulesFrom('alibaba', 'https://help.aliyun.com/en/model-studio/error-code', {
+    kind: 'request',
+    status: 'none',
+    code: ['invalidparameter', 'invalid_parameter_error'],
+  }),
+];

@@ -1,0 +1,94 @@
+/** When a provider says that a request may come again, in whole seconds. */
+
+import { nowMs } from '../../platform/clock.ts';
+import { isRecord } from '../../platform/json/foreign-json.ts';
+import type { UpstreamResponse } from '../http/upstream-http.ts';
+
+/** A longer wait is no advice: it is a date in another unit, or nonsense. */
+const MAX_WAIT_SECONDS = 31 * 24 * 60 * 60;
+const MAX_WAIT_CHARACTERS = 64;
+const DECIMAL = /^\d{1,13}(?:\.\d{1,12})?$/;
+/** As Go writes it: `1h2m3.5s`, `120ms`. */
+const DURATION =
+  /^(?=\d)(?:(\d{1,6})d)?(?:(\d{1,6})h)?(?:(\d{1,8})m(?!s))?(?:(\d{1,10}(?:\.\d{1,12})?)s)?(?:(\d{1,12}(?:\.\d{1,12})?)ms)?$/;
+const UNIT_SECONDS = [86_400, 3_600, 60, 1, 0.001];
+/** Larger numbers of seconds are points in time. */
+const FIRST_EPOCH = 1_000_000_000;
+const RESET = /^(?:x-|anthropic-)?ratelimit-(?:reset-([a-z-]+)|([a-z-]+)-reset|reset)$/;
+
+type Headers = UpstreamResponse['headers'];
+
+/**
+ * By the first of these that says so: `retry-after-ms`, `retry-after` (seconds, fractions, an HTTP date), a RetryInfo of the body, and the
+ * ends of the windows of limits that are used up.
+ * @returns seconds, rounded up; undefined where nothing says so
+ */
+export function retryAfterSeconds(headers: Headers, retryDelay: unknown, isRateLimit: boolean): number | undefined {
+  return (
+    sensible(thousandth(headers['retry-after-ms'])) ??
+    sensible(untilThen(headers['retry-after'])) ??
+    sensible(delayOf(retryDelay)) ??
+    (isRateLimit ? sensible(windowEnd(headers)) : undefined)
+  );
+}
+
+function sensible(seconds: number | undefined): number | undefined {
+  if (seconds === undefined || !(seconds >= 0)) return undefined;
+  const whole = Math.ceil(seconds);
+  return whole <= MAX_WAIT_SECONDS ? whole : undefined;
+}
+
+function thousandth(value: unknown): number | undefined {
+  return typeof value === 'string' && DECIMAL.test(value) ? Number(value) / 1_000 : undefined;
+}
+
+function untilThen(value: unknown): number | undefined {
+  if (typeof value !== 'string' || value.length > MAX_WAIT_CHARACTERS) return undefined;
+  const text = value.trim();
+  if (DECIMAL.test(text)) return Number(text);
+  return durationOf(text) ?? untilDate(text);
+}
+
+/** A date that has passed means now. */
+function untilDate(text: string): number | undefined {
+  const atMs = /[a-z]{3}|^\d{4}-\d\d-\d\d/i.test(text) ? Date.parse(text) : NaN;
+  return Number.isNaN(atMs) ? undefined : Math.max(0, (atMs - nowMs()) / 1_000);
+}
+
+function durationOf(text: string): number | undefined {
+  const parts = DURATION.exec(text);
+  return parts?.slice(1).reduce((sum, part, index) => sum + Number(part ?? 0) * UNIT_SECONDS[index]!, 0);
+}
+
+/** "34.4s", or the same in parts. */
+function delayOf(value: unknown): number | undefined {
+  if (typeof value === 'string') return durationOf(value.slice(0, MAX_WAIT_CHARACTERS));
+  if (!isRecord(value)) return undefined;
+  const { seconds = 0, nanos = 0 } = value;
+  const all = Number(seconds) + Number(nanos) / 1e9;
+  return Number.isFinite(all) ? all : undefined;
+}
+
+/** The latest end of a window that is used up; where none is, the earliest of all. */
+function windowEnd(headers: Headers): number | undefined {
+  const windows = Object.entries(headers).flatMap(([name, value]) => {
+    const found = RESET.exec(name);
+    const seconds = found ? untilReset(value) : undefined;
+    return seconds === undefined ? [] : [{ seconds, isUsedUp: headers[remainingOf(name)] === '0' }];
+  });
+  const usedUp = windows.filter(({ isUsedUp }) => isUsedUp).map(({ seconds }) => seconds);
+  if (usedUp.length > 0) return Math.max(...usedUp);
+  return windows.length > 0 ? Math.min(...windows.map(({ seconds }) => seconds)) : undefined;
+}
+
+function remainingOf(resetHeader: string): string {
+  return resetHeader.replace('reset', 'remaining');
+}
+
+/** A duration, a number of seconds, or a point in time in seconds or milliseconds. */
+function untilReset(value: unknown): number | undefined {
+  const seconds = untilThen(value);
+  if (seconds === undefined || seconds < FIRST_EPOCH) return seconds;
+  const atMs = seconds < FIRST_EPOCH * 1_000 ? seconds * 1_000 : seconds;
+  return Math.max(0, (atMs - nowMs()) / 1_000);
+}

@@ -1,0 +1,15 @@
+import { withoutThinking } from '../messages/thinking-signatures.ts';
+import type { MessagesRequest } from '../messages/types.ts';
+import { ProviderFailure } from '../providers/failures.ts';
+
+/**
+ * The request without its reasoning, after a refusal because of reasoning that the provider once sealed and cannot read any more.
+ * @returns undefined after any other failure, and for a request that has no reasoning
+ */
+export function readableAfter(failure: unknown, request: MessagesRequest): MessagesRequest | undefined {
+  if (!(failure instanceof ProviderFailure) || failure.fault !== 'reasoning') return undefined;
+  const messages = withoutThinking(request.messages);
+  const isSame =
+    messages.length === request.messages.length && messages.every((one, at) => one === request.messages[at]);
+  return isSame ? undefined : { ...request, messages };
+}
