@@ -17,6 +17,7 @@ export default {
     'lib/**/write.ts',
     'lib/shared/bundles/bundle.ts',
     'test/run.ts',
+    'test/record-durations.ts',
     'test/conformance/write.ts',
     'test/drills/main.ts',
     'test/bench/*.ts',

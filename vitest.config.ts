@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
-import { LongestFirst } from './test/support/longest-first.ts';
-import { outOfTurn } from './test/support/turns.ts';
+import { ByDuration } from './test/support/by-duration.ts';
+import { leftToOthers } from './test/support/recorded-durations.ts';
 
 /**
  * Rooms whose tests leave nothing behind in their process: files of theirs share one, with all that it has imported. That is a
@@ -44,8 +44,8 @@ const rooms = [
  */
 const settingUp = 'test/**/*.own.test.ts';
 
-/** Files that this run leaves to another; test/run.ts says whose turn it is. */
-const left = outOfTurn(process.env['TEST_TURN']);
+/** Slow files that this run leaves to others; test/run.ts chooses its share. */
+const left = leftToOthers(process.env['TEST_SHARE']);
 const sharing = { include: rooms.map((room) => `test/${room}/**/*.test.ts`), exclude: [settingUp, ...left] };
 
 export default defineConfig({
@@ -62,7 +62,7 @@ export default defineConfig({
     // other, because tests start gateways and databases of their own.
     maxWorkers: 6,
     fileParallelism: true,
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: ByDuration },
     projects: [
       {
         extends: true,

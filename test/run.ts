@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { commitSeed } from './support/commit-seed.ts';
-import { outOfTurn, turnOf } from './support/turns.ts';
+import { leftToOthers, SHARES } from './support/recorded-durations.ts';
 
 /**
  * The whole test: types, lint, format, unused code, then the suite. Ends with one line that counts, "N passed, N failed"; each check
@@ -37,11 +37,15 @@ const compileCache = resolve('.vitest/compile-cache');
 process.env['NODE_COMPILE_CACHE'] ??= compileCache;
 
 const selection = process.argv.slice(2);
-const isWholeSuite = selection.length === 0 && !process.env['TEST_LONG'];
-if (isWholeSuite) process.env['TEST_TURN'] = turnOf(Number(process.env['TEST_SEED']), process.env['TEST_TURN']);
-else delete process.env['TEST_TURN'];
-if (selection.length === 0) rmSync(compileCache, { recursive: true, force: true });
-const checks = selection.length > 0 ? [] : await runChecks(['typecheck', 'lint', 'format:check', 'unused']);
+/** One of several runs that together test every file once, as `--shard=1/4`. */
+const isShard = selection.length === 1 && selection[0]!.startsWith('--shard=');
+const isSuite = selection.length === 0 || isShard;
+if (selection.length === 0 && !process.env['TEST_LONG'])
+  process.env['TEST_SHARE'] ??= shareOf(process.env['TEST_SEED']);
+else delete process.env['TEST_SHARE'];
+if (isSuite) rmSync(compileCache, { recursive: true, force: true });
+const hasChecks = isSuite && (!isShard || selection[0]!.startsWith('--shard=1/'));
+const checks = hasChecks ? await runChecks(['typecheck', 'lint', 'format:check', 'unused']) : [];
 const suite = runSuite(selection);
 const final = mayRunAgain(suite) ? afterSecondChance(suite) : suite;
 
@@ -50,11 +54,17 @@ if (suite.failed > 0) {
     `\nTEST_SEED=${process.env['TEST_SEED']} npm test -- <file> takes by chance what this run took.\n`,
   );
 }
-const left = outOfTurn(process.env['TEST_TURN']).length;
-if (left > 0) process.stdout.write(`\n${left} dear files were left to other runs; TEST_TURN=all npm test takes all.\n`);
+const left = leftToOthers(process.env['TEST_SHARE']).length;
+if (left > 0)
+  process.stdout.write(`\n${left} slow files were left to other commits; TEST_SHARE=all npm test runs all.\n`);
 const failed = final.failed + checks.filter((hasPassed) => !hasPassed).length;
 process.stdout.write(`${final.passed + checks.filter(Boolean).length} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 ? 0 : 1;
+
+/** The share of slow files that a commit runs. */
+function shareOf(seed: string): string {
+  return String((Number(seed) % SHARES) + 1);
+}
 
 /** Runs checks beside each other, each with its words together. @returns which have passed */
 async function runChecks(names: string[]): Promise<boolean[]> {
@@ -106,7 +116,7 @@ function resultFrom(json: string): SuiteResult {
 }
 
 function mayRunAgain({ failedFiles }: SuiteResult): boolean {
-  return isWholeSuite && failedFiles.length > 0 && failedFiles.length <= MAX_FILES_AGAIN;
+  return isSuite && !process.env['TEST_LONG'] && failedFiles.length > 0 && failedFiles.length <= MAX_FILES_AGAIN;
 }
 
 /** Runs the files that failed by themselves. @returns the result of both runs together */

@@ -1,0 +1,25 @@
+/** Records how long each test file took in the last run (`.vitest/results.json`) in test/durations.json: `npm run test:durations`, after `TEST_SHARE=all npm test`. */
+
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { relative } from 'node:path';
+
+const DURATIONS_FILE = 'test/durations.json';
+/** Shorter files are usual ones, and need no entry. */
+const MIN_SECONDS = 5;
+
+interface Results {
+  testResults: { name: string; startTime: number; endTime: number }[];
+}
+
+const known = JSON.parse(readFileSync(DURATIONS_FILE, 'utf8')) as Record<string, number>;
+const { testResults } = JSON.parse(readFileSync('.vitest/results.json', 'utf8')) as Results;
+const measured = testResults.map(({ name, startTime, endTime }) => {
+  return [relative(process.cwd(), name), Math.round((endTime - startTime) / 1_000)] as const;
+});
+const durations = Object.entries({ ...known, ...Object.fromEntries(measured) })
+  .filter(([file, seconds]) => existsSync(file) && seconds >= MIN_SECONDS)
+  .toSorted(([one], [other]) => one.localeCompare(other));
+writeFileSync(DURATIONS_FILE, `${JSON.stringify(Object.fromEntries(durations), null, 2)}\n`);
+process.stdout.write(
+  `${measured.length} files were measured; ${durations.length} that take ${MIN_SECONDS} s or more are in ${DURATIONS_FILE}.\n`,
+);

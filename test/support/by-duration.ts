@@ -1,0 +1,22 @@
+import { relative } from 'node:path';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { dividedByDuration, slowestFirst } from './recorded-durations.ts';
+
+/** Orders files by their recorded durations, and divides them so for `--shard`; vitest itself knows only their sizes. */
+export class ByDuration extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const order = slowestFirst(files.map(pathOf));
+    const places = new Map(order.map((file, place) => [file, place]));
+    return files.toSorted((one, other) => places.get(pathOf(one))! - places.get(pathOf(other))!);
+  }
+
+  override async shard(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const { index, count } = this.ctx.config.shard!;
+    const own = new Set(dividedByDuration(files.map(pathOf), count)[index - 1]);
+    return files.filter((file) => own.has(pathOf(file)));
+  }
+}
+
+function pathOf({ moduleId }: TestSpecification): string {
+  return relative(process.cwd(), moduleId);
+}
