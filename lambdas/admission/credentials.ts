@@ -35,11 +35,13 @@ export function sameHash(a: string, b: string): boolean {
 }
 
 /**
- * The key that a request carries: `x-api-key`, else `Authorization: Bearer`; when both are sent, the first one counts.
+ * The key that a request carries in `x-api-key` or `Authorization: Bearer`. Of two the one counts that has the shape of a key of this
+ * gateway: clients of Anthropic send both where their environment has a key of Anthropic as well. If both have it, `x-api-key` counts.
  * @throws {GatewayError} 401
  */
 export function secretFrom(headers: Record<string, string>): string {
-  const secret = headers['x-api-key']?.trim() || bearerToken(headers['authorization']);
+  const sent = [headers['x-api-key']?.trim(), bearerToken(headers['authorization'])].flatMap((one) => one || []);
+  const secret = sent.find((one) => SECRET.test(one)) ?? sent[0];
   if (!secret) {
     throw unauthenticated('No key was sent. Send it as "Authorization: Bearer <key>" or "x-api-key: <key>".');
   }

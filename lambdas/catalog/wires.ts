@@ -12,6 +12,7 @@ import type {
   Quirks,
 } from './quirk-schemas.ts';
 import type { UnsupportedPart, ConvertiblePart } from './quirk-values.ts';
+import { samplingParameters, tuningParameters, type TuningParameter } from './sampling-parameters.ts';
 
 export const inputModalities = ['text', 'image', 'file', 'audio', 'video'] as const;
 export type InputModality = (typeof inputModalities)[number];
@@ -34,6 +35,10 @@ interface WireFacts {
 export interface MessagesFacts {
   /** Kinds of input that an endpoint with these quirks takes. */
   carries(quirks: Quirks): readonly InputModality[];
+  /** Parameters that it can express; an endpoint takes those of them that it lists. */
+  tunings: readonly TuningParameter[];
+  /** It can ask for the probabilities of tokens, at endpoints that list `logprobs`. */
+  hasLogprobs: boolean;
   /** It can express frequency_penalty, presence_penalty and repetition_penalty. */
   hasPenalties: boolean;
   /** The provider writes (and may charge for) caches that the request did not ask for. */
@@ -61,6 +66,8 @@ const wireTable = {
         inputModalities.filter(
           (modality) => modality !== 'audio' && !lacks.some((part) => wireParts[part]?.includes(modality)),
         ),
+      tunings: [...samplingParameters],
+      hasLogprobs: false,
       hasPenalties: false,
       implicitCaching: false,
       thinksByDefaultQuirk: 'thinks_by_default',
@@ -79,6 +86,8 @@ const wireTable = {
         ...(pdf_files ? (['file'] as const) : []),
         ...(audio_files ? (['audio'] as const) : []),
       ],
+      tunings: tuningParameters,
+      hasLogprobs: true,
       hasPenalties: true,
       implicitCaching: true,
       thinksByDefaultQuirk: undefined,
@@ -92,6 +101,8 @@ const wireTable = {
     answers: 'completions',
     messages: {
       carries: () => ['text', 'image', 'file', 'audio'],
+      tunings: [...samplingParameters, 'frequency_penalty', 'presence_penalty', 'seed'],
+      hasLogprobs: false,
       hasPenalties: false,
       implicitCaching: false,
       thinksByDefaultQuirk: 'thinks_by_default',
@@ -105,6 +116,8 @@ const wireTable = {
     answers: 'completions',
     messages: {
       carries: ({ pdf_files }: OpenaiResponsesQuirks) => (pdf_files ? ['text', 'image', 'file'] : ['text', 'image']),
+      tunings: ['temperature', 'top_p', 'verbosity'],
+      hasLogprobs: true,
       hasPenalties: false,
       implicitCaching: true,
       thinksByDefaultQuirk: undefined,
@@ -118,6 +131,8 @@ const wireTable = {
     answers: 'completions',
     messages: {
       carries: ({ pdf_files }: BedrockConverseQuirks) => (pdf_files ? ['text', 'image', 'file'] : ['text', 'image']),
+      tunings: [...samplingParameters],
+      hasLogprobs: false,
       hasPenalties: false,
       implicitCaching: false,
       thinksByDefaultQuirk: undefined,

@@ -14,7 +14,41 @@ const MAX_USER_CHARACTERS = 512;
 export const tokenLimit = optionalField(z.int().positive());
 export const unsupported = (why: string) =>
   optionalField(z.never(why)).meta({ description: 'This field is refused; the error says what to send.' });
-const NO_PROBABILITIES = 'no probabilities are given here';
+
+export const streamOptions = {
+  include_usage: optionalField(z.boolean()).meta({
+    description:
+      'With true a stream of `POST /chat/completions` ends with a chunk that has the usage and no choices; otherwise the usage is in the chunk with `finish_reason`. `POST /responses` always tells it in its last event.',
+  }),
+  include_obfuscation: optionalField(z.boolean()).meta({
+    description: 'Accepted with any value: nothing is added to the events.',
+  }),
+};
+const MAX_TOP_LOGPROBS = 20;
+const LEFT_OUT_UNLISTED = 'A model that does not list the field in its `supported_parameters` answers without it.';
+
+/** How long an answer is. */
+export const verbosity = optionalField(z.enum(['low', 'medium', 'high'])).meta({
+  description: `How long and detailed the answer is; \`medium\` is the same as leaving the field out. ${LEFT_OUT_UNLISTED}`,
+});
+
+export const rareTuningFields = {
+  seed: optionalField(z.int()).meta({
+    description: `A number that makes answers repeatable: some models answer the same request with the same seed alike. ${LEFT_OUT_UNLISTED}`,
+  }),
+  min_p: optionalField(z.number().min(0).max(1)).meta({
+    description: `The model considers only tokens at least so probable in relation to the most likely one. With 0 it considers all. ${LEFT_OUT_UNLISTED}`,
+  }),
+  top_a: optionalField(z.number().min(0).max(1)).meta({
+    description: `The model considers only tokens whose probability is large enough in relation to the square of that of the most likely one. With 0 it considers all. ${LEFT_OUT_UNLISTED}`,
+  }),
+  logit_bias: optionalField(z.record(z.string().max(20), z.number().min(-100).max(100))).meta({
+    description: `Makes tokens, by their ids, more or less likely. ${LEFT_OUT_UNLISTED}`,
+  }),
+  prediction: optionalField(z.looseObject({ type: z.literal('content') })).meta({
+    description: 'A text that the answer is expected to resemble. No model here takes it: it is left out.',
+  }),
+};
 
 export const commonFields = {
   model: optionalField(z.string().min(1).max(200)).meta({
@@ -27,16 +61,9 @@ export const commonFields = {
   stream: optionalField(z.boolean()).meta({
     description: 'With true the answer comes as server-sent events while it is written.',
   }),
-  stream_options: optionalField(
-    z.strictObject({
-      include_usage: optionalField(z.boolean()).meta({
-        description: 'Accepted with any value: a stream always ends with its usage.',
-      }),
-      include_obfuscation: optionalField(z.boolean()).meta({
-        description: 'Accepted with any value: nothing is added to the events.',
-      }),
-    }),
-  ).meta({ description: 'Settings of the stream; all are accepted, and none has an effect.' }),
+  stream_options: optionalField(z.looseObject(streamOptions)).meta({
+    description: 'Settings of the stream that the answer comes as.',
+  }),
   ...samplingParameterFields,
   parallel_tool_calls: optionalField(z.boolean()).meta({
     description: 'With false the answer has at most one call of a tool.',
@@ -52,8 +79,18 @@ export const commonFields = {
     description: 'The same as `session_id`, under the name of OpenAI’s API; if both are sent, `session_id` is used.',
   }),
   prompt_cache_retention: optionalField(z.enum(['in_memory', '24h'])).meta({
-    description: 'Accepted, and without an effect: how long a prompt stays in a cache depends on its provider.',
+    description: 'Left out: how long a prompt stays in a cache depends on its provider.',
   }),
+  prompt_cache_options: optionalField(
+    z.looseObject({
+      prewarm: optionalField(z.literal(false, 'must be false: every request here is answered')).meta({
+        description: 'Only false is accepted, because every request is answered.',
+      }),
+    }),
+  ).meta({
+    description: 'Settings of OpenAI’s caches. They are left out; marks on parts (`cache_control`) have an effect.',
+  }),
+  moderation: unsupported('asks for results of a moderation, which this gateway does not make; leave it out'),
   metadata: optionalField(
     z
       .record(z.string().max(64), z.string().max(MAX_LABEL_CHARACTERS))
@@ -65,8 +102,9 @@ export const commonFields = {
     description:
       'All three values mean the standard tier, because only that is supported; tiers with other prices are refused.',
   }),
-  top_logprobs: optionalField(z.literal(0, `must be 0: ${NO_PROBABILITIES}`)).meta({
-    description: 'Only 0 is accepted, because answers have no probabilities here.',
+  top_logprobs: optionalField(z.int().min(0).max(MAX_TOP_LOGPROBS)).meta({
+    description:
+      'How many other likely tokens the answer shows for each of its tokens, on models with `logprobs` in their `supported_parameters`.',
   }),
   modalities: optionalField(boundedList(z.literal('text', 'must be "text": answers here are texts'), { max: 1 })).meta({
     description: 'Only `["text"]` is accepted, because all answers of this route are texts.',
@@ -88,6 +126,16 @@ export const commonFields = {
   session_id: sessionId,
 };
 type CommonBody = z.output<z.ZodObject<typeof commonFields>>;
+
+/** The form of an answer in the Messages API. @param format with a name and a description that models read */
+export function schemaFormat({ name, description, schema }: z.output<z.ZodObject<typeof namedSchema>>) {
+  return {
+    type: 'json_schema',
+    schema: schema ?? {},
+    ...(name ? { name } : {}),
+    ...(description ? { description } : {}),
+  };
+}
 
 /** A schema of an answer, with what OpenAI's APIs have beside it. */
 export const namedSchema = {
@@ -122,7 +170,12 @@ const neutral: Record<string, unknown> = {
   presence_penalty: 0,
   repetition_penalty: 1,
   verbosity: 'medium',
+  min_p: 0,
+  top_a: 0,
 };
+
+/** Hints that are known, and that nothing here heeds. */
+export const unheededHints = ['prediction', 'prompt_cache_options', 'prompt_cache_retention'];
 
 /** Members of a body that the Messages API has under the same names, without those that say nothing. */
 export function plainFields(body: object, names: readonly string[]): Record<string, unknown> {

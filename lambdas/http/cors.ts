@@ -15,6 +15,8 @@ const KEPT_SECONDS = '86400';
 /** What pages may read of an answer, beside what every page may. */
 const EXPOSED = [
   'request-id',
+  'x-request-id',
+  'x-gateway-left-out',
   'etag',
   'x-generation-id',
   'server-timing',

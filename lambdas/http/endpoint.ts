@@ -23,11 +23,12 @@ import { invalidRequest, notFound, ServiceError, toGatewayError, type GatewayErr
 import type { Compressed } from './compressed.ts';
 import type { JsonRules } from './json-body.ts';
 import { corsHeaders, preflight } from './cors.ts';
+import { UnpackedBody } from './decompressed.ts';
 import { measureRefusal } from './failure-metrics.ts';
 import { parseJsonBody, parseWith } from './parse.ts';
 import { normaliseRequest, type HttpEvent, type HttpRequest } from './request.ts';
 import { readAsFarAsMayBe, refusedAmounts, refusalFields } from './refusal-fields.ts';
-import { errorResponse, type HttpResponse } from './response.ts';
+import { errorResponse, requestIdHeaders, type HttpResponse } from './response.ts';
 import { serverTiming } from './server-timing.ts';
 
 interface Accepts<
@@ -87,7 +88,7 @@ interface LocalContext extends Context {
   stopping?: AbortSignal;
 }
 
-type AnyInput = EndpointInput<Credential> & { once?: Once; unfinished: Promise<void>[] };
+type AnyInput = EndpointInput<Credential> & { once?: Once; unfinished: Promise<void>[]; unpacked: UnpackedBody };
 
 /** Characters of a text that middy writes without waiting. */
 const WRITTEN_AT_ONCE = 16 * 1024;
@@ -154,6 +155,7 @@ export function endpointsWith<Names extends RouteName>(keyed: Keyed | undefined)
         .before((passage: RequestState) => answerPreflight(passage, name, route))
         .before((passage: RequestState) => checkPath(passage, route))
         .before((passage: RequestState) => identified(passage, route.credential, keyed))
+        .before(({ event }: RequestState) => (accepts.body ? event.unpacked.unpack(event.request) : undefined))
         .before((passage: RequestState) => parseRequest(passage, route, accepts))
         .before((passage: RequestState) => offerOnce(passage, name, accepts))
         // What was added last is run first.
@@ -172,6 +174,7 @@ function startRequest(passage: RequestState): void {
   const request = normaliseRequest(event);
   passage.event = {
     unfinished,
+    unpacked: new UnpackedBody(),
     waitUntil: (work) => void unfinished.push(work),
     request,
     door: request.unrouted ? 'url' : ((context as LocalContext).door ?? 'api'),
@@ -250,7 +253,7 @@ function finishResponse(name: RouteName, route: Route, passage: RequestState, re
   if (route.streaming && typeof body === 'string' && (hasLeft || body.length > WRITTEN_AT_ONCE)) {
     response.body = Readable.from([body]);
   }
-  headers['request-id'] = request.id;
+  Object.assign(headers, requestIdHeaders(request.id));
   const { vary, ...permission } = corsHeaders(request);
   Object.assign(headers, permission);
   if (vary !== undefined) headers['vary'] = headers['vary'] === undefined ? vary : `${headers['vary']}, ${vary}`;
@@ -306,4 +309,5 @@ async function untilFinished(passage: unknown): Promise<void> {
     await response.body.settled;
   }
   await Promise.all(event.unfinished);
+  event.unpacked.release();
 }

@@ -6,7 +6,7 @@ import type { HttpRequest } from './request.ts';
 
 /**
  * Reads a JSON body.
- * @throws {GatewayError} 415 for another content type or a compressed body, 400 for anything but a JSON object.
+ * @throws {GatewayError} 415 for another content type, 400 for anything but a JSON object.
  */
 export function parseJsonBody<Schema extends z.ZodType>(
   request: HttpRequest,
@@ -16,13 +16,6 @@ export function parseJsonBody<Schema extends z.ZodType>(
   const contentType = request.headers['content-type'];
   if (contentType !== undefined && !/^\s*application\/(json|[\w.+-]+\+json)\s*(;|$)/i.test(contentType)) {
     throw new GatewayError('unsupported_media_type', 'Send the body as "content-type: application/json".');
-  }
-  const encoding = request.headers['content-encoding'];
-  if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity') {
-    throw new GatewayError(
-      'unsupported_media_type',
-      `Send the body as it is, without "content-encoding: ${encoding.slice(0, 40)}".`,
-    );
   }
   return parseWith(schema, readJsonBody(request.body, rules));
 }

@@ -23,6 +23,8 @@ export interface HttpRequest {
   /** Decoded. */
   pathParameters: Record<string, string>;
   body: string;
+  /** The body as it came, where it is compressed; `body` is empty until it is unpacked. */
+  bodyBytes?: Buffer;
   /** Where the connection to the gateway comes from, as AWS or the local socket tells it; never what a client wrote. */
   clientAddress: string;
   /** performance.now() when the function received the request. */
@@ -31,20 +33,35 @@ export interface HttpRequest {
 
 export function normaliseRequest(event: HttpEvent): HttpRequest {
   const isUrlEvent = 'rawPath' in event;
-  const body = event.body ?? '';
+  const headers = isUrlEvent ? lowerCase(event.headers) : restHeaders(event);
   return {
     id: newRequestId(),
     method: isUrlEvent ? event.requestContext.http.method : event.httpMethod,
     path: isUrlEvent ? event.rawPath : restPath(event),
     baseUrl: isUrlEvent ? `https://${event.requestContext.domainName}/v1` : restBaseUrl(event),
     unrouted: isUrlEvent,
-    headers: isUrlEvent ? lowerCase(event.headers) : restHeaders(event),
+    headers,
     query: isUrlEvent ? urlQuery(event.rawQueryString) : restQuery(event),
     pathParameters: decodedParameters(event.pathParameters ?? {}),
-    body: event.isBase64Encoded ? Buffer.from(body, 'base64').toString('utf8') : body,
+    ...receivedBytes(event, headers['content-encoding']),
     clientAddress: (isUrlEvent ? event.requestContext.http.sourceIp : event.requestContext.identity?.sourceIp) ?? '',
     receivedAtMs: performance.now(),
   };
+}
+
+function receivedBytes(
+  { body, isBase64Encoded }: HttpEvent,
+  encoding: string | undefined,
+): Pick<HttpRequest, 'body' | 'bodyBytes'> {
+  if (!isBase64Encoded) return { body: body ?? '' };
+  const bytes = Buffer.from(body ?? '', 'base64');
+  return isCompressed(encoding) ? { body: '', bodyBytes: bytes } : { body: bytes.toString('utf8') };
+}
+
+/** @param encoding the header `content-encoding` */
+export function isCompressed(encoding: string | undefined): boolean {
+  const name = encoding?.trim().toLowerCase() ?? '';
+  return name !== '' && name !== 'identity';
 }
 
 /** A REST API hands the parts of a path over as the client has written them: an id's `@` may be `%40`. */

@@ -26,6 +26,11 @@ export function jsonResponse<Answer = never>(
   };
 }
 
+/** The id of a request, by the names that SDKs read: Anthropic's the first, OpenAI's the second. */
+export function requestIdHeaders(id: string): Record<string, string> {
+  return { 'request-id': id, 'x-request-id': id };
+}
+
 /** The answer is elsewhere. */
 export function redirectResponse(location: string): HttpResponse {
   return { statusCode: 302, headers: { ...commonHeaders, location }, body: '' };

@@ -50,6 +50,9 @@ function hintFor(path: string): string {
   if (path.endsWith('/') && methodsAt(path.slice(0, -1)).length > 0)
     return `Leave the last slash out: /v1${path.slice(0, -1)}.`;
   if (path === '/auth/key') return 'GET /v1/key says what a key may spend.';
+  if (path === '/responses/compact') {
+    return 'This gateway does not shorten conversations for its clients: Codex does it by itself where the name of its model_provider is not "OpenAI".';
+  }
   if (NOT_HERE.test(path))
     return 'This gateway does not have that part of the API; GET /v1/docs describes all that it has.';
   if (NEAR_OTHER_APIS.test(path)) {

@@ -1,4 +1,6 @@
 import { isRawNumber, readExactly } from '../platform/json/exact-json.ts';
+import { append } from '../platform/append.ts';
+import type { TokenLogprob } from './token-logprob.ts';
 import type { Block, Delta, MessageBody, MessagesEvent } from './types.ts';
 
 interface AssembledBlock {
@@ -7,6 +9,8 @@ interface AssembledBlock {
   json: string;
   /** The block's own list, once a citation was added. */
   citations?: unknown[];
+  /** The block's own list, once a delta had probabilities. */
+  logprobs?: TokenLogprob[];
 }
 
 /** A call with other arguments than its model wrote must not be run: the answer ends as one that was cut in its middle. */
@@ -75,6 +79,7 @@ export class MessageAssembler {
     switch (delta.type) {
       case 'text_delta':
         block['text'] = `${(block['text'] as string | undefined) ?? ''}${delta.text}`;
+        if (delta.logprobs) append((open.logprobs ??= logprobsIn(block)), delta.logprobs);
         break;
       case 'thinking_delta':
         block['thinking'] = `${(block['thinking'] as string | undefined) ?? ''}${delta.thinking}`;
@@ -116,6 +121,12 @@ function citationsOf(block: Block): unknown[] {
   const citations = Array.isArray(block['citations']) ? [...(block['citations'] as unknown[])] : [];
   block['citations'] = citations;
   return citations;
+}
+
+function logprobsIn(block: Block): TokenLogprob[] {
+  const logprobs: TokenLogprob[] = [];
+  block['logprobs'] = logprobs;
+  return logprobs;
 }
 
 /** The news of a report: a null says that there is nothing of a kind, and takes away nothing that is known. */

@@ -131,6 +131,9 @@ const requestFields = z.looseObject({
       }),
     }),
   ).meta({ description: 'Lets the provider leave out old parts of a long conversation.' }),
+  logprobs: optionalField(
+    z.literal(false, 'is not supported by this API; POST /chat/completions and POST /responses give probabilities'),
+  ).meta({ description: 'Only false is accepted, because answers of this API have no probabilities.' }),
   betas: optionalField(boundedList(z.string(), { max: MAX_BETAS })).meta({
     description:
       'Names of beta features of Anthropic’s Messages API, as in the header `anthropic-beta`. Those that the endpoint does not know are left out; those with a price of their own are refused.',

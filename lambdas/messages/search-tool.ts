@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { domainFault } from './domain-rule.ts';
 import { cacheControl, optionalField } from './field-kinds.ts';
 import { boundedList } from './list-of.ts';
-import type { MessagesRequest } from './types.ts';
+import type { MessagesRequest, Tool } from './types.ts';
 
 /** All are served alike: what the newer ones add is done by code that a provider runs, and the gateway runs none. */
 const types = ['web_search_20250305', 'web_search_20260209', 'web_search_20260318'] as const;
@@ -90,6 +90,11 @@ export type SearchTool = z.output<typeof searchTool>;
 
 export function isSearchType(type: unknown): boolean {
   return typeof type === 'string' && type.startsWith('web_search_');
+}
+
+/** Whether a tool is a search that its client does without where nothing can search; APIs whose agents declare one unasked say so. */
+export function isOptionalSearch({ type, if_possible: isOptional }: Tool): boolean {
+  return isOptional === true && isSearchType(type);
 }
 
 /** The declared search, and where it stands among the tools. */

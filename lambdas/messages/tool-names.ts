@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** Names of tools: the model calls a tool by its name, so each stands once in a request. Providers refuse it in words of their own. */
 
 export const REPEATED_TOOL_NAME = 'is the name of another tool as well; give each tool a name of its own';
@@ -11,4 +13,13 @@ export function repeatedName(names: readonly (string | null | undefined)[]): num
     seen.add(name);
   }
   return undefined;
+}
+
+const KEPT_CHARACTERS = 53;
+const DIGEST_CHARACTERS = 8;
+
+/** Returns a name of at most 64 letters, digits, `_` and `-` for a tool, the same in every request. @param identity tells tools of one name apart */
+export function shortToolName(name: string, identity = name): string {
+  const readable = name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, KEPT_CHARACTERS);
+  return `t_${readable}_${createHash('sha256').update(identity).digest('hex').slice(0, DIGEST_CHARACTERS)}`;
 }

@@ -3,6 +3,8 @@
  * Both are open: fields that are newer than the gateway pass through to upstreams that may know them.
  */
 
+import type { TokenLogprob } from './token-logprob.ts';
+
 export interface Block {
   type: string;
   [field: string]: unknown;
@@ -42,7 +44,10 @@ export interface MessagesRequest {
   thinking?: { type: string; budget_tokens?: number | null | undefined; [field: string]: unknown };
   output_config?: {
     effort?: string | null | undefined;
-    format?: { type: string; schema?: unknown } | null | undefined;
+    format?:
+      | { type: string; schema?: unknown; name?: string | undefined; description?: string | undefined }
+      | null
+      | undefined;
     [field: string]: unknown;
   };
   betas?: string[];
@@ -97,7 +102,7 @@ interface ContentBlockStart {
 }
 
 export type Delta =
-  | { type: 'text_delta'; text: string }
+  | { type: 'text_delta'; text: string; logprobs?: readonly TokenLogprob[] }
   | { type: 'thinking_delta'; thinking: string }
   | { type: 'signature_delta'; signature: string }
   | { type: 'input_json_delta'; partial_json: string }

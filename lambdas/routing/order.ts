@@ -1,6 +1,7 @@
 /**
  * The order in which endpoints are tried: those that the request names, in its order; then those that are not failing
- * before those that are; among them those that reach the preferred speed, and then by what the request sorts by. An endpoint
+ * before those that are; among them those that reach the preferred speed, those that take every field of the request, and then by what the
+ * request sorts by. An endpoint
  * that has the conversation in its cache comes before others that are as well, while that is worth more than their price.
  *
  * Without a wish, the cheapest comes first, and conversations are spread over endpoints of exactly the same price by weight:
@@ -31,13 +32,14 @@ type PricedOffer = Endpoint & { pricing: Pricing };
 /** The place of an endpoint in each respect, the weightiest first; smaller is earlier. */
 type EndpointRank = readonly number[];
 
-/** The request's own order, health, and the preferred speed. */
-const RANKS_ABOVE_WARMTH = 3;
+/** The request's own order, health, the preferred speed, and what the endpoint takes of the request. */
+const RANKS_ABOVE_WARMTH = 4;
 
 /**
  * @param endpoints with a price, in the order of the catalog
  * @param draw which of several endpoints of the same price comes first
  * @param warmth where the prompt is cached; undefined where that is not known
+ * @param lacking how many fields of the request an endpoint would be asked without
  */
 export function inOrder<Item extends { endpoint: PricedOffer }>(
   items: readonly Item[],
@@ -45,12 +47,13 @@ export function inOrder<Item extends { endpoint: PricedOffer }>(
   signals: EndpointSignals,
   draw: Draw,
   warmth?: Warmth,
+  lacking: (endpoint: PricedOffer) => number = () => 0,
 ): Item[] {
   if (items.length < 2) return [...items];
   const places = placesByPrice(items, preferences.sort === undefined ? draw : () => 1);
   const ranked = items.map((item, index) => ({
     item,
-    rank: rankOf(item.endpoint, preferences, signals, places[index]!),
+    rank: rankOf(item.endpoint, preferences, signals, { byPrice: places[index]!, byLack: lacking(item.endpoint) }),
   }));
   const sorted = ranked.toSorted((a, b) => compareEndpointRanks(a.rank, b.rank));
   return (warmth ? keptWarm(sorted, warmth) : sorted).map(({ item }) => item);
@@ -81,19 +84,20 @@ function rankOf(
   endpoint: PricedOffer,
   preferences: Preferences,
   signals: EndpointSignals,
-  placeByPrice: number,
+  { byPrice, byLack }: { byPrice: number; byLack: number },
 ): EndpointRank {
   const { order = [], sort } = preferences;
   const named = order.findIndex((name) => isNamed(endpoint, name));
   // Whoever names an endpoint wants it first, however it is doing.
-  if (named !== -1) return [named, 0, 0, 0, placeByPrice];
+  if (named !== -1) return [named, 0, 0, 0, 0, byPrice];
   const speed = signals.speedOf(endpoint.id);
   return [
     Infinity,
     Number(signals.isFailing(endpoint.id)),
     Number(isTooSlow(speed, preferences)),
+    byLack,
     placeBySpeed(speed, sort),
-    placeByPrice,
+    byPrice,
   ];
 }
 

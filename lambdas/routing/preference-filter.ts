@@ -2,7 +2,6 @@
 
 import type { Endpoint, Model } from '../catalog/catalog.ts';
 import { collectsData, retainsNothing } from '../catalog/data-policy.ts';
-import { penalties, samplingParameters } from '../catalog/sampling-parameters.ts';
 import type { Pricing } from '../catalog/schema.ts';
 import { pricesFor } from '../catalog/tiers.ts';
 import type { MessagesRequest } from '../messages/types.ts';
@@ -10,6 +9,7 @@ import { outputFormat } from '../messages/output-format.ts';
 import { Money } from '../money/money.ts';
 import { isNamed } from './endpoint-names.ts';
 import type { PreferenceReason } from './exclusions.ts';
+import { leftOutFields } from './left-out.ts';
 import type { Preferences } from './preferences.ts';
 
 const PER_MILLION = 1_000_000;
@@ -60,7 +60,8 @@ function isDearer(pricing: Pricing, most: NonNullable<Preferences['max_price']>,
 }
 
 /** The names that the catalog has for parameters of a request. */
-function supportsAll({ supportedParameters: supported }: Endpoint, message: MessagesRequest): boolean {
+function supportsAll(endpoint: Endpoint, message: MessagesRequest): boolean {
+  const { supportedParameters: supported } = endpoint;
   const format = outputFormat(message);
   const needed: [boolean, string[]][] = [
     [message.max_tokens !== undefined, ['max_tokens', 'max_completion_tokens']],
@@ -69,7 +70,8 @@ function supportsAll({ supportedParameters: supported }: Endpoint, message: Mess
     [message.tool_choice !== undefined, ['tool_choice']],
     [message.thinking !== undefined && message.thinking.type !== 'disabled', ['reasoning']],
     [format !== undefined, ['structured_outputs', 'response_format']],
-    ...[...samplingParameters, ...penalties].map((name): [boolean, string[]] => [message[name] !== undefined, [name]]),
+    [message['logprobs'] === true, ['logprobs']],
   ];
+  if (leftOutFields(message, endpoint).length > 0) return false;
   return needed.every(([isAsked, names]) => !isAsked || names.some((name) => supported.includes(name)));
 }

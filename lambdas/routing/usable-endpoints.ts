@@ -11,6 +11,7 @@ import { readProviderKey } from '../platform/secrets/secrets.ts';
 import type { WireTarget } from '../providers/wire.ts';
 import { refuseUnknownNames } from './endpoint-names.ts';
 import type { OnExcluded, SettingsReason } from './exclusions.ts';
+import { leftOutFields } from './left-out.ts';
 import { misfitOf } from './preference-filter.ts';
 import { inOrder, type EndpointSignals } from './order.ts';
 import { preferencesFor, sortsAcrossModels, type Preferences } from './preferences.ts';
@@ -110,7 +111,8 @@ function ordered<Candidate extends UsableEndpoint>(
   { request, signals, session, promptTokens, warmPrompt }: RoutingInput,
 ): Candidate[] {
   const warmth = warmPrompt && { prompt: warmPrompt, promptTokens };
-  return inOrder(candidates, preferences, signals, drawOf(request, session), warmth);
+  const lacking = (endpoint: Endpoint) => leftOutFields(request, endpoint).length;
+  return inOrder(candidates, preferences, signals, drawOf(request, session), warmth, lacking);
 }
 
 /** An endpoint with what is needed to ask it; undefined where the operator has not set that. */

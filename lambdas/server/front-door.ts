@@ -2,11 +2,12 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ListenOptions } from 'node:net';
+import { isCompressed } from '../http/request.ts';
 import { GatewayError, notFound } from '../platform/errors.ts';
 import type { LargeRequestProcess } from './large-request-process.ts';
 import { MAX_EVENT_BYTES, readBody, tooLarge, type BodyRoom, type BodyShare } from './bodies.ts';
 import type { FunctionHost, ProxyResult } from './function-host.ts';
-import { toRestEvent, toUrlEvent, type Arrival } from './http-events.ts';
+import { receivedBody, toRestEvent, toUrlEvent, type Arrival } from './http-events.ts';
 import { leavingOf } from './leaving.ts';
 import { listen, type Listener } from './listener.ts';
 import { directly, originOf, type Origin } from './origin.ts';
@@ -15,6 +16,9 @@ import { buildRoutingTable, type RouteMatch, type WiredRoute } from './routing-t
 
 /** The largest answer that Lambda accepts of a function that does not stream. */
 const MAX_RESULT_BYTES = 6_291_556;
+
+/** JSON of agents is so many times as large when it is unpacked. */
+const USUAL_RATIO = 8;
 
 export interface DoorOptions {
   /** Who sends a request, and where the gateway is reached by it. */
@@ -44,13 +48,15 @@ export function startApi(
 
   async function handOver(arrival: Arrival, response: ServerResponse, share: BodyShare | undefined): Promise<void> {
     const { request, target } = arrival;
-    const { bytes, isWhole } = await readBody(request, { share, upToBytes: beside?.upToBytes });
+    const upToBytes =
+      beside && beside.upToBytes / (isCompressed(request.headers['content-encoding']) ? USUAL_RATIO : 1);
+    const { bytes, isWhole } = await readBody(request, { share, upToBytes });
     if (!isWhole) {
       share?.release();
       return beside!.process.forward(arrival, bytes, response);
     }
     const route = found(request, target.path);
-    const event = fitting(toRestEvent(arrival, route, bytes.toString('utf8')));
+    const event = fitting(toRestEvent(arrival, route, receivedBody(request, bytes)));
     const { functionName, streaming } = route.route;
     if (streaming) await host.stream(functionName, event, response);
     else writeResult(response, (await host.invoke(functionName, event, leavingOf(response))) as ProxyResult);
@@ -97,7 +103,7 @@ export function startFunctionUrl(at: ListenOptions, name: string, host: Function
   return listen(at, async (request, response, target) => {
     const { bytes } = await readBody(request);
     const arrival = { request, target, origin: originOf(request, directly) };
-    await host.stream(name, fitting(toUrlEvent(arrival, bytes.toString('utf8'))), response);
+    await host.stream(name, fitting(toUrlEvent(arrival, receivedBody(request, bytes))), response);
   });
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent, APIGatewayProxyEventV2 } from 'aws-lambda';
+import { isCompressed } from '../http/request.ts';
 import { nowMs } from '../platform/clock.ts';
 import type { Origin } from './origin.ts';
 import type { RequestTarget } from './request-target.ts';
@@ -13,11 +14,22 @@ export interface Arrival {
   origin: Origin;
 }
 
+/** A body as events carry it: a text, or the bytes of a compressed one in base64. */
+interface ReceivedBody {
+  text: string;
+  isBase64: boolean;
+}
+
+export function receivedBody({ headers }: IncomingMessage, bytes: Buffer): ReceivedBody {
+  const isBase64 = isCompressed(headers['content-encoding']);
+  return { text: bytes.toString(isBase64 ? 'base64' : 'utf8'), isBase64 };
+}
+
 /** HTTP as a REST API hands it to a function (payload format 1.0). */
 export function toRestEvent(
   { request, target, origin }: Arrival,
   match: { route: { path: string }; pathParameters: RouteMatch['pathParameters'] },
-  body: string,
+  body: ReceivedBody,
 ): APIGatewayProxyEvent {
   const single = byName<string>();
   const multiple = byName<string[]>();
@@ -55,13 +67,13 @@ export function toRestEvent(
       protocol: 'HTTP/1.1',
       identity: { sourceIp: origin.clientAddress },
     } as APIGatewayProxyEvent['requestContext'],
-    body: body === '' ? null : body,
-    isBase64Encoded: false,
+    body: body.text === '' ? null : body.text,
+    isBase64Encoded: body.isBase64,
   };
 }
 
 /** HTTP as a function URL hands it to its function (payload format 2.0). */
-export function toUrlEvent({ request, target, origin }: Arrival, body: string): APIGatewayProxyEventV2 {
+export function toUrlEvent({ request, target, origin }: Arrival, body: ReceivedBody): APIGatewayProxyEventV2 {
   const headers = byName<string>();
   for (const [name, value] of Object.entries(request.headers)) {
     if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(',') : value;
@@ -90,8 +102,8 @@ export function toUrlEvent({ request, target, origin }: Arrival, body: string): 
         userAgent: request.headers['user-agent'] ?? '',
       },
     },
-    isBase64Encoded: false,
-    ...(body === '' ? {} : { body }),
+    isBase64Encoded: body.isBase64,
+    ...(body.text === '' ? {} : { body: body.text }),
   };
 }
 

@@ -3,6 +3,7 @@
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { measureFault } from '../http/failure-metrics.ts';
+import { requestIdHeaders } from '../http/response.ts';
 import { errorEnvelope, GatewayError } from '../platform/errors.ts';
 import { newRequestId } from '../platform/ids.ts';
 import { describeError, log } from '../platform/logger.ts';
@@ -29,7 +30,7 @@ function writeRefusal(socket: Socket, refusal: GatewayError): void {
   const requestId = newRequestId();
   const body = JSON.stringify(errorEnvelope(refusal, requestId));
   socket.end(
-    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\ncontent-type: application/json\r\nrequest-id: ${requestId}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\ncontent-type: application/json\r\nrequest-id: ${requestId}\r\nx-request-id: ${requestId}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
     () => socket.destroy(),
   );
 }
@@ -74,7 +75,7 @@ export function sendRefusal(request: IncomingMessage, response: ServerResponse, 
     ...refusal.headers,
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),
-    'request-id': requestId,
+    ...requestIdHeaders(requestId),
     'x-content-type-options': 'nosniff',
   });
   response.end(body);

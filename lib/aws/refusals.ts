@@ -113,7 +113,13 @@ export function addRefusals(api: RestApi, corsOrigins: string): void {
     api.addGatewayResponse(id, {
       type,
       ...(own === AWS_STATUS ? {} : { statusCode: String(code) }),
-      responseHeaders: { 'content-type': "'application/json'", 'request-id': 'context.requestId', ...wait, ...cors },
+      responseHeaders: {
+        'content-type': "'application/json'",
+        'request-id': 'context.requestId',
+        'x-request-id': 'context.requestId',
+        ...wait,
+        ...cors,
+      },
       templates: {
         'application/json':
           `{"type":"error","error":{"type":"${messagesType}","code":${code},"message":${message},` +

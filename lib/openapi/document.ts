@@ -201,6 +201,7 @@ const chargedOnceKey = z.string().min(1).max(255).optional().meta({
 function responseHeaders({ route, about }: Operation) {
   return {
     'request-id': textHeader('The id of the request; tell it to the operator when something is wrong.'),
+    'x-request-id': textHeader('The same as `request-id`, under the name that OpenAI’s SDKs read.'),
     ...(route.inference
       ? {
           'x-generation-id': textHeader(

@@ -181,6 +181,7 @@ const routedAs = (message: MessagesRequest) => ({
   content: measurePrompt(message),
   client,
   origins: undefined,
+  leftOut: [],
   onExcluded: undefined,
 });
 

@@ -45,6 +45,8 @@ describe('the key of a request', () => {
     ['a bearer token', { authorization: `Bearer ${secret}` }],
     ['a bearer token in another spelling', { authorization: `  bearer   ${secret}  ` }],
     ['x-api-key before another bearer token', { 'x-api-key': secret, authorization: `Bearer ${other}` }],
+    ['a bearer token beside a key of Anthropic', { 'x-api-key': 'sk-ant-api03-x', authorization: `Bearer ${secret}` }],
+    ['x-api-key beside a foreign bearer token', { 'x-api-key': secret, authorization: 'Bearer sk-ant-oat01-x' }],
     ['a bearer token beside an empty x-api-key', { 'x-api-key': '', authorization: `Bearer ${secret}` }],
   ])('is read from %s', (_where, headers) => {
     expect(secretFrom(headers)).toBe(secret);
@@ -63,7 +65,7 @@ describe('the key of a request', () => {
   it.each([`${secret}0`, secret.slice(0, -1), secret.toUpperCase(), 'sk-or-v1-123', `x${secret}`, `${secret}\n`])(
     'is refused when it is not shaped like one of ours, and is not quoted: %j',
     (key) => {
-      const error = refused(() => secretFrom({ authorization: `Bearer ${key}`, 'x-api-key': `${key}.` }));
+      const error = refused(() => secretFrom({ authorization: `Bearer ${key}.`, 'x-api-key': `${key}.` }));
 
       expect(error.status).toBe(401);
       expect(error.message).not.toContain(key.trim());

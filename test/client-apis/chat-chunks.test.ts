@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ChunkWriter } from '../../lambdas/client-apis/chat/chunks.ts';
+import { ToolNames } from '../../lambdas/client-apis/tool-names.ts';
 import { chatCompletion } from '../../lambdas/client-apis/chat/completion.ts';
 import type { MessagesEvent } from '../../lambdas/messages/types.ts';
 import { errorEnvelope, GatewayError } from '../../lambdas/platform/errors.ts';
@@ -45,8 +46,10 @@ interface Chunk {
   error?: { code: number; message: string };
 }
 
-function written(events: readonly MessagesEvent[], showsReasoning = true): string {
-  const writer = new ChunkWriter(identity, { showsReasoning });
+const settings = { showsReasoning: true, tools: new ToolNames(), hasOlderCalls: false, hasUsageChunk: true };
+
+function written(events: readonly MessagesEvent[], asked: Partial<typeof settings> = {}): string {
+  const writer = new ChunkWriter(identity, { ...settings, ...asked });
   return events.map((event) => writer.write(event)).join('');
 }
 
@@ -106,7 +109,7 @@ describe('a streamed chat', () => {
   it('comes to the same message as one in one piece, wherever its bytes are cut', () => {
     fc.assert(
       fc.property(answerEvents, byteCuts, (events, cuts) => {
-        const whole = chatCompletion(wholeMessage(events), { showsReasoning: true }) as unknown as Completion;
+        const whole = chatCompletion(wholeMessage(events), settings) as unknown as Completion;
         const [{ message, finish_reason: reason }] = whole.choices;
 
         const streamed = accumulated(chunksIn(dataIn(cutBytes(written(events), cuts))));
@@ -151,14 +154,14 @@ describe('a streamed chat', () => {
   it('shows no thinking where the client wants none', () => {
     fc.assert(
       fc.property(answerEvents, (events) => {
-        expect(written(events, false)).not.toContain('reasoning_content');
-        expect(written(events, false)).not.toContain('reasoning_details');
+        expect(written(events, { showsReasoning: false })).not.toContain('reasoning_content');
+        expect(written(events, { showsReasoning: false })).not.toContain('reasoning_details');
       }),
     );
   });
 
   it('ends with an error that every client finds, and with the end that some wait for', () => {
-    const writer = new ChunkWriter(identity, { showsReasoning: true });
+    const writer = new ChunkWriter(identity, settings);
     const error = new GatewayError('provider_overloaded', 'Overloaded');
 
     const [text, done] = dataIn(cutBytes(writer.fail(errorEnvelope(error, 'req_1')), []));

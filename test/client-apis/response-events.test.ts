@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ResponseWriter } from '../../lambdas/client-apis/responses/stream-events.ts';
+import { ToolNames } from '../../lambdas/client-apis/tool-names.ts';
 import { unsealedThinking } from '../../lambdas/client-apis/responses/sealed-thinking.ts';
 import { wholeResponse } from '../../lambdas/client-apis/responses/whole-response.ts';
 import type { MessagesEvent } from '../../lambdas/messages/types.ts';
@@ -9,7 +10,7 @@ import { answerEvents, byteCuts, cutBytes, wholeMessage } from '../support/answe
 import { dataIn } from '../support/sse-client.ts';
 
 const identity = { generationId: 'gen-01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d', model: 'sandbox/claude' };
-const settings = { customTools: new Set<string>(), showsSources: true, showsThinking: true };
+const settings = { tools: new ToolNames(), showsSources: true, showsThinking: true };
 
 interface Event {
   type: string;
@@ -137,7 +138,9 @@ describe('a streamed response', () => {
       { type: 'content_block_stop', index: 0 },
     ];
 
-    const done = eventsIn(written(events, { ...settings, customTools: new Set(['apply_patch']) })).at(-1)!;
+    const done = eventsIn(
+      written(events, { ...settings, tools: new ToolNames([{ name: 'apply_patch', isCustom: true }]) }),
+    ).at(-1)!;
 
     expect(done.item).toMatchObject({ type: 'custom_tool_call', call_id: 'c1', input: '*** Begin Patch' });
   });

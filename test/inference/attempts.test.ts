@@ -17,6 +17,7 @@ const routed = {
   content: measurePrompt(message),
   client: { anthropicVersion: '2023-06-01', anthropicBeta: undefined },
   origins: undefined,
+  leftOut: [],
   onExcluded: undefined,
 };
 

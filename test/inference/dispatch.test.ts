@@ -39,6 +39,7 @@ function attemptAt({ url }: Seen, { hasHiddenReasoning = false, ...options }: Op
     encode: () => candidate.wire.encode(request, candidate.target, client),
     encodeOther: (other) => candidate.wire.encode(other, candidate.target, client),
     hasHiddenReasoning,
+    leftOut: [],
   };
 }
 

@@ -130,7 +130,6 @@ describe('a request to Gemini', () => {
   it.each<[string, Partial<MessagesRequest>]>([
     ['max_tokens', { max_tokens: 0 }],
     ['stop_sequences', { stop_sequences: ['1', '2', '3', '4', '5', '6'] }],
-    ['seed', { seed: 7 }],
     ['messages', { messages: [{ role: 'user', content: '' }] }],
     ['tool_choice.type', { tool_choice: { type: 'any' } }],
     ['tools.0.type', { tools: [{ name: 'bash', type: 'bash_20250124' }] }],

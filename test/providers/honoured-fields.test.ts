@@ -73,7 +73,6 @@ const fields: [string, Partial<MessagesRequest>][] = [
   ['frequency_penalty', { frequency_penalty: 0.5 }],
   ['presence_penalty', { presence_penalty: 0.5 }],
   ['repetition_penalty', { repetition_penalty: 1.5 }],
-  ['seed', { seed: 5 }],
   ['tool_choice any', { tool_choice: { type: 'any' } }],
   ['tool_choice none', { tool_choice: { type: 'none' } }],
   ['tool_choice tool', { tool_choice: { type: 'tool', name: 'look' } }],

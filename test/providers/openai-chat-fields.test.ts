@@ -24,7 +24,6 @@ const refusing = (field: string) => expect.objectContaining({ status: 400, metad
 describe('a field without a counterpart in chat completions', () => {
   it.each([
     ['max_token', { max_token: 5 }],
-    ['seed', { seed: 5 }],
     ['user', { user: 'u' }],
     ['session_id', { session_id: 's' }],
     ['stop_server_tools_when', { stop_server_tools_when: [{}] }],

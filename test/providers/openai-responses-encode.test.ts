@@ -360,7 +360,6 @@ describe('what the Responses API cannot say', () => {
     ],
     ['messages.0.content.0.type', { messages: [user([{ type: 'search_result' }])] }],
     ['messages.0.content.0.type', { messages: [assistant([{ type: 'server_tool_use' }])] }],
-    ['verbosity', { verbosity: 'low' }],
   ])('is refused by name: %s', (field, more, parameters) => {
     expect(() => encode(more, {}, parameters)).toThrow(
       expect.objectContaining({ status: 400, metadata: { field } }) as Error,

@@ -14,12 +14,13 @@ export const accepts = {
   meanwhile: refreshSignals,
 };
 
-function chatForm({ showsReasoning }: ChatCall): AnswerForm {
+function chatForm(call: ChatCall): AnswerForm {
   return {
     route: 'create-chat-completion',
+    leftOut: call.leftOut,
     whenSilent: { chunk: KEEP_ALIVE, afterMs: SILENCE_MS },
-    streamBody: (events, start) => chunkBody(events, start, { showsReasoning }),
-    wholeAnswer: (message) => chatCompletion(message, { showsReasoning }),
+    streamBody: (events, start) => chunkBody(events, start, call),
+    wholeAnswer: (message) => chatCompletion(message, call),
   };
 }
 

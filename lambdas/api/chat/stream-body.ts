@@ -1,4 +1,4 @@
-import { ChunkWriter } from '../../client-apis/chat/chunks.ts';
+import { ChunkWriter, type ChunkSettings } from '../../client-apis/chat/chunks.ts';
 import { KEEP_ALIVE } from '../../client-apis/keep-alive.ts';
 import type { AnswerEvent } from '../../messages/types.ts';
 import { errorEnvelope, toGatewayError } from '../../platform/errors.ts';
@@ -8,9 +8,9 @@ import type { StreamStart } from '../parts/answer-message.ts';
 export async function* chunkBody(
   events: AsyncIterable<AnswerEvent[]>,
   { requestId, isSilent, ...identity }: StreamStart,
-  { showsReasoning }: { showsReasoning: boolean },
+  settings: ChunkSettings,
 ): AsyncGenerator<string> {
-  const writer = new ChunkWriter(identity, { showsReasoning });
+  const writer = new ChunkWriter(identity, settings);
   try {
     if (isSilent) yield KEEP_ALIVE;
     for await (const batch of events) {

@@ -1,3 +1,4 @@
+import { withoutMark } from '../../messages/refusal-block.ts';
 import { PING } from '../../http/sse.ts';
 import { SILENCE_MS, type AnswerForm } from '../parts/answer-message.ts';
 import { streamBody } from './stream-body.ts';
@@ -7,5 +8,5 @@ export const messagesForm: AnswerForm = {
   route: 'create-message',
   whenSilent: { chunk: PING, afterMs: SILENCE_MS },
   streamBody,
-  wholeAnswer: (message) => message,
+  wholeAnswer: (message) => ({ ...message, content: message.content.map(withoutMark) }),
 };

@@ -1,6 +1,7 @@
 import { errorEnvelope, toGatewayError } from '../../platform/errors.ts';
 import { PING, sseEvent } from '../../http/sse.ts';
-import type { AnswerEvent } from '../../messages/types.ts';
+import { withoutMark } from '../../messages/refusal-block.ts';
+import type { AnswerEvent, MessagesEvent } from '../../messages/types.ts';
 import type { StreamStart } from '../parts/answer-message.ts';
 
 /**
@@ -22,6 +23,11 @@ export async function* streamBody(
 function serialise(batch: AnswerEvent[]): string | Uint8Array {
   const [only] = batch;
   if (batch.length === 1 && only!.raw) return only!.raw;
-  if (batch.every((event) => event.raw === undefined)) return batch.map(({ data }) => sseEvent(data)).join('');
-  return Buffer.concat(batch.map(({ data, raw }) => raw ?? Buffer.from(sseEvent(data))));
+  if (batch.every((event) => event.raw === undefined))
+    return batch.map(({ data }) => sseEvent(bareEvent(data))).join('');
+  return Buffer.concat(batch.map(({ data, raw }) => raw ?? Buffer.from(sseEvent(bareEvent(data)))));
+}
+
+function bareEvent(data: MessagesEvent): MessagesEvent {
+  return data.type === 'content_block_start' ? { ...data, content_block: withoutMark(data.content_block) } : data;
 }

@@ -3,6 +3,7 @@ import { ok, tagged, type About } from '../../http/about.ts';
 import type { ModelListWords } from '../parts/about.ts';
 import { claudeEndpointExample, claudeExample, filmmakerExample, listedExample } from './examples.ts';
 import { modelAnswer, modelListAnswer, videoModelListAnswer } from './shape.ts';
+import { codexModelListAnswer } from './codex-shape.ts';
 import { messagesModelAnswer, messagesModelListAnswer } from './messages-shape.ts';
 
 const modelHeaders = {
@@ -18,16 +19,21 @@ const filtersNote =
 const messagesNote =
   'With the header `anthropic-version`, the answer has the shape of the Messages API: models that make text, the newest first, in pages of 20, of which `after_id` and `before_id` choose one.';
 
-const listExample = (model: object) => ({ data: [model], links: { next: null }, total_count: 1 });
+const { id, object, created, owned_by } = claudeExample;
+const claudeTop = { id, object, created, owned_by };
+const codexNote =
+  'With the parameter `client_version`, which Codex sends, the answer has the shape that Codex reads: models that make text and can be called.';
+
+const listExample = (model: object) => ({ object: 'list', data: [model], links: { next: null }, total_count: 1 });
 
 export const models = tagged('Catalog', {
   'list-models': {
     summary: 'List models',
-    description: `Lists the models that make text; \`output_modalities=all\` lists all models. The whole list comes at once unless \`offset\` or \`limit\` is given. \`pricing\` and \`top_provider\` are those of the default route: the cheapest endpoint (one provider’s offer of the model), which is tried first. ${filtersNote} ${messagesNote}`,
+    description: `Lists the models that make text; \`output_modalities=all\` lists all models. The whole list comes at once unless \`offset\` or \`limit\` is given. \`pricing\` and \`top_provider\` are those of the default route: the cheapest endpoint (one provider’s offer of the model), which is tried first. ${filtersNote} ${messagesNote} ${codexNote}`,
     headers: modelHeaders,
     success: ok(
       'The models that fit all filters.',
-      z.xor([modelListAnswer, messagesModelListAnswer]),
+      z.xor([modelListAnswer, messagesModelListAnswer, codexModelListAnswer]),
       listExample(claudeExample),
     ),
   },
@@ -40,6 +46,7 @@ export const models = tagged('Catalog', {
       'The model. If endpoints were asked for, they are in the order in which they are tried; an empty `routing.default` stands for automatic routing.',
       z.xor([modelAnswer, messagesModelAnswer]),
       {
+        ...claudeTop,
         data: { ...claudeExample, description: '', endpoints: [claudeEndpointExample] },
         routing: { default: {} },
       },
@@ -48,11 +55,11 @@ export const models = tagged('Catalog', {
   'list-user-models': {
     summary: 'List the models that the calling key may use',
     description:
-      'Models with at least one provider that the privacy settings of account, workspace and key allow. For a management key, these are the settings of the account and of its Default workspace. Prices are those of the cheapest endpoint (one provider’s offer of the model) that is allowed. Filters, orders, pages and shapes are those of `GET /models`.',
+      'Models with at least one provider that the privacy settings of account, workspace and key allow. For a management key, these are the settings of the account and of its Default workspace. Prices are those of the cheapest endpoint (one provider’s offer of the model) that is allowed. Models that cannot be called now, because the operator has not set what their providers need, are left out. Filters, orders, pages and shapes are those of `GET /models`.',
     headers: modelHeaders,
     success: ok(
       'The models that fit all filters.',
-      z.xor([modelListAnswer, messagesModelListAnswer]),
+      z.xor([modelListAnswer, messagesModelListAnswer, codexModelListAnswer]),
       listExample(claudeExample),
     ),
   },

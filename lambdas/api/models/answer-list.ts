@@ -7,7 +7,9 @@ import type { HttpRequest } from '../../http/request.ts';
 import { jsonResponse, type HttpResponse } from '../../http/response.ts';
 import { nowMs } from '../../platform/clock.ts';
 import { invalidRequest } from '../../platform/errors.ts';
-import { isMessagesClient } from './dialect.ts';
+import type { CodexModelListAnswer } from './codex-shape.ts';
+import { codexModelView } from './codex-view.ts';
+import { dialectOf } from './dialect.ts';
 import { readEndpointReport, readReadiness } from './endpoint-report.ts';
 import { choicesParameter } from './fields.ts';
 import { filterParameters, keptOffers, type FilterQuery } from './filters.ts';
@@ -57,9 +59,10 @@ export async function answerList(
   pathname: string,
 ): Promise<HttpResponse> {
   const speedOf = isMeasured(asked.query.sort) ? (await readEndpointReport()).statisticsOf : undefined;
-  return isMessagesClient(asked.request)
-    ? answerMessagesList(offersOf(list, await readReadiness(list.models)), asked, speedOf)
-    : answerConventionList(list, asked, pathname, speedOf);
+  const dialect = dialectOf(asked.request);
+  if (dialect === 'convention') return answerConventionList(list, asked, pathname, speedOf);
+  const offers = offersOf({ ...list, isForPickers: true }, await readReadiness(list.models));
+  return dialect === 'messages' ? answerMessagesList(offers, asked, speedOf) : answerCodexList(offers, asked, speedOf);
 }
 
 export async function answerConventionList(
@@ -72,7 +75,8 @@ export async function answerConventionList(
   const [isLimited, isReady] = await Promise.all([readFreeCapacity(list.models), readReadiness(list.models)]);
   const found = sortedOffers(filtered(offersOf(list, isReady), query, request), query.sort, speedOf);
   const models = found.map(({ model, endpoints }) => modelView(model, endpoints, isLimited, isReady));
-  return jsonResponse<ModelListAnswer>(200, paginate(models, query, { pathname, query: request.query }));
+  const page = paginate(models, query, { pathname, query: request.query });
+  return jsonResponse<ModelListAnswer>(200, { object: 'list', ...page });
 }
 
 /** Only what messages can be sent to; the newest first, as documented for the Messages API. */
@@ -87,6 +91,17 @@ function answerMessagesList(
   const texts = offers.filter(({ model }) => isWanted && model.data.output_modalities.includes('text'));
   const found = sortedOffers(filtered(texts, query, request), query.sort ?? 'newest', speedOf);
   return jsonResponse<MessagesModelListAnswer>(200, cursorPage(found.map(messagesModelView), query));
+}
+
+/** All models that make text, in one list: Codex knows no pages. */
+function answerCodexList(
+  offers: readonly ModelOffer[],
+  { query, request }: ListRequest<ListQuery>,
+  speedOf: SpeedOf | undefined,
+): HttpResponse {
+  const texts = offers.filter(({ model }) => model.data.output_modalities.includes('text'));
+  const found = sortedOffers(filtered(texts, query, request), query.sort, speedOf);
+  return jsonResponse<CodexModelListAnswer>(200, { models: found.map(codexModelView) });
 }
 
 function filtered(offers: readonly ModelOffer[], query: FilterQuery, { query: given }: HttpRequest): ModelOffer[] {

@@ -1,9 +1,17 @@
 import type { HttpRequest } from '../../http/request.ts';
 
+/** The shapes that lists of models have. */
+type Dialect = 'convention' | 'messages' | 'codex';
+
 /**
- * Lists of models and single models have two shapes. Clients of the Messages API say so in every request, with the
- * header that names their version of it; everyone else gets the shape of the public convention.
+ * Clients of the Messages API name their version of it in a header of every request, and Codex its own version in the query; everyone else
+ * gets the shape of the public convention.
  */
+export function dialectOf(request: HttpRequest): Dialect {
+  if (isMessagesClient(request)) return 'messages';
+  return request.query['client_version'] === undefined ? 'convention' : 'codex';
+}
+
 export function isMessagesClient({ headers }: HttpRequest): boolean {
   return Boolean(headers['anthropic-version']);
 }

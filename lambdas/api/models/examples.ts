@@ -22,11 +22,13 @@ const alike = {
     repetition_penalty: null,
   },
   supported_voices: null,
+  object: 'model',
   type: 'model',
 };
 
 export const claudeExample = {
   ...alike,
+  owned_by: 'anthropic',
   id: 'anthropic/claude-sonnet-5',
   canonical_slug: 'anthropic/claude-sonnet-5-20260630',
   name: 'Claude Sonnet 5',
@@ -77,6 +79,7 @@ export const claudeEndpointExample = {
 
 export const filmmakerExample = {
   ...alike,
+  owned_by: 'minimax',
   id: 'minimax/hailuo-2.3',
   canonical_slug: 'minimax/hailuo-2.3-20251028',
   name: 'Hailuo 2.3',

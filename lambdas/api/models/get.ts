@@ -53,7 +53,7 @@ export const handler = definePublicEndpoint(
     if (withEndpoints) return answerEndpoints(model, query.history);
     const [isLimited, isReady] = await Promise.all([readFreeCapacity([model]), readReadiness([model])]);
     if (isMessagesClient(request)) return answerMessagesModel(model, isReady);
-    return jsonResponse<ModelAnswer>(200, { data: modelView(model, undefined, isLimited, isReady) });
+    return jsonResponse<ModelAnswer>(200, withTopMembers(modelView(model, undefined, isLimited, isReady)));
   },
 );
 
@@ -65,15 +65,21 @@ async function answerEndpoints(model: Model, withHistory: boolean): Promise<Http
     withHistory ? readHistories(offered.endpoints.map(({ id }) => id)) : undefined,
   ]);
   return jsonResponse<ModelAnswer>(200, {
-    // Clients that validate ask for a description here, even an empty one.
-    data: {
+    ...withTopMembers({
+      // Clients that validate ask for a description here, even an empty one.
       description: '',
       ...modelView(model, undefined, isLimited, doing.isReady),
       endpoints: endpointViews(offered, doing).map((view) => withPoints(view, histories?.get(view.endpoint_id))),
-    },
+    }),
     // Empty: endpoints are chosen automatically, the cheapest that is healthy first.
     routing: { default: model.data.routing ?? {} },
   });
+}
+
+/** A model in `data`, and at the top the members that OpenAI's SDKs read there. */
+function withTopMembers(data: ModelAnswer['data']): ModelAnswer {
+  const { id, object, created, owned_by: owner } = data;
+  return { id, object, created, owned_by: owner, data };
 }
 
 function withPoints(view: EndpointBody, points: readonly EndpointPoint[] | undefined): EndpointBody {

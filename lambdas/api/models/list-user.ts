@@ -19,7 +19,7 @@ export const handler = defineEndpoint('list-user-models', accepts, async (asked)
   const exclusionOf = privacyFilter(await privacyLayers(asked.caller));
   const isAllowed = (endpoint: Endpoint) => exclusionOf(endpoint) === undefined;
   const { models } = await servedCatalog();
-  return answerList({ models, isAllowed }, asked, '/v1/models/user');
+  return answerList({ models, isAllowed, isForPickers: true }, asked, '/v1/models/user');
 });
 
 /** A management key counts as its account in the Default workspace. */

@@ -17,13 +17,18 @@ export interface OfferedModels {
   models: readonly Model[];
   /** Whether the reader may use an endpoint; in public lists all may be used. */
   isAllowed?: (endpoint: Endpoint) => boolean;
+  /** Without models whose operator has not set what their providers need: pickers show every model of a list. */
+  isForPickers?: boolean;
 }
 
 /** @param isReady whether an endpoint can be called */
-export function offersOf({ models, isAllowed = () => true }: OfferedModels, isReady: IsReady): ModelOffer[] {
+export function offersOf(
+  { models, isAllowed = () => true, isForPickers = false }: OfferedModels,
+  isReady: IsReady,
+): ModelOffer[] {
   return models
     .map((model) => ({ model, endpoints: inRoutingOrder(model, model.endpoints.filter(isAllowed), isReady) }))
-    .filter(({ endpoints }) => endpoints.length > 0);
+    .filter(({ endpoints: [first] }) => first !== undefined && !(isForPickers && isReady(first) === false));
 }
 
 const NOTHING_ASKED = { message: { model: '', messages: [] }, promptTokens: 0 };

@@ -187,6 +187,8 @@ const modelFieldShapes = {
   links: z
     .strictObject({ details: z.string().meta({ description: 'The path of the model’s endpoints.' }) })
     .meta({ description: 'Addresses of more information about the model.' }),
+  object: z.literal('model'),
+  owned_by: z.string().meta({ description: 'The author of the model, for clients of OpenAI’s APIs.' }),
   type: z.literal('model'),
   display_name: z.string().meta({ description: 'The name of the model, for clients of the Messages API.' }),
 };
@@ -307,7 +309,16 @@ const endpointShape = z
   });
 export type EndpointBody = z.output<typeof endpointShape>;
 
+/** Members of a model that OpenAI's SDKs read at the top of an answer. */
+const topMembers = {
+  id: z.string().meta({ description: 'The same as `data.id`, where OpenAI’s SDKs read it.' }),
+  object: z.literal('model'),
+  created: countShape.meta({ description: 'The same value as `data.created`, where OpenAI’s SDKs read it.' }),
+  owned_by: z.string().meta({ description: 'The same value as `data.owned_by`, where OpenAI’s SDKs read it.' }),
+};
+
 export const modelAnswer = z.strictObject({
+  ...topMembers,
   data: z
     .strictObject({
       ...modelFieldShapes,
@@ -364,6 +375,7 @@ export type VideoModelListAnswer = z.output<typeof videoModelListAnswer>;
 
 export const modelListAnswer = z
   .strictObject({
+    object: z.literal('list'),
     data: z.array(modelShape).meta({ description: 'One page of the list of models.' }),
     links: z
       .strictObject({

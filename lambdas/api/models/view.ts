@@ -52,7 +52,9 @@ export function modelView(
     default_parameters: defaultsView(data.default_parameters),
     supported_voices: null,
     links: { details: `/v1/models/${model.id}/endpoints` },
-    // Clients of the Messages API list models with these two names.
+    // OpenAI's SDKs read these two, and clients of the Messages API the next two.
+    object: 'model',
+    owned_by: model.id.slice(0, model.id.indexOf('/')),
     type: 'model',
     display_name: data.name,
   };

@@ -40,6 +40,10 @@ export interface AnswerForm {
   streamBody: (events: AsyncIterable<AnswerEvent[]>, start: StreamStart) => AsyncGenerator<string | Uint8Array>;
   /** Kinds of refusals that its clients know only as events of a stream with the status 200. */
   streamedRefusals?: readonly ErrorKind[];
+  /** Fields of the request that no endpoint is sent. */
+  leftOut?: readonly string[];
+  /** Fields that have another name in this API. */
+  fieldNames?: Readonly<Record<string, string>>;
   /** The body of an answer in one piece. */
   wholeAnswer: (message: MessageBody) => object;
 }
@@ -62,8 +66,9 @@ export async function answerMessage(input: MessageEndpointInput, form: AnswerFor
 async function streamAnswer(
   context: AnswerContext,
   { body: { model }, door }: MessageEndpointInput,
-  { whenSilent, streamBody, streamedRefusals = [] }: AnswerForm,
+  form: AnswerForm,
 ): Promise<HttpResponse> {
+  const { whenSilent, streamBody, streamedRefusals = [] } = form;
   let timer: NodeJS.Timeout | undefined;
   const patience = new Promise<void>((resolve) => {
     const waitedMs = performance.now() - context.receivedAtMs;
@@ -82,7 +87,7 @@ async function streamAnswer(
   const { requestId, generationId } = context;
   const events = () => withBreaksMeasured(deliveredEvents(context), door);
   const produce = () => streamBody(events(), { requestId, generationId, model, isSilent });
-  return streamResponse(answerBody(context, produce, whenSilent));
+  return streamResponse(answerBody(context, produce, whenSilent), leftOutHeader(context, form));
 }
 
 /**
@@ -99,11 +104,22 @@ async function wholeAnswer(
   waitUntil(settled);
   const waitedMs = performance.now() - context.receivedAtMs;
   if (await isThereWithin(answer, Math.max(0, wholeAnswerSilenceMs() - waitedMs))) {
-    return jsonResponse<object>(200, await answer);
+    const body = await answer;
+    return jsonResponse<object>(200, body, leftOutHeader(context, form));
   }
   answer.catch((error: unknown) => measureBreak(error, door));
   const body = answerBody(context, () => wholeBody(answer, context.requestId), blanks);
-  return streamResponse(body, { 'content-type': 'application/json' });
+  return streamResponse(body, { 'content-type': 'application/json', ...leftOutHeader(context, form) });
+}
+
+/** Names the fields that the endpoint was not sent. Where none has answered yet, it is the one that is being asked. */
+function leftOutHeader(
+  { attempts, attemptLog }: AnswerContext,
+  { leftOut = [], fieldNames = {} }: AnswerForm,
+): Record<string, string> {
+  const unsent = attempts[attemptLog.index]?.leftOut ?? [];
+  const names = [...leftOut, ...unsent.map((name) => fieldNames[name] ?? name)];
+  return names.length > 0 ? { 'x-gateway-left-out': names.join(', ') } : {};
 }
 
 /** The events of an answer whose head has gone out. */

@@ -1,5 +1,6 @@
 import { KEEP_ALIVE } from '../../client-apis/keep-alive.ts';
 import {
+  responsesRenames,
   responsesJson,
   responsesFieldNames,
   responsesRequestSchema,
@@ -21,6 +22,8 @@ export const accepts = {
 function responseForm(call: ResponsesCall): AnswerForm {
   return {
     route: 'create-response',
+    leftOut: call.leftOut,
+    fieldNames: responsesRenames,
     whenSilent: { chunk: KEEP_ALIVE, afterMs: SILENCE_MS },
     streamBody: (events, start) => responseEventBody(events, start, call),
     // Codex shortens a conversation by `response.failed`, as OpenAI says it, and by no status.

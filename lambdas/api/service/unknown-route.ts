@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { normaliseRequest, type HttpRequest } from '../../http/request.ts';
-import { errorResponse, redirectResponse, type HttpResponse } from '../../http/response.ts';
+import { errorResponse, redirectResponse, requestIdHeaders, type HttpResponse } from '../../http/response.ts';
 import { corsHeaders, preflight } from '../../http/cors.ts';
 import { isThere, methodsAt, unknownRoute } from '../../http/unknown-route.ts';
 import { log } from '../../platform/logger.ts';
@@ -23,7 +23,7 @@ export async function handler(
     (isReader(request) ? redirectResponse(`${request.baseUrl}/docs`) : undefined) ??
     errorResponse(unknownRoute(method, path), id);
   log('info', 'request', { route: 'unknown-route', requestId: id, awsRequestId, status: response.statusCode });
-  return { ...response, headers: { ...response.headers, ...corsHeaders(request), 'request-id': id } };
+  return { ...response, headers: { ...response.headers, ...corsHeaders(request), ...requestIdHeaders(id) } };
 }
 
 /** A browser at the address itself: a person wants to read what is here. */

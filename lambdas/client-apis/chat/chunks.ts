@@ -3,12 +3,15 @@
  * that one of them would stumble over; calls come one after another; the last chunk has the usage, and `[DONE]` ends the stream.
  */
 
-import type { Block, Delta, MessagesEvent } from '../../messages/types.ts';
+import { isRefusal } from '../../messages/refusal-block.ts';
+import type { TokenLogprob } from '../../messages/token-logprob.ts';
+import type { Block, Delta, MessageDelta, MessagesEvent } from '../../messages/types.ts';
 import type { ErrorEnvelope } from '../../platform/errors.ts';
-import { generationTimeMs } from '../../platform/ids.ts';
 import { urlAnnotations } from '../citations.ts';
+import { chatLogprobs, type CompletionSettings } from './completion.ts';
 import { finishFields } from './finish-reason.ts';
 import { encryptedDetail, signatureDetail, textDetail, type ShownDetail } from './reasoning-details.ts';
+import { createdSeconds } from './created-seconds.ts';
 import { completionUsage } from './usage.ts';
 
 const DONE = 'data: [DONE]\n\n';
@@ -20,6 +23,8 @@ interface OpenBlock {
   citations: unknown[];
   /** The place of a call among the calls, or of thinking among the thinking. */
   place: number;
+  /** It is text with which the model refuses. */
+  isRefusal: boolean;
   /** Whether its arguments, or its text, have begun. */
   hasBegun: boolean;
   /** The whole arguments of a call, where they came at once. */
@@ -32,19 +37,25 @@ export interface AnswerIdentity {
   model: string;
 }
 
+export interface ChunkSettings extends CompletionSettings {
+  /** The client has asked for a last chunk with the usage. */
+  hasUsageChunk: boolean;
+}
+
 /** Writes the chunks of one answer, in the order of its events. */
 export class ChunkWriter {
-  readonly #showsReasoning: boolean;
+  readonly #settings: ChunkSettings;
   /** All chunks begin with this. */
   #head: string;
   /** Characters of the content so far. */
   #length = 0;
   #calls = 0;
   #thoughts = 0;
+  #hasRefusal = false;
   #open: OpenBlock | undefined;
 
-  constructor(identity: AnswerIdentity, { showsReasoning }: { showsReasoning: boolean }) {
-    this.#showsReasoning = showsReasoning;
+  constructor(identity: AnswerIdentity, settings: ChunkSettings) {
+    this.#settings = settings;
     this.#head = headOf(identity);
   }
 
@@ -60,13 +71,8 @@ export class ChunkWriter {
         return this.#open ? this.#piece(this.#open, event.delta) : '';
       case 'content_block_stop':
         return this.#end();
-      case 'message_delta': {
-        const { delta, usage, metadata } = event;
-        if (delta.stop_reason === null) return '';
-        const choice = JSON.stringify([{ index: 0, delta: {}, ...finishFields(delta.stop_reason) }]);
-        const why = metadata === undefined ? '' : `,"metadata":${JSON.stringify(metadata)}`;
-        return `${this.#head}${choice}${why}}\n\n${this.#head}[],"usage":${JSON.stringify(completionUsage(usage))}}\n\n`;
-      }
+      case 'message_delta':
+        return this.#finish(event);
       case 'message_stop':
         return DONE;
       default:
@@ -81,12 +87,31 @@ export class ChunkWriter {
     return `${this.#head}${choices},"error":${JSON.stringify(error)}}\n\n${DONE}`;
   }
 
+  /** Without being asked for, no chunk is without a choice: simple clients read the first one of each. */
+  #finish({ delta, usage, metadata }: MessageDelta): string {
+    if (delta.stop_reason === null) return '';
+    const finished = finishFields(delta.stop_reason, { ...this.#settings, hasRefusal: this.#hasRefusal });
+    const choice = JSON.stringify([{ index: 0, delta: {}, ...finished }]);
+    const why = metadata === undefined ? '' : `,"metadata":${JSON.stringify(metadata)}`;
+    const used = `,"usage":${JSON.stringify(completionUsage(usage))}`;
+    return this.#settings.hasUsageChunk
+      ? `${this.#head}${choice}${why}}\n\n${this.#head}[]${used}}\n\n`
+      : `${this.#head}${choice}${why}${used}}\n\n`;
+  }
+
   #begin(block: Block): string {
-    const open = { type: block.type, start: this.#length, citations: [], hasBegun: false, input: block['input'] };
+    const open = {
+      type: block.type,
+      start: this.#length,
+      citations: [],
+      isRefusal: false,
+      hasBegun: false,
+      input: block['input'],
+    };
     switch (block.type) {
       case 'text':
-        this.#open = { ...open, place: 0 };
-        return this.#text(block['text'] as string | undefined);
+        this.#open = { ...open, place: 0, isRefusal: isRefusal(block) };
+        return this.#text(this.#open, block['text'] as string | undefined);
       case 'thinking':
         this.#open = { ...open, place: this.#thoughts++ };
         return this.#thought(this.#open, block['thinking'] as string | undefined);
@@ -95,7 +120,9 @@ export class ChunkWriter {
       case 'tool_use': {
         const place = this.#calls++;
         this.#open = { ...open, place };
-        const called = { name: block['name'], arguments: '' };
+        const { name } = this.#settings.tools.clientTool(block['name'] as string);
+        const called = { name, arguments: '' };
+        if (this.#settings.hasOlderCalls) return this.#olderCall(place, called);
         return this.#delta({ tool_calls: [{ index: place, id: block['id'], type: 'function', function: called }] });
       }
       default:
@@ -107,7 +134,7 @@ export class ChunkWriter {
   #piece(open: OpenBlock, delta: Delta): string {
     switch (delta.type) {
       case 'text_delta':
-        return this.#text(delta.text);
+        return this.#text(open, delta.text, delta.logprobs);
       case 'thinking_delta':
         return this.#thought(open, delta.thinking);
       case 'signature_delta':
@@ -131,16 +158,21 @@ export class ChunkWriter {
     return annotations.length > 0 ? this.#delta({ annotations }) : '';
   }
 
-  #text(text: string | undefined): string {
+  #text(open: OpenBlock, text: string | undefined, logprobs?: readonly TokenLogprob[]): string {
     if (!text) return '';
+    if (open.isRefusal) {
+      this.#hasRefusal = true;
+      return this.#delta({ refusal: text });
+    }
     this.#length += text.length;
+    const likely = logprobs === undefined ? '' : `"logprobs":${JSON.stringify(chatLogprobs(logprobs))},`;
     // By far the most of all chunks: written without an object.
-    return `${this.#head}[{"index":0,"delta":{"content":${JSON.stringify(text)}},"finish_reason":null}]}\n\n`;
+    return `${this.#head}[{"index":0,"delta":{"content":${JSON.stringify(text)}},${likely}"finish_reason":null}]}\n\n`;
   }
 
   /** Some clients read the one name, and some the other. */
   #thought(open: OpenBlock, text: string | undefined): string {
-    if (!text || !this.#showsReasoning) return '';
+    if (!text || !this.#settings.showsReasoning) return '';
     open.hasBegun = true;
     return this.#delta({ reasoning: text, reasoning_content: text, reasoning_details: [textDetail(open.place, text)] });
   }
@@ -152,13 +184,20 @@ export class ChunkWriter {
   }
 
   #details(detail: ShownDetail): string {
-    return this.#showsReasoning ? this.#delta({ reasoning_details: [detail] }) : '';
+    return this.#settings.showsReasoning ? this.#delta({ reasoning_details: [detail] }) : '';
   }
 
   #arguments(open: OpenBlock, text: string): string {
     if (text === '') return '';
     open.hasBegun = true;
-    return this.#delta({ tool_calls: [{ index: open.place, function: { arguments: text } }] });
+    const called = { arguments: text };
+    if (this.#settings.hasOlderCalls) return this.#olderCall(open.place, called);
+    return this.#delta({ tool_calls: [{ index: open.place, function: called }] });
+  }
+
+  /** The older form has one call. The gateway asks for one alone, and not every model keeps to it. */
+  #olderCall(place: number, called: object): string {
+    return place === 0 ? this.#delta({ function_call: called }) : '';
   }
 
   #delta(delta: object): string {
@@ -170,9 +209,4 @@ function headOf({ generationId, model }: AnswerIdentity): string {
   const created = createdSeconds(generationId);
   const shared = JSON.stringify({ id: generationId, object: 'chat.completion.chunk', created, model });
   return `data: ${shared.slice(0, -1)},"choices":`;
-}
-
-/** Epoch seconds at which a generation was admitted. */
-export function createdSeconds(generationId: string): number {
-  return Math.floor((generationTimeMs(generationId) ?? 0) / 1_000);
 }

@@ -1,15 +1,27 @@
 /** A whole answer as a completion of the chat API. */
 
 import { append } from '../../platform/append.ts';
+import { isRefusal } from '../../messages/refusal-block.ts';
+import { logprobsOf, type TokenLogprob } from '../../messages/token-logprob.ts';
 import type { Block, MessageBody } from '../../messages/types.ts';
-import { createdSeconds } from './chunks.ts';
+import type { ToolNames } from '../tool-names.ts';
+import { createdSeconds } from './created-seconds.ts';
 import { urlAnnotations } from '../citations.ts';
 import { finishFields } from './finish-reason.ts';
 import { wholeDetail } from './reasoning-details.ts';
 import { completionUsage } from './usage.ts';
 
+/** An answer has to know this of its request. */
+export interface CompletionSettings {
+  showsReasoning: boolean;
+  /** The tools that are declared, by the names that the client has for them. */
+  tools: ToolNames;
+  /** The client knows calls in their older form: one, as `function_call`. */
+  hasOlderCalls: boolean;
+}
+
 /** The members that strict clients ask for are there, `null` where they take one, and left out where they do not. */
-export function chatCompletion(message: MessageBody, { showsReasoning }: { showsReasoning: boolean }): object {
+export function chatCompletion(message: MessageBody, settings: CompletionSettings): object {
   const { id, model, content, stop_reason: reason, usage, metadata } = message;
   return {
     id,
@@ -20,9 +32,9 @@ export function chatCompletion(message: MessageBody, { showsReasoning }: { shows
     choices: [
       {
         index: 0,
-        message: chatMessage(content, showsReasoning),
-        ...finishFields(reason),
-        logprobs: null,
+        message: chatMessage(content, settings),
+        ...finishFields(reason, { ...settings, hasRefusal: content.some(isRefusal) }),
+        logprobs: wholeLogprobs(content),
       },
     ],
     usage: completionUsage(usage),
@@ -30,25 +42,46 @@ export function chatCompletion(message: MessageBody, { showsReasoning }: { shows
   };
 }
 
-function chatMessage(blocks: Block[], showsReasoning: boolean): object {
+function wholeLogprobs(blocks: readonly Block[]): object | null {
+  const texts = blocks.filter((block) => block.type === 'text' && !isRefusal(block));
+  const isAsked = texts.some((block) => block['logprobs'] !== undefined);
+  return isAsked ? chatLogprobs(texts.flatMap(logprobsOf)) : null;
+}
+
+/** Probabilities as a choice has them. */
+export function chatLogprobs(content: readonly TokenLogprob[]): object {
+  return { content, refusal: null };
+}
+
+function chatMessage(blocks: Block[], { showsReasoning, tools, hasOlderCalls }: CompletionSettings): object {
   const { text, annotations } = spokenText(blocks);
-  const calls = blocks.filter(({ type }) => type === 'tool_use').map(functionCall);
+  const refusal = blocks
+    .filter(isRefusal)
+    .map((block) => block['text'] as string)
+    .join('');
+  const calls = blocks.filter(({ type }) => type === 'tool_use').map((block) => functionCall(block, tools));
   return {
     role: 'assistant',
-    // A call alone says nothing.
-    content: text === '' && calls.length > 0 ? null : text,
-    refusal: null,
+    // A call alone says nothing, and neither does a refusal.
+    content: text === '' && (calls.length > 0 || refusal !== '') ? null : text,
+    refusal: refusal === '' ? null : refusal,
     ...(showsReasoning ? reasoningFields(blocks) : {}),
-    ...(calls.length > 0 ? { tool_calls: calls } : {}),
+    ...callFields(calls, hasOlderCalls),
     ...(annotations.length > 0 ? { annotations } : {}),
   };
+}
+
+function callFields(calls: ReturnType<typeof functionCall>[], areOlder: boolean): object {
+  const [first] = calls;
+  if (!first) return {};
+  return areOlder ? { function_call: first.function } : { tool_calls: calls };
 }
 
 function spokenText(blocks: Block[]): { text: string; annotations: object[] } {
   let text = '';
   const annotations: object[] = [];
   for (const block of blocks) {
-    if (block.type !== 'text') continue;
+    if (block.type !== 'text' || isRefusal(block)) continue;
     const start = text.length;
     text += block['text'] as string;
     append(annotations, urlAnnotations(block['citations'], start, text.length));
@@ -56,8 +89,9 @@ function spokenText(blocks: Block[]): { text: string; annotations: object[] } {
   return { text, annotations };
 }
 
-function functionCall({ id, name, input }: Block): object {
-  return { id, type: 'function', function: { name, arguments: JSON.stringify(input ?? {}) } };
+function functionCall({ id, name, input }: Block, tools: ToolNames) {
+  const called = tools.clientTool(name as string);
+  return { id, type: 'function', function: { name: called.name, arguments: JSON.stringify(input ?? {}) } };
 }
 
 /** Some clients read the one name, and some the other; the details are what they send back. */

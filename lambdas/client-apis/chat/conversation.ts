@@ -1,11 +1,14 @@
 /** The messages of a chat, and the conversation of the Messages API that says the same. */
 
 import * as z from 'zod';
-import { cacheControl, optionalField } from '../../messages/field-kinds.ts';
+import { optionalField } from '../../messages/field-kinds.ts';
 import { boundedList } from '../../messages/list-of.ts';
 import type { Block, Message } from '../../messages/types.ts';
 import { ArgumentReader } from '../call-arguments.ts';
+import { cacheMarks, hasMark, marked } from '../cache-marks.ts';
+import { ConversationCallIds } from '../call-ids.ts';
 import type { ClientMessagePosition } from '../field-names.ts';
+import type { ToolNames } from '../tool-names.ts';
 import { assistantParts, partBlock, toolResultParts, systemParts, userParts } from './parts.ts';
 import { reasoningDetails, thinkingBlocks } from './reasoning-details.ts';
 
@@ -31,6 +34,7 @@ const name = optionalField(z.string()).meta({
 const instructions = {
   content: contentOf(systemParts).meta({ description: 'The instructions: a text, or a list of text parts.' }),
   name,
+  ...cacheMarks,
 };
 const systemMessage = z.object({ role: z.literal('system'), ...instructions });
 const developerMessage = z.object({ role: z.literal('developer'), ...instructions });
@@ -39,19 +43,19 @@ const userMessage = z.object({
   role: z.literal('user'),
   content: contentOf(userParts).meta({ description: 'The words of the user: a text, or a list of parts.' }),
   name,
+  ...cacheMarks,
 });
 
+const calledFunction = z.object({
+  name: z.string().min(1).meta({ description: 'The name of the function.' }),
+  arguments: z.string().meta({ description: 'The arguments of the call, as a text of JSON.' }),
+});
 const functionCall = z.object({
   id: z.string().min(1).meta({ description: 'The id of the call; the result of the tool refers to it.' }),
   type: optionalField(z.literal('function', 'must be "function": no other calls are made here')).meta({
     description: 'The kind of the call, which is always `function`.',
   }),
-  function: z
-    .object({
-      name: z.string().min(1).meta({ description: 'The name of the function.' }),
-      arguments: z.string().meta({ description: 'The arguments of the call, as a text of JSON.' }),
-    })
-    .meta({ description: 'The function that was called.' }),
+  function: calledFunction.meta({ description: 'The function that was called.' }),
 });
 
 /** An answer of ours has more members than these; they may come back with it, and say nothing more. */
@@ -72,10 +76,11 @@ const assistantMessage = z.object({
     description:
       'The thinking of the model as its answer had it. Send it back unchanged, so that the model can go on from it.',
   }),
-  function_call: optionalField(z.never('is the older form: send tool_calls')).meta({
-    description: 'This field is refused: send `tool_calls` instead.',
+  function_call: optionalField(calledFunction).meta({
+    description: 'The function that the model has called, in the older form of `tool_calls`.',
   }),
   name,
+  ...cacheMarks,
 });
 
 const toolMessage = z.object({
@@ -83,18 +88,27 @@ const toolMessage = z.object({
   tool_call_id: z.string().min(1).meta({ description: 'The id of the call that this is the result of.' }),
   content: contentOf(toolResultParts).meta({ description: 'The result of the call: a text, or a list of parts.' }),
   name,
-  cache_control: cacheControl.meta({ description: 'Asks the provider to cache the prompt up to this result.' }),
+  ...cacheMarks,
+});
+
+/** The older form of a result. */
+const functionMessage = z.object({
+  role: z.literal('function'),
+  name: z.string().min(1).meta({ description: 'The name of the function whose last call this is the result of.' }),
+  content: optionalField(z.string()).meta({ description: 'The result of the call, as a text.' }),
 });
 
 const chatMessage = z.discriminatedUnion(
   'role',
-  [systemMessage, developerMessage, userMessage, assistantMessage, toolMessage],
+  [systemMessage, developerMessage, userMessage, assistantMessage, toolMessage, functionMessage],
   { error: (issue) => (issue.code === 'invalid_union' ? ROLE_RULE : undefined) },
 );
-const ROLE_RULE = 'must be one of system, developer, user, assistant, tool';
+const ROLE_RULE = 'must be one of system, developer, user, assistant, tool, function';
 export type SentChatMessage = z.output<typeof chatMessage>;
 type AssistantMessage = z.output<typeof assistantMessage>;
+type UserMessage = z.output<typeof userMessage>;
 type ToolMessage = z.output<typeof toolMessage>;
+type OlderResult = z.output<typeof functionMessage>;
 
 export const chatMessages = boundedList(chatMessage, { min: 1, max: MAX_MESSAGES }).meta({
   description: 'The conversation so far, with the oldest message first.',
@@ -108,25 +122,29 @@ interface Conversation {
   origins: ClientMessagePosition[];
 }
 
-/** Instructions at the beginning are the system prompt; a chat of nothing else is said by the user. */
-export function chatConversation(chat: readonly SentChatMessage[]): Conversation {
+/**
+ * Instructions at the beginning are the system prompt; a chat of nothing else is said by the user.
+ * @param names of the tools that are declared
+ */
+export function chatConversation(chat: readonly SentChatMessage[], names: ToolNames): Conversation {
   const saysSystem = ({ role }: SentChatMessage) => role === 'system' || role === 'developer';
   const firstSaid = chat.findIndex((message) => !saysSystem(message));
   const begin = firstSaid === -1 ? chat.length - 1 : firstSaid;
   const conversation: Conversation = {
-    system: chat.slice(0, begin).flatMap(({ content }) => blocksOf(content)),
+    system: chat.slice(0, begin).flatMap((message) => saidBlocks(message as Spoken)),
     messages: [],
     origins: [],
   };
-  const reader = new ArgumentReader();
+  const reader = new MessageReader(names);
   let results: Block[] | undefined;
   for (const [offset, message] of chat.slice(begin).entries()) {
-    if (message.role === 'tool' && results) {
-      results.push(resultBlock(message));
+    const result = reader.result(message);
+    if (result && results) {
+      results.push(result);
       continue;
     }
-    results = message.role === 'tool' ? [resultBlock(message)] : undefined;
-    const said = results ? { role: 'user' as const, content: results } : spoken(message as Spoken, reader);
+    results = result && [result];
+    const said = results ? { role: 'user' as const, content: results } : reader.spoken(message as Spoken);
     if (said.content.length === 0) continue;
     conversation.messages.push(firstSaid === -1 ? { ...said, role: 'user' } : said);
     const hasParts = message.role === 'user' && typeof message.content !== 'string';
@@ -135,44 +153,90 @@ export function chatConversation(chat: readonly SentChatMessage[]): Conversation
   return conversation;
 }
 
-type Spoken = Exclude<SentChatMessage, ToolMessage>;
+type ResultMessage = ToolMessage | OlderResult;
+type Spoken = Exclude<SentChatMessage, ResultMessage>;
+type Content = SentChatMessage['content'];
 
-function spoken(message: Spoken, reader: ArgumentReader): Message {
-  switch (message.role) {
-    case 'system':
-    case 'developer':
-      return { role: 'system', content: blocksOf(message.content) };
-    case 'user':
-      return {
-        role: 'user',
-        content: typeof message.content === 'string' ? message.content : blocksOf(message.content),
-      };
-    case 'assistant':
-      return { role: 'assistant', content: assistantBlocks(message, reader) };
+/** Reads the messages of one chat, in their order. */
+class MessageReader {
+  readonly #names: ToolNames;
+  readonly #arguments = new ArgumentReader();
+  readonly #callIds = new ConversationCallIds();
+
+  constructor(names: ToolNames) {
+    this.#names = names;
+  }
+
+  /** The result of a call; undefined for a message that is none. */
+  result(message: SentChatMessage): Block | undefined {
+    if (message.role === 'function') {
+      // Calls of the older form have no ids: the result of a function is that of its last call.
+      const id = this.#callIds.ofResult(functionCallId(message.name));
+      return { type: 'tool_result', tool_use_id: id, content: message.content ?? '' };
+    }
+    if (message.role !== 'tool') return undefined;
+    const { tool_call_id: id, content } = message;
+    const block = {
+      type: 'tool_result',
+      tool_use_id: this.#callIds.ofResult(id),
+      content: typeof content === 'string' ? content : content.map(partBlock),
+    };
+    return marked(block, message);
+  }
+
+  spoken(message: Spoken): Message {
+    switch (message.role) {
+      case 'system':
+      case 'developer':
+        return { role: 'system', content: saidBlocks(message) };
+      case 'user':
+        return { role: 'user', content: isPlain(message) ? message.content : saidBlocks(message) };
+      case 'assistant':
+        return { role: 'assistant', content: this.#assistantBlocks(message) };
+    }
+  }
+
+  /** Thinking comes first, then what was said, then the calls: the convention keeps no other order. */
+  #assistantBlocks(message: AssistantMessage): Block[] {
+    const { refusal, tool_calls: calls, function_call: called } = message;
+    const said = saidBlocks(message);
+    return [
+      ...thinkingOf(message),
+      ...(said.length === 0 && refusal ? [{ type: 'text', text: refusal }] : said),
+      ...(calls ?? []).map((call) => this.#call(call.id, call.function)),
+      ...(called ? [this.#call(functionCallId(called.name), called)] : []),
+    ];
+  }
+
+  #call(id: string, { name: called, arguments: text }: { name: string; arguments: string }): Block {
+    return {
+      type: 'tool_use',
+      id: this.#callIds.ofCall(id),
+      name: this.#names.sentName({ name: called }),
+      input: this.#arguments.read(text),
+    };
   }
 }
 
-type Content = SentChatMessage['content'];
+/** A text without a mark. */
+function isPlain(message: UserMessage): message is UserMessage & { content: string } {
+  return typeof message.content === 'string' && !hasMark(message);
+}
+
+/** The words of a message. A mark of the whole message is one of its last part. */
+function saidBlocks(message: Spoken): Block[] {
+  const blocks = blocksOf(message.content);
+  const last = blocks.at(-1);
+  return last && hasMark(message) ? [...blocks.slice(0, -1), marked(last, message)] : blocks;
+}
+
+function functionCallId(name: string): string {
+  return `call_${name}`;
+}
 
 function blocksOf(content: Content): Block[] {
   if (content === null || content === undefined || content === '') return [];
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content.map(partBlock);
-}
-
-/** Thinking comes first, then what was said, then the calls: the convention keeps no other order. */
-function assistantBlocks(message: AssistantMessage, reader: ArgumentReader): Block[] {
-  const { content, refusal, tool_calls: calls } = message;
-  const said = blocksOf(content);
-  return [
-    ...thinkingOf(message),
-    ...(said.length === 0 && refusal ? [{ type: 'text', text: refusal }] : said),
-    ...(calls ?? []).map(({ id, function: { name: called, arguments: text } }) => ({
-      type: 'tool_use',
-      id,
-      name: called,
-      input: reader.read(text),
-    })),
-  ];
 }
 
 function thinkingOf(message: AssistantMessage): Block[] {
@@ -180,13 +244,4 @@ function thinkingOf(message: AssistantMessage): Block[] {
   if (details?.length) return thinkingBlocks(details);
   const text = reasoning || content;
   return text ? [{ type: 'thinking', thinking: text, signature: '' }] : [];
-}
-
-function resultBlock({ tool_call_id: id, content, cache_control: cache }: ToolMessage): Block {
-  return {
-    type: 'tool_result',
-    tool_use_id: id,
-    content: typeof content === 'string' ? content : content.map(partBlock),
-    ...(cache ? { cache_control: cache } : {}),
-  };
 }

@@ -10,10 +10,24 @@ const finishReasons: Record<StopReason, string> = {
   refusal: 'content_filter',
 };
 
-/** Why an answer ends, in the words of the chat API, and beside it in those of the Messages API. */
-export function finishFields(reason: StopReason | null): {
+interface FinishReason {
   finish_reason: string;
   native_finish_reason: string | null;
-} {
-  return { finish_reason: (reason && finishReasons[reason]) ?? 'stop', native_finish_reason: reason };
+}
+
+/**
+ * Why an answer ends, in the words of the chat API, and beside it in those of the Messages API.
+ * @param answer.hasRefusal its words of refusal are in `refusal`, where clients look for them after "stop"
+ */
+export function finishFields(
+  reason: StopReason | null,
+  { hasOlderCalls, hasRefusal }: { hasOlderCalls: boolean; hasRefusal: boolean },
+): FinishReason {
+  return { finish_reason: finishReason(reason, hasOlderCalls, hasRefusal), native_finish_reason: reason };
+}
+
+function finishReason(reason: StopReason | null, hasOlderCalls: boolean, hasRefusal: boolean): string {
+  if (reason === 'tool_use' && hasOlderCalls) return 'function_call';
+  if (reason === 'refusal' && hasRefusal) return 'stop';
+  return (reason && finishReasons[reason]) ?? 'stop';
 }

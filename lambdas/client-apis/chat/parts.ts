@@ -1,20 +1,17 @@
 /** Parts of a message's content, as the chat API has them, and the blocks that they become. */
 
 import * as z from 'zod';
-import { cacheControl, optionalField } from '../../messages/field-kinds.ts';
+import { optionalField } from '../../messages/field-kinds.ts';
 import type { Block } from '../../messages/types.ts';
+import { cacheMarks, marked } from '../cache-marks.ts';
 import { documentAddress, imageAddress, inputAudio, sentAudio, sentDocument, sentImage } from '../media.ts';
-import { withoutNull } from '../without-null.ts';
 
 const MAX_FILE_NAME_CHARACTERS = 512;
 
 const textPart = z.object({
   type: z.literal('text'),
   text: z.string().meta({ description: 'The text of the part.' }),
-  cache_control: cacheControl.meta({
-    description:
-      'Asks the provider to cache the prompt up to this part, so that the next request with the same beginning costs less.',
-  }),
+  ...cacheMarks,
 });
 
 const imagePart = z.object({
@@ -30,7 +27,7 @@ const imagePart = z.object({
       }),
     ])
     .meta({ description: 'The image: an address, or an object with `url`.' }),
-  cache_control: cacheControl.meta({ description: 'Asks the provider to cache the prompt up to this part.' }),
+  ...cacheMarks,
 });
 
 const filePart = z.object({
@@ -50,6 +47,7 @@ const filePart = z.object({
       message: 'is required: send the file as a data URL, or its http(s) address',
     })
     .meta({ description: 'A document for the model to read.' }),
+  ...cacheMarks,
 });
 
 const refusalPart = z.object({
@@ -70,16 +68,14 @@ export const assistantParts = [textPart, refusalPart] as const;
 export function partBlock(part: UserPart | AssistantPart): Block {
   switch (part.type) {
     case 'text':
-      return withoutNull({ type: 'text', text: part.text, cache_control: part.cache_control });
+      return marked({ type: 'text', text: part.text }, part);
     case 'refusal':
       return { type: 'text', text: part.refusal };
     case 'file':
-      return sentDocument(part.file.file_data!, part.file.filename ?? undefined);
+      return marked(sentDocument(part.file.file_data!, part.file.filename ?? undefined), part);
     case 'input_audio':
       return sentAudio(part);
-    case 'image_url': {
-      const image = sentImage(typeof part.image_url === 'string' ? part.image_url : part.image_url.url);
-      return part.cache_control ? { ...image, cache_control: part.cache_control } : image;
-    }
+    case 'image_url':
+      return marked(sentImage(typeof part.image_url === 'string' ? part.image_url : part.image_url.url), part);
   }
 }

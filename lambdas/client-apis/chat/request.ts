@@ -3,22 +3,33 @@
 import type { PromptPlugins } from '../../messages/plugins.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';
 import type { Block } from '../../messages/types.ts';
-import { callerFields, jsonInstruction, askedModels, plainFields } from '../common-fields.ts';
+import {
+  callerFields,
+  jsonInstruction,
+  askedModels,
+  plainFields,
+  schemaFormat,
+  streamOptions,
+  unheededHints,
+} from '../common-fields.ts';
+import { insistenceFault, namesOf, unheededFields, unknownFields } from '../left-out.ts';
 import { resultsOfSize, searchPlaceOf } from '../search-request.ts';
 import type { ClientMessagePosition } from '../field-names.ts';
 import { askedThinkingFields } from '../thinking-request.ts';
 import { toolChoiceFault, toolFields } from '../tool-fields.ts';
 import { withoutNull } from '../without-null.ts';
 import { chatConversation } from './conversation.ts';
-import { chatBody, type ChatBody } from './schema.ts';
-import { chosenChatTool, declaredChatTools } from './tools.ts';
+import type { ChunkSettings } from './chunks.ts';
+import { chatBody, chatReasoning, type ChatBody } from './schema.ts';
+import { ChatTools } from './tools.ts';
 
 /** A request of the chat API, and what its answer has to know of it. */
-export interface ChatCall {
+export interface ChatCall extends ChunkSettings {
   message: RoutedRequest;
   /** The place in `messages` of each message that the engine gets. */
   origins: ClientMessagePosition[];
-  showsReasoning: boolean;
+  /** Fields that no endpoint is sent. */
+  leftOut: string[];
 }
 
 const asTheyAre = [
@@ -30,6 +41,8 @@ const asTheyAre = [
   'repetition_penalty',
   'seed',
   'verbosity',
+  'min_p',
+  'top_a',
   'cache_control',
   'provider',
   'transforms',
@@ -38,31 +51,64 @@ const asTheyAre = [
 
 export const chatRequestSchema = chatBody.transform((body, context): ChatCall => {
   const refuse = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
-  const { system, messages, origins } = chatConversation(body.messages);
+  const sent = new ChatTools(body);
+  const { system, messages, origins } = chatConversation(body.messages, sent.names);
   const models = askedModels(body);
   if (!models) refuse(['model'], 'is required: the id of a model of the catalog');
   if (messages.length === 0) refuse(['messages'], 'have no text; write at least one that is not empty');
   if (body.reasoning?.max_tokens && body.reasoning.effort) {
     refuse(['reasoning', 'max_tokens'], 'cannot be used together with effort; leave one of them out');
   }
-  const tools = declaredChatTools(body.tools ?? []);
-  const choice = chosenChatTool(body.tool_choice);
+  if (sent.areOlder && body.tools?.length)
+    refuse(['functions'], 'cannot be used together with tools; send tools alone');
+  const tools = sent.declared();
+  const choice = sent.choice();
   const choiceFault = toolChoiceFault(tools, choice);
-  if (choiceFault) refuse(['tool_choice'], choiceFault);
+  if (choiceFault) refuse([sent.areOlder ? 'function_call' : 'tool_choice'], choiceFault);
   const showsReasoning = body.reasoning?.exclude !== true && body.include_reasoning !== false;
+  const leftOut = chatLeftOut(body);
+  const insistence = insistenceFault(body, leftOut);
+  if (insistence) refuse(insistence.path, insistence.message);
+  if (body.top_logprobs && body.logprobs !== true) refuse(['top_logprobs'], 'needs logprobs to be true');
   const message = {
     ...plainFields(body, asTheyAre),
+    ...chatTokenFields(body),
     ...models,
     messages,
     ...systemField(system, body),
     ...limitFields(body),
-    ...toolFields(tools, choice, body.parallel_tool_calls),
+    ...toolFields(tools, choice, sent.areOlder ? false : body.parallel_tool_calls),
     ...answerFields(body, showsReasoning),
     ...pluginFields(body),
     ...callerFields(body),
   } as RoutedRequest;
-  return { message, origins, showsReasoning };
+  return {
+    message,
+    origins,
+    leftOut,
+    showsReasoning,
+    tools: sent.names,
+    hasOlderCalls: sent.areOlder,
+    hasUsageChunk: body.stream_options?.include_usage === true,
+  };
 });
+
+function chatLeftOut(body: ChatBody): string[] {
+  return namesOf([
+    ...unknownFields(body, chatBody.shape),
+    ...unknownFields(body.reasoning, chatReasoning, 'reasoning.'),
+    ...unknownFields(body.stream_options, streamOptions, 'stream_options.'),
+    ...unheededFields(body, unheededHints),
+  ]);
+}
+
+/** Fields about single tokens of the answer. */
+function chatTokenFields({ logit_bias: bias, logprobs, top_logprobs: most }: ChatBody): Record<string, unknown> {
+  return {
+    ...(bias && Object.keys(bias).length > 0 ? { logit_bias: bias } : {}),
+    ...(logprobs ? { logprobs, ...(most ? { top_logprobs: most } : {}) } : {}),
+  };
+}
 
 function systemField(system: Block[], { response_format: format }: ChatBody): { system?: Block[] } {
   const asked = format?.type === 'json_object' ? [{ type: 'text', text: jsonInstruction(format.schema) }] : [];
@@ -87,8 +133,7 @@ function answerFields(body: ChatBody, showsReasoning: boolean) {
     maxTokens: reasoning?.max_tokens ?? body.thinking?.budget_tokens ?? body.thinking_budget,
     isHidden: !showsReasoning,
   });
-  const schema =
-    format?.type === 'json_schema' ? { type: 'json_schema', schema: format.json_schema.schema ?? {} } : undefined;
+  const schema = format?.type === 'json_schema' ? schemaFormat(format.json_schema) : undefined;
   if (!output && !schema) return thinking;
   return { ...thinking, output_config: { ...output, ...(schema ? { format: schema } : {}) } };
 }

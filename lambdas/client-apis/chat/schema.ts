@@ -1,17 +1,26 @@
 /**
- * The body of POST /chat/completions. Each field is honoured, or mapped by the rule in its description, or refused by its name;
- * none is left out in silence. An explicit null counts as absent.
+ * The body of POST /chat/completions. A field that asks for something is done, or refused by its name; one that only tunes, or that is
+ * newer than the gateway, goes where an endpoint takes it, and is left out and named elsewhere (left-out.ts). An explicit null counts as absent.
  */
 
 import * as z from 'zod';
 import { cacheControl, optionalField } from '../../messages/field-kinds.ts';
 import { boundedList } from '../../messages/list-of.ts';
 import { repetitionPenalty } from '../../messages/sampling-fields.ts';
-import { commonFields, jsonFormat, namedSchema, textFormat, tokenLimit, unsupported } from '../common-fields.ts';
+import {
+  commonFields,
+  jsonFormat,
+  namedSchema,
+  rareTuningFields,
+  textFormat,
+  tokenLimit,
+  unsupported,
+  verbosity,
+} from '../common-fields.ts';
 import { searchContextSize, searchLocation } from '../search-request.ts';
 import { reasoningEffort, reasoningSummary } from '../thinking-request.ts';
 import { chatMessages } from './conversation.ts';
-import { chatToolChoice, chatTools } from './tools.ts';
+import { chatToolChoice, chatTools, olderFunctionCall, olderFunctions } from './tools.ts';
 
 const MAX_SENT_STOP_SEQUENCES = 64;
 
@@ -30,7 +39,22 @@ const responseFormat = z.discriminatedUnion(
   { error: (issue) => (issue.code === 'invalid_union' ? 'must be one of text, json_object, json_schema' : undefined) },
 );
 
-export const chatBody = z.strictObject({
+export const chatReasoning = {
+  effort: reasoningEffort.meta({
+    description:
+      'How much the model thinks before it answers: with `none` not at all, with `max` the most. Thinking is billed as output.',
+  }),
+  max_tokens: tokenLimit.meta({ description: 'The most tokens of thinking, in place of an effort.' }),
+  enabled: optionalField(z.boolean()).meta({ description: 'With true the model thinks, with false it does not.' }),
+  exclude: optionalField(z.boolean()).meta({
+    description: 'With true the answer does not show the thinking, which is billed nevertheless.',
+  }),
+  summary: reasoningSummary.meta({
+    description: 'Accepted, and without an effect: summaries of thinking are as long as the provider makes them.',
+  }),
+};
+
+export const chatBody = z.looseObject({
   ...commonFields,
   messages: chatMessages,
   max_tokens: tokenLimit.meta({
@@ -43,17 +67,7 @@ export const chatBody = z.strictObject({
     z.union([stopSequence, boundedList(stopSequence, { max: MAX_SENT_STOP_SEQUENCES })], 'must be a text or a list'),
   ).meta({ description: 'Texts at which the answer ends; the text itself is not part of the answer.' }),
   repetition_penalty: repetitionPenalty,
-  seed: optionalField(z.int()).meta({
-    description:
-      'A number that makes answers repeatable: some models answer the same request with the same seed alike. A model that does not support it refuses the request.',
-  }),
-  min_p: optionalField(z.literal(0, 'must be 0: no model here takes it')).meta({
-    description: 'Only 0 is accepted, which has no effect: no model here supports a least probability of tokens.',
-  }),
-  top_a: optionalField(z.literal(0, 'must be 0: no model here takes it')).meta({
-    description: 'Only 0 is accepted, which has no effect: no model here supports top-a sampling.',
-  }),
-  logit_bias: unsupported('is not supported by this gateway; leave it out'),
+  ...rareTuningFields,
   tools: chatTools.meta({
     description:
       'Your functions that the model may call, each with a name of its own. The gateway itself runs `{"type": "web_search"}` with any model that can call functions.',
@@ -67,22 +81,7 @@ export const chatBody = z.strictObject({
     description:
       'How much the model thinks before it answers: with `none` not at all, with `max` the most. Thinking is billed as output.',
   }),
-  reasoning: optionalField(
-    z.strictObject({
-      effort: reasoningEffort.meta({
-        description:
-          'How much the model thinks before it answers: with `none` not at all, with `max` the most. Thinking is billed as output.',
-      }),
-      max_tokens: tokenLimit.meta({ description: 'The most tokens of thinking, in place of an effort.' }),
-      enabled: optionalField(z.boolean()).meta({ description: 'With true the model thinks, with false it does not.' }),
-      exclude: optionalField(z.boolean()).meta({
-        description: 'With true the answer does not show the thinking, which is billed nevertheless.',
-      }),
-      summary: reasoningSummary.meta({
-        description: 'Accepted, and without an effect: summaries of thinking are as long as the provider makes them.',
-      }),
-    }),
-  ).meta({
+  reasoning: optionalField(z.looseObject(chatReasoning)).meta({
     description:
       'Settings of the thinking before the answer: whether the model thinks, how much (`effort` or `max_tokens`), and whether the answer shows it.',
   }),
@@ -119,17 +118,15 @@ export const chatBody = z.strictObject({
   n: optionalField(z.literal(1, 'must be 1: send the request again for another answer')).meta({
     description: 'Only 1 is accepted: each request has one answer.',
   }),
-  logprobs: optionalField(z.literal(false, 'must be false: no probabilities are given here')).meta({
-    description: 'Only false is accepted, because answers have no probabilities here.',
+  logprobs: optionalField(z.boolean()).meta({
+    description:
+      'With true the answer has the probabilities of its tokens. Only models with `logprobs` in their `supported_parameters` give them; others refuse the request.',
   }),
   audio: unsupported('is not supported: answers here are texts'),
-  prediction: unsupported('is not supported by this gateway; leave it out'),
-  functions: unsupported('is the older form: send tools').meta({
-    description: 'This field is refused: send `tools` instead.',
+  functions: olderFunctions.meta({
+    description: 'Your functions in the older form of `tools`; the answer then has a call as `function_call`.',
   }),
-  function_call: unsupported('is the older form: send tool_choice').meta({
-    description: 'This field is refused: send `tool_choice` instead.',
-  }),
+  function_call: olderFunctionCall.meta({ description: 'The older form of `tool_choice`.' }),
   input: unsupported('is a field of POST /responses: send the request there, or messages here').meta({
     description: 'This field is refused: it belongs to `POST /responses`.',
   }),
@@ -138,10 +135,7 @@ export const chatBody = z.strictObject({
       include: optionalField(z.boolean()).meta({ description: 'Accepted with any value: every answer has its usage.' }),
     }),
   ).meta({ description: 'Accepted, and without an effect: every answer has its usage and its cost.' }),
-  verbosity: optionalField(z.enum(['low', 'medium', 'high'])).meta({
-    description:
-      'How long and detailed the answer is. `medium` is the same as leaving the field out; a model that does not support the field refuses the other values.',
-  }),
+  verbosity,
   cache_control: cacheControl.meta({
     description: 'Asks the provider to cache the prompt up to its last part.',
   }),

@@ -6,7 +6,9 @@ import { boundedList, checkedBy, refuse } from '../../messages/list-of.ts';
 import { SEARCH_NAME } from '../../messages/search-tool.ts';
 import { REPEATED_TOOL_NAME, repeatedName } from '../../messages/tool-names.ts';
 import type { MessagesRequest, Tool } from '../../messages/types.ts';
+import { argumentSchema } from '../argument-schema.ts';
 import { SEARCH_TOOL_TYPE, gatewaySearchTool, searchDeclaration } from '../search-request.ts';
+import { ToolNames } from '../tool-names.ts';
 
 const MAX_TOOLS = 1_024;
 const TYPES = 'must be "function", or "web_search" for the search of the gateway: it runs no other tool';
@@ -31,8 +33,8 @@ const functionDeclaration = z.object({
     .meta({ description: 'A function of yours that the model may call.' }),
   cache_control: cacheControl.meta({ description: 'Asks the provider to cache the prompt up to this tool.' }),
 });
-type FunctionDeclaration = z.output<typeof functionDeclaration>;
-type Declaration = FunctionDeclaration | z.output<typeof searchDeclaration>;
+type ChatFunction = z.output<typeof functionDeclaration>;
+type Declaration = ChatFunction | z.output<typeof searchDeclaration>;
 
 function isSearch(value: unknown): value is z.output<typeof searchDeclaration> {
   const { type } = (value ?? {}) as { type?: unknown };
@@ -69,34 +71,80 @@ export const chatToolChoice = optionalField(
   ),
 );
 
-/** The same tools in the Messages API. */
-export function declaredChatTools(declared: readonly Declaration[]): Tool[] {
-  return declared.map((tool) => (isSearch(tool) ? gatewaySearchTool(tool) : functionTool(tool)));
+const MAX_FUNCTIONS = 128;
+const olderFunction = z.object(functionDeclaration.shape.function.shape);
+export const olderFunctions = optionalField(
+  boundedList(olderFunction, { max: MAX_FUNCTIONS }).superRefine((functions, context) => {
+    const repeated = repeatedName(functions.map(({ name }) => name));
+    if (repeated !== undefined) refuse(context, { path: [repeated, 'name'], message: REPEATED_TOOL_NAME });
+  }),
+);
+export const olderFunctionCall = optionalField(
+  z.union(
+    [
+      z.enum(['auto', 'none']),
+      z.strictObject({ name: z.string().min(1).meta({ description: 'The name of the function to call.' }) }),
+    ],
+    'must be "auto", "none" or {"name": …}',
+  ),
+);
+
+interface SentTools {
+  tools?: readonly Declaration[] | null | undefined;
+  tool_choice?: z.output<typeof chatToolChoice>;
+  functions?: z.output<typeof olderFunctions>;
+  function_call?: z.output<typeof olderFunctionCall>;
 }
 
-function functionTool({ function: declared, cache_control: cache }: FunctionDeclaration): Tool {
-  const { name, description, parameters, strict } = declared;
-  return {
-    name,
-    ...(description ? { description } : {}),
-    input_schema: parameters ?? { type: 'object', properties: {} },
-    ...(strict ? { strict } : {}),
-    ...(cache ? { cache_control: cache } : {}),
-  };
-}
+/** The tools of a request: as the engine has them, and by the names that the client knows. */
+export class ChatTools {
+  readonly names: ToolNames;
+  /** The request has them in the older form, and so has the answer: at most one call, without an id. */
+  readonly areOlder: boolean;
+  readonly #declared: readonly Declaration[];
+  readonly #choice: z.output<typeof chatToolChoice>;
 
-/** The same choice in the Messages API. */
-export function chosenChatTool(choice: z.output<typeof chatToolChoice>): MessagesRequest['tool_choice'] {
-  switch (choice) {
-    case null:
-    case undefined:
-      return undefined;
-    case 'required':
-      return { type: 'any' };
-    case 'auto':
-    case 'none':
-      return { type: choice };
-    default:
-      return { type: 'tool', name: choice.function.name };
+  constructor({ tools, tool_choice: choice, functions, function_call: called }: SentTools) {
+    this.areOlder = Boolean(functions?.length);
+    this.#declared = functions?.length
+      ? functions.map((declared) => ({ type: 'function' as const, function: declared }))
+      : (tools ?? []);
+    const newer = typeof called === 'object' && called ? { type: 'function' as const, function: called } : called;
+    this.#choice = this.areOlder ? newer : choice;
+    this.names = new ToolNames(
+      this.#declared.flatMap((tool) => (isSearch(tool) ? [] : { name: tool.function.name, isCustom: false })),
+    );
+  }
+
+  /** The same tools in the Messages API. */
+  declared(): Tool[] {
+    return this.#declared.map((tool) => (isSearch(tool) ? gatewaySearchTool(tool) : this.#functionTool(tool)));
+  }
+
+  /** The same choice in the Messages API. */
+  choice(): MessagesRequest['tool_choice'] {
+    switch (this.#choice) {
+      case null:
+      case undefined:
+        return undefined;
+      case 'required':
+        return { type: 'any' };
+      case 'auto':
+      case 'none':
+        return { type: this.#choice };
+      default:
+        return { type: 'tool', name: this.names.sentName(this.#choice.function) };
+    }
+  }
+
+  #functionTool({ function: declared, cache_control: cache }: ChatFunction): Tool {
+    const { name, description, parameters, strict } = declared;
+    return {
+      name: this.names.sentName({ name }),
+      ...(description ? { description } : {}),
+      input_schema: argumentSchema(parameters),
+      ...(strict ? { strict } : {}),
+      ...(cache ? { cache_control: cache } : {}),
+    };
   }
 }

@@ -6,16 +6,24 @@ import { optionalField } from '../../messages/field-kinds.ts';
 import { boundedList, checkedBy } from '../../messages/list-of.ts';
 import type { Block, Message } from '../../messages/types.ts';
 import { ArgumentReader } from '../call-arguments.ts';
+import { ConversationCallIds } from '../call-ids.ts';
 import type { ClientMessagePosition } from '../field-names.ts';
+import type { ToolNames } from '../tool-names.ts';
 import { CUSTOM_ARGUMENT } from './custom-tools.ts';
-import { assistantContent, contentBlocks, instructionContent, resultContent, userContent } from './parts.ts';
+import { foreignItems, foreignPart, refusedItems, type ForeignItem } from './foreign-items.ts';
+import {
+  assistantContent,
+  contentBlocks,
+  instructionContent,
+  resultBlocks,
+  resultContent,
+  userContent,
+} from './parts.ts';
 import { unsealedThinking } from './sealed-thinking.ts';
+import { responsesTools } from './tools.ts';
 
 /** More than the longest sessions of agents have. */
 const MAX_ITEMS = 20_000;
-
-const NO_REFERENCES =
-  'is not supported: this gateway keeps no answers. Send the items themselves: in the AI SDK set store to false, in other clients send back what the answer had in output';
 
 const messageType = optionalField(z.literal('message')).meta({
   description: 'The type of the item, which messages may leave out.',
@@ -39,16 +47,19 @@ const message = z.discriminatedUnion(
 
 const callId = z.string().min(1).meta({ description: 'The id of the call; its output refers to it.' });
 const answeredCallId = z.string().min(1).meta({ description: 'The id of the call that this is the output of.' });
+const namespace = optionalField(z.string()).meta({ description: 'The group in which the tool was declared.' });
 const functionCall = z.object({
   type: z.literal('function_call'),
   call_id: callId,
   name: z.string().min(1).meta({ description: 'The name of the function.' }),
+  namespace,
   arguments: z.string().meta({ description: 'The arguments of the call, as a text of JSON.' }),
 });
 const customCall = z.object({
   type: z.literal('custom_tool_call'),
   call_id: callId,
   name: z.string().min(1).meta({ description: 'The name of the tool.' }),
+  namespace,
   input: z.string().meta({ description: 'The text that the model has written to the tool.' }),
 });
 const outputOf = <Type extends string>(type: Type) =>
@@ -75,31 +86,31 @@ const reasoning = z.object({
       'The thinking of the model as its answer had it; send it back unchanged. An item without it, or with that of another service, is left out.',
   }),
 });
-/** A search that the gateway made: what came of it is in the text of the answer. */
-const searchCall = z.object({ type: z.literal('web_search_call') });
-const reference = z.object({
-  type: z.literal('item_reference').refine(() => false, NO_REFERENCES),
-});
+/** Tools that are declared in the conversation and not beside it. */
+const toolItem = <Type extends string>(type: Type) =>
+  z.object({
+    type: z.literal(type),
+    tools: responsesTools.meta({ description: 'Tools that the model may call from here on.' }),
+  });
 
-const typed = [
+const known = [
   functionCall,
   functionOutput,
   customCall,
   outputOf('custom_tool_call_output'),
   reasoning,
-  searchCall,
-  reference,
+  toolItem('additional_tools'),
+  toolItem('tool_search_output'),
 ] as const;
-const TYPES = `must be one of message, ${typed
-  .slice(0, -1)
-  .map(({ shape }) => shape.type.value)
-  .join(', ')}`;
+const typed = [...known, ...foreignItems, ...refusedItems] as const;
+const TYPES = `must be one of message, ${[...known, ...foreignItems].map(({ shape }) => shape.type.value).join(', ')}`;
 const typedItem = z.discriminatedUnion('type', typed, {
   error: (issue) => (issue.code === 'invalid_union' ? TYPES : undefined),
 });
 
 type SaidItem = z.output<typeof message>;
-type TypedItem = Exclude<z.output<typeof typedItem>, { type: 'item_reference' }>;
+type KnownItem = z.output<(typeof known)[number]>;
+type TypedItem = KnownItem | ForeignItem;
 export type InputItem = SaidItem | TypedItem;
 
 /** Messages may leave out their type. Other items are what their type says, whatever else they have. */
@@ -121,17 +132,29 @@ interface Conversation {
   origins: ClientMessagePosition[];
 }
 
-/** Neighbouring items of the assistant are one message, with its blocks in their order; so are results of calls. */
-export function responsesConversation(input: string | readonly InputItem[]): Conversation {
+/** The tools that a conversation declares, in their order. */
+export function toolsInConversation(input: string | readonly InputItem[]): unknown[] {
+  if (typeof input === 'string') return [];
+  return input.flatMap((one): unknown[] => {
+    const isOfTools = !isSaid(one) && (one.type === 'additional_tools' || one.type === 'tool_search_output');
+    return isOfTools ? ((one as z.output<ReturnType<typeof toolItem>>).tools ?? []) : [];
+  });
+}
+
+/**
+ * Neighbouring items of the assistant are one message, with its blocks in their order; so are results of calls.
+ * @param names of the tools that are declared
+ */
+export function responsesConversation(input: string | readonly InputItem[], names: ToolNames): Conversation {
   if (typeof input === 'string') {
     const origins = [{ at: 0, hasParts: false }];
     return { system: [], messages: [{ role: 'user', content: input }], origins };
   }
   const conversation: Conversation = { system: [], messages: [], origins: [] };
-  const reader = new ArgumentReader();
+  const reader = new ItemReader(names);
   let open: { kind: string; blocks: Block[] } | undefined;
   for (const [index, one] of input.entries()) {
-    const { kind, role, blocks } = spoken(one, reader);
+    const { kind, role, blocks } = reader.read(one);
     if (blocks.length === 0) continue;
     if (role === 'system' && conversation.messages.length === 0) {
       append(conversation.system, blocks);
@@ -163,64 +186,94 @@ interface Spoken {
   blocks: Block[];
 }
 
-function spoken(one: InputItem, reader: ArgumentReader): Spoken {
-  if (!isSaid(one)) return spokenItem(one, reader);
-  const blocks = contentBlocks(one.content);
-  switch (one.role) {
-    case 'user':
-      return { kind: 'said', role: 'user', blocks };
-    case 'assistant':
-      return { kind: 'assistant', role: 'assistant', blocks };
-    case 'system':
-    case 'developer':
-      return { kind: 'said', role: 'system', blocks };
+/** Reads the items of one conversation, in their order. */
+class ItemReader {
+  readonly #names: ToolNames;
+  readonly #arguments = new ArgumentReader();
+  readonly #callIds = new ConversationCallIds();
+
+  constructor(names: ToolNames) {
+    this.#names = names;
   }
+
+  read(one: InputItem): Spoken {
+    if (!isSaid(one)) return isKnown(one) ? this.#known(one) : this.#foreign(one);
+    const blocks = contentBlocks(one.content);
+    switch (one.role) {
+      case 'user':
+        return { kind: 'said', role: 'user', blocks };
+      case 'assistant':
+        return assistant(...blocks);
+      case 'system':
+      case 'developer':
+        return { kind: 'said', role: 'system', blocks };
+    }
+  }
+
+  #known(one: KnownItem): Spoken {
+    switch (one.type) {
+      case 'function_call':
+        return this.#call(one.call_id, this.#nameOf(one), this.#arguments.read(one.arguments));
+      case 'custom_tool_call':
+        return this.#call(one.call_id, this.#nameOf(one), { [CUSTOM_ARGUMENT]: one.input });
+      case 'function_call_output':
+        return one.call_id ? this.#result(one.call_id, resultBlocks(one.output)) : results(...toldBlocks(one));
+      case 'custom_tool_call_output':
+        return this.#result(one.call_id, resultBlocks(one.output));
+      case 'reasoning': {
+        const thinking = unsealedThinking(one.encrypted_content ?? '');
+        return assistant(...(thinking ? [thinking] : []));
+      }
+      case 'additional_tools':
+      case 'tool_search_output':
+        return assistant();
+    }
+  }
+
+  #foreign(one: ForeignItem): Spoken {
+    const part = foreignPart(one);
+    switch (part.kind) {
+      case 'call':
+        return this.#call(part.id, part.name, part.input);
+      case 'result':
+        return this.#result(part.id, part.content);
+      case 'text':
+        return assistant({ type: 'text', text: part.text });
+      case 'nothing':
+        return assistant();
+    }
+  }
+
+  #nameOf({ name, namespace: group }: { name: string; namespace?: string | null | undefined }): string {
+    return this.#names.sentName({ name, namespace: group ?? undefined });
+  }
+
+  #call(id: string, name: string, input: Record<string, unknown>): Spoken {
+    return assistant({ type: 'tool_use', id: this.#callIds.ofCall(id), name, input });
+  }
+
+  #result(id: string, content: string | Block[]): Spoken {
+    return results({ type: 'tool_result', tool_use_id: this.#callIds.ofResult(id), content });
+  }
+}
+
+function isKnown(one: TypedItem): one is KnownItem {
+  return known.some(({ shape }) => shape.type.value === one.type);
 }
 
 function assistant(...blocks: Block[]): Spoken {
   return { kind: 'assistant', role: 'assistant', blocks };
 }
 
-function spokenItem(one: TypedItem, reader: ArgumentReader): Spoken {
-  switch (one.type) {
-    case 'function_call':
-      return assistant({ type: 'tool_use', id: one.call_id, name: one.name, input: reader.read(one.arguments) });
-    case 'custom_tool_call':
-      return assistant({
-        type: 'tool_use',
-        id: one.call_id,
-        name: one.name,
-        input: { [CUSTOM_ARGUMENT]: one.input },
-      });
-    case 'function_call_output':
-      return {
-        kind: 'results',
-        role: 'user',
-        blocks: one.call_id ? [resultBlock(one.call_id, one.output)] : toldBlocks(one),
-      };
-    case 'custom_tool_call_output':
-      return { kind: 'results', role: 'user', blocks: [resultBlock(one.call_id, one.output)] };
-    case 'reasoning': {
-      const thinking = unsealedThinking(one.encrypted_content ?? '');
-      return assistant(...(thinking ? [thinking] : []));
-    }
-    case 'web_search_call':
-      return assistant();
-  }
+function results(...blocks: Block[]): Spoken {
+  return { kind: 'results', role: 'user', blocks };
 }
 
 type Output = z.output<typeof resultContent>;
 
-function resultBlock(callId: string, output: Output): Block {
-  return {
-    type: 'tool_result',
-    tool_use_id: callId,
-    content: typeof output === 'string' ? output : contentBlocks(output),
-  };
-}
-
 /** An agent tells something without having been called: the text stands under the name that it has for it. */
 function toldBlocks({ name, output }: { name?: string | null | undefined; output: Output }): Block[] {
-  const blocks = typeof output === 'string' ? [{ type: 'text', text: output }] : contentBlocks(output);
+  const content = resultBlocks(output);
+  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   return [{ type: 'text', text: `${name}:` }, ...blocks];
 }

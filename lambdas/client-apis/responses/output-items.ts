@@ -1,15 +1,17 @@
 /** Items of the output of a response, made from the blocks of an answer. */
 
 import { append } from '../../platform/append.ts';
+import { logprobsOf, type TokenLogprob } from '../../messages/token-logprob.ts';
 import type { Block } from '../../messages/types.ts';
 import { without } from '../../messages/without.ts';
 import { urlAnnotations } from '../citations.ts';
+import type { ToolNames } from '../tool-names.ts';
 import { customInput } from './custom-tools.ts';
 import { sealedThinking } from './sealed-thinking.ts';
 
 /** An answer has to know this of its request. */
 export interface OutputSettings {
-  customTools: ReadonlySet<string>;
+  tools: ToolNames;
   showsSources: boolean;
   /** Where no summary was asked for, thinking is only there to be sent back. */
   showsThinking: boolean;
@@ -29,21 +31,25 @@ export function reasoningItem(id: string, block: Block, { showsThinking }: Outpu
   return { type: 'reasoning', id, summary, encrypted_content: sealedThinking(block) };
 }
 
-interface OutputText {
+export interface OutputText {
   text: string;
   annotations: object[];
+  /** Where the client has asked for the probabilities of its tokens. */
+  logprobs: TokenLogprob[];
 }
 
 /** Several blocks of text that follow each other, as one text with annotations of its places. */
 export function joinOutputText(blocks: readonly Block[]): OutputText {
   let text = '';
   const annotations: object[] = [];
+  const logprobs: TokenLogprob[] = [];
   for (const block of blocks) {
     const start = text.length;
+    append(logprobs, logprobsOf(block));
     text += (block['text'] ?? '') as string;
     append(annotations, flatAnnotations(block['citations'], start, text.length));
   }
-  return { text, annotations };
+  return { text, annotations, logprobs };
 }
 
 /** The annotations of this API have their members beside the type. */
@@ -54,19 +60,26 @@ export function flatAnnotations(citations: unknown, start: number, end: number):
   }));
 }
 
-export function textPart({ text, annotations }: OutputText): object {
-  return { type: 'output_text', text, annotations, logprobs: [] };
+export function textPart({ text, annotations, logprobs }: OutputText): object {
+  return { type: 'output_text', text, annotations, logprobs };
+}
+
+/** Words with which the model refuses are a part of another type. */
+export function shownRefusal({ text }: OutputText): object {
+  return { type: 'refusal', refusal: text };
 }
 
 export function messageItem(id: string, status: 'in_progress' | 'completed', content: object[]): OutputItem {
   return { type: 'message', id, status, role: 'assistant', content };
 }
 
-/** A call of a function, or of a tool whose input is a text. */
-export function callItem(id: string, { id: callId, name, input }: Block, { customTools }: OutputSettings): OutputItem {
-  return customTools.has(name as string)
-    ? { type: 'custom_tool_call', id, status: 'completed', call_id: callId, name, input: customInput(input) }
-    : { type: 'function_call', id, status: 'completed', call_id: callId, name, arguments: JSON.stringify(input ?? {}) };
+/** A call of a function, or of a tool whose input is a text, by the names that its client has declared. */
+export function callItem(id: string, { id: callId, name: sent, input }: Block, { tools }: OutputSettings): OutputItem {
+  const { name, namespace, isCustom } = tools.clientTool(sent as string);
+  const called = { id, status: 'completed', call_id: callId, ...(namespace === undefined ? {} : { namespace }), name };
+  return isCustom
+    ? { type: 'custom_tool_call', ...called, input: customInput(input) }
+    : { type: 'function_call', ...called, arguments: JSON.stringify(input ?? {}) };
 }
 
 /** A search of the gateway, with what it has found. */

@@ -3,7 +3,9 @@
 import * as z from 'zod';
 import { optionalField } from '../../messages/field-kinds.ts';
 import { boundedList } from '../../messages/list-of.ts';
+import { measureJson } from '../../platform/json/exact-json.ts';
 import type { Block } from '../../messages/types.ts';
+import { cacheMarks, marked } from '../cache-marks.ts';
 import { documentAddress, imageAddress, inputAudio, sentAudio, sentDocument, sentImage } from '../media.ts';
 
 const MAX_FILE_NAME_CHARACTERS = 512;
@@ -15,15 +17,24 @@ const refusedFileId = optionalField(z.never(NO_FILES)).meta({
 const inputText = z.object({
   type: z.literal('input_text'),
   text: z.string().meta({ description: 'The text of the part.' }),
+  ...cacheMarks,
 });
-const inputImage = z.object({
-  type: z.literal('input_image'),
-  image_url: imageAddress.meta({ description: 'The address of the image, or its data as a data URL.' }),
-  detail: optionalField(z.enum(['auto', 'low', 'high', 'original'])).meta({
-    description: 'Accepted, and without an effect: providers get the image as it is.',
-  }),
-  file_id: refusedFileId,
-});
+const inputImage = z
+  .object({
+    type: z.literal('input_image'),
+    image_url: optionalField(imageAddress).meta({
+      description: 'The address of the image, or its data as a data URL.',
+    }),
+    detail: optionalField(z.enum(['auto', 'low', 'high', 'original'])).meta({
+      description: 'Accepted, and without an effect: providers get the image as it is.',
+    }),
+    file_id: refusedFileId,
+    ...cacheMarks,
+  })
+  .refine(({ image_url: address }) => Boolean(address), {
+    path: ['image_url'],
+    message: 'is required: send the image as a data URL, or its address',
+  });
 const inputFile = z
   .object({
     type: z.literal('input_file'),
@@ -31,6 +42,7 @@ const inputFile = z
     file_url: optionalField(documentAddress).meta({ description: 'The http(s) address of the document.' }),
     filename: optionalField(z.string().max(MAX_FILE_NAME_CHARACTERS)).meta({ description: 'The name of the file.' }),
     file_id: refusedFileId,
+    ...cacheMarks,
   })
   .refine((file) => Boolean(file.file_data || file.file_url), {
     path: ['file_data'],
@@ -73,7 +85,34 @@ export const userContent = contentOf([inputText, inputImage, inputFile, inputAud
 export const assistantContent = contentOf([outputText, refusal, inputText]).meta({
   description: 'The words of the model, as a text or a list of parts.',
 });
-export const resultContent = contentOf([inputText, inputImage, inputFile]);
+const outputParts = contentOf([inputText, inputImage, inputFile]);
+/** Older agents have an object here. */
+export const resultContent = z.union([outputParts, z.record(z.string(), z.unknown())], {
+  error: 'must be a text, a list of parts or an object',
+});
+
+/** Some agents write a whole list of parts as a text: an image in it would be read as a million tokens of base64. */
+const PARTS_AS_TEXT = /^\s*\[\s*\{[^[\]{}]{0,200}"(?:type"\s*:\s*"input_|image_url")/;
+const MAX_PART_VALUES = 10_000;
+
+/** The result of a call. @param output what its schema has let pass */
+export function resultBlocks(output: z.output<typeof resultContent>): string | Block[] {
+  if (typeof output === 'string') return partsIn(output) ?? output;
+  if (Array.isArray(output)) return contentBlocks(output);
+  const { content } = output;
+  return typeof content === 'string' ? content : JSON.stringify(output);
+}
+
+/** The parts that a text is a list of; undefined for any other text. */
+function partsIn(text: string): Block[] | undefined {
+  if (!PARTS_AS_TEXT.test(text) || measureJson(text, MAX_PART_VALUES).values > MAX_PART_VALUES) return undefined;
+  try {
+    const parts = outputParts.safeParse(JSON.parse(text));
+    return parts.success ? contentBlocks(parts.data) : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** @param content what its schema has let pass */
 export function contentBlocks(content: Content): Block[] {
@@ -84,15 +123,16 @@ export function contentBlocks(content: Content): Block[] {
 function partBlock(part: Part): Block {
   switch (part.type) {
     case 'input_text':
+      return marked({ type: 'text', text: part.text }, part);
     case 'output_text':
       return { type: 'text', text: part.text };
     case 'refusal':
       return { type: 'text', text: part.refusal };
     case 'input_image':
-      return sentImage(part.image_url);
+      return marked(sentImage(part.image_url!), part);
     case 'input_audio':
       return sentAudio(part);
     case 'input_file':
-      return sentDocument((part.file_data ?? part.file_url)!, part.filename ?? undefined);
+      return marked(sentDocument((part.file_data ?? part.file_url)!, part.filename ?? undefined), part);
   }
 }

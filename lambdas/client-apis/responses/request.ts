@@ -4,21 +4,33 @@ import type { PromptPlugins } from '../../messages/plugins.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';
 import { isSearchType } from '../../messages/search-tool.ts';
 import type { Block, MessagesRequest, Tool } from '../../messages/types.ts';
-import { callerFields, jsonInstruction, askedModels, plainFields } from '../common-fields.ts';
+import {
+  callerFields,
+  jsonInstruction,
+  askedModels,
+  plainFields,
+  schemaFormat,
+  streamOptions,
+  unheededHints,
+} from '../common-fields.ts';
+import { insistenceFault, namesOf, unheededFields, unknownFields } from '../left-out.ts';
 import type { ClientFieldNames, ClientMessagePosition } from '../field-names.ts';
 import { askedThinkingFields } from '../thinking-request.ts';
 import { toolChoiceFault, toolFields } from '../tool-fields.ts';
-import { responsesConversation } from './input.ts';
-import { responsesBody, type ResponsesBody } from './schema.ts';
-import { callableTools, chosenTool, customToolNames } from './tools.ts';
+import type { ToolNames } from '../tool-names.ts';
+import { responsesConversation, toolsInConversation } from './input.ts';
+import { responseReasoning, responsesBody, responseText, type ResponsesBody } from './schema.ts';
+import { DeclaredTools } from './tools.ts';
 
 /** A request of the Responses API, and what its answer has to know of it. */
 export interface ResponsesCall {
   message: RoutedRequest;
   /** The place in `input` of each message that the engine gets. */
   origins: ClientMessagePosition[];
-  /** Names of tools whose input is a text. */
-  customTools: ReadonlySet<string>;
+  /** Fields that no endpoint is sent. */
+  leftOut: string[];
+  /** The tools that are declared, by the names that the client has for them. */
+  tools: ToolNames;
   /** The answer names the pages that a search has found. */
   showsSources: boolean;
   /** The answer shows the thinking, as far as the provider does. */
@@ -31,6 +43,10 @@ const asTheyAre = [
   'top_k',
   'frequency_penalty',
   'presence_penalty',
+  'repetition_penalty',
+  'seed',
+  'min_p',
+  'top_a',
   'provider',
   'transforms',
   'stream',
@@ -38,18 +54,23 @@ const asTheyAre = [
 
 export const responsesRequestSchema = responsesBody.transform((body, context): ResponsesCall => {
   const refuse = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
-  const { system, messages, origins } = responsesConversation(body.input);
+  const declared = new DeclaredTools([...(body.tools ?? []), ...toolsInConversation(body.input)]);
+  const { system, messages, origins } = responsesConversation(body.input, declared.names);
   const models = askedModels(body);
   if (!models) refuse(['model'], 'is required: the id of a model of the catalog');
   if (messages.length === 0) refuse(['input'], 'has no text; write at least one that is not empty');
-  const declared = body.tools ?? [];
-  const tools = withSearchLimit(callableTools(declared, body.tool_choice), body.max_tool_calls);
-  const choice = chosenTool(body.tool_choice);
+  const tools = withSearchLimit(declared.callable(body.tool_choice), body.max_tool_calls);
+  const choice = declared.choice(body.tool_choice);
   const choiceFault = toolChoiceFault(tools, choice);
   if (choiceFault) refuse(['tool_choice'], choiceFault);
   const showsThinking = asksForSummary(body);
+  const leftOut = responseLeftOut(body);
+  const insistence = insistenceFault(body, leftOut);
+  if (insistence) refuse(insistence.path, insistence.message);
   const message = {
     ...plainFields(body, asTheyAre),
+    ...plainFields(body.text ?? {}, ['verbosity']),
+    ...responseTokenFields(body),
     ...models,
     messages,
     ...systemField(system, body),
@@ -60,8 +81,31 @@ export const responsesRequestSchema = responsesBody.transform((body, context): R
     ...callerFields(body),
   } as RoutedRequest;
   const showsSources = body.include?.includes('web_search_call.action.sources') === true;
-  return { message, origins, customTools: customToolNames(declared), showsSources, showsThinking };
+  return { message, origins, leftOut, tools: declared.names, showsSources, showsThinking };
 });
+
+function responseLeftOut(body: ResponsesBody): string[] {
+  return namesOf([
+    ...unknownFields(body, responsesBody.shape),
+    ...unknownFields(body.reasoning, responseReasoning, 'reasoning.'),
+    ...unknownFields(body.text, responseText, 'text.'),
+    ...unknownFields(body.stream_options, streamOptions, 'stream_options.'),
+    ...unheededFields(body, unheededHints),
+  ]);
+}
+
+/** Fields about single tokens of the answer. */
+function responseTokenFields({
+  logit_bias: bias,
+  include,
+  top_logprobs: most,
+}: ResponsesBody): Record<string, unknown> {
+  const hasLogprobs = Boolean(most) || include?.includes('message.output_text.logprobs') === true;
+  return {
+    ...(bias && Object.keys(bias).length > 0 ? { logit_bias: bias } : {}),
+    ...(hasLogprobs ? { logprobs: true, ...(most ? { top_logprobs: most } : {}) } : {}),
+  };
+}
 
 function systemField(system: Block[], { instructions, text }: ResponsesBody): { system?: Block[] } {
   const texts = [
@@ -88,8 +132,7 @@ function answerFields(
     maxTokens: reasoning?.max_tokens,
     isHidden: !showsThinking,
   });
-  const format =
-    text?.format?.type === 'json_schema' ? { type: 'json_schema', schema: text.format.schema ?? {} } : undefined;
+  const format = text?.format?.type === 'json_schema' ? schemaFormat(text.format) : undefined;
   if (!output && !format) return thinking;
   return { ...thinking, output_config: { ...output, ...(format ? { format } : {}) } };
 }
@@ -112,7 +155,10 @@ export const responsesJson = {
   exactWithin: ['parameters', 'schema', 'max_price'],
 };
 
-const fields: ClientFieldNames['fields'] = {
+/** The names that fields of the Messages API have in such a request. */
+export const responsesRenames: ClientFieldNames['fields'] = {
+  verbosity: 'text.verbosity',
+  logprobs: 'include',
   max_tokens: 'max_output_tokens',
   system: 'instructions',
   thinking: 'reasoning',
@@ -122,7 +168,7 @@ const fields: ClientFieldNames['fields'] = {
   'tool_choice.disable_parallel_tool_use': 'parallel_tool_calls',
 };
 
-/** The names that fields of the Messages API have in such a request. */
+/** Where fields and messages of the engine stand in such a request. */
 export function responsesFieldNames(origins: readonly ClientMessagePosition[]): ClientFieldNames {
-  return { fields, conversation: 'input', origins };
+  return { fields: responsesRenames, conversation: 'input', origins };
 }

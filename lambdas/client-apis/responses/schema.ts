@@ -1,12 +1,23 @@
 /**
- * The body of POST /responses. Each field is honoured, or mapped by the rule in its description, or refused by its name. An explicit
+ * The body of POST /responses. A field that asks for something is done, or refused by its name; one that only tunes, or that is newer than
+ * the gateway, goes where an endpoint takes it, and is left out and named elsewhere (left-out.ts). An explicit
  * null, an empty text and an empty object count as absent: clients send them unasked.
  */
 
 import * as z from 'zod';
 import { optionalField } from '../../messages/field-kinds.ts';
 import { boundedList } from '../../messages/list-of.ts';
-import { commonFields, jsonFormat, namedSchema, textFormat, tokenLimit, unsupported } from '../common-fields.ts';
+import { repetitionPenalty } from '../../messages/sampling-fields.ts';
+import {
+  commonFields,
+  jsonFormat,
+  namedSchema,
+  rareTuningFields,
+  textFormat,
+  tokenLimit,
+  unsupported,
+  verbosity,
+} from '../common-fields.ts';
 import { reasoningEffort, reasoningSummary } from '../thinking-request.ts';
 import { responsesInput } from './input.ts';
 import { responsesToolChoice, responsesTools } from './tools.ts';
@@ -23,8 +34,31 @@ const format = z.discriminatedUnion(
   { error: (issue) => (issue.code === 'invalid_union' ? 'must be one of text, json_object, json_schema' : undefined) },
 );
 
-export const responsesBody = z.strictObject({
+export const responseText = {
+  format: optionalField(format).meta({
+    description:
+      'The form of the answer. `json_schema` makes it fit a schema, on models that support this; `json_object` asks the model in the prompt for a JSON object.',
+  }),
+  verbosity,
+};
+
+export const responseReasoning = {
+  effort: reasoningEffort.meta({
+    description:
+      'How much the model thinks before it answers: with `none` not at all, with `max` the most. Thinking is billed as output.',
+  }),
+  summary: reasoningSummary.meta({
+    description: 'With any value but `none` the answer shows the thinking, as far as the provider does.',
+  }),
+  generate_summary: reasoningSummary.meta({ description: 'The older name of `summary`.' }),
+  max_tokens: tokenLimit.meta({ description: 'The most tokens of thinking, in place of an effort.' }),
+  enabled: optionalField(z.boolean()).meta({ description: 'With true the model thinks, with false it does not.' }),
+};
+
+export const responsesBody = z.looseObject({
   ...commonFields,
+  ...rareTuningFields,
+  repetition_penalty: repetitionPenalty,
   input: responsesInput,
   instructions: optionalField(z.string()).meta({
     description: 'Instructions that the model gets before the conversation.',
@@ -40,45 +74,14 @@ export const responsesBody = z.strictObject({
       'Your functions and custom tools that the model may call, each with a name of its own, and `{"type": "web_search"}` for the search of the gateway. Tools that only OpenAI runs are left out.',
   }),
   tool_choice: responsesToolChoice.meta({ description: 'Whether the model has to call a tool, and which one.' }),
-  text: optionalField(
-    z.strictObject({
-      format: optionalField(format).meta({
-        description:
-          'The form of the answer. `json_schema` makes it fit a schema, on models that support this; `json_object` asks the model in the prompt for a JSON object.',
-      }),
-      verbosity: optionalField(z.enum(['low', 'medium', 'high'])).meta({
-        description: 'Accepted, and without an effect: most models do not take it, and agents send it unasked.',
-      }),
-    }),
-  ).meta({ description: 'Settings of the text of the answer.' }),
-  reasoning: optionalField(
-    z.strictObject({
-      effort: reasoningEffort.meta({
-        description:
-          'How much the model thinks before it answers: with `none` not at all, with `max` the most. Thinking is billed as output.',
-      }),
-      summary: reasoningSummary.meta({
-        description: 'With any value but `none` the answer shows the thinking, as far as the provider does.',
-      }),
-      generate_summary: reasoningSummary.meta({ description: 'The older name of `summary`.' }),
-      max_tokens: tokenLimit.meta({ description: 'The most tokens of thinking, in place of an effort.' }),
-      enabled: optionalField(z.boolean()).meta({ description: 'With true the model thinks, with false it does not.' }),
-    }),
-  ).meta({
+  text: optionalField(z.looseObject(responseText)).meta({ description: 'Settings of the text of the answer.' }),
+  reasoning: optionalField(z.looseObject(responseReasoning)).meta({
     description:
       'Settings of the thinking before the answer: whether the model thinks, how much (`effort` or `max_tokens`), and whether the answer shows it.',
   }),
-  include: optionalField(
-    boundedList(
-      z
-        .string()
-        .max(100)
-        .refine((name) => name !== 'message.output_text.logprobs', 'is not supported: no probabilities are given here'),
-      { max: MAX_INCLUDED },
-    ),
-  ).meta({
+  include: optionalField(boundedList(z.string().max(100), { max: MAX_INCLUDED })).meta({
     description:
-      'Names of more that the answer is to show: `web_search_call.action.sources` adds the pages that a search has found. Encrypted thinking is always shown; other names have no effect.',
+      'Names of more that the answer is to show: `web_search_call.action.sources` adds the pages that a search has found, `message.output_text.logprobs` the probabilities of the tokens, on models with `logprobs` in their `supported_parameters`. Encrypted thinking is always shown; other names have no effect.',
   }),
   store: optionalField(z.boolean()).meta({
     description: 'Accepted with any value: nothing is kept here, and the answer says `store: false`.',

@@ -4,7 +4,10 @@
  * because agents send a turn again whose end they have not seen.
  */
 
+import { isRefusal } from '../../messages/refusal-block.ts';
+import type { TokenLogprob } from '../../messages/token-logprob.ts';
 import type { Block, Delta, MessageDelta, MessagesEvent } from '../../messages/types.ts';
+import { append } from '../../platform/append.ts';
 import { nowMs } from '../../platform/clock.ts';
 import type { GatewayError } from '../../platform/errors.ts';
 import { callInput } from '../call-arguments.ts';
@@ -16,9 +19,11 @@ import {
   messageItem,
   reasoningItem,
   searchItem,
+  shownRefusal,
   textPart,
   type OutputItem,
   type OutputSettings,
+  type OutputText,
 } from './output-items.ts';
 import { incompleteReason, REFUSED, responseObject, type ResponseState } from './response.ts';
 
@@ -32,11 +37,14 @@ interface OpenBlock {
   start: number;
 }
 
-/** Texts that follow each other are one message. */
-interface OpenMessage {
+/** Texts that follow each other are one message, and words of refusal are one of their own. */
+interface OpenMessage extends OutputText {
   id: string;
-  text: string;
-  annotations: object[];
+  isRefusal: boolean;
+}
+
+function messagePart(message: OpenMessage): object {
+  return message.isRefusal ? shownRefusal(message) : textPart(message);
 }
 
 interface AnswerIdentity {
@@ -96,7 +104,9 @@ export class ResponseWriter {
 
   #start(block: Block): string {
     if (block.type === 'text') {
-      const begun = this.#message ? '' : this.#beginMessage();
+      const hasRefused = isRefusal(block);
+      const ended = this.#message && this.#message.isRefusal !== hasRefused ? this.#endMessage() : '';
+      const begun = this.#message ? '' : ended + this.#beginMessage(hasRefused);
       this.#open = { block, id: this.#message!.id, written: '', start: this.#message!.text.length };
       return begun + this.#text(block['text'] as string | undefined);
     }
@@ -128,7 +138,7 @@ export class ResponseWriter {
   #piece(open: OpenBlock, delta: Delta): string {
     switch (delta.type) {
       case 'text_delta':
-        return this.#text(delta.text);
+        return this.#text(delta.text, delta.logprobs);
       case 'thinking_delta':
         return this.#thought(open, delta.thinking);
       case 'signature_delta':
@@ -169,21 +179,23 @@ export class ResponseWriter {
     }
   }
 
-  #beginMessage(): string {
-    this.#message = { id: this.#nextId('msg'), text: '', annotations: [] };
-    const place = this.#placeOf(this.#message);
-    const part = textPart({ text: '', annotations: [] });
+  #beginMessage(hasRefused: boolean): string {
+    const message = { id: this.#nextId('msg'), text: '', annotations: [], logprobs: [], isRefusal: hasRefused };
+    this.#message = message;
     return (
-      this.#added(messageItem(this.#message.id, 'in_progress', [])) +
-      this.#event('response.content_part.added', { ...place, content_index: 0, part })
+      this.#added(messageItem(message.id, 'in_progress', [])) +
+      this.#event('response.content_part.added', { ...this.#partPlace(message), part: messagePart(message) })
     );
   }
 
-  #text(text: string | undefined): string {
-    if (!text || !this.#message) return '';
-    this.#message.text += text;
-    const place = { ...this.#placeOf(this.#message), content_index: 0 };
-    return this.#event('response.output_text.delta', { ...place, delta: text, logprobs: [] });
+  #text(text: string | undefined, logprobs: readonly TokenLogprob[] = []): string {
+    const message = this.#message;
+    if (!text || !message) return '';
+    message.text += text;
+    const place = this.#partPlace(message);
+    if (message.isRefusal) return this.#event('response.refusal.delta', { ...place, delta: text });
+    append(message.logprobs, logprobs);
+    return this.#event('response.output_text.delta', { ...place, delta: text, logprobs });
   }
 
   /** The citations of a block hold for its own part of the message. */
@@ -202,10 +214,13 @@ export class ResponseWriter {
     const message = this.#message;
     if (!message) return '';
     this.#message = undefined;
-    const place = { ...this.#placeOf(message), content_index: 0 };
-    const part = textPart(message);
+    const place = this.#partPlace(message);
+    const { text, logprobs } = message;
+    const part = messagePart(message);
     return (
-      this.#event('response.output_text.done', { ...place, text: message.text, logprobs: [] }) +
+      (message.isRefusal
+        ? this.#event('response.refusal.done', { ...place, refusal: text })
+        : this.#event('response.output_text.done', { ...place, text, logprobs })) +
       this.#event('response.content_part.done', { ...place, part }) +
       this.#done(messageItem(message.id, 'completed', [part]))
     );
@@ -242,7 +257,7 @@ export class ResponseWriter {
   }
 
   #isCustom({ block }: OpenBlock): boolean {
-    return this.#settings.customTools.has(block['name'] as string);
+    return this.#settings.tools.clientTool(block['name'] as string).isCustom;
   }
 
   /** Arguments that are no JSON are told as they were written: the client says so to the model. */
@@ -321,6 +336,11 @@ export class ResponseWriter {
 
   #placeOf({ id }: { id: string }): { item_id: string; output_index: number } {
     return { item_id: id, output_index: this.#output.length };
+  }
+
+  /** A message has one part. */
+  #partPlace(message: OpenMessage): { item_id: string; output_index: number; content_index: number } {
+    return { ...this.#placeOf(message), content_index: 0 };
   }
 
   #added(item: OutputItem): string {

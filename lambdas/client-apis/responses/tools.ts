@@ -6,10 +6,13 @@
 import * as z from 'zod';
 import { anyObject, optionalField } from '../../messages/field-kinds.ts';
 import { boundedList, checkedBy, firstFault, refuse } from '../../messages/list-of.ts';
+import type { Fault } from '../../platform/zod-messages.ts';
 import { SEARCH_NAME } from '../../messages/search-tool.ts';
 import { REPEATED_TOOL_NAME, repeatedName } from '../../messages/tool-names.ts';
 import type { MessagesRequest, Tool } from '../../messages/types.ts';
+import { argumentSchema } from '../argument-schema.ts';
 import { SEARCH_TOOL_TYPE, gatewaySearchTool, searchDeclaration } from '../search-request.ts';
+import { ToolNames, type ClientTool } from '../tool-names.ts';
 import { customTool } from './custom-tools.ts';
 
 const MAX_TOOLS = 1_024;
@@ -46,10 +49,25 @@ const customDeclaration = z.object({
   ).meta({ description: 'The form of the input. The model reads a grammar; nothing holds its words to it.' }),
 });
 const anyDeclaration = z.looseObject({ type: z.string().min(1).max(100) });
+const groupedDeclaration = checkedBy<z.output<typeof functionDeclaration> | z.output<typeof customDeclaration>>(
+  (value) => ((value as { type?: unknown } | null)?.type === 'custom' ? customDeclaration : functionDeclaration),
+  [functionDeclaration, customDeclaration],
+);
+const namespaceDeclaration = z.object({
+  type: z.literal('namespace'),
+  name: toolName,
+  description: optionalField(z.string()).meta({
+    description: 'What the tools of the group have in common; the model reads it with the first of them.',
+  }),
+  tools: boundedList(groupedDeclaration, { max: MAX_TOOLS }).meta({
+    description: 'The functions and custom tools of the group. A call says its `namespace` and the name of the tool.',
+  }),
+});
 
 const schemas = {
   function: functionDeclaration,
   custom: customDeclaration,
+  namespace: namespaceDeclaration,
   search: searchDeclaration,
   other: anyDeclaration,
 };
@@ -57,7 +75,7 @@ type Kind = keyof typeof schemas;
 
 function kindOf(value: unknown): Kind {
   const { type, external_web_access: isOnline } = (value ?? {}) as { type?: unknown; external_web_access?: unknown };
-  if (type === 'function' || type === 'custom') return type;
+  if (type === 'function' || type === 'custom' || type === 'namespace') return type;
   // Without an access to the web a search would be one of OpenAI's own memory, and only OpenAI can make it.
   return typeof type === 'string' && SEARCH_TOOL_TYPE.test(type) && isOnline !== false ? 'search' : 'other';
 }
@@ -66,20 +84,80 @@ const declaration = z.unknown().superRefine((value, context) => {
   const fault = firstFault(schemas[kindOf(value)], value);
   if (fault) refuse(context, fault);
 });
-/** Tools that are left out may have any names: agents declare groups of tools that are called alike. */
 export const responsesTools = optionalField(
   boundedList(declaration, { max: MAX_TOOLS }).superRefine((tools, context) => {
-    const repeated = repeatedName(tools.map((tool) => (kindOf(tool) === 'other' ? undefined : nameOf(tool))));
-    if (repeated === undefined) return;
-    const field = kindOf(tools[repeated]) === 'search' ? 'type' : 'name';
-    refuse(context, { path: [repeated, field], message: REPEATED_TOOL_NAME });
+    const fault = repeatedTool(tools);
+    if (fault) refuse(context, fault);
   }),
 );
 
+type FunctionDeclaration = z.output<typeof functionDeclaration>;
+type CustomDeclaration = z.output<typeof customDeclaration>;
+type NamespaceDeclaration = z.output<typeof namespaceDeclaration>;
+
+/** A tool that a model can call, and where it is declared. */
+type Declared = { path: PropertyKey[] } & (
+  | { kind: 'search'; declaration: z.output<typeof searchDeclaration> }
+  | { kind: 'function'; declaration: FunctionDeclaration; group?: NamespaceDeclaration }
+  | { kind: 'custom'; declaration: CustomDeclaration; group?: NamespaceDeclaration }
+);
+
+/** The tools of a request that models here can call, those of groups too. @param tools that their schema has let pass */
+function declaredTools(tools: readonly unknown[]): Declared[] {
+  return tools.flatMap((tool, index): Declared[] => {
+    const path = [index];
+    const kind = kindOf(tool);
+    switch (kind) {
+      case 'function':
+        return [{ kind, path, declaration: tool as FunctionDeclaration }];
+      case 'custom':
+        return [{ kind, path, declaration: tool as CustomDeclaration }];
+      case 'search':
+        return [{ kind, path, declaration: tool as z.output<typeof searchDeclaration> }];
+      case 'namespace': {
+        const group = tool as NamespaceDeclaration;
+        return group.tools.map((one, place) => groupedTool(one, group, [...path, 'tools', place]));
+      }
+      case 'other':
+        return [];
+    }
+  });
+}
+
+function groupedTool(
+  one: FunctionDeclaration | CustomDeclaration,
+  group: NamespaceDeclaration,
+  path: PropertyKey[],
+): Declared {
+  return one.type === 'custom'
+    ? { kind: 'custom', path, declaration: one, group }
+    : { kind: 'function', path, declaration: one, group };
+}
+
+/** Agents declare groups of tools that are called alike, some of them twice: only the names of single tools are the client's own. */
+function repeatedTool(tools: readonly unknown[]): Fault | undefined {
+  const single = declaredTools(tools).filter((tool) => tool.kind === 'search' || tool.group === undefined);
+  const repeated = repeatedName(single.map(declaredName));
+  if (repeated === undefined) return undefined;
+  const { path, kind } = single[repeated]!;
+  return { path: [...path, kind === 'search' ? 'type' : 'name'], message: REPEATED_TOOL_NAME };
+}
+
+function declaredName(tool: Declared): string {
+  return tool.kind === 'search' ? SEARCH_NAME : tool.declaration.name;
+}
+
+function namespaceOf(tool: Declared): string | undefined {
+  return tool.kind === 'search' ? undefined : tool.group?.name;
+}
+
 const modes = z.enum(['auto', 'none', 'required'], CHOICES);
 const namedTool = z.looseObject({
-  type: z.string().meta({ description: 'The type of the tool, such as `function`, `custom` or `web_search`.' }),
-  name: optionalField(z.string()).meta({ description: 'The name of a function or of a custom tool.' }),
+  type: z
+    .string()
+    .meta({ description: 'The type of the tool, such as `function`, `custom`, `namespace` or `web_search`.' }),
+  name: optionalField(z.string()).meta({ description: 'The name of a function, a custom tool or a group.' }),
+  namespace: optionalField(z.string()).meta({ description: 'The group that the tool belongs to.' }),
 });
 /** Tools that only OpenAI runs may say more; a choice of one is refused as a whole. */
 const namedOwnTool = z.strictObject(namedTool.shape);
@@ -107,49 +185,80 @@ export const responsesToolChoice = optionalField(
   checkedBy<NonNullable<ResponsesToolChoice>>(choiceSchema, [modes, allowList, namedTool]),
 );
 
-/** The tools that the model may call, in the Messages API. */
-export function callableTools(declared: readonly unknown[], choice: ResponsesToolChoice): Tool[] {
-  const known = declared.map(knownTool).filter((tool) => tool !== undefined);
-  if (!isAllowList(choice)) return known;
-  const allowed = new Set(choice.tools.map(nameOf));
-  return known.filter(({ name }) => allowed.has(name));
-}
+/** The tools of a request: as the engine has them, and by the names that the client knows. */
+export class DeclaredTools {
+  readonly names: ToolNames;
+  readonly #declared: readonly Declared[];
 
-/** Names of tools whose input is a text. */
-export function customToolNames(declared: readonly unknown[]): ReadonlySet<string> {
-  return new Set(declared.filter((tool) => kindOf(tool) === 'custom').map(nameOf));
-}
+  /** @param tools that their schema has let pass. Of a tool that is declared twice the first counts: a history repeats some. */
+  constructor(tools: readonly unknown[]) {
+    const seen = new Set<string>();
+    this.#declared = declaredTools(tools).filter((tool) => {
+      const identity = `${namespaceOf(tool) ?? ''}\n${declaredName(tool)}`;
+      return !seen.has(identity) && seen.add(identity);
+    });
+    this.names = new ToolNames(this.#declared.flatMap((tool) => clientToolOf(tool) ?? []));
+  }
 
-function knownTool(declared: unknown): Tool | undefined {
-  switch (kindOf(declared)) {
-    case 'function': {
-      const { name, description: about, parameters, strict } = declared as z.output<typeof functionDeclaration>;
-      return {
-        name,
-        ...(about ? { description: about } : {}),
-        input_schema: parameters ?? { type: 'object', properties: {} },
-        ...(strict ? { strict } : {}),
-      };
+  /** The tools that the model may call, in the Messages API. */
+  callable(choice: ResponsesToolChoice): Tool[] {
+    const allowed = isAllowList(choice)
+      ? this.#declared.filter((tool) => isAllowed(tool, choice.tools))
+      : this.#declared;
+    const described = new Set<unknown>();
+    return allowed.map((tool) => {
+      const group = tool.kind === 'search' ? undefined : tool.group;
+      const isFirst = group !== undefined && !described.has(group);
+      described.add(group);
+      return this.#engineTool(tool, isFirst ? group.description : undefined, choice);
+    });
+  }
+
+  /** The same choice in the Messages API. */
+  choice(choice: ResponsesToolChoice): MessagesRequest['tool_choice'] {
+    if (choice === null || choice === undefined) return undefined;
+    if (choice === 'required') return { type: 'any' };
+    if (typeof choice === 'string') return { type: choice };
+    if (isAllowList(choice)) return { type: choice.mode === 'required' ? 'any' : 'auto' };
+    if (kindOf(choice) === 'search') return { type: 'tool', name: SEARCH_NAME };
+    return {
+      type: 'tool',
+      name: this.names.sentName({ name: choice.name ?? '', namespace: choice.namespace ?? undefined }),
+    };
+  }
+
+  /** @param about what the group of the tool has in common, for the first of its tools */
+  #engineTool(tool: Declared, about: string | null | undefined, choice: ResponsesToolChoice): Tool {
+    if (tool.kind === 'search') {
+      // Agents declare it on every request: where nothing can search, only who demands it has to know.
+      const isDemanded = typeof choice === 'object' && choice !== null && kindOf(choice) === 'search';
+      return { ...gatewaySearchTool(tool.declaration), ...(isDemanded ? {} : { if_possible: true }) };
     }
-    case 'custom':
-      return customTool(declared as z.output<typeof customDeclaration>);
-    case 'search':
-      return gatewaySearchTool(declared as z.output<typeof searchDeclaration>);
-    case 'other':
-      return undefined;
+    const engineTool = tool.kind === 'custom' ? customTool(tool.declaration) : functionTool(tool.declaration);
+    const said = [about, engineTool.description].filter(Boolean).join('\n\n');
+    const name = this.names.sentName({ name: tool.declaration.name, namespace: tool.group?.name });
+    return { ...engineTool, name, ...(said === '' ? {} : { description: said }) };
   }
 }
 
-function nameOf(tool: unknown): string {
-  const { name, type } = tool as { name?: string | null; type: string };
-  return SEARCH_TOOL_TYPE.test(type) ? SEARCH_NAME : (name ?? '');
+function clientToolOf(tool: Declared): ClientTool | undefined {
+  if (tool.kind === 'search') return undefined;
+  return { name: tool.declaration.name, namespace: tool.group?.name, isCustom: tool.kind === 'custom' };
 }
 
-/** The same choice in the Messages API. */
-export function chosenTool(choice: ResponsesToolChoice): MessagesRequest['tool_choice'] {
-  if (choice === null || choice === undefined) return undefined;
-  if (choice === 'required') return { type: 'any' };
-  if (typeof choice === 'string') return { type: choice };
-  if (isAllowList(choice)) return { type: choice.mode === 'required' ? 'any' : 'auto' };
-  return { type: 'tool', name: nameOf(choice) };
+function isAllowed(tool: Declared, allowed: AllowList['tools']): boolean {
+  return allowed.some((one) => {
+    if (one.type === 'namespace') return namespaceOf(tool) === one.name;
+    if (kindOf(one) === 'search') return tool.kind === 'search';
+    return declaredName(tool) === one.name && (namespaceOf(tool) ?? null) === (one.namespace ?? null);
+  });
+}
+
+function functionTool({ name, description: about, parameters, strict }: FunctionDeclaration): Tool {
+  return {
+    name,
+    ...(about ? { description: about } : {}),
+    input_schema: argumentSchema(parameters),
+    ...(strict ? { strict } : {}),
+  };
 }

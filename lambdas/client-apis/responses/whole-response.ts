@@ -1,3 +1,4 @@
+import { isRefusal } from '../../messages/refusal-block.ts';
 import type { Block, MessageBody } from '../../messages/types.ts';
 import { nowMs } from '../../platform/clock.ts';
 import {
@@ -5,6 +6,7 @@ import {
   itemId,
   messageItem,
   reasoningItem,
+  shownRefusal,
   joinOutputText,
   searchItem,
   textPart,
@@ -37,7 +39,11 @@ function outputItems({ id, content, stop_reason: reason }: MessageBody, settings
     const [first] = group as [Block, ...Block[]];
     switch (first.type) {
       case 'text':
-        items.push(messageItem(nextId('msg'), 'completed', [textPart(joinOutputText(group))]));
+        items.push(
+          messageItem(nextId('msg'), 'completed', [
+            isRefusal(first) ? shownRefusal(joinOutputText(group)) : textPart(joinOutputText(group)),
+          ]),
+        );
         break;
       case 'thinking':
       case 'redacted_thinking':
@@ -52,8 +58,8 @@ function outputItems({ id, content, stop_reason: reason }: MessageBody, settings
       }
     }
   }
-  const isRefusal = reason === 'refusal' && !items.some(({ type }) => type === 'message');
-  return isRefusal
+  const isSilent = reason === 'refusal' && !items.some(({ type }) => type === 'message');
+  return isSilent
     ? [...items, messageItem(nextId('msg'), 'completed', [{ type: 'refusal', refusal: REFUSED }])]
     : items;
 }
@@ -63,7 +69,8 @@ function neighbours(blocks: readonly Block[]): Block[][] {
   const groups: Block[][] = [];
   for (const block of blocks) {
     const last = groups.at(-1);
-    if (block.type === 'text' && last?.[0]!.type === 'text') last.push(block);
+    const goesOn = last?.[0]!.type === block.type && isRefusal(last[0]) === isRefusal(block);
+    if (block.type === 'text' && goesOn) last.push(block);
     else groups.push([block]);
   }
   return groups;

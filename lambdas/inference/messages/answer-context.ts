@@ -21,7 +21,7 @@ export interface AnswerContext {
    * In the order in which they are tried; the first is named on the record when none answers. What is sent for them is left out: it may be
    * large, and an answer takes long.
    */
-  attempts: Pick<Attempt, 'candidate' | 'quote'>[];
+  attempts: Pick<Attempt, 'candidate' | 'quote' | 'leftOut'>[];
   attemptLog: AttemptLog;
   /** Resolves once the generation is recorded, too. */
   dispatched: Promise<Dispatched>;

@@ -18,6 +18,7 @@ import type { ClientHeaders } from '../../providers/wire.ts';
 import type { Candidate } from '../../routing/candidates.ts';
 import { withDefaultParameters } from '../../routing/default-parameters.ts';
 import { countUpstream } from '../../routing/count-tokens.ts';
+import { leftOutFields, refuseWithoutLogprobs, withoutFields } from '../../routing/left-out.ts';
 import { reportPathsAsSent } from '../../messages/paths-as-sent.ts';
 import type { InferenceInput } from '../inference-input.ts';
 import { jobRequestOf } from '../protection-of.ts';
@@ -26,7 +27,7 @@ import type { RoutedMessage } from './routed-message.ts';
 
 /** A request before its hold: how each candidate would get it, and what it may cost there. */
 export interface Prepared {
-  routed: Pick<RoutedMessage, 'message' | 'content' | 'client' | 'origins' | 'onExcluded'>;
+  routed: Pick<RoutedMessage, 'message' | 'content' | 'client' | 'origins' | 'leftOut' | 'onExcluded'>;
   attempts: Attempt[];
   /** The plan by their quotes. */
   plan: SpendingPlan;
@@ -102,9 +103,9 @@ function keeping(encoded: ReturnType<Attempt['encode']>): Attempt['encode'] {
 
 /** The same attempt with another message, over a connection of its own. @throws {GatewayError} 400 */
 export function withMessage(attempt: Attempt, message: MessagesRequest, client: ClientHeaders): Attempt {
-  const { index, candidate, quote, encodeOther, hasHiddenReasoning } = attempt;
+  const { index, candidate, quote, encodeOther, hasHiddenReasoning, leftOut } = attempt;
   const encode = keeping(candidate.wire.encode(message, candidate.target, client));
-  return { index, candidate, quote, message, encode, encodeOther, hasHiddenReasoning };
+  return { index, candidate, quote, message, encode, encodeOther, hasHiddenReasoning, leftOut };
 }
 
 /** The most tokens that an attempt's prompt can have by its bytes; undefined where only the model's context bounds it. */
@@ -124,7 +125,7 @@ export function quoteOfRound(attempt: Attempt, content: PromptContent, maxPrompt
 
 function encodeForEach(
   candidates: Candidate[],
-  { message: asked, client, content, onExcluded }: Prepared['routed'],
+  { message: asked, client, content, leftOut, onExcluded }: Prepared['routed'],
 ): Attempt[] {
   const attempts: Attempt[] = [];
   let refusal: unknown;
@@ -134,7 +135,11 @@ function encodeForEach(
       continue;
     }
     try {
-      const message = withinFreeTerms(withDefaultParameters(asked, candidate.model, client), candidate.model, content);
+      const takes = { wire: candidate.endpoint.wire, supportedParameters: candidate.target.supportedParameters };
+      refuseWithoutLogprobs(asked, takes);
+      const unsent = leftOutFields(asked, takes);
+      const taken = withDefaultParameters(withoutFields(asked, unsent), candidate.model, client);
+      const message = withinFreeTerms(taken, candidate.model, content);
       const encode = encoding(candidate, message, client);
       const encoded = encode();
       const quote = attemptQuote({ candidate, message }, encoded.body, content);
@@ -146,6 +151,7 @@ function encodeForEach(
         encode: attempts.length === 0 ? keeping(encoded) : encode,
         encodeOther: (other) => candidate.wire.encode(other, candidate.target, client),
         hasHiddenReasoning: quote.hiddenReasoningTokens > 0,
+        leftOut: [...leftOut, ...unsent],
       });
     } catch (error) {
       // The wire of another endpoint may be able to express it.

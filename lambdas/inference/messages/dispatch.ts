@@ -23,6 +23,8 @@ export interface Attempt extends Offer {
   /** Another form of the request, as the candidate would get it. */
   encodeOther: (message: MessagesRequest) => WireRequest;
   upstream?: UpstreamRequest;
+  /** Fields of the request that the candidate is not sent. */
+  leftOut: readonly string[];
 }
 
 /** An answer that has begun: the attempt it came from, and its batches from the first on. */

@@ -44,7 +44,7 @@ export async function openAnswer(input: InferenceInput<RoutedRequest>): Promise<
     report: new SettlementSender({ table, queue, health }, { generationId, payer: caller.payer }, admitted),
     remember: routed.remember,
     extender: admitted.extender,
-    attempts: attempts.map(({ candidate, quote }) => ({ candidate, quote })),
+    attempts: attempts.map(({ candidate, quote, leftOut }) => ({ candidate, quote, leftOut })),
     attemptLog,
     dispatched: onceRecorded(stage.prepare(attempts).then(ask), admitted, abort),
     estimatedInputTokens,

@@ -42,10 +42,10 @@ export class Progress implements StagedAnswer {
   }
 
   begin(index: number): void {
-    const { candidate, quote: held } = this.#context.attempts[index]!;
+    const { quote: held, ...begun } = this.#context.attempts[index]!;
     // A stage has spent its purchases before the answer begins, and no provider searches.
     const quote = { ...held, bound: { ...held.bound, searchRequests: 0 } };
-    this.#answer = unmeasured(this.#context, { candidate, quote });
+    this.#answer = unmeasured(this.#context, { ...begun, quote });
     this.#begun = true;
     this.#context.extender.answeredBy(quote, this.#context.stage.spent(quote));
   }

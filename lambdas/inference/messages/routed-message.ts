@@ -3,6 +3,7 @@ import { measurePrompt, type PromptContent } from '../../admission/prompt/prompt
 import { servedCatalog } from '../../catalog/served-catalog.ts';
 import { allowsCompression } from '../../messages/plugins.ts';
 import { withBreakpoints } from '../../messages/cache-breakpoints.ts';
+import { SEARCH_NAME } from '../../messages/search-tool.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { withoutRouting, type RoutedRequest } from '../../messages/preferences.ts';
 import { privacyFilter } from '../../protection/privacy.ts';
@@ -14,7 +15,7 @@ import type { ClientHeaders } from '../../providers/wire.ts';
 import type { Outcome } from '../../store/generations/outcome.ts';
 import type { InferenceInput } from '../inference-input.ts';
 import { resources } from '../../resources.ts';
-import { openSearch, type RequestSearch } from './search/open-search.ts';
+import { openSearch, withoutImpossibleSearch, type RequestSearch } from './search/open-search.ts';
 import { withinContext } from '../../admission/prompt/within-context.ts';
 import { endpointSignals } from '../endpoint-signals.ts';
 import { protectedMessage } from '../../protection/protected-message.ts';
@@ -34,6 +35,8 @@ export interface RoutedMessage {
   search: RequestSearch | undefined;
   /** The place in the request of each message, where it is not the same. */
   origins: number[] | undefined;
+  /** What no endpoint is sent of it. */
+  leftOut: readonly string[];
   /** Notes at which endpoint an answer has left its prompt, for the next turn. Never rejects. */
   remember: (candidate: Candidate, outcome: Outcome) => Promise<void>;
   /** Told which endpoints are left out, where somebody wants to know. */
@@ -58,7 +61,8 @@ export async function routeMessage(
   const privacy = privacyOf(caller);
   const warmPrompts = resources.warmPrompts();
   const route = requestedRoute(catalog, body, { headers, keyHash: caller.key.hash, warmPrompts });
-  const sent = withoutRouting(body);
+  const whole = withoutRouting(body);
+  const sent = await withoutImpossibleSearch(whole, { catalog, privacy });
   const isOnline = route.models.some((model) => model.isOnline);
   const read = await readSearches(sent, { body, isOnline, accountId: caller.account.id });
   const {
@@ -96,6 +100,7 @@ export async function routeMessage(
     candidates,
     search,
     origins: isWhole ? searches?.origins : undefined,
+    leftOut: sent === whole ? [] : [SEARCH_NAME],
     remember: route.remember,
     onExcluded,
   };

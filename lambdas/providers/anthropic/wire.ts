@@ -1,6 +1,7 @@
 /** Upstreams that speak the Messages API themselves: requests and answers pass through as they are. */
 
 import { penalties } from '../../catalog/sampling-parameters.ts';
+import { withoutFormatName } from '../../messages/output-format.ts';
 import { thinkingBeforeCalls, thinkingOf, withoutGatewaySigned } from '../../messages/thinking-signatures.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
@@ -74,7 +75,7 @@ function upstreamBody(sent: MessagesRequest, target: AnthropicTarget, client: Cl
   refuseUnspeakableSampling(sent, target, penalties);
   const asked = withListedSampling(sent, target);
   refuseUnsupportedParts(asked, target.quirks);
-  const request = rewritten(asked, target.quirks);
+  const request = rewritten(withoutFormatName(asked), target.quirks);
   const ceiling = target.maxOutputTokens ?? Infinity;
   // The Messages API requires max_tokens; a client that left it out gets the most that the model can write.
   const maxTokens = Math.min(request.max_tokens ?? ceiling, ceiling);

@@ -1,6 +1,6 @@
 import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest, Tool } from '../../messages/types.ts';
-import { answerSchema } from '../translated/answer-format.ts';
+import { answerName, answerSchema } from '../translated/answer-format.ts';
 import { readTool, refuseChoiceWithoutTools } from '../translated/tools.ts';
 import { cachePointAfter } from './cache-points.ts';
 import { familyOf, type ConverseTarget } from './families.ts';
@@ -65,7 +65,7 @@ function converseToolChoice(
 export function outputConfig(request: MessagesRequest, target: ConverseTarget): Record<string, unknown> {
   const schema = answerSchema(request, canBeStructured(target) ? ['structured_outputs'] : target.supportedParameters);
   if (!schema) return {};
-  const jsonSchema = { name: 'answer', schema: JSON.stringify(schema) };
+  const jsonSchema = { ...answerName(request), schema: JSON.stringify(schema) };
   return { outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema } } } };
 }
 

@@ -7,7 +7,13 @@ import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { answerSchema } from '../translated/answer-format.ts';
 import { outputLimit } from '../translated/output-limit.ts';
-import { penaltyFields, refuseUnspeakableSampling, samplingFields, stopSequences } from '../translated/sampling.ts';
+import {
+  penaltyFields,
+  rareFields,
+  refuseUnspeakableSampling,
+  samplingFields,
+  stopSequences,
+} from '../translated/sampling.ts';
 import { withSupportedFields } from '../translated/supported-fields.ts';
 import { withSentNames } from '../translated/tool-names.ts';
 import { placeBlocks, blockText } from '../translated/turns.ts';
@@ -52,6 +58,7 @@ function generationConfig(request: MessagesRequest, target: GeminiTarget): Recor
     topP,
     topK,
     ...geminiPenalties(request, target),
+    seed: rareFields(request, target).seed,
     ...geminiFormatFields(request, target),
     thinkingConfig: thinkingConfig(request, target),
   });

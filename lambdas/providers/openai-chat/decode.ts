@@ -10,8 +10,10 @@ import type { DecodeContext } from '../wire.ts';
 import { TranslatedAnswer, type Reading } from '../translated/answer.ts';
 import { parseEvent, parseEventExactly, sseReader, translate } from '../translated/stream.ts';
 import { withServiceTier } from '../translated/service-tier.ts';
+import type { TokenLogprob } from '../../messages/token-logprob.ts';
 import { citationOf } from '../translated/citations.ts';
 import { statesError } from '../faults/stated-error.ts';
+import { tokenLogprobs } from '../translated/logprobs.ts';
 import { chatStopReason } from './finish-reason.ts';
 import { asArguments, asCallId, asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
 import { toolNameRule, type ChatTarget } from './target.ts';
@@ -113,27 +115,32 @@ class ChatTranslation {
     this.answer.start();
     if (choice === undefined) return;
     const delta = asOptionalRecord(choice['delta']);
-    if (delta) this.#onDelta(delta);
+    if (delta) this.#onDelta(delta, asOptionalRecord(choice['logprobs'])?.['content']);
     const reason = asText(choice['finish_reason']);
     if (reason !== '') this.#onFinishReason(reason, choice['stop_reason']);
   }
 
-  #onDelta(delta: Record<string, unknown>): void {
+  #onDelta(delta: Record<string, unknown>, logprobs: unknown): void {
     // DeepSeek, Moonshot, Alibaba, xAI and Z.ai; Groq, Cerebras, OpenRouter and Together.
     this.answer.blocks.thinking(asText(delta['reasoning_content'] ?? delta['reasoning']));
     const { content } = delta;
-    if (typeof content === 'string') this.answer.blocks.text(content);
+    if (typeof content === 'string') this.answer.blocks.text(content, this.#asked(logprobs));
     else for (const part of asList(content)) this.#onPart(asRecord(part));
     for (const annotation of asList(delta['annotations'])) this.#onAnnotation(asRecord(annotation));
     const refusal = asText(delta['refusal']);
     if (refusal !== '') {
       this.#refused = true;
-      this.answer.blocks.text(refusal);
+      this.answer.blocks.refusal(refusal);
     }
     for (const call of asList(delta['tool_calls'])) this.#onToolCall(asRecord(call));
     // GigaChat's calls are whole, one an answer, and have no ids.
     const called = asOptionalRecord(delta['function_call']);
     if (called) this.#onToolCall({ function: called });
+  }
+
+  /** Some providers tell probabilities that nobody has asked for. */
+  #asked(logprobs: unknown): TokenLogprob[] | undefined {
+    return this.#context.request['logprobs'] === true ? tokenLogprobs(logprobs) : undefined;
   }
 
   #onToolCall(call: Record<string, unknown>): void {

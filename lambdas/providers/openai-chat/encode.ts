@@ -15,7 +15,7 @@ import { imageUrl } from '../translated/media.ts';
 import { outputLimit } from '../translated/output-limit.ts';
 import { withSupportedFields, unsupportedBlock } from '../translated/supported-fields.ts';
 import { userDigest } from '../translated/user-digest.ts';
-import { penaltyFields, samplingFields, stopSequences } from '../translated/sampling.ts';
+import { penaltyFields, rareFields, samplingFields, stopSequences } from '../translated/sampling.ts';
 import { thinkingFields } from './thinking.ts';
 import { chatFormatField, chatToolFields } from './tools.ts';
 import {
@@ -55,10 +55,16 @@ export function encodeChatRequest(asked: MessagesRequest, target: ChatTarget): R
     body,
     samplingFields(request, target),
     penaltyFields(request, target),
+    rareFields(request, target),
+    logprobFields(request),
     chatToolFields(request),
     thinkingFields(request, target),
     format,
   );
+}
+
+function logprobFields({ logprobs, top_logprobs: most }: MessagesRequest): Record<string, unknown> {
+  return logprobs === true ? { logprobs, ...(most ? { top_logprobs: most } : {}) } : {};
 }
 
 function systemMessages(request: MessagesRequest, { quirks }: ChatTarget): EncodedChatMessage[] {

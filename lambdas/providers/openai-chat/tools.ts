@@ -1,5 +1,5 @@
 import type { MessagesRequest } from '../../messages/types.ts';
-import { answerSchema } from '../translated/answer-format.ts';
+import { answerName, answerSchema } from '../translated/answer-format.ts';
 import { functionTools, isStrict, type FunctionTool } from '../translated/function-tools.ts';
 
 /** Tools of a Messages request, in the words of chat completions. */
@@ -34,7 +34,7 @@ export function chatFormatField(
   return {
     response_format: {
       type: 'json_schema',
-      json_schema: { name: 'answer', schema, ...(isStrict(schema) ? { strict: true } : {}) },
+      json_schema: { ...answerName(request), schema, ...(isStrict(schema) ? { strict: true } : {}) },
     },
   };
 }

@@ -7,6 +7,7 @@ import { gatewaySignature } from '../../messages/thinking-signatures.ts';
 import type { AnswerBatch } from '../../messages/types.ts';
 import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
 import { TranslatedAnswer, type Reading } from '../translated/answer.ts';
+import { tokenLogprobs } from '../translated/logprobs.ts';
 import { withServiceTier } from '../translated/service-tier.ts';
 import { statesError } from '../faults/stated-error.ts';
 import { parseEvent, sseReader, translate } from '../translated/stream.ts';
@@ -73,10 +74,8 @@ class ResponsesTranslation {
         this.#items.end(index, asRecord(event['item']));
         break;
       case 'response.output_text.delta':
-        this.#items.say(index, 'text', event['content_index'], asText(event['delta']));
-        break;
       case 'response.output_text.done':
-        this.#items.sayWhole(index, 'text', event['content_index'], asText(event['text']));
+        this.#onText(index, event);
         break;
       case 'response.output_text.annotation.added':
         this.#items.cite(index, event['content_index'], asRecord(event['annotation']));
@@ -126,6 +125,13 @@ class ResponsesTranslation {
           this.answer.fail(event['error'] ?? event);
         }
     }
+  }
+
+  /** A piece of a text, or all of it, which is repeated at its end. */
+  #onText(index: number, { type, content_index: number, ...event }: Record<string, unknown>): void {
+    const logprobs = tokenLogprobs(event['logprobs']);
+    if (type === 'response.output_text.delta') this.#items.say(index, 'text', number, asText(event['delta']), logprobs);
+    else this.#items.sayWhole(index, 'text', number, asText(event['text']), logprobs);
   }
 
   #complete(response: Record<string, unknown>): void {

@@ -8,7 +8,7 @@ import { invalidRequest } from '../../platform/errors.ts';
 import { withoutUndefined } from '../../platform/json/records.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { outputLimit } from '../translated/output-limit.ts';
-import { refuseUnspeakableSampling, samplingFields } from '../translated/sampling.ts';
+import { rareFields, refuseUnspeakableSampling, samplingFields } from '../translated/sampling.ts';
 import { withSupportedFields } from '../translated/supported-fields.ts';
 import { withSentNames } from '../translated/tool-names.ts';
 import { systemText } from '../translated/turns.ts';
@@ -45,7 +45,9 @@ export function encodeResponsesRequest(asked: MessagesRequest, target: Responses
     ...userFields(request, target),
     ...responsesToolFields(named),
     ...reasoningFields(request, target),
-    ...responsesFormatField(request, target.supportedParameters),
+    ...includeField(request, target),
+    ...textFields(request, target),
+    ...topLogprobsField(request),
   };
 }
 
@@ -54,6 +56,29 @@ function responsesSamplingFields(request: MessagesRequest, target: ResponsesTarg
   refuseUnspeakableSampling(request, target, unspeakableSampling);
   const { temperature, top_p: topP } = samplingFields(request, target);
   return withoutUndefined({ temperature, top_p: topP });
+}
+
+/** The form of the answer, and how long it is. */
+function textFields(request: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
+  const { verbosity } = rareFields(request, target);
+  const text = { ...responsesFormatField(request, target.supportedParameters), ...withoutUndefined({ verbosity }) };
+  return Object.keys(text).length > 0 ? { text } : {};
+}
+
+/** More that the answer is to have: the encrypted reasoning always, because a conversation with tools goes on better with it. */
+function includeField(
+  { logprobs }: MessagesRequest,
+  { supportedParameters }: ResponsesTarget,
+): Record<string, unknown> {
+  const include = [
+    ...(supportedParameters.includes('reasoning') ? ['reasoning.encrypted_content'] : []),
+    ...(logprobs === true ? ['message.output_text.logprobs'] : []),
+  ];
+  return include.length > 0 ? { include } : {};
+}
+
+function topLogprobsField({ logprobs, top_logprobs: most }: MessagesRequest): Record<string, unknown> {
+  return logprobs === true && most ? { top_logprobs: most } : {};
 }
 
 function userFields(request: MessagesRequest, { quirks }: ResponsesTarget): Record<string, unknown> {

@@ -6,6 +6,8 @@
 import { UpstreamError } from '../http/upstream-error.ts';
 import { asArguments, asCallId, asList, asRecord, asText } from '../shapes.ts';
 import type { TranslatedAnswer } from '../translated/answer.ts';
+import type { TokenLogprob } from '../../messages/token-logprob.ts';
+import { tokenLogprobs } from '../translated/logprobs.ts';
 import { citationOf } from '../translated/citations.ts';
 import { ItemOrder } from './item-order.ts';
 import { sealReasoning } from './sealed-reasoning.ts';
@@ -78,7 +80,7 @@ export class OutputItems {
   }
 
   /** A piece of a part. */
-  say(index: number, kind: PartKind, number: unknown, words: string): void {
+  say(index: number, kind: PartKind, number: unknown, words: string, logprobs?: TokenLogprob[]): void {
     if (words === '') return;
     const item = this.#item(index);
     const part = partOf(item, kind, number);
@@ -91,7 +93,8 @@ export class OutputItems {
     this.#order.writeText(index, words, () => {
       if (kind === 'text' || kind === 'refusal') {
         if (isNew) blocks.endProse();
-        blocks.text(words);
+        if (kind === 'refusal') blocks.refusal(words);
+        else blocks.text(words, logprobs);
         return;
       }
       if (isFirst) blocks.endProse();
@@ -101,8 +104,9 @@ export class OutputItems {
   }
 
   /** A whole part, which is repeated after its pieces, or comes without any. */
-  sayWhole(index: number, kind: PartKind, number: unknown, words: string): void {
-    if (words !== '' && !partOf(this.#item(index), kind, number).hasWords) this.say(index, kind, number, words);
+  sayWhole(index: number, kind: PartKind, number: unknown, words: string, logprobs?: TokenLogprob[]): void {
+    if (words !== '' && !partOf(this.#item(index), kind, number).hasWords)
+      this.say(index, kind, number, words, logprobs);
   }
 
   /** A source of a text. */
@@ -156,7 +160,7 @@ export class OutputItems {
     const { index } = ending;
     for (const [number, value] of asList(item['content']).entries()) {
       const part = asRecord(value);
-      this.sayWhole(index, 'text', number, asText(part['text']));
+      this.sayWhole(index, 'text', number, asText(part['text']), tokenLogprobs(part['logprobs']));
       this.sayWhole(index, 'refusal', number, asText(part['refusal']));
       // Some providers name the sources only here.
       const { sources } = partOf(ending, 'text', number);

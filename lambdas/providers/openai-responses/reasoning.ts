@@ -10,9 +10,8 @@ const defaultEfforts: Effort[] = ['low', 'medium', 'high'];
 const ASKED_EFFORT = 'medium';
 
 /**
- * How much a model is to reason, and whether it is to show it. A request that says nothing of it leaves it to the model.
- * The encrypted reasoning is always asked for: a conversation with tools goes on better with it. Models that do not reason
- * refuse to be asked.
+ * How much a model is to reason, and whether it is to show it. A request that says nothing of it leaves it to the model. Models that
+ * do not reason refuse to be asked.
  */
 export function reasoningFields(request: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
   if (!target.supportedParameters.includes('reasoning')) return {};
@@ -22,10 +21,7 @@ export function reasoningFields(request: MessagesRequest, target: ResponsesTarge
     ...(effort ? { effort } : {}),
     ...(isShown && target.quirks.reasoning_summary !== 'none' ? { summary: 'auto' } : {}),
   };
-  return {
-    include: ['reasoning.encrypted_content'],
-    ...(Object.keys(reasoning).length > 0 ? { reasoning } : {}),
-  };
+  return Object.keys(reasoning).length > 0 ? { reasoning } : {};
 }
 
 /** The model may think in this request. */

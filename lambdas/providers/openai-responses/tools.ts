@@ -1,5 +1,5 @@
 import type { MessagesRequest } from '../../messages/types.ts';
-import { answerSchema } from '../translated/answer-format.ts';
+import { answerName, answerSchema } from '../translated/answer-format.ts';
 import { functionTools, isStrict } from '../translated/function-tools.ts';
 
 /** Tools of a Messages request, in the words of the Responses API, where a function is strict unless it says otherwise. */
@@ -30,5 +30,5 @@ export function responsesFormatField(
 ): Record<string, unknown> {
   const schema = answerSchema(request, supportedParameters);
   if (!schema) return {};
-  return { text: { format: { type: 'json_schema', name: 'answer', schema, strict: isStrict(schema) } } };
+  return { format: { type: 'json_schema', ...answerName(request), schema, strict: isStrict(schema) } };
 }

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { TokenLogprob } from '../../messages/token-logprob.ts';
 import type { Block, MessagesEvent } from '../../messages/types.ts';
+import { refusalBlock } from '../../messages/refusal-block.ts';
 import { CALL_OVERHEAD_BYTES } from '../../messages/usage-counts.ts';
 import { clientCallId } from '../tool-call-id.ts';
 import type { ClientCalls } from './client-calls.ts';
@@ -28,11 +30,13 @@ export interface ToolCallPiece {
  * ends whatever is open.
  */
 interface Prose {
-  kind: 'text' | 'thinking' | 'signature' | 'redacted' | 'end';
+  kind: 'text' | 'refusal' | 'thinking' | 'signature' | 'redacted' | 'end';
   text: string;
+  /** Of the tokens of a text, where they were asked for. */
+  logprobs?: readonly TokenLogprob[] | undefined;
 }
 
-type OpenKind = 'text' | 'thinking' | 'redacted' | 'tool';
+type OpenKind = 'text' | 'refusal' | 'thinking' | 'redacted' | 'tool';
 
 interface ToolCall {
   index: number | undefined;
@@ -103,8 +107,13 @@ export class BlockWriter {
     return events;
   }
 
-  text(text: string): void {
-    this.#prose({ kind: 'text', text });
+  text(text: string, logprobs?: readonly TokenLogprob[]): void {
+    this.#prose({ kind: 'text', text, logprobs });
+  }
+
+  /** Words with which the model refuses, where its provider tells them apart. */
+  refusal(text: string): void {
+    this.#prose({ kind: 'refusal', text });
   }
 
   thinking(thinking: string): void {
@@ -221,20 +230,26 @@ export class BlockWriter {
     }
     this.#deferred.push(prose);
     // Signatures and the like are not the model's words.
-    if (prose.kind === 'text' || prose.kind === 'thinking') this.#deferredBytes += Buffer.byteLength(prose.text);
+    if (prose.kind === 'text' || prose.kind === 'refusal' || prose.kind === 'thinking')
+      this.#deferredBytes += Buffer.byteLength(prose.text);
     const call = this.#calls[this.#written]!;
     if (!call.progress.hasBegun && this.#deferredBytes > MAX_DEFERRED_BYTES) this.#writeDeferred();
   }
 
-  #writeProse({ kind, text }: Prose): void {
+  #writeProse({ kind, text, logprobs }: Prose): void {
     if (kind === 'end') {
       if (this.#open?.kind !== 'tool') this.#close();
       return;
     }
     if (kind === 'text') {
       this.#ensure('text', { type: 'text', text: '' });
-      this.#delta({ type: 'text_delta', text });
+      this.#delta({ type: 'text_delta', text, ...(logprobs ? { logprobs } : {}) });
       for (const citation of this.#earlyCitations.splice(0)) this.citation(citation);
+      return;
+    }
+    if (kind === 'refusal') {
+      this.#ensure('refusal', refusalBlock());
+      this.#delta({ type: 'text_delta', text });
       return;
     }
     if (kind === 'redacted') {

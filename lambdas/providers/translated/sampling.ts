@@ -1,4 +1,4 @@
-import { penalties, samplingParameters } from '../../catalog/sampling-parameters.ts';
+import { penalties, rareTunings, samplingParameters, tuningParameters } from '../../catalog/sampling-parameters.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { without } from '../../messages/without.ts';
@@ -12,6 +12,14 @@ export function penaltyFields(
   target: SamplingTarget,
 ): Partial<Record<(typeof penalties)[number], unknown>> {
   return listedFields(request, target, penalties);
+}
+
+/** Other parameters that the model lists. */
+export function rareFields(
+  request: MessagesRequest,
+  target: SamplingTarget,
+): Partial<Record<(typeof rareTunings)[number], unknown>> {
+  return listedFields(request, target, rareTunings);
 }
 
 /**
@@ -29,7 +37,7 @@ export function refuseUnspeakableSampling(
 
 /** The request without sampling that the model does not list: where a request is passed on as it came. */
 export function withListedSampling(request: MessagesRequest, { supportedParameters }: SamplingTarget): MessagesRequest {
-  const unlisted = [...samplingParameters, ...penalties].filter(
+  const unlisted = tuningParameters.filter(
     (name) => request[name] !== undefined && !supportedParameters.includes(name),
   );
   return unlisted.reduce(without, request);

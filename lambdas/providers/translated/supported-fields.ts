@@ -1,4 +1,4 @@
-import { penalties, samplingParameters } from '../../catalog/sampling-parameters.ts';
+import { tuningParameters } from '../../catalog/sampling-parameters.ts';
 import { withoutBillingLine } from '../../messages/billing-line.ts';
 import { withoutDeferral } from '../../messages/deferred-tools.ts';
 import { outputFormat } from '../../messages/output-format.ts';
@@ -17,8 +17,9 @@ const spoken = [
   'max_tokens',
   'stop_sequences',
   'stream',
-  ...samplingParameters,
-  ...penalties,
+  ...tuningParameters,
+  'logprobs',
+  'top_logprobs',
   'tools',
   'tool_choice',
   'thinking',
@@ -32,7 +33,7 @@ const outputFields = new Set(['effort', 'format']);
 const messageFields = new Set(['role', 'content']);
 const choiceFields = new Set(['type', 'name', 'disable_parallel_tool_use']);
 const thinkingFieldNames = new Set(['type', 'budget_tokens', 'display']);
-const formatFieldNames = new Set(['type', 'schema']);
+const formatFieldNames = new Set(['type', 'schema', 'name', 'description']);
 
 /**
  * The request in words that every translated wire has: what only Anthropic's own service knows is said otherwise, or left

@@ -3,7 +3,7 @@
  * name is sent as one made of it, the same in every request, and comes back as the client wrote it.
  */
 
-import { createHash } from 'node:crypto';
+import { shortToolName } from '../../messages/tool-names.ts';
 import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
 
 /** Names that an upstream takes. */
@@ -14,13 +14,8 @@ const toolNameRules = {
 } as const;
 export type ToolNameRule = keyof typeof toolNameRules;
 
-const KEPT_CHARACTERS = 53;
-const DIGEST_CHARACTERS = 8;
-
 function sentName(name: string, rule: ToolNameRule): string {
-  if (toolNameRules[rule].test(name)) return name;
-  const readable = name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, KEPT_CHARACTERS);
-  return `t_${readable}_${createHash('sha256').update(name).digest('hex').slice(0, DIGEST_CHARACTERS)}`;
+  return toolNameRules[rule].test(name) ? name : shortToolName(name);
 }
 
 /** The request with every tool under the name that is sent. */

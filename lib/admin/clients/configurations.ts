@@ -49,6 +49,15 @@ function opencodeFacts(facts: ModelFacts | undefined): string {
           "limit": { "context": ${contextTokens}, "output": ${maxOutputTokens} }`;
 }
 
+/** pi reads texts and images. */
+function piInputs(facts: ModelFacts | undefined): string {
+  return facts?.inputModalities.includes('image') ? '"text", "image"' : '"text"';
+}
+
+function windowLines(facts: ModelFacts | undefined): string {
+  return facts ? `\nContext window: ${facts.contextTokens}\nMax output tokens: ${facts.maxOutputTokens}` : '';
+}
+
 export const configurations: readonly ClientConfiguration[] = [
   {
     name: 'claude-code',
@@ -128,6 +137,68 @@ models:
     roles: [chat, edit, apply]
     capabilities: [tool_use, image_input]`,
     note: 'Models named gpt-5… or o3… are asked over the Responses API, which works as well.',
+  },
+  {
+    name: 'pi',
+    title: 'pi',
+    api: 'chat completions',
+    where: '~/.pi/agent/models.json, for pi --provider gateway --model <the id of the model>',
+    text: ({ baseUrl, model, facts }) => `{
+  "providers": {
+    "gateway": {
+      "baseUrl": "${baseUrl}",
+      "api": "openai-completions",
+      "apiKey": "${KEY_VARIABLE}",
+      "models": [
+        {
+          "id": "${model}",
+          "name": "${model}",
+          "input": [${piInputs(facts)}]${facts ? `,\n          "contextWindow": ${facts.contextTokens},\n          "maxTokens": ${facts.maxOutputTokens}` : ''}
+        }
+      ]
+    }
+  }
+}`,
+    note: `pi reads the key from the variable ${KEY_VARIABLE}, which "apiKey" names.`,
+  },
+  {
+    name: 'cline',
+    title: 'Cline',
+    api: 'chat completions',
+    where: 'Settings of the extension → API Provider "OpenAI Compatible"',
+    text: ({ baseUrl, model, facts }) => `Base URL: ${baseUrl}
+OpenAI Compatible API key: <the value of ${KEY_VARIABLE}>
+Model ID: ${model}${windowLines(facts)}`,
+  },
+  {
+    name: 'roo',
+    title: 'Roo Code',
+    api: 'chat completions',
+    where: 'Settings of the extension → Providers → API Provider "OpenAI Compatible"',
+    text: ({ baseUrl, model, facts }) => `Base URL: ${baseUrl}
+API key: <the value of ${KEY_VARIABLE}>
+Model: ${model}${windowLines(facts)}`,
+  },
+  {
+    name: 'zed',
+    title: 'Zed',
+    api: 'chat completions',
+    where: 'settings.json',
+    text: ({ baseUrl, model, facts }) => `// Start Zed with GATEWAY_API_KEY="$${KEY_VARIABLE}".
+{
+  "language_models": {
+    "openai_compatible": {
+      "Gateway": {
+        "api_url": "${baseUrl}",
+        "available_models": [
+          { "name": "${model}", "display_name": "${model}", "max_tokens": ${facts?.contextTokens ?? 128_000} }
+        ]
+      }
+    }
+  },
+  "agent": { "default_model": { "provider": "Gateway", "model": "${model}" } }
+}`,
+    note: 'Zed can also ask for the key itself, in the settings of its agent.',
   },
   {
     name: 'cursor',

@@ -7,6 +7,7 @@ import type { MessagesWireName } from '../../../lambdas/catalog/wires.ts';
 import { ChunkWriter } from '../../../lambdas/client-apis/chat/chunks.ts';
 import { chatCompletion } from '../../../lambdas/client-apis/chat/completion.ts';
 import { chatRequestSchema } from '../../../lambdas/client-apis/chat/request.ts';
+import { ToolNames } from '../../../lambdas/client-apis/tool-names.ts';
 import { responsesRequestSchema } from '../../../lambdas/client-apis/responses/request.ts';
 import { ResponseWriter } from '../../../lambdas/client-apis/responses/stream-events.ts';
 import { wholeResponse } from '../../../lambdas/client-apis/responses/whole-response.ts';
@@ -29,8 +30,8 @@ interface RecordedClientApi {
 }
 
 const identity = { generationId: 'gen-01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d', model: 'm' };
-const chatSettings = { showsReasoning: true };
-const responseSettings = { customTools: new Set<string>(), showsSources: true, showsThinking: true };
+const chatSettings = { showsReasoning: true, tools: new ToolNames(), hasOlderCalls: false, hasUsageChunk: true };
+const responseSettings = { tools: new ToolNames(), showsSources: true, showsThinking: true };
 
 const clientApis: Partial<Record<MessagesWireName, RecordedClientApi>> = {
   'openai-chat': {

@@ -2,7 +2,9 @@ import type { PromptContent } from '../../../admission/prompt/prompt-size.ts';
 import type { Catalog } from '../../../catalog/catalog.ts';
 import type { CatalogSearch } from '../../../catalog/search.ts';
 import type { WebPlugin } from '../../../messages/plugins.ts';
+import { isOptionalSearch } from '../../../messages/search-tool.ts';
 import type { MessagesRequest } from '../../../messages/types.ts';
+import { without } from '../../../messages/without.ts';
 import { nowMs } from '../../../platform/clock.ts';
 import { invalidRequest } from '../../../platform/errors.ts';
 import { searchExclusion } from '../../../protection/privacy.ts';
@@ -69,6 +71,22 @@ export async function openSearch(
   // Not every model keeps to it: a call that the client has ruled out is not made, and not charged.
   const isDeclared = declared !== undefined && message.tool_choice?.type !== 'none';
   return { session, isDeclared, pending, question, first };
+}
+
+/**
+ * The message without a search that its client could do without, where nothing can search: agents declare one on every request.
+ * Costs nothing where no such search is declared.
+ */
+export async function withoutImpossibleSearch(
+  message: MessagesRequest,
+  { catalog, privacy }: { catalog: Catalog; privacy: Privacy[] },
+): Promise<MessagesRequest> {
+  const { tools } = message;
+  const optional = tools?.filter(isOptionalSearch) ?? [];
+  if (!tools || optional.length === 0) return message;
+  if (catalog.search && (await openBackends(catalog, searchExclusion(privacy))).length > 0) return message;
+  const kept = tools.filter((tool) => !optional.includes(tool));
+  return kept.length > 0 ? { ...message, tools: kept } : without(without(message, 'tools'), 'tool_choice');
 }
 
 /** @throws {GatewayError} 400 where the model is to search and calls no functions */

@@ -1,0 +1,32 @@
+/** Marks on parts up to which a prompt is to be cached: in the words of Anthropic, as OpenRouter has them too, and in those of OpenAI. */
+
+import * as z from 'zod';
+import { cacheControl, optionalField } from '../messages/field-kinds.ts';
+import type { Block } from '../messages/types.ts';
+
+export const cacheMarks = {
+  cache_control: cacheControl.meta({
+    description:
+      'Asks the provider to cache the prompt up to this part, so that the next request with the same beginning costs less.',
+  }),
+  prompt_cache_breakpoint: optionalField(
+    z.looseObject({
+      mode: optionalField(z.literal('explicit')).meta({ description: 'The kind of mark, which is always `explicit`.' }),
+    }),
+  ).meta({ description: 'The same as `cache_control`, under the name of OpenAI’s API; its lifetime has no effect.' }),
+};
+
+interface Marks {
+  cache_control?: z.output<typeof cacheControl>;
+  prompt_cache_breakpoint?: object | null | undefined;
+}
+
+/** A block with the mark of its part. */
+export function marked(block: Block, { cache_control: control, prompt_cache_breakpoint: breakpoint }: Marks): Block {
+  if (control) return { ...block, cache_control: control };
+  return breakpoint ? { ...block, cache_control: { type: 'ephemeral' } } : block;
+}
+
+export function hasMark({ cache_control: control, prompt_cache_breakpoint: breakpoint }: Marks): boolean {
+  return Boolean(control ?? breakpoint);
+}

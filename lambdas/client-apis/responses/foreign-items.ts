@@ -1,0 +1,148 @@
+/**
+ * Items of conversations that were begun at another service, or of agents that note more than a conversation. Each becomes a call and
+ * its result, a text, or nothing; docs/client-apis/responses.md has the table. What only another service can read is refused with the remedy.
+ */
+
+import * as z from 'zod';
+import { optionalField } from '../../messages/field-kinds.ts';
+import type { Block } from '../../messages/types.ts';
+import { imageAddress, sentImage } from '../media.ts';
+
+const COMPACTED =
+  'holds a conversation that only the service which has shortened it can read. Send the items that it stands for; Codex shortens conversations by itself where the name of its model_provider is not "OpenAI"';
+const COMPACTING =
+  'is not supported: this gateway does not shorten conversations into items. Codex shortens them by itself where the name of its model_provider is not "OpenAI"; truncation "auto" leaves out the middle of one that is too long';
+const NO_REFERENCES =
+  'is not supported: this gateway keeps no answers. Send the items themselves: in the AI SDK set store to false, in other clients send back what the answer had in output';
+
+/** Notes of agents, and steps of services whose outcome is in the text of the answer. */
+const withoutWords = [
+  'web_search_call',
+  'tool_search_call',
+  'ghost_snapshot',
+  'configuration_update',
+  'mcp_list_tools',
+  'mcp_approval_request',
+  'mcp_approval_response',
+] as const;
+const refused = {
+  item_reference: NO_REFERENCES,
+  compaction: COMPACTED,
+  compaction_summary: COMPACTED,
+  context_compaction: COMPACTED,
+  compaction_trigger: COMPACTING,
+} as const;
+
+const foreignText = optionalField(z.string());
+const ownId = foreignText.meta({ description: 'The id of the call; its output refers to it.' });
+const standInId = foreignText.meta({
+  description: 'The id of the item, which stands for the id of the call where there is none.',
+});
+
+/** Calls that an agent has made by itself, under the names of tools that OpenAI's models know. */
+const ownCall = <Type extends string>(type: Type, ...inputs: string[]) =>
+  z.looseObject({
+    type: z.literal(type),
+    call_id: ownId,
+    id: standInId,
+    ...Object.fromEntries(
+      inputs.map((name) => [name, z.unknown().optional().meta({ description: 'What the tool was called with.' })]),
+    ),
+  });
+const ownOutput = <Type extends string>(type: Type) =>
+  z.looseObject({
+    type: z.literal(type),
+    call_id: ownId,
+    id: standInId,
+    output: z.unknown().optional().meta({ description: 'The result of the call.' }),
+  });
+
+/** Calls that a service has made while it answered. */
+const serviceCall = <Type extends string>(type: Type) => z.looseObject({ type: z.literal(type) });
+
+const calls = [
+  ownCall('local_shell_call', 'action'),
+  ownCall('shell_call', 'action'),
+  ownCall('apply_patch_call', 'operation'),
+  ownCall('computer_call', 'action', 'actions'),
+] as const;
+const outputs = [
+  ownOutput('local_shell_call_output'),
+  ownOutput('shell_call_output'),
+  ownOutput('apply_patch_call_output'),
+  ownOutput('computer_call_output'),
+] as const;
+const serviceCalls = [
+  serviceCall('file_search_call'),
+  serviceCall('code_interpreter_call'),
+  serviceCall('mcp_call'),
+  serviceCall('image_generation_call'),
+  serviceCall('program'),
+  serviceCall('program_output'),
+] as const;
+
+export const foreignItems = [
+  ...calls,
+  ...outputs,
+  ...serviceCalls,
+  ...withoutWords.map((type) => z.looseObject({ type: z.literal(type) })),
+] as const;
+export const refusedItems = Object.entries(refused).map(([type, why]) =>
+  z.looseObject({ type: z.literal(type).refine(() => false, why) }),
+);
+
+export type ForeignItem = z.output<(typeof foreignItems)[number]>;
+type Members = Record<string, unknown>;
+
+/** A part of a conversation that an item stands for. */
+export type ForeignPart =
+  | { kind: 'call'; id: string; name: string; input: Record<string, unknown> }
+  | { kind: 'result'; id: string; content: string | Block[] }
+  | { kind: 'text'; text: string }
+  | { kind: 'nothing' };
+
+const CALL_OUTPUT = /_output$/;
+
+export function foreignPart(item: ForeignItem): ForeignPart {
+  const { type, ...members } = item as { type: string } & Members;
+  if (calls.some(({ shape }) => shape.type.value === type)) {
+    const { action, actions, operation } = members;
+    return {
+      kind: 'call',
+      id: ownCallId(members),
+      name: type.replace(/_call$/, ''),
+      input: ownCallInput(action ?? actions ?? operation),
+    };
+  }
+  if (outputs.some(({ shape }) => shape.type.value === type)) {
+    return { kind: 'result', id: ownCallId(members), content: ownCallResult(members['output']) };
+  }
+  if (serviceCalls.some(({ shape }) => shape.type.value === type))
+    return { kind: 'text', text: serviceText(type, members) };
+  return { kind: 'nothing' };
+}
+
+function ownCallId({ call_id: callId, id }: Members): string {
+  return [callId, id].find((one): one is string => typeof one === 'string' && one !== '') ?? 'call';
+}
+
+function ownCallInput(value: unknown): Record<string, unknown> {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? (value as Record<string, unknown>) : { input: value ?? null };
+}
+
+/** A screenshot is an image; whatever else is no text is told as JSON. */
+function ownCallResult(output: unknown): string | Block[] {
+  if (typeof output === 'string') return output;
+  const { image_url: address } = (output ?? {}) as { image_url?: unknown };
+  if (typeof address === 'string' && imageAddress.safeParse(address).success) return [sentImage(address)];
+  return output === undefined || output === null ? '' : JSON.stringify(output);
+}
+
+/** What a service has done by itself, as a text: no model here has the tool. The bytes of an image are no words. */
+function serviceText(type: string, members: Members): string {
+  const { id: _id, status: _status, call_id: _call, result, ...said } = members;
+  const told = type === 'image_generation_call' || result === undefined ? said : { ...said, result };
+  const name = type.replace(CALL_OUTPUT, '').replace(/_call$/, '');
+  return `<tool name="${name}">\n${JSON.stringify(told)}\n</tool>`;
+}

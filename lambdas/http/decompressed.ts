@@ -1,0 +1,117 @@
+/**
+ * Bodies of requests that a client has compressed, as Codex and some SDKs do. A few bytes can become gigabytes: what comes out is bounded,
+ * for one request and for all of a process, and so is how much comes of how little, and the time.
+ */
+
+import { Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
+import { GatewayError, invalidRequest } from '../platform/errors.ts';
+import type { HttpRequest } from './request.ts';
+
+/** As many as an event of Lambda may have. */
+const MAX_UNPACKED_BYTES = 6 * 1024 * 1024;
+/** JSON of agents becomes a tenth; a list of equal texts a hundredth. */
+const MAX_RATIO = 500;
+/** A body that stays this small may be of whatever ratio. */
+const SMALL_BYTES = 256 * 1024;
+const MAX_MS = 5_000;
+/** Bodies that one process has unpacked and not answered. */
+const MAX_OPEN_BYTES = 96 * 1024 * 1024;
+
+const decoders = {
+  gzip: createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+  zstd: createZstdDecompress,
+} as const;
+type Encoding = keyof typeof decoders;
+const ENCODINGS = Object.keys(decoders).join(', ');
+
+let openBytes = 0;
+
+/** Unpacks the body of a request, where it is compressed. What it takes of the memory of all requests is given back by `release`. */
+export class UnpackedBody {
+  #bytes = 0;
+
+  /** @throws {GatewayError} 415 for an unknown encoding, 400 for data that is broken, 413 and 529 for too much of it */
+  async unpack(request: HttpRequest): Promise<void> {
+    const encoding = encodingOf(request.headers['content-encoding']);
+    if (encoding === undefined || request.bodyBytes === undefined) {
+      if (encoding !== undefined) throw cameAsText(encoding);
+      return;
+    }
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const packed = request.bodyBytes;
+    const decoder = decoders[encoding]();
+    const timer = setTimeout(() => decoder.destroy(new Error('too slow')), MAX_MS);
+    try {
+      for await (const chunk of Readable.from([packed]).pipe(decoder) as AsyncIterable<Buffer>) {
+        size += chunk.length;
+        if (size > MAX_UNPACKED_BYTES) throw unpackedTooLarge();
+        if (size > SMALL_BYTES && size > packed.length * MAX_RATIO) throw tooDense();
+        this.#grow(chunk.length);
+        chunks.push(chunk);
+      }
+    } catch (error) {
+      if (error instanceof GatewayError) throw error;
+      throw invalidRequest('body', `is no whole ${encoding} data, as the header content-encoding says`);
+    } finally {
+      clearTimeout(timer);
+      decoder.destroy();
+    }
+    request.body = Buffer.concat(chunks).toString('utf8');
+    delete request.bodyBytes;
+  }
+
+  release(): void {
+    openBytes -= this.#bytes;
+    this.#bytes = 0;
+  }
+
+  #grow(bytes: number): void {
+    if (openBytes + bytes > MAX_OPEN_BYTES) {
+      throw new GatewayError(
+        'provider_overloaded',
+        'The gateway is reading as many compressed requests as it can at once. Try again in a second.',
+      );
+    }
+    openBytes += bytes;
+    this.#bytes += bytes;
+  }
+}
+
+/** @returns undefined for a body that is as it is */
+function encodingOf(header: string | undefined): Encoding | undefined {
+  const name = header?.trim().toLowerCase();
+  if (name === undefined || name === '' || name === 'identity') return undefined;
+  if (name in decoders) return name as Encoding;
+  throw new GatewayError(
+    'unsupported_media_type',
+    `Bodies may be compressed as ${ENCODINGS}, one of them, and not as "content-encoding: ${name.slice(0, 40)}".`,
+    { headers: { 'accept-encoding': ENCODINGS } },
+  );
+}
+
+/** API Gateway hands bodies over as texts, in which the bytes are lost. */
+function cameAsText(encoding: Encoding): GatewayError {
+  return new GatewayError(
+    'unsupported_media_type',
+    `This address takes bodies as text alone, without "content-encoding: ${encoding}". Send it uncompressed, or to the streaming address of the gateway.`,
+    { headers: { 'accept-encoding': 'identity' } },
+  );
+}
+
+function unpackedTooLarge(): GatewayError {
+  return new GatewayError(
+    'payload_too_large',
+    'Requests may have 6 MB, counted after they are unpacked. Send images and documents by URL.',
+  );
+}
+
+function tooDense(): GatewayError {
+  return new GatewayError(
+    'payload_too_large',
+    `The compressed body becomes more than ${MAX_RATIO} times as large. Send it uncompressed.`,
+  );
+}

@@ -1,0 +1,32 @@
+/** Fields that only tune an answer go where an endpoint takes them; elsewhere the endpoint is asked without them, and the client is told. */
+
+import type { Endpoint } from '../catalog/catalog.ts';
+import { tuningParameters } from '../catalog/sampling-parameters.ts';
+import { factsOf } from '../catalog/wires.ts';
+import type { MessagesRequest } from '../messages/types.ts';
+import { without } from '../messages/without.ts';
+import { invalidRequest } from '../platform/errors.ts';
+
+type Takes = Pick<Endpoint, 'wire' | 'supportedParameters'>;
+
+/** The fields of a request that an endpoint is not sent. */
+export function leftOutFields(message: MessagesRequest, { wire, supportedParameters }: Takes): string[] {
+  const tunings: readonly string[] = factsOf(wire).messages?.tunings ?? [];
+  return tuningParameters.filter(
+    (name) =>
+      message[name] !== undefined &&
+      message[name] !== null &&
+      !(tunings.includes(name) && supportedParameters.includes(name)),
+  );
+}
+
+export function withoutFields(message: MessagesRequest, fields: readonly string[]): MessagesRequest {
+  return fields.reduce(without, message);
+}
+
+/** @throws {GatewayError} 400 where probabilities are asked for that the endpoint does not give */
+export function refuseWithoutLogprobs({ logprobs }: MessagesRequest, { wire, supportedParameters }: Takes): void {
+  const hasThem = factsOf(wire).messages?.hasLogprobs === true && supportedParameters.includes('logprobs');
+  if (logprobs === true && !hasThem)
+    throw invalidRequest('logprobs', 'this model gives no probabilities; leave it out');
+}

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { chatRequestSchema } from '../../lambdas/client-apis/chat/request.ts';
+import { responsesRequestSchema } from '../../lambdas/client-apis/responses/request.ts';
+import { parseWith } from '../../lambdas/http/parse.ts';
+import { refused } from '../support/refused.ts';
+
+const chat = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] };
+const response = { model: 'm', input: 'Hi' };
+const readChat = (more: object) => parseWith(chatRequestSchema, { ...chat, ...more });
+const readResponse = (more: object) => parseWith(responsesRequestSchema, { ...response, ...more });
+
+describe('a field that no endpoint is sent', () => {
+  it.each([
+    [{ newest_field: 1 }, ['newest_field']],
+    [{ reasoning: { effort: 'low', context: 'all_turns' } }, ['reasoning.context']],
+    [
+      { prompt_cache_options: { mode: 'explicit' }, prompt_cache_retention: '24h' },
+      ['prompt_cache_options', 'prompt_cache_retention'],
+    ],
+    [{ prediction: { type: 'content', content: 'x' } }, ['prediction']],
+    [{ newest_field: null }, []],
+    [{ 'a\r\nset-cookie: b': 1, 'c d': 2 }, ['other']],
+  ])('is named, in both APIs: %j', (more, names) => {
+    expect(readChat(more).leftOut).toEqual(names);
+    expect(readResponse(more).leftOut).toEqual(names);
+    expect(Object.keys(readChat(more).message)).not.toContain('newest_field');
+  });
+
+  it('is refused by name where the request insists on every parameter', () => {
+    const insists = { provider: { require_parameters: true }, newest_field: 1 };
+
+    expect(refused(() => readChat(insists)).metadata).toMatchObject({ field: 'newest_field' });
+    expect(refused(() => readResponse(insists)).metadata).toMatchObject({ field: 'newest_field' });
+  });
+
+  it.each([
+    [{ seed: 1.5 }, 'seed'],
+    [{ min_p: 2 }, 'min_p'],
+    [{ logit_bias: { 1: 200 } }, 'logit_bias.1'],
+    [{ moderation: { model: 'x' } }, 'moderation'],
+    [{ prompt_cache_options: { prewarm: true } }, 'prompt_cache_options.prewarm'],
+  ])('is none that is known and wrong, or that asks for something: %j', (more, field) => {
+    expect(refused(() => readChat(more)).metadata).toMatchObject({ field });
+    expect(refused(() => readResponse(more)).metadata).toMatchObject({ field });
+  });
+});
+
+describe('fields that only tune', () => {
+  it('go to the engine, without values that say nothing', () => {
+    const tuned = { seed: 7, min_p: 0.1, top_a: 0, logit_bias: { 5: -100 } };
+
+    expect(readChat({ ...tuned, verbosity: 'low' }).message).toMatchObject({ seed: 7, min_p: 0.1, verbosity: 'low' });
+    expect(readResponse({ ...tuned, text: { verbosity: 'high' } }).message).toMatchObject({
+      verbosity: 'high',
+      logit_bias: { 5: -100 },
+    });
+    expect(readChat(tuned).message).not.toHaveProperty('top_a');
+  });
+
+  it('ask for probabilities in the words of each API', () => {
+    expect(readChat({ logprobs: true, top_logprobs: 2 }).message).toMatchObject({ logprobs: true, top_logprobs: 2 });
+    expect(readResponse({ include: ['message.output_text.logprobs'] }).message).toMatchObject({ logprobs: true });
+    expect(readResponse({}).message).not.toHaveProperty('logprobs');
+    expect(refused(() => readChat({ top_logprobs: 2 })).metadata).toMatchObject({ field: 'top_logprobs' });
+  });
+
+  it('keep the name of a schema, and what it is for', () => {
+    const named = { name: 'Weather', description: 'The weather of a day.', schema: { type: 'object' } };
+    const chatFormat = { type: 'json_schema', json_schema: { ...named, strict: true } };
+
+    const format = { type: 'json_schema', ...named };
+    expect(readChat({ response_format: chatFormat }).message.output_config?.format).toEqual(format);
+    expect(readResponse({ text: { format: { ...format, strict: true } } }).message.output_config?.format).toEqual(
+      format,
+    );
+  });
+});

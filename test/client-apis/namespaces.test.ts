@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import { responsesRequestSchema, type ResponsesCall } from '../../lambdas/client-apis/responses/request.ts';
+import { ResponseWriter } from '../../lambdas/client-apis/responses/stream-events.ts';
+import { wholeResponse } from '../../lambdas/client-apis/responses/whole-response.ts';
+import type { MessagesEvent } from '../../lambdas/messages/types.ts';
+import { wholeMessage } from '../support/answer-arbitrary.ts';
+import { dataIn } from '../support/sse-client.ts';
+
+const readFile = { type: 'function', name: 'read_file', description: 'Reads a file.', parameters: { type: 'object' } };
+const patch = {
+  type: 'custom',
+  name: 'patch',
+  description: 'Patches.',
+  format: { type: 'grammar', definition: 'start: "x"' },
+};
+const files = { type: 'namespace', name: 'mcp__files', description: 'The archive.', tools: [readFile, patch] };
+const shell = { type: 'function', name: 'shell' };
+
+const read = (body: object): ResponsesCall =>
+  responsesRequestSchema.parse({ model: 'sandbox/claude', input: 'Hello', ...body });
+const namesIn = (call: ResponsesCall) => call.message.tools!.map(({ name }) => name);
+
+const usage = { input_tokens: 1, output_tokens: 1 };
+function calling(name: string, input: string): MessagesEvent[] {
+  return [
+    {
+      type: 'message_start',
+      message: {
+        id: 'gen-01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d',
+        type: 'message',
+        role: 'assistant',
+        model: 'm',
+        content: [],
+        stop_reason: null,
+        stop_sequence: null,
+        usage,
+      },
+    },
+    { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 'c1', name, input: {} } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: input } },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason: 'tool_use', stop_sequence: null }, usage },
+    { type: 'message_stop' },
+  ];
+}
+
+/** The call of an answer, as it comes whole, and in the items of its stream. */
+function callsOf(call: ResponsesCall, events: MessagesEvent[]): object[] {
+  const writer = new ResponseWriter({ generationId: 'gen-01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d', model: 'm' }, call);
+  const streamed = dataIn([Buffer.from(events.map((event) => writer.write(event)).join(''))]).map(
+    (data) => JSON.parse(data) as { type: string; item?: object },
+  );
+  const { output } = wholeResponse(wholeMessage(events), call) as { output: object[] };
+  const items = streamed.flatMap(({ type, item }) => (type.startsWith('response.output_item.') && item ? [item] : []));
+  return [...output, ...items];
+}
+
+describe('tools in a namespace', () => {
+  it('are declared under the name of their group and their own, with its description once', () => {
+    const { tools } = read({ tools: [shell, files] }).message;
+
+    expect(tools).toMatchObject([
+      { name: 'shell' },
+      { name: 'mcp__files__read_file', description: 'The archive.\n\nReads a file.' },
+      { name: 'mcp__files__patch', input_schema: { required: ['input'] } },
+    ]);
+    expect(tools![2]!.description).toContain('grammar');
+  });
+
+  it('are called by their namespace and their short name, in a stream and whole', () => {
+    const calls = callsOf(read({ tools: [files] }), calling('mcp__files__read_file', '{"path":"a"}'));
+
+    expect(calls).toHaveLength(3);
+    for (const call of calls)
+      expect(call).toMatchObject({ type: 'function_call', namespace: 'mcp__files', name: 'read_file', call_id: 'c1' });
+  });
+
+  it('are called with a text where they are custom tools', () => {
+    const calls = callsOf(read({ tools: [files] }), calling('mcp__files__patch', '{"input":"x"}'));
+
+    for (const call of calls)
+      expect(call).toMatchObject({ type: 'custom_tool_call', namespace: 'mcp__files', name: 'patch' });
+    expect(calls[0]).toMatchObject({ input: 'x' });
+  });
+
+  it('have the same names in a history and in a choice', () => {
+    const { messages, tool_choice: choice } = read({
+      tools: [files],
+      tool_choice: { type: 'function', namespace: 'mcp__files', name: 'read_file' },
+      input: [
+        { role: 'user', content: 'Read.' },
+        { type: 'function_call', namespace: 'mcp__files', name: 'read_file', call_id: 'a', arguments: '{}' },
+        { type: 'function_call_output', call_id: 'a', output: 'Text' },
+      ],
+    }).message;
+
+    expect(messages[1]!.content).toMatchObject([{ type: 'tool_use', name: 'mcp__files__read_file' }]);
+    expect(choice).toEqual({ type: 'tool', name: 'mcp__files__read_file' });
+  });
+
+  it.each([
+    [[{ type: 'namespace', name: 'mcp__files' }], ['mcp__files__read_file', 'mcp__files__patch']],
+    [[{ type: 'function', namespace: 'mcp__files', name: 'read_file' }], ['mcp__files__read_file']],
+    [[{ type: 'function', name: 'shell' }], ['shell']],
+  ])('are allowed as a group or one by one: %j', (tools, names) => {
+    const call = read({ tools: [shell, files], tool_choice: { type: 'allowed_tools', mode: 'auto', tools } });
+
+    expect(namesIn(call)).toEqual(names);
+  });
+
+  it('keep apart tools whose joined names are the same, and come back as they were declared', () => {
+    const call = read({ tools: [{ ...shell, name: 'mcp__files__read_file' }, files] });
+    const [plain, grouped] = namesIn(call);
+
+    expect(plain).toBe('mcp__files__read_file');
+    expect(grouped).toMatch(/^t_mcp__files__read_file_[0-9a-f]{8}$/);
+    expect(callsOf(call, calling(plain!, '{}'))[0]).not.toHaveProperty('namespace');
+    expect(callsOf(call, calling(grouped!, '{}'))[0]).toMatchObject({ namespace: 'mcp__files', name: 'read_file' });
+  });
+
+  it.each(['x'.repeat(120), 'читать', 'files.read'])(
+    'come back by a name that the Messages API would not take: %s',
+    (name) => {
+      const call = read({ tools: [{ ...files, tools: [{ ...readFile, name }] }] });
+      const [sent] = namesIn(call);
+
+      expect(sent).toMatch(/^[a-zA-Z0-9_-]{1,128}$/);
+      expect(callsOf(call, calling(sent!, '{}'))[0]).toMatchObject({ namespace: 'mcp__files', name });
+    },
+  );
+
+  it('may be declared in the conversation', () => {
+    const { tools, messages } = read({
+      tools: [shell],
+      input: [
+        { type: 'additional_tools', role: 'developer', tools: [shell, files] },
+        { role: 'user', content: 'Read.' },
+        { type: 'tool_search_call', call_id: 's', execution: 'client', arguments: {} },
+        { type: 'tool_search_output', call_id: 's', execution: 'client', tools: [{ ...files, name: 'mcp__more' }] },
+      ],
+    }).message;
+
+    expect(tools!.map(({ name }) => name)).toEqual([
+      'shell',
+      'mcp__files__read_file',
+      'mcp__files__patch',
+      'mcp__more__read_file',
+      'mcp__more__patch',
+    ]);
+    expect(messages).toEqual([{ role: 'user', content: [{ type: 'text', text: 'Read.' }] }]);
+  });
+});
