@@ -23,6 +23,8 @@ export const about: ModalityWords = {
     models: 'The models that turn texts into vectors (embeddings).',
     example: {
       id: 'openai/text-embedding-3-small',
+      object: 'model',
+      owned_by: 'openai',
       canonical_slug: 'openai/text-embedding-3-small-20240125',
       name: 'text-embedding-3-small',
       created: 1_706_140_800,
