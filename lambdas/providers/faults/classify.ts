@@ -38,6 +38,9 @@ const faultsOfStatuses: Record<number, FaultKind> = {
   410: 'catalog',
 };
 
+/** Faults that pass by themselves. */
+const passing: ReadonlySet<FaultKind> = new Set(['overload', 'rate', 'timeout']);
+
 export interface ClassifiedError {
   fault: FaultKind;
   /** The rule that has found it; undefined where its status alone says what it is. */
@@ -59,7 +62,10 @@ export function classifyError(
   const rule =
     faultRules.find((own) => isOfFamily(own, providerId) && isFound(own)) ??
     faultRules.find((foreign) => foreign.isOwn !== true && isFound(foreign) && !isByNumber(foreign));
-  return { fault: rule?.kind ?? faultOfStatus(status, error), rule, status };
+  const ofStatus = faultOfStatus(status, error);
+  // An internal error of the provider says less than a status that means overload, a limit or a timeout.
+  const isVague = rule?.kind === 'failure' && passing.has(ofStatus);
+  return { fault: rule && !isVague ? rule.kind : ofStatus, rule, status };
 }
 
 function faultOfStatus(status: number | undefined, { messages, isPage }: StatedError): FaultKind {

@@ -700,6 +700,9 @@ const others: Row[] = [
   ['groq', 498, openai('Flex tier capacity exceeded'), 'overload'],
   ['anthropic', 200, anthropic('overloaded_error', 'Overloaded'), 'overload'],
   ['acme', 503, { error: { message: 'The model is not available at the moment', type: 'server_error' } }, 'overload'],
+  // A status that says more than an internal error does.
+  ['amazon-bedrock', 503, { __type: 'InternalServerException', message: 'm' }, 'overload'],
+  ['alibaba', 429, openai('m', 'InternalError'), 'rate'],
   ['acme', 502, '<html>Bad gateway</html>', 'failure'],
   ['acme', 400, '<html><h1>400 Bad Request</h1></html>', 'failure'],
   ['acme', 200, { error: { code: 502, message: 'm' } }, 'failure'],
