@@ -1,7 +1,6 @@
 /** Texts of requests that are no messages. */
 
-import { refusalAt } from './refusals.ts';
-import { searchedTexts, type Protection } from './sensitive-data.ts';
+import { protectedTexts, type Protection } from './sensitive-data.ts';
 
 /** A text that a provider reads, and the field that the client wrote it in. */
 export interface NamedText {
@@ -15,8 +14,9 @@ export interface NamedText {
  */
 export async function protectNamedTexts(texts: readonly NamedText[], protection: Protection): Promise<string[]> {
   if (!protection.settings.enabled || texts.length === 0) return texts.map(({ text }) => text);
-  const searched = texts.map(({ text }) => ({ text, kind: 'text' as const, name: undefined }));
-  const found = await searchedTexts(searched, protection);
-  if ('refused' in found) throw refusalAt(texts[found.refused.index]!.field, found.refused);
-  return texts.map(({ text }, index) => found.changes.get(index) ?? text);
+  const { changes } = await protectedTexts(
+    { texts: texts.map(({ text }) => ({ text, kind: 'text' })), fieldOf: (index) => texts[index]!.field },
+    protection,
+  );
+  return texts.map(({ text }, index) => changes.get(index) ?? text);
 }

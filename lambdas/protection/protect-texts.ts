@@ -4,7 +4,8 @@ import type { SensitiveData } from '../store/accounts/sensitive-data.ts';
 import { Placeholders, type PlaceholderState } from './placeholders.ts';
 import { MAX_VALUES, TextRefusal } from './refusals.ts';
 import { Replacement } from './replacement.ts';
-import { scan, type RequestText, type Scanned } from './scan.ts';
+import type { RequestText, TextChanges } from './request-texts.ts';
+import { scan, type Scanned } from './scan.ts';
 
 export interface ProtectionJob {
   /** In the order of the conversation. */
@@ -13,8 +14,7 @@ export interface ProtectionJob {
 }
 
 export interface ProtectedTexts {
-  /** By the place in the list, the texts that are sent otherwise; undefined for one that is left out. */
-  changes: ReadonlyMap<number, string | undefined>;
+  changes: TextChanges;
   placeholders: PlaceholderState;
 }
 

@@ -18,16 +18,16 @@ export type TextKind =
   /** Words of the protocol. */
   | 'protocol';
 
-interface TextPlace {
+/** A text of a request, apart from where it stands. */
+export interface RequestText {
+  text: string;
   kind: TextKind;
-  /** The field, as in `messages.0.content`; what is inside of a JSON value has that value's. */
-  field: () => string;
   /** The name of the value in JSON that a model wrote or reads: often the only word that says what it is. */
   name?: string | undefined;
 }
 
-/** @returns what stands there instead; undefined for a signed text: its block is left out */
-export type Visit = (text: string, place: TextPlace) => string | undefined;
+/** The changes of a list of texts by their index; undefined for a signed text that is left out with its block. */
+export type TextChanges = ReadonlyMap<number, string | undefined>;
 
 /** Where a value is: in the structure of the API, in JSON of the model, or in a schema. */
 type Region = 'api' | 'json' | 'schema';
@@ -76,109 +76,162 @@ const FIRST_FIELDS = ['tools', 'system', 'messages'];
 /** Whole numbers of fewer digits are nothing that anybody protects. */
 const MIN_DIGITS = 9;
 
-/** The request with its texts as the visitor returns them; what does not change is not copied. */
-export function mapTexts(request: MessagesRequest, visit: Visit): MessagesRequest {
-  const walk = new Walk(visit);
-  const fields = [...FIRST_FIELDS, ...Object.keys(request).filter((field) => !FIRST_FIELDS.includes(field))];
-  const changes = fields
-    .filter((field) => request[field] !== undefined)
-    .map((field) => [field, walk.field(request, field, 'api')] as const)
-    .filter(([field, value]) => value !== request[field]);
-  if (changes.length === 0) return request;
-  const mapped = { ...request, ...Object.fromEntries(changes) };
-  const { messages } = mapped;
-  return {
-    ...mapped,
-    messages: messages.filter((message, index) => !isEmpty(message) || isEmpty(request.messages[index]!)),
-  };
+/** An object or a list of the request. */
+interface Container {
+  value: object;
+  /** Undefined for the request itself. */
+  parent: Container | undefined;
+  /** Its place in its parent. */
+  key: string | number;
 }
 
-/** One that had nothing but signed thinking is, when that is left out. */
-function isEmpty({ content }: Message): boolean {
-  return Array.isArray(content) && content.length === 0;
+/** Where a text stands: it is the value under a key, or the key itself. */
+interface TextPlace {
+  holder: Container;
+  key: string | number;
+  isKey: boolean;
 }
 
-class Walk {
-  readonly #visit: Visit;
-  readonly #path: (string | number)[] = [];
+interface FoundValue extends Omit<RequestText, 'text'> {
+  value: unknown;
+  holder: Container;
+  key: string | number;
+}
 
-  constructor(visit: Visit) {
-    this.#visit = visit;
+/** The texts of a request, found in one pass that remembers their places. */
+export class RequestTexts<Request extends MessagesRequest> {
+  readonly texts: RequestText[] = [];
+  readonly #places: TextPlace[] = [];
+  readonly #root: Container;
+  readonly #request: Request;
+  readonly #origins: readonly number[] | undefined;
+
+  /** @param origins the index of each message in the request of the client; undefined if they are the same */
+  constructor(request: Request, origins?: readonly number[]) {
+    this.#request = request;
+    this.#origins = origins;
+    this.#root = { value: request, parent: undefined, key: '' };
+    const fields = [...FIRST_FIELDS, ...Object.keys(request).filter((field) => !FIRST_FIELDS.includes(field))];
+    for (const field of fields) this.#findInField(this.#root, field, 'api');
   }
 
-  field(parent: object, field: string, region: Region): unknown {
-    const value = (parent as Record<string, unknown>)[field];
-    if (region === 'api' && isEncoded(parent as Block, field)) return value;
-    this.#path.push(field);
-    const mapped = this.#value(value, region === 'api' ? (textRegions.get(field) ?? region) : region, {
-      kind: kindOf(parent as Block, field, region),
-      name: region === 'json' ? field : undefined,
-    });
-    this.#path.pop();
-    return mapped;
+  /** The field of a text, as in `messages.0.content`. A text inside of a JSON value has the field of that value. */
+  fieldOf(index: number): string {
+    const { holder, key } = this.#places[index]!;
+    const path = [key];
+    for (let at = holder; at.parent; at = at.parent) path.unshift(at.key);
+    if (path[0] === 'messages') path[1] = this.#origins?.[path[1] as number] ?? path[1]!;
+    // The names of a client's own JSON may be what is protected: the path ends above them.
+    const end = path.findIndex((part) => typeof part === 'string' && textRegions.has(part));
+    return (end === -1 ? path : path.slice(0, end + 1)).join('.');
   }
 
-  #value(value: unknown, region: Region, place: { kind: TextKind; name: string | undefined }): unknown {
-    if (typeof value === 'string') return this.#text(value, region, place);
-    if (typeof value === 'number' || isRawNumber(value)) return this.#number(value, region, place.name);
-    if (Array.isArray(value)) return this.#list(value, region, place);
-    if (typeof value === 'object' && value !== null) return this.#object(value, region);
-    return value;
+  /** The request with changed texts. Only the containers of a changed text are copied. */
+  with(changes: TextChanges): Request {
+    if (changes.size === 0) return this.#request;
+    const edits = new Edits();
+    for (const [index, text] of changes) edits.add(this.#places[index]!, text);
+    const changed = { ...this.#request, ...edits.fieldsOf(this.#root) };
+    const messages = changed.messages.filter(
+      (message, index) => !isEmpty(message) || isEmpty(this.#request.messages[index]!),
+    );
+    return { ...changed, messages };
   }
 
-  #text(
-    text: string,
-    region: Region,
-    { kind, name }: { kind: TextKind; name: string | undefined },
-  ): string | undefined {
-    if (text === '') return text;
-    return this.#visit(text, { kind, name, field: () => this.#fieldPath(region) });
+  #findInField(holder: Container, key: string, region: Region): void {
+    const parent = holder.value as Block;
+    if (region === 'api' && isEncoded(parent, key)) return;
+    const name = region === 'json' ? key : undefined;
+    const found = { value: parent[key], holder, key, kind: kindOf(parent, key, region), name };
+    this.#find(found, region === 'api' ? (textRegions.get(key) ?? region) : region);
+  }
+
+  #find(found: FoundValue, region: Region): void {
+    const { value, holder, key } = found;
+    if (typeof value === 'string') this.#add(value, found);
+    else if (typeof value === 'number' || isRawNumber(value)) this.#addNumber(value, found, region);
+    else if (Array.isArray(value)) {
+      const list = { value, parent: holder, key };
+      for (const [index, item] of value.entries()) {
+        this.#find({ value: item, holder: list, key: index, kind: found.kind, name: found.name }, region);
+      }
+    } else if (typeof value === 'object' && value !== null) {
+      this.#findInObject({ value, parent: holder, key }, region);
+    }
+  }
+
+  #findInObject(object: Container, region: Region): void {
+    for (const key of Object.keys(object.value)) {
+      this.#findInField(object, key, region);
+      if (region === 'api') continue;
+      const kind = region === 'schema' ? 'label' : 'text';
+      this.#add(key, { holder: object, key, kind, name: undefined }, true);
+    }
   }
 
   /** A model may write a phone as a number, with a sign or as `79123456789.0`. Its digits are searched, and a text replaces it. */
-  #number(value: number | { rawJSON: string }, region: Region, name: string | undefined): unknown {
-    if (region === 'api') return value;
+  #addNumber(value: number | { rawJSON: string }, found: FoundValue, region: Region): void {
+    if (region === 'api') return;
     const digits = typeof value === 'number' ? String(value) : value.rawJSON;
-    if (digits.length < MIN_DIGITS || !/^-?\d+(?:\.0+)?$/.test(digits)) return value;
-    const mapped = this.#text(digits, region, { kind: region === 'schema' ? 'label' : 'text', name });
-    return mapped === digits ? value : mapped;
+    if (digits.length < MIN_DIGITS || !/^-?\d+(?:\.0+)?$/.test(digits)) return;
+    this.#add(digits, { ...found, kind: region === 'schema' ? 'label' : 'text' });
   }
 
-  #list(list: unknown[], region: Region, place: { kind: TextKind; name: string | undefined }): unknown[] {
-    const mapped = list.map((value, index) => {
-      this.#path.push(index);
-      const result = this.#value(value, region, place);
-      this.#path.pop();
-      return result;
-    });
-    return mapped.every((value, index) => value === list[index]) ? list : mapped.filter((value) => value !== undefined);
+  #add(text: string, { kind, name, holder, key }: Omit<FoundValue, 'value'>, isKey = false): void {
+    if (text === '') return;
+    this.texts.push({ text, kind, name });
+    this.#places.push({ holder, key, isKey });
+  }
+}
+
+/** Changed texts of a request, by the containers that have them. */
+class Edits {
+  readonly #values = new Map<Container, Map<string | number, Container | string | undefined>>();
+  readonly #keys = new Map<Container, Map<string | number, string>>();
+
+  add({ holder, key, isKey }: TextPlace, text: string | undefined): void {
+    const values = this.#valuesOf(holder);
+    if (!isKey) values.set(key, text);
+    else this.#keys.set(holder, (this.#keys.get(holder) ?? new Map<string | number, string>()).set(key, text!));
   }
 
-  #object(object: object, region: Region): unknown {
-    let isChanged = false;
-    const entries: [string, unknown][] = [];
-    for (const key of Object.keys(object)) {
-      const before = (object as Record<string, unknown>)[key];
-      const value = this.field(object, key, region);
-      // Signed thinking that cannot be sent as it was signed.
-      if (value === undefined && before !== undefined) return undefined;
-      const name =
-        region === 'api'
-          ? key
-          : this.#text(key, region, { kind: region === 'schema' ? 'label' : 'text', name: undefined });
-      isChanged ||= value !== before || name !== key;
-      entries.push([name!, value]);
-    }
+  /** The changed fields of an object. */
+  fieldsOf(object: Container): Record<string, unknown> {
+    return Object.fromEntries(
+      [...this.#values.get(object)!].map(([key, value]) => [
+        key,
+        typeof value === 'object' ? this.#changed(value) : value,
+      ]),
+    );
+  }
+
+  #valuesOf(container: Container): Map<string | number, Container | string | undefined> {
+    const known = this.#values.get(container);
+    if (known) return known;
+    const values = new Map<string | number, Container | string | undefined>();
+    this.#values.set(container, values);
+    if (container.parent) this.#valuesOf(container.parent).set(container.key, container);
+    return values;
+  }
+
+  /** @returns undefined for an object with signed thinking that cannot be sent as it was signed */
+  #changed(container: Container): unknown {
+    const { value } = container;
+    const fields = this.fieldsOf(container);
+    if (Array.isArray(value))
+      return Object.assign([...(value as unknown[])], fields).filter((item) => item !== undefined);
+    if (Object.values(fields).includes(undefined)) return undefined;
+    const keys = this.#keys.get(container);
     // From entries, because a key may be __proto__.
-    return isChanged ? Object.fromEntries(entries) : object;
+    return Object.fromEntries(
+      Object.entries({ ...value, ...fields }).map(([key, field]) => [keys?.get(key) ?? key, field]),
+    );
   }
+}
 
-  /** The names of a client's own JSON may be what is protected: the path ends above them. */
-  #fieldPath(region: Region): string {
-    if (region === 'api') return this.#path.join('.');
-    const end = this.#path.findIndex((part) => typeof part === 'string' && textRegions.has(part));
-    return this.#path.slice(0, end + 1).join('.');
-  }
+/** A message that had nothing but signed thinking is empty if that is left out. */
+function isEmpty({ content }: Message): boolean {
+  return Array.isArray(content) && content.length === 0;
 }
 
 function kindOf(parent: Block, field: string, region: Region): TextKind {

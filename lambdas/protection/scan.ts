@@ -4,15 +4,7 @@ import type { SensitiveCategory, SensitiveData } from '../store/accounts/sensiti
 import { findSensitive } from './find/find.ts';
 import type { Finding } from './find/finding.ts';
 import { TextRefusal } from './refusals.ts';
-import type { TextKind } from './request-texts.ts';
-
-/** A text of a request, apart from where it stands. */
-export interface RequestText {
-  text: string;
-  kind: TextKind;
-  /** The name of the value in JSON that a model wrote or reads. */
-  name?: string | undefined;
-}
+import type { RequestText, TextKind } from './request-texts.ts';
 
 export interface Scanned {
   text: string;

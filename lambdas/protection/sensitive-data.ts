@@ -16,8 +16,7 @@ import { Placeholders, withoutPlaceholders } from './placeholders.ts';
 import { protectTexts, type ProtectedTexts, type ProtectionJob, type RefusedText } from './protect-texts.ts';
 import { nothingNamed, refusalAt, searchBusy, searchBroken, tooSlow } from './refusals.ts';
 import { Replacement } from './replacement.ts';
-import { mapTexts } from './request-texts.ts';
-import type { RequestText } from './scan.ts';
+import { RequestTexts, type RequestText } from './request-texts.ts';
 
 /** The settings of a key, and the request that they protect. */
 export interface Protection extends JobRequest {
@@ -26,8 +25,8 @@ export interface Protection extends JobRequest {
   beforeSearch?: (() => Promise<void>) | undefined;
 }
 
-export interface Protected {
-  message: MessagesRequest;
+export interface Protected<Request extends MessagesRequest = MessagesRequest> {
+  message: Request;
   /** What stands behind the placeholders, for the answer; undefined where nothing is to be restored. */
   originals: ReadonlyMap<string, string> | undefined;
   /**
@@ -40,41 +39,48 @@ export interface Protected {
 /**
  * The request as providers may see it.
  * @param options.mayGrow more text may come: `originals` gets what is found in it, and is there from the beginning
+ * @param options.origins the index of each message in the request of the client; undefined if they are the same
  * @throws {GatewayError} 400 naming category and field, never the value: if the key blocks such requests, if a value stands in a
  *   place that cannot be changed, or if there are too many of them; 529 if others kept the search busy; 504 if it takes too long
  */
-export async function protect(
-  message: MessagesRequest,
+export async function protect<Request extends MessagesRequest>(
+  message: Request,
   protection: Protection,
-  { mayGrow = false } = {},
-): Promise<Protected> {
+  { mayGrow = false, origins }: { mayGrow?: boolean; origins?: readonly number[] | undefined } = {},
+): Promise<Protected<Request>> {
   const { settings } = protection;
   const { enabled, action, dictionary, restore } = settings;
   if (!enabled) return { message, originals: undefined, protectMore: (text) => text };
-  const found = await searchedTexts(textsToSearch(message), protection);
-  if ('refused' in found) throw refusalAt(searchedField(message, found.refused.index), found.refused);
+  const texts = new RequestTexts(message, origins);
+  const found = await protectedTexts(texts, protection);
   const placeholders = new Placeholders(found.placeholders);
   const mayHaveAny = placeholders.count > 0 || (mayGrow && action === 'replace');
   const replacement = once(() => new Replacement(placeholders, dictionary));
   return {
-    message: withChanges(message, found.changes),
+    message: texts.with(found.changes),
     originals: restore && mayHaveAny ? placeholders.originals : undefined,
     protectMore: (text) => protectedText(text, placeholders, replacement(), settings),
   };
 }
 
+/** Texts, and the field that the client wrote each in. */
+interface TextsWithFields {
+  texts: RequestText[];
+  fieldOf: (index: number) => string;
+}
+
 /**
  * The texts of a request under the settings of a key that protects something.
- * @throws {GatewayError} 400 if the key names nothing to protect; 529 if others kept the search busy; 504 if it takes too long
+ * @throws {GatewayError} 400 if the key names nothing to protect, or refuses a text; 529 if others kept the search busy; 504 if it takes
+ *   too long
  */
-export async function searchedTexts(
-  texts: RequestText[],
-  protection: Protection,
-): Promise<ProtectedTexts | { refused: RefusedText }> {
+export async function protectedTexts(source: TextsWithFields, protection: Protection): Promise<ProtectedTexts> {
   const { settings, beforeSearch } = protection;
   if (settings.categories.length === 0 && settings.dictionary.length === 0) throw nothingNamed();
   await beforeSearch?.();
-  return protectedTexts({ texts, settings }, protection);
+  const found = await searchedTexts({ texts: source.texts, settings }, protection);
+  if ('refused' in found) throw refusalAt(source.fieldOf(found.refused.index), found.refused);
+  return found;
 }
 
 /** Characters that are searched without the thread: no text takes longer for its length than some four microseconds a character. */
@@ -87,7 +93,7 @@ const MAX_RUN_MS = 20_000;
 /** The longest prompt needs some 150. */
 const MAX_SEARCH_HEAP_MB = 256;
 
-async function protectedTexts(
+async function searchedTexts(
   job: ProtectionJob,
   request: JobRequest,
 ): Promise<ProtectedTexts | { refused: RefusedText }> {
@@ -116,36 +122,6 @@ const searchThread = once(
       turnMs: TURN_MS,
     }),
 );
-
-/** The texts in the order in which `mapTexts` visits them. */
-function textsToSearch(message: MessagesRequest): RequestText[] {
-  const texts: RequestText[] = [];
-  mapTexts(message, (text, { kind, name }) => {
-    texts.push({ text, kind, name });
-    return text;
-  });
-  return texts;
-}
-
-function searchedField(message: MessagesRequest, wanted: number): string {
-  let index = 0;
-  let found = '';
-  mapTexts(message, (text, { field }) => {
-    if (index === wanted) found = field();
-    index += 1;
-    return text;
-  });
-  return found;
-}
-
-function withChanges(message: MessagesRequest, changes: ProtectedTexts['changes']): MessagesRequest {
-  if (changes.size === 0) return message;
-  let index = -1;
-  return mapTexts(message, (text) => {
-    index += 1;
-    return changes.has(index) ? changes.get(index) : text;
-  });
-}
 
 /** Nothing in a text of others becomes a value of the client: what looks like a placeholder there is made to look different. */
 function protectedText(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { messagesWires } from '../../lambdas/catalog/wires.ts';
 import type { Block, MessagesRequest } from '../../lambdas/messages/types.ts';
-import { mapTexts } from '../../lambdas/protection/request-texts.ts';
+import { RequestTexts } from '../../lambdas/protection/request-texts.ts';
 import { candidateAt } from '../support/candidate.ts';
 import { everything, protect } from '../support/protection.ts';
 
@@ -209,14 +209,8 @@ it('most of these leave over every wire, so that the test above says something',
   }
 });
 
-const seen = (request: Partial<MessagesRequest>) => {
-  const texts: string[] = [];
-  mapTexts({ model: 'm', messages: [], ...request }, (text) => {
-    texts.push(text);
-    return text;
-  });
-  return texts;
-};
+const seen = (request: Partial<MessagesRequest>) =>
+  new RequestTexts({ model: 'm', messages: [], ...request }).texts.map(({ text }) => text);
 
 describe('what is not text', () => {
   it('is what is encoded: images, files, signatures', () => {
@@ -240,6 +234,52 @@ describe('what is not text', () => {
 it('copies nothing where nothing changes', () => {
   for (const feature of Object.values(features)) {
     const { request } = planted(feature);
-    expect(mapTexts(request, (text) => text)).toBe(request);
+    expect(new RequestTexts(request).with(new Map())).toBe(request);
   }
+});
+
+describe.each(Object.entries(features))('with one text of %s changed, a request', (_, feature) => {
+  it('differs in this text alone, and shares everything else', () => {
+    const { request } = planted(feature);
+    const before = JSON.stringify(request);
+    const found = new RequestTexts(request);
+    const changeable = [...found.texts.entries()].filter(([, { kind }]) => kind === 'text' || kind === 'signed');
+
+    for (const [index, { text }] of changeable) {
+      const field = found.fieldOf(index);
+      const changed = found.with(new Map([[index, 'changed']]));
+      const again = new RequestTexts(changed);
+
+      expect(again.texts.map((one) => one.text)).toEqual(
+        found.texts.map((one, at) => (at === index ? 'changed' : one.text)),
+      );
+      expect(again.fieldOf(index)).toBe(field);
+      const parts = (of: MessagesRequest) => [
+        ...Object.entries(of).filter(([name]) => name !== 'messages'),
+        ...of.messages.entries(),
+      ];
+      const kept = parts(request).map(([, part]) => part);
+      expect(parts(changed).filter(([, part]) => !kept.includes(part))).toHaveLength(1);
+      expect(JSON.stringify(found.with(new Map([[index, text]])))).toBe(before);
+    }
+    expect(changeable.length).toBeGreaterThan(0);
+    expect(JSON.stringify(request)).toBe(before);
+  });
+});
+
+it('names a text by the message of its client', () => {
+  const messages = [
+    { role: 'user' as const, content: 'a' },
+    { role: 'assistant' as const, content: [{ type: 'text', text: 'b' }] },
+  ];
+  const found = new RequestTexts({ model: 'm', messages }, [0, 7]);
+
+  const fields = found.texts.map((_text, index) => found.fieldOf(index));
+  expect(fields.slice(0, 2)).toEqual(['messages.0.role', 'messages.0.content']);
+  expect(fields.slice(2)).toEqual([
+    'messages.7.role',
+    'messages.7.content.0.type',
+    'messages.7.content.0.text',
+    'model',
+  ]);
 });

@@ -252,6 +252,18 @@ describe('thinking that its provider has signed', () => {
     });
   });
 
+  it('leaves out no value of a later text, whatever the order of its fields', async () => {
+    const sorted = { signature: 'EqQB', thinking: 'Perhaps bob@example.org?', type: 'thinking' };
+    const messages = [...withThinking(sorted), { role: 'user' as const, content: 'Or eve@example.org, or me?' }];
+
+    const { message } = await protect({ model: 'm', messages }, everything);
+    expect(message.messages.slice(1).map(({ content }) => content)).toEqual([
+      [{ type: 'text', text: 'Done.' }],
+      'Thanks',
+      'Or [EMAIL_2], or me?',
+    ]);
+  });
+
   it('takes a message with it that had nothing else', async () => {
     const [ask, , thanks] = withThinking(thinking('', ''));
     const messages = [ask!, { role: 'assistant' as const, content: [thinking('bob@example.org', 'EqQB')] }, thanks!];
