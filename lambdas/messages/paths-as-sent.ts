@@ -20,8 +20,7 @@ export function reportPathsAsSent<Result>(origins: readonly number[] | undefined
   }
 }
 
-/** An error that names a message by its place in the client's own request. @param origins undefined where no place has changed */
-export function atOrigin(error: unknown, origins: readonly number[] | undefined): unknown {
+function atOrigin(error: unknown, origins: readonly number[] | undefined): unknown {
   if (!origins || !(error instanceof GatewayError)) return error;
   const { kind, message, metadata, status, headers, details } = error;
   const { field } = metadata;

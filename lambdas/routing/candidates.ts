@@ -1,7 +1,9 @@
 import type { MessagesWire, WireTarget } from '../providers/wire.ts';
 import { messagesWire } from '../providers/wires.ts';
 import { defaultParameters } from './default-parameters.ts';
-import { usableEndpoints, type RoutingInput, type UsableEndpoint } from './usable-endpoints.ts';
+import { refuseUnknownNames } from './endpoint-names.ts';
+import type { RequestedRoute } from './requested-route.ts';
+import { endpointsOnRoute, type RoutingInput, type UsableEndpoint } from './usable-endpoints.ts';
 
 /** An endpoint that can answer messages now. */
 export interface Candidate extends UsableEndpoint {
@@ -9,9 +11,10 @@ export interface Candidate extends UsableEndpoint {
   target: WireTarget;
 }
 
-/** Endpoints that can answer messages for the models of a request; see `usableEndpoints`. */
-export function messagesCandidates(input: RoutingInput): Promise<Candidate[]> {
-  return usableEndpoints(input, { makes: 'text', toCandidate: toMessagesCandidate });
+/** Endpoints that can answer a message; see `endpointsOnRoute`. @throws {GatewayError} as that; 400 for an unknown provider */
+export async function messagesCandidates(route: RequestedRoute, input: RoutingInput): Promise<Candidate[]> {
+  refuseUnknownNames(route.catalog, route.preferences);
+  return endpointsOnRoute(route, input, { makes: 'text', toCandidate: toMessagesCandidate });
 }
 
 function toMessagesCandidate(usable: UsableEndpoint): Candidate | undefined {

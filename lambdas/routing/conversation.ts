@@ -17,19 +17,28 @@ const SESSION_IN_USER_ID = /(?:_session_|"session_id":")([\w-]{8,64})/;
 /** Enough to tell conversations apart; what a prompt is made of may be a hundred times as long. */
 const MAX_BEGINNING_CHARACTERS = 2_000;
 
-/** The client's own name for its session: `session_id` of the body, or what its headers and its user's id say. */
-export function sessionOf(
-  { session_id: named, metadata }: RoutedRequest,
-  headers: Readonly<Record<string, string | undefined>>,
-): string | undefined {
+export interface Conversation {
+  /** Its name, the same in each of its turns. It may have text of the prompt in it: only a hash of it may be kept. */
+  name: string;
+  /** The request is its first turn. */
+  isBeginning: boolean;
+}
+
+/** The conversation of a request: by the client's own name for it, or else by its user and how it began. */
+export function conversationOf(request: RoutedRequest, headers: Headers): Conversation {
+  const session = sessionOf(request, headers);
+  return session === undefined
+    ? { name: promptBeginning(request), isBeginning: request.messages.length === 1 }
+    : { name: `session\n${session}`, isBeginning: false };
+}
+
+type Headers = Readonly<Record<string, string | undefined>>;
+
+/** `session_id` of the body, or what the headers of the client and its user's id say. */
+function sessionOf({ session_id: named, metadata }: RoutedRequest, headers: Headers): string | undefined {
   const said = [named, ...SESSION_HEADERS.map((name) => headers[name])].find((name) => name);
   if (said) return said.slice(0, MAX_SESSION_NAME_CHARACTERS);
   return SESSION_IN_USER_ID.exec(metadata?.user_id ?? '')?.[1];
-}
-
-/** Names a conversation, the same in each of its turns. The name holds text of the prompt: only a hash of it may be kept. */
-export function conversationName(request: RoutedRequest, session: string | undefined): string {
-  return session === undefined ? promptBeginning(request) : `session\n${session}`;
 }
 
 function promptBeginning({ metadata, messages }: RoutedRequest): string {

@@ -9,15 +9,15 @@ import { invalidRequest } from '../platform/errors.ts';
 
 type Takes = Pick<Endpoint, 'wire' | 'supportedParameters'>;
 
-/** The fields of a request that an endpoint is not sent. */
-export function leftOutFields(message: MessagesRequest, { wire, supportedParameters }: Takes): string[] {
-  const tunings: readonly string[] = factsOf(wire).messages?.tunings ?? [];
-  return tuningParameters.filter(
-    (name) =>
-      message[name] !== undefined &&
-      message[name] !== null &&
-      !(tunings.includes(name) && supportedParameters.includes(name)),
-  );
+/** @param tunings fields of a request that only tune @returns those that an endpoint is not sent */
+export function leftOutFields(tunings: readonly string[], { wire, supportedParameters }: Takes): string[] {
+  const known: readonly string[] = factsOf(wire).messages?.tunings ?? [];
+  return tunings.filter((name) => !(known.includes(name) && supportedParameters.includes(name)));
+}
+
+/** The fields of a request that only tune an answer. */
+export function tuningsOf(message: MessagesRequest): string[] {
+  return tuningParameters.filter((name) => message[name] !== undefined && message[name] !== null);
 }
 
 export function withoutFields(message: MessagesRequest, fields: readonly string[]): MessagesRequest {

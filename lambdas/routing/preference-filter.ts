@@ -4,8 +4,6 @@ import type { Endpoint, Model } from '../catalog/catalog.ts';
 import { collectsData, retainsNothing } from '../catalog/data-policy.ts';
 import type { Pricing } from '../catalog/schema.ts';
 import { pricesFor } from '../catalog/tiers.ts';
-import type { MessagesRequest } from '../messages/types.ts';
-import { outputFormat } from '../messages/output-format.ts';
 import { Money } from '../money/money.ts';
 import { isNamed } from './endpoint-names.ts';
 import type { PreferenceReason } from './exclusions.ts';
@@ -16,7 +14,8 @@ const PER_MILLION = 1_000_000;
 
 /** What of a request decides whether an endpoint fits. */
 export interface Preferred {
-  message: MessagesRequest;
+  parameters: readonly string[][];
+  tunings: readonly string[];
   /** Its probable size: the price may depend on it. */
   promptTokens: number;
 }
@@ -37,7 +36,7 @@ export function misfitOf(
   if (preferences.data_collection === 'deny' && collectsData(endpoint.dataPolicy)) return 'data_collection';
   if (preferences.zdr && !retainsNothing(endpoint.dataPolicy)) return 'zdr';
   if (preferences.enforce_distillable_text && !model.data.distillable_text) return 'enforce_distillable_text';
-  if (preferences.require_parameters && !supportsAll(endpoint, asked.message)) return 'require_parameters';
+  if (preferences.require_parameters && !supportsAll(endpoint, asked)) return 'require_parameters';
   if (max_price && isDearer(endpoint.pricing, max_price, asked.promptTokens)) return 'max_price';
   return undefined;
 }
@@ -59,19 +58,8 @@ function isDearer(pricing: Pricing, most: NonNullable<Preferences['max_price']>,
   });
 }
 
-/** The names that the catalog has for parameters of a request. */
-function supportsAll(endpoint: Endpoint, message: MessagesRequest): boolean {
+function supportsAll(endpoint: Endpoint, { parameters, tunings }: Preferred): boolean {
   const { supportedParameters: supported } = endpoint;
-  const format = outputFormat(message);
-  const needed: [boolean, string[]][] = [
-    [message.max_tokens !== undefined, ['max_tokens', 'max_completion_tokens']],
-    [message.stop_sequences !== undefined && message.stop_sequences.length > 0, ['stop']],
-    [message.tools !== undefined && message.tools.length > 0, ['tools']],
-    [message.tool_choice !== undefined, ['tool_choice']],
-    [message.thinking !== undefined && message.thinking.type !== 'disabled', ['reasoning']],
-    [format !== undefined, ['structured_outputs', 'response_format']],
-    [message['logprobs'] === true, ['logprobs']],
-  ];
-  if (leftOutFields(message, endpoint).length > 0) return false;
-  return needed.every(([isAsked, names]) => !isAsked || names.some((name) => supported.includes(name)));
+  if (leftOutFields(tunings, endpoint).length > 0) return false;
+  return parameters.every((names) => names.some((name) => supported.includes(name)));
 }

@@ -1,99 +1,50 @@
-/** A request asks for models, and goes on with a conversation: where its prompt is warm before an answer, and where after it. */
-
-import { createHash } from 'node:crypto';
 import type { Catalog } from '../catalog/catalog.ts';
-import { hasPrice } from '../catalog/default-route.ts';
-import { factsOf } from '../catalog/wires.ts';
-import type { RoutedRequest } from '../messages/preferences.ts';
-import { nowMs } from '../platform/clock.ts';
-import { conversationName, sessionOf } from './conversation.ts';
+import { outputFormat } from '../messages/output-format.ts';
+import type { ProviderPreferences, RoutedRequest } from '../messages/preferences.ts';
+import type { MessagesRequest } from '../messages/types.ts';
+import { conversationOf, type Conversation } from './conversation.ts';
+import { tuningsOf } from './left-out.ts';
 import { requestedModels, type RequestedModel } from './requested-models.ts';
-import type { UsableEndpoint } from './usable-endpoints.ts';
-import type { WarmPrompt } from './warm-prompt.ts';
-import type { WarmPrompts } from './warm-prompts.ts';
 
-/** The tokens of a request to a provider, as far as they say what is in its cache; null where the provider has not said. */
-interface CachedTokens {
-  promptTokens: number;
-  completionTokens: number;
-  cachedTokens: number | null;
-  cacheWrite5mTokens: number | null;
-  cacheWrite1hTokens: number | null;
-}
-
-/** The tokens of an answer, with those of each request for it, where there were several. */
-type AnsweredTokens = CachedTokens & { rounds: readonly CachedTokens[] };
-
+/** All that routing reads of a request. */
 export interface RequestedRoute {
+  /** The models and endpoints of the request are those of this catalog. */
+  catalog: Catalog;
   models: RequestedModel[];
-  /** The client's own name for the conversation; undefined where it has said none. */
-  session: string | undefined;
-  /** Where the prompt of the conversation is cached; undefined where that is not known, or makes no difference. Never rejects. */
-  warmPrompt: Promise<WarmPrompt | undefined>;
-  /** Notes at which endpoint an answer has left the prompt, for the next turn. Never rejects. */
-  remember: (candidate: UsableEndpoint, answered: AnsweredTokens) => Promise<void>;
+  preferences: ProviderPreferences;
+  /** For each parameter that the request sets, the names that the catalog has for it. */
+  parameters: string[][];
+  /** Fields of the request that only tune an answer. */
+  tunings: string[];
+  conversation: Conversation;
 }
 
-/**
- * Reads which models a request asks for, and begins to look for its conversation. Nothing is looked for where all its turns go to one
- * endpoint anyway, or where it begins.
- * Cost: one read, at most 100 ms, where this instance has not seen the turn before.
- * @param keyHash of the key that asks
- * @throws {GatewayError} 404 for a model that the catalog does not know
- */
+/** @throws {GatewayError} 404 for a model that the catalog does not know */
 export function requestedRoute(
   catalog: Catalog,
-  body: RoutedRequest,
-  { headers, keyHash, warmPrompts }: { headers: Record<string, string>; keyHash: string; warmPrompts: WarmPrompts },
+  request: RoutedRequest,
+  headers: Record<string, string> = {},
 ): RequestedRoute {
-  const models = requestedModels(catalog, body);
-  const session = sessionOf(body, headers);
-  const mayGoElsewhere = models.some(({ model }) => model.endpoints.filter(hasPrice).length > 1);
-  if (!mayGoElsewhere) return { models, session, warmPrompt: Promise.resolve(undefined), remember: async () => {} };
-  const conversation = hashOf(body, keyHash, session);
-  const isBeginning = session === undefined && body.messages.length === 1;
   return {
-    models,
-    session,
-    warmPrompt: isBeginning ? Promise.resolve(undefined) : warmPrompts.find(conversation),
-    remember: ({ endpoint }, answered) => noteWarmPrompt(warmPrompts, conversation, endpoint, answered),
+    catalog,
+    models: requestedModels(catalog, request),
+    preferences: request.provider ?? {},
+    parameters: requestedParameters(request),
+    tunings: tuningsOf(request),
+    conversation: conversationOf(request, headers),
   };
 }
 
-/** One key's conversation with the same models; nobody who reads the name learns anything of the prompt. */
-function hashOf(body: RoutedRequest, keyHash: string, session: string | undefined): string {
-  const models = [body.model, ...(body.models ?? [])].join('\n');
-  return createHash('sha256')
-    .update(`${keyHash}\n${models}\n${conversationName(body, session)}`)
-    .digest('base64url');
-}
-
-/** Caches of five minutes are renewed by every turn that reads them; some providers keep theirs longer. */
-const DEFAULT_LIFE_MS = 5 * 60_000;
-const LONG_LIFE_MS = 60 * 60_000;
-/** No provider caches shorter prompts. */
-const MIN_CACHED_TOKENS = 1_024;
-
-/**
- * Notes where an answer has left its prompt, if the endpoint keeps prompts: those that it says it has read from a cache or
- * written to one, and all of it where caches are written unasked.
- */
-async function noteWarmPrompt(
-  warmPrompts: WarmPrompts,
-  conversation: string,
-  endpoint: UsableEndpoint['endpoint'],
-  answered: AnsweredTokens,
-): Promise<void> {
-  const latest = answered.rounds.at(-1) ?? answered;
-  const written1h = latest.cacheWrite1hTokens ?? 0;
-  const cached = (latest.cachedTokens ?? 0) + (latest.cacheWrite5mTokens ?? 0) + written1h;
-  const implicitCaching = endpoint.pricing.input_cache_read && factsOf(endpoint.wire).messages?.implicitCaching;
-  const tokens = implicitCaching ? latest.promptTokens : cached;
-  if (tokens < MIN_CACHED_TOKENS) return;
-  await warmPrompts.note(conversation, {
-    endpointId: endpoint.id,
-    tokens,
-    outputTokens: latest.completionTokens,
-    untilMs: nowMs() + (written1h > 0 ? LONG_LIFE_MS : DEFAULT_LIFE_MS),
-  });
+function requestedParameters(request: MessagesRequest): string[][] {
+  const format = outputFormat(request);
+  const named: [boolean, string[]][] = [
+    [request.max_tokens !== undefined, ['max_tokens', 'max_completion_tokens']],
+    [request.stop_sequences !== undefined && request.stop_sequences.length > 0, ['stop']],
+    [request.tools !== undefined && request.tools.length > 0, ['tools']],
+    [request.tool_choice !== undefined, ['tool_choice']],
+    [request.thinking !== undefined && request.thinking.type !== 'disabled', ['reasoning']],
+    [format !== undefined, ['structured_outputs', 'response_format']],
+    [request['logprobs'] === true, ['logprobs']],
+  ];
+  return named.flatMap(([isSet, names]) => (isSet ? [names] : []));
 }

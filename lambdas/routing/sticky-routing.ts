@@ -4,18 +4,14 @@
  */
 
 import { createHash } from 'node:crypto';
-import type { RoutedRequest } from '../messages/preferences.ts';
-import { conversationName } from './conversation.ts';
 
 /** Greater than 0, and at most 1; equally distributed over conversations. The greatest one is tried first. */
 export type Draw = (endpointId: string) => number;
 
-/** @param session the client's own name for the conversation, where it has said one */
-export function drawOf(request: RoutedRequest, session?: string): Draw {
-  let name: string | undefined;
+/** @param conversation its name */
+export function drawOf(conversation: string): Draw {
   return (endpointId) => {
-    name ??= conversationName(request, session);
-    const digest = createHash('sha256').update(`${endpointId}\n${name}`).digest();
+    const digest = createHash('sha256').update(`${endpointId}\n${conversation}`).digest();
     return (digest.readUInt32BE() + 1) / 2 ** 32;
   };
 }

@@ -15,7 +15,8 @@ import { leftOutFields } from './left-out.ts';
 import { misfitOf } from './preference-filter.ts';
 import { inOrder, type EndpointSignals } from './order.ts';
 import { preferencesFor, sortsAcrossModels, type Preferences } from './preferences.ts';
-import { requestedModels, type RequestedModel } from './requested-models.ts';
+import type { RequestedModel } from './requested-models.ts';
+import { requestedRoute, type RequestedRoute } from './requested-route.ts';
 import { drawOf } from './sticky-routing.ts';
 import type { WarmPrompt } from './warm-prompt.ts';
 
@@ -41,22 +42,16 @@ export function engineTarget({ endpoint }: UsableEndpoint): WireTarget {
   return { providerId: provider.id, upstreamModel, maxOutputTokens, supportedParameters, quirks };
 }
 
-/** What decides where a request may go, and in which order. */
+/** What decides next to a request where it may go, and in which order. */
 export interface RoutingInput {
-  catalog: Catalog;
-  request: RoutedRequest;
-  /** Its models, where they are known already. */
-  requested?: readonly RequestedModel[];
   /** Why an endpoint may not see this prompt; undefined when it may. */
   exclusionOf: (endpoint: Endpoint) => SettingsReason | undefined;
   signals: EndpointSignals;
   /** The probable size of the prompt. */
   promptTokens: number;
-  /** The client's own name for the conversation; undefined where it has said none. */
-  session?: string | undefined;
   /** Where the prompt of the conversation is cached; undefined where that is not known. */
   warmPrompt?: WarmPrompt | undefined;
-  onExcluded?: OnExcluded;
+  onExcluded?: OnExcluded | undefined;
 }
 
 /** A kind of answer: what its models make, and what its endpoints need besides a price and a credential. */
@@ -72,6 +67,7 @@ const MAX_CANDIDATES = 6;
 /** What of a model may answer, or why nothing does. */
 interface Choice<Candidate> {
   requested: RequestedModel;
+  preferences: Preferences;
   candidates: Candidate[];
   /** Settings and preferences that exclude its endpoints. */
   excludedBy: Set<string>;
@@ -80,20 +76,30 @@ interface Choice<Candidate> {
 }
 
 /**
- * Endpoints that can give such an answer for the models of a request, in the order in which they are tried: those of the
- * first model, then those of the next, at most six, and at least one of each model that has any.
- * @throws {GatewayError} 400 for a model of another kind, or an unknown provider; 404 for an unknown model, and when no
- *   endpoint may be used; 502 when none can
+ * The endpoints for a request whose route is not read yet; see `endpointsOnRoute`.
+ * @throws {GatewayError} as that; 400 for an unknown provider; 404 for an unknown model
  */
 export async function usableEndpoints<Candidate extends UsableEndpoint>(
+  { catalog, request }: { catalog: Catalog; request: RoutedRequest },
   input: RoutingInput,
   kind: AnswerKind<Candidate>,
 ): Promise<Candidate[]> {
-  const asked = input.request.provider ?? {};
-  refuseUnknownNames(input.catalog, asked);
-  const requested = input.requested ?? requestedModels(input.catalog, input.request);
-  for (const one of requested) refuseOtherKinds(one, kind.makes);
-  const choices = await Promise.all(requested.map((one) => choiceOf(one, preferencesFor(one, asked), input, kind)));
+  refuseUnknownNames(catalog, request.provider ?? {});
+  return endpointsOnRoute(requestedRoute(catalog, request), input, kind);
+}
+
+/**
+ * Endpoints that can give such an answer for the models of a request, in the order in which they are tried: those of the
+ * first model, then those of the next, at most six, and at least one of each model that has any.
+ * @throws {GatewayError} 400 for a model of another kind; 404 when no endpoint may be used; 502 when none can
+ */
+export async function endpointsOnRoute<Candidate extends UsableEndpoint>(
+  route: RequestedRoute,
+  input: RoutingInput,
+  kind: AnswerKind<Candidate>,
+): Promise<Candidate[]> {
+  for (const one of route.models) refuseOtherKinds(one, kind.makes);
+  const choices = await Promise.all(route.models.map((one) => choiceOf(one, route, input, kind)));
   const found = choices.filter(({ candidates }) => candidates.length > 0);
   if (found.length === 0) throw nothingFound(choices[0]!);
   const lists = found.map(({ candidates }) => candidates);
@@ -101,18 +107,18 @@ export async function usableEndpoints<Candidate extends UsableEndpoint>(
   for (const cut of lists.flat().filter((candidate) => !kept.includes(candidate))) {
     input.onExcluded?.(cut, 'too_many_endpoints');
   }
-  if (!sortsAcrossModels(asked)) return kept;
-  return ordered(kept, preferencesFor(requested[0]!, asked), input);
+  return sortsAcrossModels(route.preferences) ? ordered(kept, choices[0]!.preferences, route, input) : kept;
 }
 
 function ordered<Candidate extends UsableEndpoint>(
   candidates: Candidate[],
   preferences: Preferences,
-  { request, signals, session, promptTokens, warmPrompt }: RoutingInput,
+  { conversation, tunings }: RequestedRoute,
+  { signals, promptTokens, warmPrompt }: RoutingInput,
 ): Candidate[] {
   const warmth = warmPrompt && { prompt: warmPrompt, promptTokens };
-  const lacking = (endpoint: Endpoint) => leftOutFields(request, endpoint).length;
-  return inOrder(candidates, preferences, signals, drawOf(request, session), warmth, lacking);
+  const lacking = (endpoint: Endpoint) => leftOutFields(tunings, endpoint).length;
+  return inOrder(candidates, preferences, signals, drawOf(conversation.name), warmth, lacking);
 }
 
 /** An endpoint with what is needed to ask it; undefined where the operator has not set that. */
@@ -139,14 +145,15 @@ function refuseOtherKinds({ model, field, isOnline }: RequestedModel, wanted: Mo
 
 async function choiceOf<Candidate extends UsableEndpoint>(
   requested: RequestedModel,
-  preferences: Preferences,
+  route: RequestedRoute,
   input: RoutingInput,
   { toCandidate }: AnswerKind<Candidate>,
 ): Promise<Choice<Candidate>> {
   const { model } = requested;
   const { onExcluded } = input;
-  const choice: Choice<Candidate> = { requested, candidates: [], excludedBy: new Set(), unset: [] };
-  const asked = { message: input.request, promptTokens: input.promptTokens };
+  const preferences = preferencesFor(requested, route.preferences);
+  const choice: Choice<Candidate> = { requested, preferences, candidates: [], excludedBy: new Set(), unset: [] };
+  const asked = { parameters: route.parameters, tunings: route.tunings, promptTokens: input.promptTokens };
   const fitting: PricedEndpoint[] = [];
   for (const endpoint of model.endpoints) {
     if (!hasPrice(endpoint)) {
@@ -173,7 +180,7 @@ async function choiceOf<Candidate extends UsableEndpoint>(
     choice.unset.push(whatLacks(endpoint));
     onExcluded?.({ model, endpoint }, usable ? 'other_answers' : 'no_credential');
   }
-  choice.candidates = ordered(choice.candidates, preferences, input);
+  choice.candidates = ordered(choice.candidates, preferences, route, input);
   return choice;
 }
 

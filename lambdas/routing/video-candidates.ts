@@ -1,5 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { hasPrice } from '../catalog/default-route.ts';
+import type { RoutedRequest } from '../messages/preferences.ts';
 import type { VideoTarget, VideoWire } from '../providers/video/wire.ts';
 import { videoWire } from '../providers/video/wires.ts';
 import { usableEndpoints, withCredential, type RoutingInput, type UsableEndpoint } from './usable-endpoints.ts';
@@ -11,8 +12,11 @@ export interface VideoCandidate extends UsableEndpoint {
 }
 
 /** Endpoints that can make a video with the model of a request; see `usableEndpoints`. */
-export function videoCandidates(input: RoutingInput): Promise<VideoCandidate[]> {
-  return usableEndpoints(input, { makes: 'video', toCandidate: toVideoCandidate });
+export function videoCandidates(
+  requested: { catalog: Catalog; request: RoutedRequest },
+  input: RoutingInput,
+): Promise<VideoCandidate[]> {
+  return usableEndpoints(requested, input, { makes: 'video', toCandidate: toVideoCandidate });
 }
 
 /** A candidate of an earlier time by its ids; undefined where it is gone, or cannot be asked any more. */

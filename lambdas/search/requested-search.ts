@@ -7,16 +7,12 @@ import type { MessagesRequest } from '../messages/types.ts';
 import { readPepper } from '../platform/secrets/secrets.ts';
 import { hasSearches, readHistory } from './history.ts';
 import { sealsOf, type Seals } from './seals.ts';
-import { Sources } from './sources.ts';
+import type { Sources } from './sources.ts';
 import { searchFunction } from './tool.ts';
 
-/** The searches that a request asks for, and its conversation as a model has it. */
-export interface ReadSearches {
-  message: MessagesRequest;
-  /** The model may search. */
-  declared: SearchTool | undefined;
-  /** Where it is declared. */
-  toolIndex: number | undefined;
+export interface RequestedSearches {
+  /** The search that the model may make, and its place among the tools. */
+  declared: { tool: SearchTool; index: number } | undefined;
   /** The web is searched before the model is asked. */
   plugin: (WebPlugin & { isSuffix?: boolean }) | undefined;
   sources: Sources;
@@ -27,28 +23,56 @@ export interface ReadSearches {
   origins: number[];
 }
 
+/** A message and the searches of its request; undefined if it asks for none. */
+interface MessageAndSearches {
+  message: MessagesRequest;
+  searches: RequestedSearches | undefined;
+}
+
+/** The settings of a search that are protected as texts of the message are: until then, the function of the search has them. */
+const textSettings = ['user_location', 'allowed_domains', 'blocked_domains'] as const;
+
 /**
- * Reads what a request says of searches.
- * @param asked.isOnline it says so by the suffix of a model
- * @returns undefined where it says nothing
+ * Reads the searches of a request, and makes its conversation one that a model can read.
+ * @param asked.isOnline the suffix of a model asks for a search
  * @throws {GatewayError} 400 for results that this gateway has not found
  */
 export async function readSearches(
   message: MessagesRequest,
-  asked: { body: RoutedRequest; isOnline: boolean; accountId: string },
-): Promise<ReadSearches | undefined> {
+  asked: { plugins: RoutedRequest['plugins']; isOnline: boolean; accountId: string },
+): Promise<MessageAndSearches> {
   const declared = declaredSearch(message);
-  const plugin = webPlugin(asked.body) ?? (asked.isOnline ? { id: 'web' as const, isSuffix: true } : undefined);
-  if (!declared && !plugin && !hasSearches(message.messages)) return undefined;
+  const plugin = webPlugin(asked) ?? (asked.isOnline ? { id: 'web' as const, isSuffix: true } : undefined);
+  if (!declared && !plugin && !hasSearches(message.messages)) return { message, searches: undefined };
   const seals = sealsOf(await readPepper(), asked.accountId);
   const { messages, ...history } = readHistory(message.messages, seals, declared !== undefined);
-  const tools = declared && message.tools!.with(declared.index, searchFunction(declared.tool));
+  const searches = { ...history, declared, plugin, seals };
+  if (!declared) return { message: { ...message, messages }, searches };
+  const { tool, index } = declared;
+  const settings = textSettings.filter((field) => tool[field] != null).map((field) => [field, tool[field]]);
+  const withSettings = { ...searchFunction(tool), ...Object.fromEntries(settings) };
+  return { message: { ...message, messages, tools: message.tools!.with(index, withSettings) }, searches };
+}
+
+/**
+ * The searches with the settings that others may see, and the message without these settings.
+ * @param message as protection returns it, and with it the plugins
+ */
+export function protectedSearches(
+  message: MessagesRequest,
+  plugins: RoutedRequest['plugins'],
+  searches: RequestedSearches | undefined,
+): MessageAndSearches {
+  if (!searches) return { message, searches };
+  const plugin = searches.plugin && (webPlugin({ plugins }) ?? searches.plugin);
+  if (!searches.declared) return { message, searches: { ...searches, plugin } };
+  const { tool, index } = searches.declared;
+  const withSettings = message.tools![index]!;
+  const settings = textSettings.map((field) => [field, withSettings[field] ?? tool[field]]);
+  const { user_location: _place, allowed_domains: _allowed, blocked_domains: _blocked, ...bare } = withSettings;
+  const declared = { tool: { ...tool, ...Object.fromEntries(settings) } as SearchTool, index };
   return {
-    ...history,
-    message: { ...message, messages, ...(tools ? { tools } : {}) },
-    declared: declared?.tool,
-    toolIndex: declared?.index,
-    plugin,
-    seals,
+    message: { ...message, tools: message.tools!.with(index, bare) },
+    searches: { ...searches, plugin, declared },
   };
 }

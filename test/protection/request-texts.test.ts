@@ -238,6 +238,9 @@ it('copies nothing where nothing changes', () => {
   }
 });
 
+/** Its fields, and the messages one by one. */
+const partsOf = ({ messages, ...fields }: MessagesRequest): unknown[] => [...Object.values(fields), ...messages];
+
 describe.each(Object.entries(features))('with one text of %s changed, a request', (_, feature) => {
   it('differs in this text alone, and shares everything else', () => {
     const { request } = planted(feature);
@@ -254,12 +257,7 @@ describe.each(Object.entries(features))('with one text of %s changed, a request'
         found.texts.map((one, at) => (at === index ? 'changed' : one.text)),
       );
       expect(again.fieldOf(index)).toBe(field);
-      const parts = (of: MessagesRequest) => [
-        ...Object.entries(of).filter(([name]) => name !== 'messages'),
-        ...of.messages.entries(),
-      ];
-      const kept = parts(request).map(([, part]) => part);
-      expect(parts(changed).filter(([, part]) => !kept.includes(part))).toHaveLength(1);
+      expect(partsOf(changed).filter((part) => !partsOf(request).includes(part))).toHaveLength(1);
       expect(JSON.stringify(found.with(new Map([[index, text]])))).toBe(before);
     }
     expect(changeable.length).toBeGreaterThan(0);

@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Block, Message, MessagesRequest } from '../../lambdas/messages/types.ts';
+import { invalidRequest } from '../../lambdas/platform/errors.ts';
 import {
   changeSensitiveData,
   noSensitiveData,
@@ -223,6 +224,25 @@ const sentBlocks = async (block: Block) => {
   const { message } = await protect({ model: 'm', messages: withThinking(block) }, everything);
   return message.messages[1]!.content as Block[];
 };
+
+describe('a conversation whose messages had other places in the request', () => {
+  const request = { model: 'm', messages: withThinking(thinking('', '')) };
+  const origins = [2, 1, 0];
+
+  it('is refused by the message that has the value', async () => {
+    const error = await refusedLater(() => protect(request, { ...everything, action: 'block' }, { origins }));
+
+    expect(error).toMatchObject({ metadata: { field: 'messages.2.content', category: 'email' } });
+    expect(error.message).toMatch(/^messages\.2\.content: /);
+  });
+
+  it('is refused before the search by the field that this refusal names', async () => {
+    const beforeSearch = vi.fn().mockRejectedValue(invalidRequest('messages.0.content', 'is too long'));
+    const error = await refusedLater(() => protect(request, everything, { origins, beforeSearch }));
+
+    expect(error).toMatchObject({ metadata: { field: 'messages.0.content' } });
+  });
+});
 
 describe('thinking that its provider has signed', () => {
   it.each(['EqQBCkYIA', 'gw1.google.CiQB'])(

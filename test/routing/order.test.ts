@@ -5,10 +5,13 @@ import type { Pricing } from '../../lambdas/catalog/schema.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import type { Percentiles } from '../../lambdas/catalog/endpoint-statistics.ts';
 import type { MessagesRequest } from '../../lambdas/messages/types.ts';
+import { conversationOf } from '../../lambdas/routing/conversation.ts';
 import { inOrder, type EndpointSignals } from '../../lambdas/routing/order.ts';
 import { drawOf } from '../../lambdas/routing/sticky-routing.ts';
 import type { Warmth } from '../../lambdas/routing/warm-prompt.ts';
 import { quietSignals } from '../support/candidate.ts';
+
+const drawFor = (request: MessagesRequest) => drawOf(conversationOf(request, {}).name);
 
 interface Offer {
   id: string;
@@ -110,7 +113,7 @@ describe('endpoints are tried', () => {
     const same = [offered({ id: 'a' }), offered({ id: 'b', weight: 3 }), offered({ id: 'c', prompt: '0.5' })];
     const counts = { a: 0, b: 0, c: 0 };
     for (let conversation = 0; conversation < 4_000; conversation += 1) {
-      const draw = drawOf(conversationOf(`Question ${conversation}`));
+      const draw = drawFor(requestOf(`Question ${conversation}`));
       counts[idsOf(inOrder(same, {}, quietSignals, draw))[0] as 'a' | 'b' | 'c'] += 1;
     }
 
@@ -120,7 +123,7 @@ describe('endpoints are tried', () => {
 
   it('the same in every turn of a conversation', () => {
     const same = ['a', 'b', 'c', 'd'].map((id) => offered({ id }));
-    const first = conversationOf('Hello');
+    const first = requestOf('Hello');
     const later = {
       ...first,
       messages: [
@@ -130,17 +133,15 @@ describe('endpoints are tried', () => {
       ],
     };
 
-    expect(idsOf(inOrder(same, {}, quietSignals, drawOf(later)))).toBe(
-      idsOf(inOrder(same, {}, quietSignals, drawOf(first))),
+    expect(idsOf(inOrder(same, {}, quietSignals, drawFor(later)))).toBe(
+      idsOf(inOrder(same, {}, quietSignals, drawFor(first))),
     );
   });
 
   it('each user apart, whose conversations begin alike', () => {
     const same = ['a', 'b', 'c', 'd'].map((id) => offered({ id }));
     const orders = Array.from({ length: 50 }, (_, user) =>
-      idsOf(
-        inOrder(same, {}, quietSignals, drawOf({ ...conversationOf('Hello'), metadata: { user_id: `user-${user}` } })),
-      ),
+      idsOf(inOrder(same, {}, quietSignals, drawFor({ ...requestOf('Hello'), metadata: { user_id: `user-${user}` } }))),
     );
 
     expect(new Set(orders.map((order) => order[0])).size).toBe(4);
@@ -153,7 +154,7 @@ describe('endpoints are tried', () => {
     ];
 
     const orders = Array.from({ length: 50 }, (_, turn) =>
-      idsOf(inOrder(alike, {}, quietSignals, drawOf(conversationOf(`${turn}`)))),
+      idsOf(inOrder(alike, {}, quietSignals, drawFor(requestOf(`${turn}`)))),
     );
 
     expect(new Set(orders)).toEqual(new Set(['ab']));
@@ -189,7 +190,7 @@ describe('endpoints are tried', () => {
   it('the same in every turn of a session, however its prompt is rewritten', () => {
     const same = ['a', 'b', 'c', 'd'].map((id) => offered({ id }));
     const orders = Array.from({ length: 20 }, (_, turn) =>
-      idsOf(inOrder(same, {}, quietSignals, drawOf(conversationOf(`Summary ${turn}`), 'session-7'))),
+      idsOf(inOrder(same, {}, quietSignals, drawFor({ ...requestOf(`Summary ${turn}`), session_id: 'session-7' }))),
     );
 
     expect(new Set(orders).size).toBe(1);
@@ -222,6 +223,6 @@ describe('endpoints are tried', () => {
 /** For offers that no two have the same price. */
 const anyDraw = () => 1;
 
-function conversationOf(words: string): MessagesRequest {
+function requestOf(words: string): MessagesRequest {
   return { model: 'm', messages: [{ role: 'user', content: words }] };
 }

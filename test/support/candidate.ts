@@ -3,6 +3,7 @@ import { factsOf, type MessagesWireName } from '../../lambdas/catalog/wires.ts';
 import type { QuirksOf } from '../../lambdas/catalog/quirk-schemas.ts';
 import { messagesWire } from '../../lambdas/providers/wires.ts';
 import { messagesCandidates, type Candidate } from '../../lambdas/routing/candidates.ts';
+import { requestedRoute } from '../../lambdas/routing/requested-route.ts';
 import type { RoutingInput } from '../../lambdas/routing/usable-endpoints.ts';
 import type { EndpointSignals } from '../../lambdas/routing/order.ts';
 import { pricing } from './spending.ts';
@@ -42,16 +43,12 @@ export function candidateAt(
 }
 
 /** The candidates of a request for a model. */
-export function candidatesOf(
-  model: Model,
-  more: Partial<Omit<RoutingInput, 'request'>> & { request?: Partial<RoutingInput['request']> } = {},
-) {
-  return messagesCandidates({
-    catalog: new Catalog([model], [], 'test'),
+export function candidatesOf(model: Model, more: Partial<RoutingInput> = {}) {
+  const route = requestedRoute(new Catalog([model], [], 'test'), { model: model.id, messages: [] });
+  return messagesCandidates(route, {
     exclusionOf: () => undefined,
     signals: quietSignals,
     promptTokens: 10,
     ...more,
-    request: { model: model.id, messages: [], ...more.request },
   });
 }

@@ -1,5 +1,5 @@
 import type { MessagesRequest } from '../../lambdas/messages/types.ts';
-import { protect as protectFor, type Protected } from '../../lambdas/protection/sensitive-data.ts';
+import { protect as protectFor, type Protected, type Protection } from '../../lambdas/protection/sensitive-data.ts';
 import {
   noSensitiveData,
   sensitiveCategories,
@@ -19,9 +19,9 @@ export const prompt = (content: string, more: Partial<MessagesRequest> = {}): Me
 export function protect(
   request: MessagesRequest,
   settings: SensitiveData,
-  options?: { mayGrow?: boolean },
+  { beforeSearch, ...options }: Parameters<typeof protectFor>[2] & Pick<Protection, 'beforeSearch'> = {},
 ): Promise<Protected> {
-  const protection = { settings, owner: { account: 'account', key: 'key' }, clientLeft: undefined };
+  const protection = { settings, beforeSearch, owner: { account: 'account', key: 'key' }, clientLeft: undefined };
   return protectFor(request, protection, options);
 }
 

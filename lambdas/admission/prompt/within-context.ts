@@ -6,7 +6,7 @@ import type { Message, MessagesRequest } from '../../messages/types.ts';
 import type { JobRequest } from '../../platform/concurrency/job-thread.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { countPromptTokens } from './local-count.ts';
-import { measurePrompt } from './prompt-size.ts';
+import { measurePrompt, type PromptContent } from './prompt-size.ts';
 import { promptTexts } from './prompt-texts.ts';
 
 type Context = Pick<Endpoint, 'contextLength' | 'maxOutputTokens' | 'quirks'>;
@@ -24,19 +24,21 @@ const ANSWER_SHARE = 1 / 4;
 /**
  * The same request where it fits, else one without the messages that `middleOut` leaves out. Sizes are estimates on the
  * safe side; a prompt that is too long all the same is refused by the provider.
+ * @param content the measures of the request
  * @param endpoint the first that is tried
  * @param counting the request that the prompt is counted for
  * @throws {GatewayError} 400 where what has to stay does not fit
  */
 export async function withinContext(
   request: MessagesRequest,
+  content: PromptContent,
   endpoint: Context,
   counting: JobRequest,
 ): Promise<MessagesRequest> {
   const maxTokens = promptRoom(request, endpoint);
-  const { estimatedTokens } = measurePrompt(request);
+  const { estimatedTokens } = content;
   if (estimatedTokens * MAX_TOKENS_PER_ESTIMATED <= maxTokens) return request;
-  const factor = await tokensPerEstimated(request, estimatedTokens, endpoint, counting);
+  const factor = await tokensPerEstimated(request, content, endpoint, counting);
   if (estimatedTokens * factor <= maxTokens) return request;
   const sizeOf = (messages: Message[]) => measurePrompt({ model: request.model, messages }).estimatedTokens * factor;
   const besides = estimatedTokens * factor - sizeOf(request.messages);
@@ -59,7 +61,7 @@ function promptRoom({ max_tokens: asked }: MessagesRequest, endpoint: Context): 
 /** How many tokens the provider probably counts for each one that was estimated from bytes. */
 async function tokensPerEstimated(
   request: MessagesRequest,
-  estimatedTokens: number,
+  { estimatedTokens, images, unbounded }: PromptContent,
   { quirks }: Context,
   counting: JobRequest,
 ): Promise<number> {
@@ -67,7 +69,6 @@ async function tokensPerEstimated(
   const counted = await countPromptTokens(promptTexts(request, tokenizer), tokenizer, counting);
   if (counted === undefined) return TYPICAL_TOKENS_PER_ESTIMATED;
   const margin = tokenizer === undefined ? OTHER_MARGIN : OWN_MARGIN;
-  const { images, unbounded } = measurePrompt(request);
   // Images and files were estimated, and not counted.
   const least = images > 0 || unbounded ? 1 : 0;
   return Math.max(least, (counted * margin) / estimatedTokens);

@@ -8,7 +8,7 @@ import type { Candidate } from '../../routing/candidates.ts';
 import { ExclusionList } from '../../routing/exclusions.ts';
 import { prepareAttempts, type Prepared } from '../messages/attempts.ts';
 import { messageTerms } from '../messages/message-hold.ts';
-import { routeMessage } from '../messages/routed-message.ts';
+import { parseMessage, routeMessage } from '../messages/routed-message.ts';
 import type { RequestSearch } from '../messages/search/open-search.ts';
 import { MAX_SEARCH_ROUNDS } from '../messages/search/search-rounds.ts';
 import {
@@ -27,7 +27,7 @@ import {
  */
 export async function estimateMessage(input: EstimateInput<RoutedRequest>): Promise<Estimate> {
   const exclusions = new ExclusionList();
-  const routed = await routeMessage(input, { onExcluded: exclusions.add });
+  const routed = await routeMessage(await parseMessage(input), input, { onExcluded: exclusions.add });
   const freeLimits: FreeRoom[] = [];
   for (let left = routed.candidates; ;) {
     const prepared = prepareAttempts(routed, left);

@@ -18,7 +18,7 @@ import type { ClientHeaders } from '../../providers/wire.ts';
 import type { Candidate } from '../../routing/candidates.ts';
 import { withDefaultParameters } from '../../routing/default-parameters.ts';
 import { countUpstream } from '../../routing/count-tokens.ts';
-import { leftOutFields, refuseWithoutLogprobs, withoutFields } from '../../routing/left-out.ts';
+import { leftOutFields, refuseWithoutLogprobs, tuningsOf, withoutFields } from '../../routing/left-out.ts';
 import { reportPathsAsSent } from '../../messages/paths-as-sent.ts';
 import type { InferenceInput } from '../inference-input.ts';
 import { jobRequestOf } from '../protection-of.ts';
@@ -137,7 +137,7 @@ function encodeForEach(
     try {
       const takes = { wire: candidate.endpoint.wire, supportedParameters: candidate.target.supportedParameters };
       refuseWithoutLogprobs(asked, takes);
-      const unsent = leftOutFields(asked, takes);
+      const unsent = leftOutFields(tuningsOf(asked), takes);
       const taken = withDefaultParameters(withoutFields(asked, unsent), candidate.model, client);
       const message = withinFreeTerms(taken, candidate.model, content);
       const encode = encoding(candidate, message, client);

@@ -1,9 +1,8 @@
 /** The hold of a message request, placed while the connection to its first provider is being opened. */
 
 import { releaseUnknown } from '../../accounting/release.ts';
-import { remainingCandidates, type Admitted, type Refused } from '../../admission/admit.ts';
+import { remainingCandidates, type Admitted } from '../../admission/admit.ts';
 import { freeUseOf, scopesToHoldIn } from '../../admission/free/free-use.ts';
-import type { RoutedRequest } from '../../messages/preferences.ts';
 import { generationTimeMs } from '../../platform/ids.ts';
 import { resources } from '../../resources.ts';
 import { connect } from '../../routing/connection.ts';
@@ -26,7 +25,7 @@ interface HeldMessage {
  * @throws {GatewayError} when the request is not admitted
  */
 export async function holdForRequest(
-  input: InferenceInput<RoutedRequest>,
+  input: InferenceInput<unknown>,
   routed: RoutedMessage,
   signal: AbortSignal,
 ): Promise<HeldMessage> {
@@ -39,16 +38,16 @@ export async function holdForRequest(
 
 /** The hold of a message, whose prompt is counted before it is refused, and the use of free models. */
 export async function messageTerms(
-  input: Pick<InferenceInput<RoutedRequest>, 'body' | 'caller' | 'generationId' | 'request' | 'clientLeft'>,
+  input: Pick<InferenceInput<unknown>, 'caller' | 'generationId' | 'request' | 'clientLeft'>,
   prepared: Prepared,
 ): Promise<HoldTerms> {
-  const { body, caller, generationId, request } = input;
+  const { caller, generationId, request } = input;
   const { routed, attempts, plan } = prepared;
   const { account } = caller;
   const { clientAddress } = request;
   return {
     apiType: 'completions',
-    streamed: body.stream === true,
+    streamed: routed.message.stream === true,
     estimatedTokens: routed.content.estimatedTokens,
     candidate: attempts[0]!.candidate,
     plan,
@@ -66,11 +65,7 @@ export async function messageTerms(
 /**
  * Holds the request's money while DNS, TCP and TLS to the first provider run. Not a byte is sent before the hold stands; its record may be on its way.
  */
-async function holdWhileConnecting(
-  input: InferenceInput<RoutedRequest>,
-  prepared: Prepared,
-  signal: AbortSignal,
-): Promise<HeldMessage | { refused: Refused }> {
+async function holdWhileConnecting(input: InferenceInput<unknown>, prepared: Prepared, signal: AbortSignal) {
   const [first] = prepared.attempts as [Prepared['attempts'][number]];
   const upstream = connect(first.candidate, first.encode(), signal);
   const table = resources.table();

@@ -12,7 +12,7 @@ import { prepareAttempts } from './attempts.ts';
 import { refuseEarly } from '../refuse-early.ts';
 import { onceRecorded } from './once-recorded.ts';
 import { SearchStage } from './search/search-stage.ts';
-import { routeMessage } from './routed-message.ts';
+import { parseMessage, routeMessage, type RoutedMessage } from './routed-message.ts';
 
 /**
  * Begins the answer to a message: candidates, hold, dispatch. Its events, its charge and its settlement follow from
@@ -21,7 +21,7 @@ import { routeMessage } from './routed-message.ts';
  */
 export async function openAnswer(input: InferenceInput<RoutedRequest>): Promise<AnswerContext> {
   const { caller, generationId, request } = input;
-  const routed = await routeMessage(input, { beforeSearch: () => refuseEarly(input, messageNeeds) });
+  const routed = await routeOrRefuse(input);
   // All that settlement needs is there before anything is held.
   const [table, queue, health] = [resources.table(), resources.queue('finalize-cost'), resources.health()];
   const abort = new AbortController();
@@ -58,8 +58,13 @@ export async function openAnswer(input: InferenceInput<RoutedRequest>): Promise<
   };
 }
 
-async function messageNeeds(input: InferenceInput<RoutedRequest>) {
-  const routed = await routeMessage(input);
-  const { candidates } = routed;
-  return { candidates, terms: await messageTerms(input, prepareAttempts(routed, candidates)) };
+/** In a function of its own, because closures of the answer would keep the parsed message. */
+async function routeOrRefuse(input: InferenceInput<RoutedRequest>): Promise<RoutedMessage> {
+  const parsed = await parseMessage(input);
+  const neededOf = async (unprotected: InferenceInput<RoutedRequest>) => {
+    const routed = await routeMessage(parsed, unprotected);
+    const { candidates } = routed;
+    return { candidates, terms: await messageTerms(unprotected, prepareAttempts(routed, candidates)) };
+  };
+  return routeMessage(parsed, input, { beforeSearch: () => refuseEarly(input, neededOf) });
 }

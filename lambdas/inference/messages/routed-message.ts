@@ -1,26 +1,46 @@
+/**
+ * A message on its way to a provider: parsed once, its texts protected, its places found. Routing, search and protection each read their
+ * part of the parsed message, so none of them reads the request again.
+ */
+
 import { privacyOf } from '../../admission/caller.ts';
 import { measurePrompt, type PromptContent } from '../../admission/prompt/prompt-size.ts';
 import { servedCatalog } from '../../catalog/served-catalog.ts';
 import { allowsCompression } from '../../messages/plugins.ts';
 import { withBreakpoints } from '../../messages/cache-breakpoints.ts';
 import { SEARCH_NAME } from '../../messages/search-tool.ts';
-import type { MessagesRequest } from '../../messages/types.ts';
 import { withoutRouting, type RoutedRequest } from '../../messages/preferences.ts';
+import type { MessagesRequest } from '../../messages/types.ts';
+import { resources } from '../../resources.ts';
 import { privacyFilter } from '../../protection/privacy.ts';
 import { messagesCandidates, type Candidate } from '../../routing/candidates.ts';
+import { messageRoute, type MessageRoute } from '../../routing/message-route.ts';
 import type { OnExcluded } from '../../routing/exclusions.ts';
-import { requestedRoute } from '../../routing/requested-route.ts';
 import { clientHeaders } from '../../providers/client-headers.ts';
 import type { ClientHeaders } from '../../providers/wire.ts';
-import type { Outcome } from '../../store/generations/outcome.ts';
 import type { InferenceInput } from '../inference-input.ts';
-import { resources } from '../../resources.ts';
 import { openSearch, withoutImpossibleSearch, type RequestSearch } from './search/open-search.ts';
 import { withinContext } from '../../admission/prompt/within-context.ts';
 import { endpointSignals } from '../endpoint-signals.ts';
-import { protectedMessage } from '../../protection/protected-message.ts';
+import { protect } from '../../protection/sensitive-data.ts';
 import { jobRequestOf, protectionOf } from '../protection-of.ts';
-import { readSearches } from '../../search/requested-search.ts';
+import { protectedSearches, readSearches, type RequestedSearches } from '../../search/requested-search.ts';
+
+const BETA_HEADER = 'anthropic-beta';
+
+/** A request for a message, read once: for routing, for searches, and as texts, which protection reads. */
+interface ParsedMessage {
+  route: MessageRoute;
+  searches: RequestedSearches | undefined;
+  /** The message as a model can read it, with the other texts of the request under the names that the client knows. */
+  texts: MessagesRequest & { plugins?: RoutedRequest['plugins']; [BETA_HEADER]?: string };
+  /** Messages may be left out where the prompt is too long. */
+  mayCompress: boolean;
+  /** The gateway marks the prompt for caches. */
+  marksCaches: boolean;
+  /** Fields of the request that no endpoint is sent. */
+  leftOut: readonly string[];
+}
 
 /** The message is as providers may get it. */
 export interface RoutedMessage {
@@ -35,16 +55,41 @@ export interface RoutedMessage {
   search: RequestSearch | undefined;
   /** The place in the request of each message, where it is not the same. */
   origins: number[] | undefined;
-  /** What no endpoint is sent of it. */
+  /** Fields of the request that no endpoint is sent. */
   leftOut: readonly string[];
-  /** Notes at which endpoint an answer has left its prompt, for the next turn. Never rejects. */
-  remember: (candidate: Candidate, outcome: Outcome) => Promise<void>;
+  remember: MessageRoute['remember'];
   /** Told which endpoints are left out, where somebody wants to know. */
   onExcluded: OnExcluded;
 }
 
-/** The part of a request that says where it may go. */
-type MessageInput = Pick<InferenceInput<RoutedRequest>, 'body' | 'caller' | 'request' | 'clientLeft'>;
+/** @throws {GatewayError} 404 for an unknown model, 400 for results of searches that this gateway has not found */
+export async function parseMessage({
+  body,
+  caller,
+  request: { headers },
+}: Pick<InferenceInput<RoutedRequest>, 'body' | 'caller' | 'request'>): Promise<ParsedMessage> {
+  const catalog = await servedCatalog();
+  const { plugins } = body;
+  const keyHash = caller.key.hash;
+  const route = messageRoute(catalog, body, { headers, keyHash, warmPrompts: resources.warmPrompts() });
+  const whole = withoutRouting(body);
+  const sent = await withoutImpossibleSearch(whole, { catalog, privacy: privacyOf(caller) });
+  const isOnline = route.models.some((model) => model.isOnline);
+  const read = await readSearches(sent, { plugins, isOnline, accountId: caller.account.id });
+  const betas = headers[BETA_HEADER];
+  return {
+    route,
+    searches: read.searches,
+    texts: {
+      ...read.message,
+      ...(plugins ? { plugins } : {}),
+      ...(betas === undefined ? {} : { [BETA_HEADER]: betas }),
+    },
+    mayCompress: allowsCompression(body),
+    marksCaches: body.cache === 'auto',
+    leftOut: sent === whole ? [] : [SEARCH_NAME],
+  };
+}
 
 /**
  * Where a request may go, and what goes there.
@@ -52,55 +97,41 @@ type MessageInput = Pick<InferenceInput<RoutedRequest>, 'body' | 'caller' | 'req
  * @throws {GatewayError} 400 or 404 when there is no such place, 400 for what may not be sent anywhere, what `protect` throws
  */
 export async function routeMessage(
-  input: MessageInput,
+  { route, searches: requested, texts, mayCompress, marksCaches, leftOut }: ParsedMessage,
+  input: Pick<InferenceInput<unknown>, 'caller' | 'request' | 'clientLeft'>,
   { onExcluded, beforeSearch }: { onExcluded?: OnExcluded; beforeSearch?: () => Promise<void> } = {},
 ): Promise<RoutedMessage> {
-  const { body, caller, request } = input;
-  const { headers } = request;
-  const catalog = await servedCatalog();
-  const privacy = privacyOf(caller);
-  const warmPrompts = resources.warmPrompts();
-  const route = requestedRoute(catalog, body, { headers, keyHash: caller.key.hash, warmPrompts });
-  const whole = withoutRouting(body);
-  const sent = await withoutImpossibleSearch(whole, { catalog, privacy });
-  const isOnline = route.models.some((model) => model.isOnline);
-  const read = await readSearches(sent, { body, isOnline, accountId: caller.account.id });
-  const {
-    message: asked,
-    searches,
-    ...found
-  } = await protectedMessage(sent, read, {
-    body,
-    headers,
-    protection: protectionOf(input, beforeSearch),
+  const privacy = privacyOf(input.caller);
+  const { message: safe, ...found } = await protect(texts, protectionOf(input, beforeSearch), {
+    mayGrow: requested !== undefined,
+    origins: requested?.origins,
   });
+  const { plugins, [BETA_HEADER]: _betas, ...others } = safe;
+  const { message: asked, searches } = protectedSearches(others, plugins, requested);
   const measured = measurePrompt(asked);
-  const candidates = await messagesCandidates({
-    catalog,
-    request: body,
-    requested: route.models,
+  const candidates = await messagesCandidates(route, {
     exclusionOf: privacyFilter(privacy),
     signals: endpointSignals(),
     promptTokens: measured.estimatedTokens,
-    session: route.session,
     warmPrompt: await route.warmPrompt,
     onExcluded,
   });
   const search =
-    searches && (await openSearch(searches, { message: asked, ...found }, { catalog, privacy, candidates }));
-  const message = allowsCompression(body)
-    ? await withinContext(asked, candidates[0]!.endpoint, jobRequestOf(input))
+    searches &&
+    (await openSearch(searches, { message: asked, ...found }, { catalog: route.catalog, privacy, candidates }));
+  const message = mayCompress
+    ? await withinContext(asked, measured, candidates[0]!.endpoint, jobRequestOf(input))
     : asked;
   const isWhole = message === asked;
   return {
     originals: found.originals,
-    message: body.cache === 'auto' ? withBreakpoints(message) : message,
+    message: marksCaches ? withBreakpoints(message) : message,
     content: { ...(isWhole ? measured : measurePrompt(message)), ...search?.first },
-    client: clientHeaders(headers),
+    client: clientHeaders(input.request.headers),
     candidates,
     search,
     origins: isWhole ? searches?.origins : undefined,
-    leftOut: sent === whole ? [] : [SEARCH_NAME],
+    leftOut,
     remember: route.remember,
     onExcluded,
   };

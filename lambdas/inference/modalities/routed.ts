@@ -34,13 +34,12 @@ export async function routeBatch<Body, Task, Answer, Result>(
   const texts = textsOf(body);
   const task = taskOf(body, await protectNamedTexts(texts, protection));
   const usable = await usableEndpoints(
+    { catalog: await servedCatalog(), request: routeOf(body, texts) },
     {
-      catalog: await servedCatalog(),
-      request: routeOf(body, texts),
       exclusionOf: privacyFilter(privacyOf(caller)),
       signals: endpointSignals(),
       promptTokens: estimateTokens(promptBytes(task)),
-      ...(onExcluded ? { onExcluded } : {}),
+      onExcluded,
     },
     { makes, toCandidate: (endpoint) => engineCandidate(modality, endpoint) },
   );

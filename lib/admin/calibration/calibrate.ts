@@ -35,11 +35,11 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
 export async function calibrate(catalog: Catalog, model: string): Promise<Calibration> {
   const request = { model, messages: [] };
   const signals = { isFailing: () => false, speedOf: () => undefined };
-  const routing = { catalog, request, exclusionOf: () => undefined, signals, promptTokens: 0 };
-  const candidates = await usableEndpoints(routing, {
-    makes: decisionsModality.makes,
-    toCandidate: (usable) => engineCandidate(decisionsModality, usable),
-  });
+  const candidates = await usableEndpoints(
+    { catalog, request },
+    { exclusionOf: () => undefined, signals, promptTokens: 0 },
+    { makes: decisionsModality.makes, toCandidate: (usable) => engineCandidate(decisionsModality, usable) },
+  );
   const candidate = candidates.find(({ engine }) => engine === logprobsEngine);
   if (!candidate) throw new StartFailure(`No endpoint of "${model}" decides by log-probabilities`);
   const inTurn = limitConcurrency(MAX_AT_ONCE);

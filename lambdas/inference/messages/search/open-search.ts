@@ -18,7 +18,7 @@ import { MAX_RESULT_BYTES } from '../../../search/sources.ts';
 import { openCalls } from '../../../search/turns.ts';
 import { searchWeb } from '../../../search/web-search.ts';
 import type { Privacy } from '../../../store/accounts/privacy.ts';
-import type { ReadSearches } from '../../../search/requested-search.ts';
+import type { RequestedSearches } from '../../../search/requested-search.ts';
 
 /** The searches of one request: those that come before the model is asked, and what the model needs for its own. */
 export interface RequestSearch {
@@ -46,7 +46,7 @@ interface WebQuestion {
  * @throws {GatewayError} 400 where there is, and no backend may be asked, or the model cannot be told that it may search
  */
 export async function openSearch(
-  searches: ReadSearches,
+  searches: RequestedSearches,
   { message, protectMore }: Protected,
   { catalog, privacy, candidates }: { catalog: Catalog; privacy: Privacy[]; candidates: readonly Candidate[] },
 ): Promise<RequestSearch | undefined> {
@@ -57,7 +57,7 @@ export async function openSearch(
   const backends = await openBackends(catalog, searchExclusion(privacy));
   if (!search || backends.length === 0) throw nothingToAsk(searches, search);
   const session = new SearchSession({
-    settings: declared ?? {},
+    settings: declared?.tool ?? {},
     maxResults: search.maxResults,
     search: (query, signal) => searchWeb(backends, query, { signal }),
     protect: protectMore,
@@ -90,11 +90,10 @@ export async function withoutImpossibleSearch(
 }
 
 /** @throws {GatewayError} 400 where the model is to search and calls no functions */
-function refuseWithoutFunctions({ toolIndex }: ReadSearches, candidates: readonly Candidate[]): void {
-  if (toolIndex === undefined || candidates.some(({ endpoint }) => endpoint.supportedParameters.includes('tools')))
-    return;
+function refuseWithoutFunctions({ declared }: RequestedSearches, candidates: readonly Candidate[]): void {
+  if (!declared || candidates.some(({ endpoint }) => endpoint.supportedParameters.includes('tools'))) return;
   throw invalidRequest(
-    `tools.${toolIndex}.type`,
+    `tools.${declared.index}.type`,
     `"${candidates[0]!.model.id}" calls no functions, so it cannot search by itself; have the web searched before it is asked, with the plugin "web" or the suffix ":online"`,
   );
 }
@@ -112,8 +111,8 @@ function questionFor(message: MessagesRequest, plugin: WebPlugin, maxResults: nu
   return { query, prompt: plugin.search_prompt ?? defaultPrompt(nowMs()) };
 }
 
-function nothingToAsk({ toolIndex, plugin }: ReadSearches, search: CatalogSearch | undefined): Error {
-  const field = toolIndex !== undefined ? `tools.${toolIndex}.type` : plugin?.isSuffix ? 'model' : 'plugins';
+function nothingToAsk({ declared, plugin }: RequestedSearches, search: CatalogSearch | undefined): Error {
+  const field = declared ? `tools.${declared.index}.type` : plugin?.isSuffix ? 'model' : 'plugins';
   const variables = (search?.listed ?? []).flatMap(
     ({ credential, base_url_variable: address }) => credential ?? address ?? [],
   );
