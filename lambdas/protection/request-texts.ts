@@ -92,10 +92,14 @@ interface TextPlace {
   isKey: boolean;
 }
 
-interface FoundValue extends Omit<RequestText, 'text'> {
+interface FoundValue extends Omit<RequestText, 'text'>, Omit<TextPlace, 'isKey'> {
   value: unknown;
-  holder: Container;
-  key: string | number;
+}
+
+/** The changes of a container: to its keys, and of its values, each a text or a container that has changes itself. */
+interface Edits {
+  keys: Map<string | number, string>;
+  values: Map<string | number, Container | string | undefined>;
 }
 
 /** The texts of a request, found in one pass that remembers their places. */
@@ -129,9 +133,14 @@ export class RequestTexts<Request extends MessagesRequest> {
   /** The request with changed texts. Only the containers of a changed text are copied. */
   with(changes: TextChanges): Request {
     if (changes.size === 0) return this.#request;
-    const edits = new Edits();
-    for (const [index, text] of changes) edits.add(this.#places[index]!, text);
-    const changed = { ...this.#request, ...edits.fieldsOf(this.#root) };
+    const edits = new Map<Container, Edits>();
+    for (const [index, text] of changes) {
+      const { holder, key, isKey } = this.#places[index]!;
+      const { keys, values } = editsOf(holder, edits);
+      if (isKey) keys.set(key, text!);
+      else values.set(key, text);
+    }
+    const changed = { ...this.#request, ...changedFields(this.#root, edits) };
     const messages = changed.messages.filter(
       (message, index) => !isEmpty(message) || isEmpty(this.#request.messages[index]!),
     );
@@ -184,49 +193,33 @@ export class RequestTexts<Request extends MessagesRequest> {
   }
 }
 
-/** Changed texts of a request, by the containers that have them. */
-class Edits {
-  readonly #values = new Map<Container, Map<string | number, Container | string | undefined>>();
-  readonly #keys = new Map<Container, Map<string | number, string>>();
+function editsOf(container: Container, edits: Map<Container, Edits>): Edits {
+  const known = edits.get(container);
+  if (known) return known;
+  const added: Edits = { keys: new Map(), values: new Map() };
+  edits.set(container, added);
+  if (container.parent) editsOf(container.parent, edits).values.set(container.key, container);
+  return added;
+}
 
-  add({ holder, key, isKey }: TextPlace, text: string | undefined): void {
-    const values = this.#valuesOf(holder);
-    if (!isKey) values.set(key, text);
-    else this.#keys.set(holder, (this.#keys.get(holder) ?? new Map<string | number, string>()).set(key, text!));
-  }
+function changedFields(container: Container, edits: ReadonlyMap<Container, Edits>): Record<string, unknown> {
+  const { values } = edits.get(container)!;
+  return Object.fromEntries(
+    [...values].map(([key, value]) => [key, typeof value === 'object' ? changedValue(value, edits) : value]),
+  );
+}
 
-  /** The changed fields of an object. */
-  fieldsOf(object: Container): Record<string, unknown> {
-    return Object.fromEntries(
-      [...this.#values.get(object)!].map(([key, value]) => [
-        key,
-        typeof value === 'object' ? this.#changed(value) : value,
-      ]),
-    );
-  }
-
-  #valuesOf(container: Container): Map<string | number, Container | string | undefined> {
-    const known = this.#values.get(container);
-    if (known) return known;
-    const values = new Map<string | number, Container | string | undefined>();
-    this.#values.set(container, values);
-    if (container.parent) this.#valuesOf(container.parent).set(container.key, container);
-    return values;
-  }
-
-  /** @returns undefined for an object with signed thinking that cannot be sent as it was signed */
-  #changed(container: Container): unknown {
-    const { value } = container;
-    const fields = this.fieldsOf(container);
-    if (Array.isArray(value))
-      return Object.assign([...(value as unknown[])], fields).filter((item) => item !== undefined);
-    if (Object.values(fields).includes(undefined)) return undefined;
-    const keys = this.#keys.get(container);
-    // From entries, because a key may be __proto__.
-    return Object.fromEntries(
-      Object.entries({ ...value, ...fields }).map(([key, field]) => [keys?.get(key) ?? key, field]),
-    );
-  }
+/** @returns undefined for an object with signed thinking that cannot be sent as it was signed */
+function changedValue(container: Container, edits: ReadonlyMap<Container, Edits>): unknown {
+  const { value } = container;
+  const fields = changedFields(container, edits);
+  if (Array.isArray(value)) return Object.assign([...value], fields).filter((item) => item !== undefined);
+  if (Object.values(fields).includes(undefined)) return undefined;
+  const { keys } = edits.get(container)!;
+  // From entries, because a key may be __proto__.
+  return Object.fromEntries(
+    Object.entries({ ...value, ...fields }).map(([key, field]) => [keys.get(key) ?? key, field]),
+  );
 }
 
 /** A message that had nothing but signed thinking is empty if that is left out. */

@@ -16,7 +16,7 @@ import { Placeholders, withoutPlaceholders } from './placeholders.ts';
 import { protectTexts, type ProtectedTexts, type ProtectionJob, type RefusedText } from './protect-texts.ts';
 import { nothingNamed, refusalAt, searchBusy, searchBroken, tooSlow } from './refusals.ts';
 import { Replacement } from './replacement.ts';
-import { RequestTexts, type RequestText } from './request-texts.ts';
+import { RequestTexts } from './request-texts.ts';
 
 /** The settings of a key, and the request that they protect. */
 export interface Protection extends JobRequest {
@@ -63,18 +63,15 @@ export async function protect<Request extends MessagesRequest>(
   };
 }
 
-/** Texts, and the field that the client wrote each in. */
-interface TextsWithFields {
-  texts: RequestText[];
-  fieldOf: (index: number) => string;
-}
-
 /**
  * The texts of a request under the settings of a key that protects something.
  * @throws {GatewayError} 400 if the key names nothing to protect, or refuses a text; 529 if others kept the search busy; 504 if it takes
  *   too long
  */
-export async function protectedTexts(source: TextsWithFields, protection: Protection): Promise<ProtectedTexts> {
+export async function protectedTexts(
+  source: Pick<RequestTexts<MessagesRequest>, 'texts' | 'fieldOf'>,
+  protection: Protection,
+): Promise<ProtectedTexts> {
   const { settings, beforeSearch } = protection;
   if (settings.categories.length === 0 && settings.dictionary.length === 0) throw nothingNamed();
   await beforeSearch?.();

@@ -5,6 +5,7 @@ import type { MessagesRequest } from '../messages/types.ts';
 import { conversationOf, type Conversation } from './conversation.ts';
 import { tuningsOf } from './left-out.ts';
 import { requestedModels, type RequestedModel } from './requested-models.ts';
+import { drawOf, type Draw } from './sticky-routing.ts';
 
 /** All that routing reads of a request. */
 export interface RequestedRoute {
@@ -17,6 +18,8 @@ export interface RequestedRoute {
   /** Fields of the request that only tune an answer. */
   tunings: string[];
   conversation: Conversation;
+  /** Draws the endpoint that the conversation goes to among those of the same price. */
+  draw: Draw;
 }
 
 /** @throws {GatewayError} 404 for a model that the catalog does not know */
@@ -25,13 +28,15 @@ export function requestedRoute(
   request: RoutedRequest,
   headers: Record<string, string> = {},
 ): RequestedRoute {
+  const conversation = conversationOf(request, headers);
   return {
     catalog,
     models: requestedModels(catalog, request),
     preferences: request.provider ?? {},
     parameters: requestedParameters(request),
     tunings: tuningsOf(request),
-    conversation: conversationOf(request, headers),
+    conversation,
+    draw: drawOf(conversation.name),
   };
 }
 

@@ -17,7 +17,6 @@ import { inOrder, type EndpointSignals } from './order.ts';
 import { preferencesFor, sortsAcrossModels, type Preferences } from './preferences.ts';
 import type { RequestedModel } from './requested-models.ts';
 import { requestedRoute, type RequestedRoute } from './requested-route.ts';
-import { drawOf } from './sticky-routing.ts';
 import type { WarmPrompt } from './warm-prompt.ts';
 
 type PricedEndpoint = Priced<Endpoint>;
@@ -102,23 +101,17 @@ export async function endpointsOnRoute<Candidate extends UsableEndpoint>(
   const choices = await Promise.all(route.models.map((one) => choiceOf(one, route, input, kind)));
   const found = choices.filter(({ candidates }) => candidates.length > 0);
   if (found.length === 0) throw nothingFound(choices[0]!);
-  const lists = found.map(({ candidates }) => candidates);
+  const { signals, promptTokens, warmPrompt, onExcluded } = input;
+  const warmth = warmPrompt && { prompt: warmPrompt, promptTokens };
+  const lacking = (endpoint: Endpoint) => leftOutFields(route.tunings, endpoint).length;
+  const ordered = (candidates: Candidate[], preferences: Preferences) =>
+    inOrder(candidates, preferences, signals, route.draw, warmth, lacking);
+  const lists = found.map(({ candidates, preferences }) => ordered(candidates, preferences));
   const kept = withinLimit(lists);
   for (const cut of lists.flat().filter((candidate) => !kept.includes(candidate))) {
-    input.onExcluded?.(cut, 'too_many_endpoints');
+    onExcluded?.(cut, 'too_many_endpoints');
   }
-  return sortsAcrossModels(route.preferences) ? ordered(kept, choices[0]!.preferences, route, input) : kept;
-}
-
-function ordered<Candidate extends UsableEndpoint>(
-  candidates: Candidate[],
-  preferences: Preferences,
-  { conversation, tunings }: RequestedRoute,
-  { signals, promptTokens, warmPrompt }: RoutingInput,
-): Candidate[] {
-  const warmth = warmPrompt && { prompt: warmPrompt, promptTokens };
-  const lacking = (endpoint: Endpoint) => leftOutFields(tunings, endpoint).length;
-  return inOrder(candidates, preferences, signals, drawOf(conversation.name), warmth, lacking);
+  return sortsAcrossModels(route.preferences) ? ordered(kept, choices[0]!.preferences) : kept;
 }
 
 /** An endpoint with what is needed to ask it; undefined where the operator has not set that. */
@@ -180,7 +173,6 @@ async function choiceOf<Candidate extends UsableEndpoint>(
     choice.unset.push(whatLacks(endpoint));
     onExcluded?.({ model, endpoint }, usable ? 'other_answers' : 'no_credential');
   }
-  choice.candidates = ordered(choice.candidates, preferences, route, input);
   return choice;
 }
 

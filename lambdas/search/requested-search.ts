@@ -63,9 +63,8 @@ export function protectedSearches(
   plugins: RoutedRequest['plugins'],
   searches: RequestedSearches | undefined,
 ): MessageAndSearches {
-  if (!searches) return { message, searches };
-  const plugin = searches.plugin && (webPlugin({ plugins }) ?? searches.plugin);
-  if (!searches.declared) return { message, searches: { ...searches, plugin } };
+  const plugin = searches?.plugin && (webPlugin({ plugins }) ?? searches.plugin);
+  if (!searches?.declared) return { message, searches: searches && { ...searches, plugin } };
   const { tool, index } = searches.declared;
   const withSettings = message.tools![index]!;
   const settings = textSettings.map((field) => [field, withSettings[field] ?? tool[field]]);

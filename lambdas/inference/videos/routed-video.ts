@@ -30,16 +30,14 @@ export async function routeVideo(
   const { model, provider } = body;
   const said = body.prompt ? [{ field: 'prompt', text: body.prompt }] : [];
   const [prompt] = await protectNamedTexts(said, protectionOf({ caller, clientLeft }));
-  const request = {
-    model,
-    messages: [{ role: 'user' as const, content: prompt ?? '' }],
-    ...(provider ? { provider } : {}),
-  };
   const candidates = await videoCandidates(
-    { catalog: await servedCatalog(), request },
+    {
+      catalog: await servedCatalog(),
+      request: { model, messages: [{ role: 'user', content: prompt ?? '' }], ...(provider ? { provider } : {}) },
+    },
     { exclusionOf: privacyFilter(privacyOf(caller)), signals: endpointSignals(), promptTokens: 0, onExcluded },
   );
   const settings = settingsFor(body, candidates[0]!.model);
-  const asked = { prompt, frames: await framesOf(body.frame_images ?? [], clientLeft), ...settings };
-  return { request: asked, candidates: ableTo(candidates, asked, onExcluded) };
+  const request = { prompt, frames: await framesOf(body.frame_images ?? [], clientLeft), ...settings };
+  return { request, candidates: ableTo(candidates, request, onExcluded) };
 }
