@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Wire } from '../../lambdas/catalog/wires.ts';
-import { leftOutFields, refuseWithoutLogprobs, withoutFields } from '../../lambdas/routing/left-out.ts';
+import { leftOutFields, refuseWithoutLogprobs, tuningsOf, withoutFields } from '../../lambdas/routing/left-out.ts';
 import { messagesWire } from '../../lambdas/providers/wires.ts';
 import { refused } from '../support/refused.ts';
 
@@ -10,7 +10,7 @@ const listed = ['temperature', 'seed', 'min_p', 'verbosity', 'logprobs'];
 const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
 
 function sentBy(wire: Wire, supportedParameters: string[]): Record<string, unknown> {
-  const bare = withoutFields(tuned, leftOutFields(tuned, { wire, supportedParameters }));
+  const bare = withoutFields(tuned, leftOutFields(tuningsOf(tuned), { wire, supportedParameters }));
   const target = { providerId: 'p', upstreamModel: 'u', maxOutputTokens: 100, supportedParameters, quirks: {} };
   return JSON.parse(messagesWire(wire)!.encode(bare, target, client).body) as Record<string, unknown>;
 }
@@ -23,9 +23,9 @@ describe('fields that only tune', () => {
     ['anthropic', ['seed', 'min_p', 'verbosity'], { temperature: 0.5 }],
     ['bedrock-converse', ['seed', 'min_p', 'verbosity'], { inferenceConfig: { temperature: 0.5 } }],
   ])('are sent where the wire has them and the endpoint lists them: %s', (wire, leftOut, body) => {
-    expect(leftOutFields(tuned, { wire, supportedParameters: listed })).toEqual(leftOut);
+    expect(leftOutFields(tuningsOf(tuned), { wire, supportedParameters: listed })).toEqual(leftOut);
     expect(sentBy(wire, listed)).toMatchObject(body);
-    expect(leftOutFields(tuned, { wire, supportedParameters: [] })).toEqual([
+    expect(leftOutFields(tuningsOf(tuned), { wire, supportedParameters: [] })).toEqual([
       'temperature',
       'seed',
       'min_p',

@@ -31,7 +31,7 @@ export function offersOf(
     .filter(({ endpoints: [first] }) => first !== undefined && !(isForPickers && isReady(first) === false));
 }
 
-const NOTHING_ASKED = { parameters: [], promptTokens: 0 };
+const NOTHING_ASKED = { parameters: [], tunings: [], promptTokens: 0 };
 const NO_SIGNALS = { isFailing: () => false, speedOf: () => undefined };
 
 /**
