@@ -162,6 +162,8 @@ export class CitedText {
     const blank = first.lastIndexOf(' ') + 1;
     this.#isPlain = true;
     this.#letOut(wholeCharacters(this.#text, this.#start + (blank || first.length)));
+    // The word may have been in the part that went.
+    this.#hasWord &&= CITED_WORD.test(this.#text.slice(this.#start, this.#at));
   }
 
   /** No more markers follow. */

@@ -229,6 +229,13 @@ describe('the pieces of a text', () => {
     );
   });
 
+  it('cite no signs alone, although a word came out long before them', () => {
+    const cited = new CitedText(isSource);
+    const parts = [...cited.push(`Paris${'😀'.repeat(205)}[1]`), ...cited.end()];
+
+    expect(parts.filter((part) => 'sources' in part && !/[\p{L}\p{N}]/u.test(part.text))).toEqual([]);
+  });
+
   it('hold back no more than 400 characters', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(texts, fc.constant('слово '.repeat(40))), { maxLength: 20 }), (pieces) => {
