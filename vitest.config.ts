@@ -35,6 +35,7 @@ const rooms = [
   'simulations',
   'statistics',
   'store',
+  'strict',
   'videos',
 ];
 

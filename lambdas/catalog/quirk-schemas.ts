@@ -5,9 +5,13 @@ import {
   lackableParts,
   reasoningEfforts,
   rewritableParts,
+  thinkingForms,
   thinkingLevels,
   type commonQuirkNames,
 } from './quirk-values.ts';
+
+const toolChoices = ['auto', 'any', 'tool', 'none'] as const;
+const rangedParameters = ['temperature', 'top_p', 'top_k', 'frequency_penalty', 'presence_penalty'] as const;
 
 const common = {
   /** The vocabulary that it counts with, where the gateway knows it. */
@@ -25,14 +29,35 @@ const common = {
    * and a tier with priority costs more than the catalog's price.
    */
   service_tier: z.enum(['default']).optional(),
+  /** Values of sampling parameters that it takes: a value outside of them is sent as the nearest. */
+  sampling_ranges: z.partialRecord(z.enum(rangedParameters), z.tuple([z.number(), z.number()])).optional(),
 } satisfies Record<(typeof commonQuirkNames)[number], z.ZodType>;
 /** Quirks as a file has them, before their wire is known. */
 export const anyQuirks = z.looseObject(common);
 const commonQuirks = z.object(common);
 export type Quirks = z.infer<typeof commonQuirks>;
 
+/** What a model of Claude takes of thinking, forced tools and sampling, which no two generations have alike. */
+const claudeQuirks = {
+  /** Forms of `thinking` that it takes; another form is sent as the nearest. Absent: `thinking` is passed on as it is. */
+  thinking_forms: z.array(z.enum(thinkingForms)).min(1).optional(),
+  /** Values of output_config.effort that it takes; an empty list: none. Absent: any. */
+  reasoning_efforts: z.array(z.enum(reasoningEfforts)).max(reasoningEfforts.length).optional(),
+  /** Values of output_config.effort that it takes while it does not think, where these are fewer. */
+  efforts_without_thinking: z.array(z.enum(reasoningEfforts)).min(1).optional(),
+  /** Values of tool_choice.type that it takes; all where absent. */
+  tool_choices: z.array(z.enum(toolChoices)).min(1).optional(),
+  /** It refuses a forced tool while it thinks: the call is the stronger wish, and thinking is switched off. */
+  forced_tool_needs_no_thinking: z.boolean().optional(),
+  /** While it thinks, it takes no sampling of the client's. */
+  thinking_fixes_sampling: z.boolean().optional(),
+  /** It takes either temperature or top_p; of both, temperature is sent. */
+  temperature_or_top_p: z.boolean().optional(),
+};
+
 const anthropicQuirks = z.strictObject({
   ...common,
+  ...claudeQuirks,
   /** Signs thinking itself; only this provider accepts its signatures. */
   own_signatures: z.boolean().optional(),
   /** While it thinks, it refuses an earlier call without the thinking before it, whoever made the call. */
@@ -51,6 +76,8 @@ const anthropicQuirks = z.strictObject({
   thinks_by_default: z.boolean().optional(),
 });
 export type AnthropicQuirks = z.infer<typeof anthropicQuirks>;
+/** The part of a wire's quirks that says what its model of Claude takes. */
+export type ClaudeQuirks = Pick<AnthropicQuirks, keyof typeof claudeQuirks | 'thinks_by_default'>;
 
 const openaiChatQuirks = z.strictObject({
   ...common,
@@ -71,7 +98,7 @@ const openaiChatQuirks = z.strictObject({
   /** Rule for ids of tool calls. */
   tool_call_ids: z.enum(['any', 'nine_alphanumerics', 'name_and_position']).optional(),
   /** Values of tool_choice that it takes, as the Messages API names them; all where absent. */
-  tool_choices: z.array(z.enum(['auto', 'any', 'tool', 'none'])).optional(),
+  tool_choices: z.array(z.enum(toolChoices)).optional(),
   /** Takes parallel_tool_calls: without it, several calls in one answer cannot be ruled out. */
   parallel_tool_calls: z.boolean().optional(),
   /** Takes images in the results of tools. */
@@ -133,6 +160,7 @@ export type OpenaiResponsesQuirks = z.infer<typeof openaiResponsesQuirks>;
 
 const bedrockConverseQuirks = z.strictObject({
   ...common,
+  ...claudeQuirks,
   /** Whose model it is: Converse has one form, and fields that only some families take. */
   family: z.enum(['other', 'claude', 'nova']).optional(),
   /** Documents are accepted, PDF among them. */

@@ -8,6 +8,7 @@ export const commonQuirkNames = [
   'reasoning_beyond_max_tokens',
   'min_output_tokens',
   'service_tier',
+  'sampling_ranges',
 ] as const;
 
 /** What providers that imitate the Messages API were seen to leave out. */
@@ -25,6 +26,7 @@ export const lackableParts = [
   'strict',
   'typed_tools',
   'disable_parallel_tool_use',
+  'assistant_prefill',
 ] as const;
 export type UnsupportedPart = (typeof lackableParts)[number];
 
@@ -41,6 +43,12 @@ export type ConvertiblePart = (typeof rewritableParts)[number];
 /** Each asks for more thinking than the one before it. */
 export const reasoningEfforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type ReasoningEffort = (typeof reasoningEfforts)[number];
+
+/**
+ * Forms of `thinking` in the Messages API: as much as the model finds useful, within a budget of tokens, between calls of tools alone,
+ * and not at all.
+ */
+export const thinkingForms = ['adaptive', 'budget', 'between_tools', 'disabled'] as const;
 
 /** Levels of Gemini's thinking, the least first. */
 export const thinkingLevels = ['minimal', 'low', 'medium', 'high'] as const;

@@ -8,12 +8,18 @@ export function wireOf(endpoint: EndpointData, provider: ProviderData): Wire {
 }
 
 /**
- * An endpoint's quirks: its own, which override those of its provider. Where it has another wire than its provider, it
- * inherits what may be said on any wire.
+ * An endpoint's quirks: its own, which override those of its provider, but what it lacks adds to what its provider lacks. Where it
+ * has another wire than its provider, it inherits what may be said on any wire.
  */
 export function quirksOf(endpoint: EndpointData, provider: ProviderData): Quirks {
   const isSameWire = wireOf(endpoint, provider) === provider.wire;
-  return { ...(isSameWire ? provider.quirks : commonOf(provider.quirks)), ...endpoint.quirks };
+  const inherited = isSameWire ? provider.quirks : commonOf(provider.quirks);
+  const lacks = [...lacksOf(inherited), ...lacksOf(endpoint.quirks)];
+  return { ...inherited, ...endpoint.quirks, ...(lacks.length > 0 ? { lacks: [...new Set(lacks)] } : {}) };
+}
+
+function lacksOf(quirks: (Quirks & { lacks?: unknown }) | undefined): unknown[] {
+  return Array.isArray(quirks?.lacks) ? quirks.lacks : [];
 }
 
 /** What of some quirks may be said on any wire. */

@@ -17,7 +17,7 @@ export async function messagesCandidates(route: RequestedRoute, input: RoutingIn
   return endpointsOnRoute(route, input, { makes: 'text', toCandidate: toMessagesCandidate });
 }
 
-function toMessagesCandidate(usable: UsableEndpoint): Candidate | undefined {
+export function toMessagesCandidate(usable: UsableEndpoint): Candidate | undefined {
   const { model, endpoint } = usable;
   const wire = messagesWire(endpoint.wire);
   if (!wire) return undefined;

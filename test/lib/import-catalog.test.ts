@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { convertPrice, importCatalog } from '../../lib/admin/catalog/import-catalog.ts';
 import { selectionSchema } from '../../lib/admin/catalog/import-selection.ts';
+import { withFacts } from '../../lib/admin/catalog/model-facts.ts';
 import { readPiAi } from '../../lib/admin/price-lists/pi-ai.ts';
 import { readModelsDev } from '../../lib/admin/price-lists/read-price-list.ts';
 import { shippedCatalog } from '../support/catalog.ts';
@@ -239,14 +240,16 @@ describe('the shipped model files', () => {
         .filter(({ id }) => id.startsWith(`${author}/`))
         .flatMap((one) => (selection.free?.models.includes(one.id) ? [one, { ...one, id: `${one.id}:free` }] : [one]));
       expect(models.map(({ id }) => id)).toEqual(wanted.map(({ id }) => id));
-      for (const [index, { from, quirks, input_modalities: inputs }] of wanted.entries()) {
+      for (const [index, { id, from, quirks, input_modalities: inputs }] of wanted.entries()) {
         const { endpoints, input_modalities: promised } = models[index]!;
         expect(endpoints.map(({ provider, upstream_model: model }) => ({ provider, model }))).toEqual(
           from.map(({ provider, model }) => ({ provider, model })),
         );
         for (const [at, endpoint] of endpoints.entries()) {
           const { wire, quirks: own } = from[at]!;
-          expect(endpoint.quirks ?? {}).toEqual(wire ? (own ?? {}) : { ...quirks, ...own });
+          const place = { model: id.replace(/:free$/, ''), provider: endpoint.provider };
+          const known = withFacts(wire ? own : { ...quirks, ...own }, place, selection.facts ?? []);
+          expect(endpoint.quirks ?? {}).toEqual(known);
         }
         if (inputs) expect(promised).toEqual(inputs);
       }

@@ -114,8 +114,13 @@ describe('a request to a provider that lacks something', () => {
     ],
     [
       'image',
-      'messages.0.content.0.content.0.type',
-      { messages: [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: [image] }] }] },
+      'messages.1.content.0.content.0.type',
+      {
+        messages: [
+          { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'look', input: {} }] },
+          { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: [image] }] },
+        ],
+      },
     ],
     ['document', 'messages.0.content.0.type', { messages: [{ role: 'user', content: [{ type: 'document' }] }] }],
     [
@@ -130,6 +135,16 @@ describe('a request to a provider that lacks something', () => {
     ],
     ['temperature', 'temperature', { temperature: 0.5 }],
     ['top_k', 'top_k', { top_k: 5 }],
+    [
+      'assistant_prefill',
+      'messages.1.role',
+      {
+        messages: [
+          { role: 'user', content: 'a' },
+          { role: 'assistant', content: 'b' },
+        ],
+      },
+    ],
     ['stop_sequences', 'stop_sequences', { stop_sequences: ['END'] }],
     ['output_format', 'output_config.format', { output_config: { format: { type: 'json_schema', schema: {} } } }],
     ['strict', 'tools.1.strict', { tools: [{ name: 'a' }, { name: 'b', strict: true }] }],

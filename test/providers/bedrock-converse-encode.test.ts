@@ -74,14 +74,14 @@ describe('a request of Converse', () => {
     const request = {
       system: [text('One', cachedForLong), text('Two')],
       messages: [{ role: 'user' as const, content: [text('Hi', cached), text('there')] }],
-      tools: [{ ...lookup, ...cached }],
+      tools: [{ ...lookup, ...cachedForLong }],
       ...cached,
     };
 
     expect(encode(request)).toMatchObject({
       system: [{ text: 'One' }, pointForLong, { text: 'Two' }],
       messages: [{ content: [{ text: 'Hi' }, point, { text: 'there' }, point] }],
-      toolConfig: { tools: [{ toolSpec: { name: 'lookup' } }, point] },
+      toolConfig: { tools: [{ toolSpec: { name: 'lookup' } }, pointForLong] },
     });
     expect(encode(request, nova)).toMatchObject({
       system: [{ text: 'One' }, point, { text: 'Two' }],

@@ -114,13 +114,16 @@ describe('messages of one role in a row', () => {
       { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'x', input: {} }] },
       { role: 'assistant', content: 'Three' },
     ];
-    expect(encoded(messages)).toMatchObject([{ content: 'One\n\nTwo\n\nThree', tool_calls: [{ id: 'a' }] }]);
+    expect(encoded(messages)).toMatchObject([
+      { content: 'One\n\nTwo\n\nThree', tool_calls: [{ id: 'a' }] },
+      { role: 'tool', tool_call_id: 'a', content: '(no result)' },
+    ]);
   });
 
   it('keep the order of thinking and of calls', () => {
     expect(
       encoded([thoughtAndCall('a'), thoughtAndCall('b')], { reasoning_history: 'reasoning_content' }),
-    ).toMatchObject([{ reasoning_content: 'about a\n\nabout b', tool_calls: [{ id: 'a' }, { id: 'b' }] }]);
+    ).toMatchObject([{ reasoning_content: 'about a\n\nabout b', tool_calls: [{ id: 'a' }, { id: 'b' }] }, {}, {}]);
   });
 
   it('are named by their own place when something in them cannot be said', () => {

@@ -87,8 +87,8 @@ describe('a request for chat completions', () => {
       {
         role: 'user',
         content: [
-          { type: 'text', text: 'And?' },
           { type: 'image_url', image_url: { url: 'data:image/png;base64,AAA' } },
+          { type: 'text', text: 'And?' },
         ],
       },
     ]);
@@ -349,7 +349,7 @@ describe('a conversation that other models began', () => {
       { messages: [{ role: 'assistant', content }] },
       { reasoning_history: 'reasoning_content' },
     );
-    expect(messages).toMatchObject([{ reasoning_content: ' ' }]);
+    expect(messages).toMatchObject([{ reasoning_content: ' ' }, { role: 'tool' }]);
   });
 
   it.each([

@@ -100,6 +100,7 @@ describe('a request of the Responses API', () => {
       { ...said('A'), content: [...said('A').content, ...said('B').content] },
       callItem,
       said('C'),
+      { type: 'function_call_output', call_id: 'call_1', output: '(no result)' },
     ]);
   });
 });
@@ -111,7 +112,7 @@ describe('what the assistant said', () => {
   const turns = [assistant([text('Looking.'), call]), assistant([text('Found.')])];
 
   it('is told apart from its answers where the model needs it', () => {
-    expect(phasesOf([turns[0]!], { message_phase: true })).toEqual(['commentary', undefined]);
+    expect(phasesOf([turns[0]!], { message_phase: true })).toEqual(['commentary', undefined, undefined]);
     expect(phasesOf([turns[1]!], { message_phase: true })).toEqual(['final_answer']);
   });
 
@@ -171,7 +172,7 @@ describe('earlier reasoning', () => {
   };
 
   it('goes back as it came, before what came of it', () => {
-    expect(inputOf([assistant([thinking(), call])])).toEqual([item, callItem]);
+    expect(inputOf([assistant([thinking(), call])])).toMatchObject([item, callItem, {}]);
     expect(inputOf([assistant([thinking({ thinking: '' }), text('So')])])).toEqual([
       { ...item, summary: [] },
       said('So'),

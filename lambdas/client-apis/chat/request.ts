@@ -1,5 +1,6 @@
 /** A chat request as the engine gets it: a request of the Messages API. docs/client-apis/chat.md has the rules. */
 
+import { withoutBlankBlocks, withoutBlankTexts } from '../../messages/blank-texts.ts';
 import type { PromptPlugins } from '../../messages/plugins.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';
 import type { Block } from '../../messages/types.ts';
@@ -74,7 +75,7 @@ export const chatRequestSchema = chatBody.transform((body, context): ChatCall =>
     ...plainFields(body, asTheyAre),
     ...chatTokenFields(body),
     ...models,
-    messages,
+    messages: withoutBlankTexts(messages),
     ...systemField(system, body),
     ...limitFields(body),
     ...toolFields(tools, choice, sent.areOlder ? false : body.parallel_tool_calls),
@@ -112,7 +113,7 @@ function chatTokenFields({ logit_bias: bias, logprobs, top_logprobs: most }: Cha
 
 function systemField(system: Block[], { response_format: format }: ChatBody): { system?: Block[] } {
   const asked = format?.type === 'json_object' ? [{ type: 'text', text: jsonInstruction(format.schema) }] : [];
-  const blocks = [...system, ...asked];
+  const blocks = withoutBlankBlocks([...system, ...asked]);
   return blocks.length > 0 ? { system: blocks } : {};
 }
 

@@ -1,5 +1,6 @@
 /** A request for a response as the engine gets it: a request of the Messages API. docs/client-apis/responses.md has the rules. */
 
+import { withoutBlankBlocks, withoutBlankTexts } from '../../messages/blank-texts.ts';
 import type { PromptPlugins } from '../../messages/plugins.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';
 import { isSearchType } from '../../messages/search-tool.ts';
@@ -72,7 +73,7 @@ export const responsesRequestSchema = responsesBody.transform((body, context): R
     ...plainFields(body.text ?? {}, ['verbosity']),
     ...responseTokenFields(body),
     ...models,
-    messages,
+    messages: withoutBlankTexts(messages),
     ...systemField(system, body),
     ...(body.max_output_tokens ? { max_tokens: body.max_output_tokens } : {}),
     ...toolFields(tools, choice, body.parallel_tool_calls),
@@ -113,7 +114,7 @@ function systemField(system: Block[], { instructions, text }: ResponsesBody): { 
     ...(text?.format?.type === 'json_object' ? [jsonInstruction(text.format.schema)] : []),
   ];
   const [first, ...more] = texts.map((words) => ({ type: 'text', text: words }));
-  const blocks = [...(first!.text === '' ? [] : [first!]), ...system, ...more];
+  const blocks = withoutBlankBlocks([first!, ...system, ...more]);
   return blocks.length > 0 ? { system: blocks } : {};
 }
 

@@ -10,8 +10,9 @@ import { UpstreamError } from '../http/upstream-error.ts';
 import { QuietBound } from '../http/quiet-bound.ts';
 import { withTrailingTimeout } from '../http/last-words.ts';
 import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
-import type { DecodeContext, WireTarget } from '../wire.ts';
 import { statesError } from '../faults/stated-error.ts';
+import { changedNames } from '../translated/tool-names.ts';
+import type { DecodeContext } from '../wire.ts';
 import { AnswerOrder } from './answer-order.ts';
 import { envelopeOf } from './envelopes.ts';
 import type { Framed, Framing } from './framing.ts';
@@ -25,7 +26,7 @@ export async function* decodeStream(
   context: DecodeContext<AnthropicQuirks>,
 ): AsyncGenerator<AnswerBatch, void> {
   const framing = envelopeOf(context.target.quirks).newFraming();
-  const reader = new FrameReader(context.target);
+  const reader = new FrameReader(context);
   const quiet = new QuietBound();
   try {
     for await (const chunk of withTrailingTimeout(body, () => reader.isClosing)) {
@@ -85,8 +86,9 @@ export function decodeMessage(document: unknown, context: DecodeContext<Anthropi
     { type: 'message_stop' },
   ];
   const signatures = new OwnSignatures(context.target);
+  const names = changedNames(context.request, 'messages');
   const checked = events.flatMap((event) => order.check(event)).flatMap((event) => signatures.seal(event));
-  return { events: checked.map((data) => ({ data })) };
+  return { events: checked.map((data) => ({ data: withClientName(data, names) })) };
 }
 
 type BlockDelta = Extract<MessagesEvent, { type: 'content_block_delta' }>['delta'];
@@ -130,8 +132,12 @@ class FrameReader {
   /** It has said how it ends. */
   isClosing = false;
 
-  constructor(target: WireTarget<AnthropicQuirks>) {
+  /** Names of tools that were sent in the place of others. */
+  readonly #names: ReadonlyMap<string, string>;
+
+  constructor({ target, request }: DecodeContext<AnthropicQuirks>) {
     this.#signatures = new OwnSignatures(target);
+    this.#names = changedNames(request, 'messages');
   }
 
   /** The events of the frames that a chunk completes, or of the rest, up to the first that cannot be read. */
@@ -157,11 +163,19 @@ class FrameReader {
     return this.#order
       .check(sent)
       .flatMap((data) => this.#signatures.seal(data))
-      .map((data) => {
+      .map((event) => {
+        const data = withClientName(event, this.#names);
         if (data.type === 'message_delta' && data.delta.stop_reason) this.isClosing = true;
         return data === sent && raw ? { data, raw } : { data };
       });
   }
+}
+
+/** A call under the name that the client has for its tool. */
+function withClientName(event: MessagesEvent, names: ReadonlyMap<string, string>): MessagesEvent {
+  if (names.size === 0 || event.type !== 'content_block_start' || event.content_block.type !== 'tool_use') return event;
+  const name = names.get(event.content_block['name'] as string);
+  return name === undefined ? event : { ...event, content_block: { ...event.content_block, name } };
 }
 
 function parseFramed(text: string): MessagesEvent | undefined {

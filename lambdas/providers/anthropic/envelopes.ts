@@ -3,6 +3,7 @@
  * and what the events of its answer come in.
  */
 
+import { wellFormedJson } from '../../platform/json/well-formed.ts';
 import { rewritableParts, type ConvertiblePart } from '../../catalog/quirk-values.ts';
 import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
 import type { ClientHeaders, WireRequest } from '../wire.ts';
@@ -44,7 +45,7 @@ const envelopes: Record<NonNullable<AnthropicQuirks['envelope']>, Envelope> = {
       return {
         path: `/model/${encodeURIComponent(String(body.model))}/invoke-with-response-stream`,
         headers: { 'content-type': 'application/json', accept: 'application/vnd.amazon.eventstream' },
-        body: JSON.stringify(wrapped),
+        body: wellFormedJson(wrapped),
       };
     },
     newFraming: () => new EventStreamFraming(),
@@ -61,7 +62,7 @@ const envelopes: Record<NonNullable<AnthropicQuirks['envelope']>, Envelope> = {
           accept: 'text/event-stream',
           ...(betas.length > 0 ? { 'anthropic-beta': betas.join(',') } : {}),
         },
-        body: JSON.stringify({ anthropic_version: 'vertex-2023-10-16', ...withoutTheirs(body), stream: true }),
+        body: wellFormedJson({ anthropic_version: 'vertex-2023-10-16', ...withoutTheirs(body), stream: true }),
       };
     },
     newFraming: newSseFraming,
@@ -81,7 +82,7 @@ export function postJson(path: string, body: unknown, client: ClientHeaders): Wi
       'anthropic-version': client.anthropicVersion,
       ...(client.anthropicBeta ? { 'anthropic-beta': client.anthropicBeta } : {}),
     },
-    body: JSON.stringify(body),
+    body: wellFormedJson(body),
   };
 }
 

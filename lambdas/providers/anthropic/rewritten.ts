@@ -31,6 +31,34 @@ export function rewritten(request: MessagesRequest, quirks: AnthropicQuirks): Me
   return said;
 }
 
+/**
+ * Instructions within a conversation stand behind what the user says, before the assistant speaks again: Anthropic takes them only directly after a
+ * turn of the user. Where the user says nothing, they are the user's, marked. @returns the same request where all stand there already
+ */
+export function placedInstructions(request: MessagesRequest): MessagesRequest {
+  const { messages } = request;
+  if (!messages.some(({ role }) => role === 'system')) return request;
+  const placed: Message[] = [];
+  let run: Message[] = [];
+  const closeRun = () => {
+    const users = run.filter(({ role }) => role === 'user');
+    const instructions = run.filter(({ role }) => role === 'system');
+    append(placed, users);
+    append(placed, users.length > 0 ? instructions : instructions.map(asUser));
+    run = [];
+  };
+  for (const message of messages) {
+    if (message.role !== 'assistant') {
+      run.push(message);
+      continue;
+    }
+    closeRun();
+    placed.push(message);
+  }
+  closeRun();
+  return { ...request, messages: placed };
+}
+
 /** System turns become marked user turns in the same place, but behind tool results, which must come directly after calls. */
 function withoutSystemMessages(messages: Message[]): Message[] {
   if (!messages.some(({ role }) => role === 'system')) return messages;

@@ -2,20 +2,21 @@
 
 import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
-import type { Quirks } from '../../catalog/quirk-schemas.ts';
+import type { ClaudeQuirks, Quirks } from '../../catalog/quirk-schemas.ts';
 import type { ClientHeaders, WireTarget } from '../wire.ts';
+import { thinks, withTakenThinking } from './taken-thinking.ts';
 
 /**
  * All thinking is billed, but shown as a summary or not at all. `budget_tokens` is a target that a model may pass: only
  * max_tokens bounds what it thinks and writes.
  */
 export function hiddenReasoning(
-  { thinking }: MessagesRequest,
-  { quirks }: WireTarget<Quirks & { thinks_by_default?: boolean | undefined }>,
+  request: MessagesRequest,
+  { quirks }: WireTarget<Quirks & ClaudeQuirks>,
   maxOutputTokens: number,
 ): number {
-  const thinks = thinking ? thinking.type !== 'disabled' : quirks.thinks_by_default;
-  return thinks || quirks.hidden_reasoning ? maxOutputTokens : 0;
+  const isThinking = thinks(withTakenThinking(request, quirks, maxOutputTokens), quirks);
+  return isThinking || quirks.hidden_reasoning ? maxOutputTokens : 0;
 }
 
 /** A budget that fits what the client asked for must also fit what the model can write. */

@@ -30,6 +30,8 @@ const finders: Record<UnsupportedPart, Find> = {
   typed_tools: inTools('type', ({ type }) => Boolean(type) && type !== 'custom'),
   disable_parallel_tool_use: ({ tool_choice: choice }) =>
     choice?.disable_parallel_tool_use ? 'tool_choice.disable_parallel_tool_use' : undefined,
+  assistant_prefill: ({ messages }) =>
+    messages.at(-1)?.role === 'assistant' ? `messages.${messages.length - 1}.role` : undefined,
 };
 
 /** No home of the Messages API has a block for it. */

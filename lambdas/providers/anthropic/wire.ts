@@ -4,15 +4,21 @@ import { penalties } from '../../catalog/sampling-parameters.ts';
 import { withoutFormatName } from '../../messages/output-format.ts';
 import { thinkingBeforeCalls, thinkingOf, withoutGatewaySigned } from '../../messages/thinking-signatures.ts';
 import { invalidRequest } from '../../platform/errors.ts';
-import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
+import { isBlank } from '../../messages/blank-texts.ts';
+import { withTakenMarks } from '../../messages/cache-marks.ts';
+import type { Block, Message, MessagesRequest, Tool } from '../../messages/types.ts';
 import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
 import type { ClientHeaders, MessagesWire, WireRequest, WireTarget } from '../wire.ts';
 import { toolCallId } from '../tool-call-id.ts';
 import { refuseUnspeakableSampling, withListedSampling } from '../translated/sampling.ts';
+import { withSoundCalls } from '../translated/sound-calls.ts';
+import { withSentNames } from '../translated/tool-names.ts';
 import { decodeMessage, decodeStream } from './decode.ts';
 import { betaNames, envelopeOf, postJson } from './envelopes.ts';
 import { refuseUnsupportedParts } from './unsupported-parts.ts';
-import { rewritten } from './rewritten.ts';
+import { placedInstructions, rewritten } from './rewritten.ts';
+import { argumentsSchema, strictSchema } from './claude-schema.ts';
+import { withTakenThinking } from './taken-thinking.ts';
 import { hiddenReasoning, withFittingBudget } from './thinking.ts';
 
 type AnthropicTarget = WireTarget<AnthropicQuirks>;
@@ -75,18 +81,59 @@ function upstreamBody(sent: MessagesRequest, target: AnthropicTarget, client: Cl
   refuseUnspeakableSampling(sent, target, penalties);
   const asked = withListedSampling(sent, target);
   refuseUnsupportedParts(asked, target.quirks);
-  const request = rewritten(withoutFormatName(asked), target.quirks);
+  refuseBlankStops(asked);
   const ceiling = target.maxOutputTokens ?? Infinity;
   // The Messages API requires max_tokens; a client that left it out gets the most that the model can write.
-  const maxTokens = Math.min(request.max_tokens ?? ceiling, ceiling);
+  const maxTokens = Math.min(asked.max_tokens ?? ceiling, ceiling);
+  const said = placedInstructions(withSoundCalls(rewritten(withoutFormatName(asked), target.quirks)));
+  const named = withSentNames(withTakenMarks(withTakenSchemas(said)), 'messages');
+  const request = withTakenThinking(named, target.quirks, maxTokens);
   return {
     ...request,
     model: target.upstreamModel,
-    messages: readableMessages(request, target).map(withFittingToolIds),
+    messages: withoutTrailingSpace(readableMessages(request, target).map(withFittingToolIds)),
     max_tokens: maxTokens,
     ...(request.betas ? { betas: knownBetas(request.betas, target.quirks) } : {}),
     ...(request.thinking ? { thinking: withFittingBudget(request, maxTokens, client) } : {}),
   };
+}
+
+/** The API ends an answer at no white space alone; other wires do. */
+function refuseBlankStops({ stop_sequences: stops = [] }: MessagesRequest): void {
+  const blank = stops.findIndex(isBlank);
+  if (blank === -1) return;
+  throw invalidRequest(`stop_sequences.${blank}`, 'must have more than white space on this model');
+}
+
+/** Schemas as the API takes them: those of arguments, and those that an answer or a strict call is held to. */
+function withTakenSchemas(request: MessagesRequest): MessagesRequest {
+  const { tools, output_config: output } = request;
+  const format = output?.format;
+  return {
+    ...request,
+    ...(tools ? { tools: tools.map(withTakenSchema) } : {}),
+    ...(format ? { output_config: { ...output, format: { ...format, schema: strictSchema(format.schema) } } } : {}),
+  };
+}
+
+function withTakenSchema(tool: Tool): Tool {
+  if (tool.type && tool.type !== 'custom') return tool;
+  const schema = argumentsSchema(tool.input_schema ?? {});
+  return { ...tool, input_schema: tool['strict'] === true ? (strictSchema(schema) as typeof schema) : schema };
+}
+
+/** Words that the model is to go on from may not end in white space. */
+function withoutTrailingSpace(messages: Message[]): Message[] {
+  const last = messages.at(-1);
+  if (last?.role !== 'assistant') return messages;
+  return [...messages.slice(0, -1), { ...last, content: trimmedEnd(last.content) }];
+}
+
+function trimmedEnd(content: Message['content']): Message['content'] {
+  if (typeof content === 'string') return content.trimEnd();
+  const last = content.at(-1);
+  if (last?.type !== 'text') return content;
+  return [...content.slice(0, -1), { ...last, text: (last['text'] as string).trimEnd() }];
 }
 
 /** Without thinking that the provider would refuse, and with what it insists on. */

@@ -1,5 +1,6 @@
 /** The conversation, and what stands before it. Roles take turns, and results of tools come first in theirs. */
 
+import { isBlank } from '../../messages/blank-texts.ts';
 import { hasGatewaySignature, signatureOf } from '../../messages/thinking-signatures.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 import { toolCallId } from '../tool-call-id.ts';
@@ -84,10 +85,10 @@ function isToolBlock({ type }: Block): boolean {
   return type === 'tool_use' || type === 'tool_result';
 }
 
-/** Empty texts are refused by every model, so they are left out. */
+/** Blank texts are refused by every model, so they are left out. */
 function textBlocks({ block, path }: Placed, place: 'system' | 'messages', target: ConverseTarget): object[] {
   if (block.type !== 'text') throw unsupportedBlock(block, path);
-  if (block['text'] === '') return [];
+  if (isBlank(block['text'])) return [];
   return [{ text: block['text'] }, ...cachePointAfter(block, place, target)];
 }
 

@@ -5,7 +5,9 @@
 
 import { penalties } from '../../catalog/sampling-parameters.ts';
 import { invalidRequest } from '../../platform/errors.ts';
+import { withTakenMarks } from '../../messages/cache-marks.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
+import { withTakenThinking } from '../anthropic/taken-thinking.ts';
 import { outputLimit } from '../translated/output-limit.ts';
 import { refuseUnspeakableSampling, samplingFields, stopSequences } from '../translated/sampling.ts';
 import { withSupportedFields } from '../translated/supported-fields.ts';
@@ -21,14 +23,15 @@ export function encodeConverseRequest(
   target: ConverseTarget,
   client: ClientHeaders,
 ): Record<string, unknown> {
-  const request = withSupportedFields(asked);
+  const supported = withTakenMarks(withSupportedFields(asked));
+  // Without a limit the model would write as much as it can, which is more than some endpoints promise.
+  const maxTokens = outputLimit(supported, target) ?? target.maxOutputTokens;
+  const request = withTakenThinking(supported, target.quirks, maxTokens ?? Infinity);
   // Converse has no field for them, and no model here one of its own.
   refuseUnspeakableSampling(request, target, penalties);
   const named = withSentNames(request, 'any');
   const { system, messages, hasToolBlocks } = toConversation(named, target);
   if (messages.length === 0) throw invalidRequest('messages', 'have no text; write at least one that is not empty');
-  // Without a limit the model would write as much as it can, which is more than some endpoints promise.
-  const maxTokens = outputLimit(request, target) ?? target.maxOutputTokens;
   const stops = stopSequences(request, target);
   // top_k is a field of each family's own.
   const { temperature, top_p: topP } = samplingFields(request, target);

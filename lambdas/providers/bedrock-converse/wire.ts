@@ -1,3 +1,4 @@
+import { wellFormedJson } from '../../platform/json/well-formed.ts';
 import type { BedrockConverseQuirks } from '../../catalog/quirk-schemas.ts';
 import { hiddenReasoning } from '../anthropic/thinking.ts';
 import type { MessagesWire } from '../wire.ts';
@@ -10,7 +11,7 @@ export const bedrockConverseWire: MessagesWire<BedrockConverseQuirks> = {
     return {
       path: `/model/${encodeURIComponent(target.upstreamModel)}/converse-stream`,
       headers: { 'content-type': 'application/json', accept: 'application/vnd.amazon.eventstream' },
-      body: JSON.stringify(encodeConverseRequest(request, target, client)),
+      body: wellFormedJson(encodeConverseRequest(request, target, client)),
     };
   },
   encodeCount: () => undefined,

@@ -1,5 +1,6 @@
 /** Chat completions that are not streamed, as far as decisions need them. */
 
+import { wellFormedJson } from '../../platform/json/well-formed.ts';
 import type { DecisionsChatQuirks } from '../../catalog/quirk-schemas.ts';
 import type { WireUsage } from '../../messages/types.ts';
 import { usageOfChat } from '../openai-chat/usage.ts';
@@ -17,7 +18,7 @@ export function chatRequest(
   const limit = { [quirks.max_tokens_field ?? 'max_tokens']: maxTokens };
   const tier = quirks.service_tier ? { service_tier: quirks.service_tier } : {};
   const body = { model: upstreamModel, messages, ...limit, ...tier, stream: false, ...more };
-  return { path: '/chat/completions', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+  return { path: '/chat/completions', headers: { 'content-type': 'application/json' }, body: wellFormedJson(body) };
 }
 
 /** The first choice of a completion. @throws {UpstreamError} where there is none */

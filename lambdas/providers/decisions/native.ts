@@ -1,5 +1,6 @@
 /** Providers that decide by themselves: one request for all questions, in the form of the public convention. */
 
+import { wellFormedJson } from '../../platform/json/well-formed.ts';
 import * as z from 'zod';
 import { normalised } from '../../decisions/distribution.ts';
 import type { Question, Verdict } from '../../decisions/question.ts';
@@ -57,7 +58,7 @@ function askNatively({ state, questions }: Task, { upstreamModel }: WireTarget):
   };
   const options = questions.reduce((sum, question) => sum + question.options.length, 0);
   return {
-    request: { path: '/decisions', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
+    request: { path: '/decisions', headers: { 'content-type': 'application/json' }, body: wellFormedJson(body) },
     outputTokens: NATIVE_TOKENS_PER_OPTION * options + TOKENS_PER_QUESTION * questions.length,
   };
 }

@@ -1,12 +1,13 @@
 /** Parts that requests of all wires of embeddings have in common. */
 
+import { wellFormedJson } from '../../platform/json/well-formed.ts';
 import type { EmbeddingInput } from '../../embeddings/schema.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { WireRequest } from '../wire.ts';
 import type { EmbeddingTask } from './codec.ts';
 
 export function jsonRequest(path: string, body: object): WireRequest {
-  return { path, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+  return { path, headers: { 'content-type': 'application/json' }, body: wellFormedJson(body) };
 }
 
 /** @throws {GatewayError} 400 for tokens, which only models of OpenAI's form take */

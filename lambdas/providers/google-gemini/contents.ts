@@ -1,6 +1,7 @@
 /** The conversation as Gemini takes it: turns of `user` and `model`, each a list of parts. */
 
 import { append } from '../../platform/append.ts';
+import { isBlank } from '../../messages/blank-texts.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 import { toolCallId } from '../tool-call-id.ts';
 import { unsupportedBlock } from '../translated/supported-fields.ts';
@@ -44,7 +45,7 @@ function modelParts(blocks: Placed[], target: GeminiTarget): GeminiPart[] {
   for (const { block, path } of blocks) {
     switch (block.type) {
       case 'text':
-        if (block['text'] !== '') parts.push({ text: block['text'] as string });
+        if (!isBlank(block['text'])) parts.push({ text: block['text'] as string });
         break;
       case 'thinking':
         callSignature = signedPart(block, parts, target) ?? callSignature;
@@ -107,7 +108,7 @@ function geminiUserParts(blocks: Placed[], calls: PriorCalls, target: GeminiTarg
 function partsOfUser({ block, path }: Placed, target: GeminiTarget): GeminiPart[] {
   switch (block.type) {
     case 'text':
-      return block['text'] === '' ? [] : [{ text: block['text'] as string }];
+      return isBlank(block['text']) ? [] : [{ text: block['text'] as string }];
     case 'image':
       return [imagePart(block, path)];
     case 'document':

@@ -4,6 +4,7 @@
  */
 
 import { invalidRequest } from '../../platform/errors.ts';
+import { isBlank } from '../../messages/blank-texts.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { answerSchema } from '../translated/answer-format.ts';
 import { outputLimit } from '../translated/output-limit.ts';
@@ -44,7 +45,7 @@ export function promptFields(asked: MessagesRequest, target: GeminiTarget): Reco
 
 function systemInstruction({ system }: MessagesRequest): Record<string, unknown> {
   const texts = placeBlocks(system ?? '', 'system').map(blockText);
-  const parts = texts.filter((text) => text !== '').map((text) => ({ text }));
+  const parts = texts.filter((text) => !isBlank(text)).map((text) => ({ text }));
   return parts.length > 0 ? { systemInstruction: { parts } } : {};
 }
 

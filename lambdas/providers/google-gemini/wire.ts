@@ -1,3 +1,4 @@
+import { wellFormedJson } from '../../platform/json/well-formed.ts';
 import type { GoogleGeminiQuirks } from '../../catalog/quirk-schemas.ts';
 import type { MessagesWire, WireRequest } from '../wire.ts';
 import { decodeGeminiDocument, decodeGeminiStream } from './decode.ts';
@@ -32,6 +33,6 @@ function geminiPost({ upstreamModel }: GeminiTarget, method: string, body: unkno
   return {
     path: `/models/${upstreamModel}:${method}`,
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
+    body: wellFormedJson(body),
   };
 }

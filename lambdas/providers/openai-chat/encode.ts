@@ -3,8 +3,10 @@
  * refused by name; nothing that a client sent is silently dropped, except hints that cannot change an answer.
  */
 
+import { wellFormedJson } from '../../platform/json/well-formed.ts';
 import { append } from '../../platform/append.ts';
 import { invalidRequest } from '../../platform/errors.ts';
+import { isBlank } from '../../messages/blank-texts.ts';
 import { hasGatewaySignature, NO_THINKING } from '../../messages/thinking-signatures.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 import type { ChatTarget } from './target.ts';
@@ -115,7 +117,7 @@ function assistantMessages(
           throw unsupportedBlock(block, path);
       }
     }
-    texts.push(text);
+    texts.push(isBlank(text) ? '' : text);
     reasonings.push(reasoning);
   }
   const text = apart(texts);
@@ -144,7 +146,7 @@ function toolCall(block: Block, quirks: ChatTarget['quirks']): unknown {
   return {
     id: toolCallId(block['id'] as string, idRule(quirks)),
     type: 'function',
-    function: { name: block['name'], arguments: JSON.stringify(block['input']) },
+    function: { name: block['name'], arguments: wellFormedJson(block['input']) },
   };
 }
 
@@ -201,8 +203,8 @@ function chatToolResult({ block, path }: Placed, target: ChatTarget, parts: unkn
 function chatUserParts({ block, path }: Placed, target: ChatTarget): unknown[] {
   switch (block.type) {
     case 'text':
-      // Many upstreams refuse empty text.
-      return block['text'] === '' ? [] : [{ type: 'text', text: block['text'] }];
+      // Many upstreams refuse blank text.
+      return isBlank(block['text']) ? [] : [{ type: 'text', text: block['text'] }];
     case 'image':
       return [{ type: 'image_url', image_url: { url: imageUrl(block, path) } }];
     case 'document':

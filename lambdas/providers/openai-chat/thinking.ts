@@ -1,7 +1,7 @@
 import { reasoningEfforts, type ReasoningEffort } from '../../catalog/quirk-values.ts';
 import type { OpenaiChatQuirks } from '../../catalog/quirk-schemas.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
-import { effortOfBudget } from '../translated/effort.ts';
+import { effortOfBudget, nearestEffort } from '../translated/effort.ts';
 import type { ChatTarget } from './target.ts';
 
 /** Asks for thinking in each provider's own way; asks nothing of models that decide themselves or do not think. */
@@ -63,14 +63,6 @@ function requestedChatEffort(
   const effort = reasoningEfforts.find((name) => name === output?.effort) ?? effortOfBudget(thinking?.budget_tokens);
   // A model that can be told not to think may not do it by default.
   return effort ?? (thinking && taken?.includes('none') ? 'medium' : undefined);
-}
-
-/** The one asked for, else the next one below it that thinks at all, else the next one above it. */
-function nearestEffort(asked: ReasoningEffort, taken: readonly ReasoningEffort[]): ReasoningEffort | undefined {
-  if (taken.includes(asked)) return asked;
-  const rank = reasoningEfforts.indexOf(asked);
-  const thinking = reasoningEfforts.filter((effort) => effort !== 'none' && taken.includes(effort));
-  return thinking.findLast((effort) => reasoningEfforts.indexOf(effort) < rank) ?? thinking[0];
 }
 
 function forcesTool({ tool_choice: choice }: MessagesRequest): boolean {

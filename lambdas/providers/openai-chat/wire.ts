@@ -1,3 +1,4 @@
+import { wellFormedJson } from '../../platform/json/well-formed.ts';
 import type { OpenaiChatQuirks } from '../../catalog/quirk-schemas.ts';
 import type { MessagesWire } from '../wire.ts';
 import { decodeChatStream, decodeCompletion } from './decode.ts';
@@ -9,7 +10,7 @@ export const openaiChatWire: MessagesWire<OpenaiChatQuirks> = {
     return {
       path: '/chat/completions',
       headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
-      body: JSON.stringify(encodeInDialect(request, target)),
+      body: wellFormedJson(encodeInDialect(request, target)),
     };
   },
   encodeCount: () => undefined,

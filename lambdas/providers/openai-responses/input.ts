@@ -1,6 +1,8 @@
 /** A conversation as the items that the Responses API takes as its input. */
 
+import { wellFormedJson } from '../../platform/json/well-formed.ts';
 import { append } from '../../platform/append.ts';
+import { isBlank } from '../../messages/blank-texts.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 import { toolCallId } from '../tool-call-id.ts';
 import { unreadableDocument } from '../translated/documents.ts';
@@ -51,7 +53,7 @@ function assistantItem(placed: Placed, target: ResponsesTarget): ResponsesItem |
   const { block, path } = placed;
   switch (block.type) {
     case 'text':
-      return block['text'] === ''
+      return isBlank(block['text'])
         ? undefined
         : messageItem('assistant', [{ type: 'output_text', text: block['text'] }]);
     case 'thinking':
@@ -63,7 +65,7 @@ function assistantItem(placed: Placed, target: ResponsesTarget): ResponsesItem |
         type: 'function_call',
         call_id: callId(block['id']),
         name: block['name'],
-        arguments: JSON.stringify(block['input']),
+        arguments: wellFormedJson(block['input']),
       };
     default:
       throw unsupportedBlock(block, path);
@@ -105,11 +107,11 @@ function resultItem({ block, path }: Placed, target: ResponsesTarget): Responses
   return { ...item, output: prefix === '' ? parts : [inputText('Error:'), ...parts] };
 }
 
-/** None for an empty text, which many upstreams refuse. */
+/** None for a blank text, which many upstreams refuse. */
 function inputParts({ block, path }: Placed, target: ResponsesTarget): ResponsesItem[] {
   switch (block.type) {
     case 'text':
-      return block['text'] === '' ? [] : [inputText(block['text'] as string)];
+      return isBlank(block['text']) ? [] : [inputText(block['text'] as string)];
     case 'image':
       return [{ type: 'input_image', image_url: imageUrl(block, path), detail: 'auto' }];
     case 'document':

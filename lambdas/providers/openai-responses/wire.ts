@@ -1,3 +1,4 @@
+import { wellFormedJson } from '../../platform/json/well-formed.ts';
 import type { OpenaiResponsesQuirks } from '../../catalog/quirk-schemas.ts';
 import type { MessagesWire } from '../wire.ts';
 import { decodeResponse, decodeResponsesStream } from './decode.ts';
@@ -10,7 +11,7 @@ export const openaiResponsesWire: MessagesWire<OpenaiResponsesQuirks> = {
     return {
       path: '/responses',
       headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
-      body: JSON.stringify(encodeResponsesRequest(request, target)),
+      body: wellFormedJson(encodeResponsesRequest(request, target)),
     };
   },
   encodeCount: () => undefined,

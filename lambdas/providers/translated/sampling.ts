@@ -4,7 +4,7 @@ import type { MessagesRequest } from '../../messages/types.ts';
 import { without } from '../../messages/without.ts';
 import type { WireTarget } from '../wire.ts';
 
-type SamplingTarget = Pick<WireTarget, 'supportedParameters'>;
+type SamplingTarget = Pick<WireTarget, 'supportedParameters' | 'quirks'>;
 
 /** Penalties that the model lists or has a default of. */
 export function penaltyFields(
@@ -36,11 +36,13 @@ export function refuseUnspeakableSampling(
 }
 
 /** The request without sampling that the model does not list: where a request is passed on as it came. */
-export function withListedSampling(request: MessagesRequest, { supportedParameters }: SamplingTarget): MessagesRequest {
+export function withListedSampling(request: MessagesRequest, target: SamplingTarget): MessagesRequest {
+  const { supportedParameters } = target;
   const unlisted = tuningParameters.filter(
     (name) => request[name] !== undefined && !supportedParameters.includes(name),
   );
-  return unlisted.reduce(without, request);
+  const listed = unlisted.reduce(without, request);
+  return target.quirks.sampling_ranges ? { ...listed, ...samplingFields(listed, target) } : listed;
 }
 
 /** A model that does not list a sampling parameter would refuse the request; it offers only its fixed sampling. */
@@ -53,15 +55,22 @@ export function samplingFields(
 
 function listedFields<Name extends keyof MessagesRequest>(
   request: MessagesRequest,
-  { supportedParameters }: SamplingTarget,
+  { supportedParameters, quirks }: SamplingTarget,
   names: readonly Name[],
 ): Partial<Record<Name, NonNullable<MessagesRequest[Name]>>> {
   const fields: Partial<Record<Name, NonNullable<MessagesRequest[Name]>>> = {};
   for (const name of names) {
     const value = request[name];
-    if (value !== undefined && value !== null && supportedParameters.includes(String(name))) fields[name] = value;
+    if (value === undefined || value === null || !supportedParameters.includes(String(name))) continue;
+    fields[name] = withinRange(value, quirks.sampling_ranges?.[name as keyof typeof quirks.sampling_ranges]);
   }
   return fields;
+}
+
+/** The nearest value that the endpoint takes. */
+function withinRange<Value>(value: Value, range: readonly [number, number] | undefined): Value {
+  if (!range || typeof value !== 'number') return value;
+  return Math.max(range[0], Math.min(value, range[1])) as Value & number;
 }
 
 /**

@@ -4,6 +4,7 @@ import { withoutDeferral } from '../../messages/deferred-tools.ts';
 import { outputFormat } from '../../messages/output-format.ts';
 import { withTurnEffort } from '../../messages/turn-effort.ts';
 import { invalidRequest } from '../../platform/errors.ts';
+import { withSoundCalls } from './sound-calls.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 
 /**
@@ -43,7 +44,7 @@ const formatFieldNames = new Set(['type', 'schema', 'name', 'description']);
 export function withSupportedFields(asked: MessagesRequest): MessagesRequest {
   const request = withTurnEffort(withoutDeferral(withoutBillingLine(asked)));
   refuseUnspeakable(request);
-  return request;
+  return withSoundCalls(request);
 }
 
 function refuseUnspeakable(request: MessagesRequest): void {

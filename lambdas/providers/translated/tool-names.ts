@@ -11,6 +11,8 @@ const toolNameRules = {
   any: /^[a-zA-Z0-9_-]{1,64}$/,
   /** GigaChat, and Google, whose documents allow some of its services more: a letter first. */
   letterFirst: /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/,
+  /** The Messages API itself. */
+  messages: /^[a-zA-Z0-9_-]{1,128}$/,
 } as const;
 export type ToolNameRule = keyof typeof toolNameRules;
 

@@ -1,4 +1,5 @@
 import { append } from '../../platform/append.ts';
+import { isBlank } from '../../messages/blank-texts.ts';
 import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
 import { unsupportedBlock } from './supported-fields.ts';
 
@@ -64,7 +65,7 @@ export function placeBlocks(content: string | Block[], path: string): Placed[] {
 
 /** Texts that were written separately, as one. */
 export function apart(texts: string[]): string {
-  return texts.filter((text) => text !== '').join('\n\n');
+  return texts.filter((text) => !isBlank(text)).join('\n\n');
 }
 
 /** The system prompt; empty where there is none. */

@@ -1,5 +1,6 @@
 /** What requests for videos have in common. */
 
+import { wellFormedJson } from '../../platform/json/well-formed.ts';
 import type { VideoHttpRequest, VideoRequest, VideoTarget } from './wire.ts';
 
 export function post(path: string, body: object, headers: Record<string, string> = {}): VideoHttpRequest {
@@ -7,7 +8,7 @@ export function post(path: string, body: object, headers: Record<string, string>
     method: 'POST',
     path,
     headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
+    body: wellFormedJson(body),
   };
 }
 

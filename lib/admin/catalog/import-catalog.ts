@@ -7,7 +7,8 @@
 import { Money } from '../../../lambdas/money/money.ts';
 import { issueText } from '../../../lambdas/platform/zod-messages.ts';
 import { StartFailure } from '../../shared/failure.ts';
-import type { SelectedModel, SelectedPlace, Selection } from './import-selection.ts';
+import type { SelectedModel as ListedSelection, SelectedPlace, Selection } from './import-selection.ts';
+import { withFacts } from './model-facts.ts';
 import {
   findListed,
   listedModelSchema,
@@ -38,7 +39,8 @@ export function importCatalog(
     files.set(name, file);
     return file;
   };
-  for (const wanted of selection.models) {
+  for (const selected of selection.models) {
+    const wanted = { ...selected, facts: selection.facts ?? [] };
     const found = wanted.from.map((place) => {
       if (selection.per_request_fee?.includes(place.provider) && wanted.usd_per_thousand_requests === undefined) {
         throw new StartFailure(
@@ -96,6 +98,9 @@ function fraction(text: string): { units: bigint; scale: bigint } {
   const [whole, decimals = ''] = text.split('.');
   return { units: BigInt(`${whole}${decimals}`), scale: 10n ** BigInt(decimals.length) };
 }
+
+/** A model of the selection with all facts. */
+type SelectedModel = ListedSelection & { facts: NonNullable<Selection['facts']> };
 
 interface Found {
   place: SelectedPlace;
@@ -200,7 +205,8 @@ function catalogEndpoint(
   const context = place.limit?.context ?? Number(data.limit.context);
   const output = place.limit?.output ?? Number(data.limit.output);
   const cost = place.usd ?? data.cost;
-  const quirks = place.wire ? place.quirks : { ...wanted.quirks, ...place.quirks };
+  const own = place.wire ? place.quirks : { ...wanted.quirks, ...place.quirks };
+  const quirks = withFacts(own, { model: wanted.id, provider: place.provider }, wanted.facts);
   return {
     id: `${place.provider}/${wanted.id}`,
     provider: place.provider,
@@ -211,7 +217,7 @@ function catalogEndpoint(
     ...(isText && !wanted.wire && !place.wire ? {} : { wire: place.wire ?? wireOf(wanted) }),
     ...(place.flat_price ? { flat_price: true } : {}),
     ...(cost ? { pricing: pricing(cost, { wanted, hasThinkingPrice }, conversion) } : {}),
-    ...(quirks && Object.keys(quirks).length > 0 ? { quirks } : {}),
+    ...(Object.keys(quirks).length > 0 ? { quirks } : {}),
   };
 }
 

@@ -29,6 +29,16 @@ const placeSchema = z.strictObject({
 });
 export type SelectedPlace = z.infer<typeof placeSchema>;
 
+/** A fact about models that a price list does not know: quirks of their endpoints, and the source that says so. */
+const factSchema = z.strictObject({
+  about: z.string().min(1),
+  source: z.url(),
+  models: z.array(z.string()).min(1),
+  /** Providers whose endpoints it holds for; all where absent. */
+  providers: z.array(z.string()).min(1).optional(),
+  quirks: z.record(z.string(), z.unknown()),
+});
+
 /** A selection lists the models to import, the id of each, and the places where it can be reached. */
 export const selectionSchema = z.strictObject({
   /** Whether endpoints say what they cost the service as well: the list's price without the markup. */
@@ -64,6 +74,8 @@ export const selectionSchema = z.strictObject({
       usd_per_thousand_requests: decimal.optional(),
     }),
   ),
+  /** Of models, each with its source. A list adds to that of an earlier fact; any other quirk takes its place. */
+  facts: z.array(factSchema).optional(),
   /** Models of the selection that are offered free as well, with the terms of all of them. */
   free: z.strictObject({ terms: z.record(z.string(), z.unknown()), models: z.array(z.string()).min(1) }).optional(),
   aliases: z.array(z.strictObject({ alias: z.string(), name: z.string(), target: z.string() })).default([]),

@@ -1,0 +1,39 @@
+/** Texts of white space alone: providers refuse them as they refuse empty ones, and models write them before calls. */
+
+import type { Block, Message } from './types.ts';
+
+/** Stands for a message that says nothing. */
+const NOTHING_SAID = '(empty)';
+
+export function isBlank(text: unknown): boolean {
+  return typeof text === 'string' && text.trim() === '';
+}
+
+/** The messages without blank texts. A message that has nothing else gets a word, so that its place stays. */
+export function withoutBlankTexts(messages: Message[]): Message[] {
+  return messages.map((message) => {
+    const { content } = message;
+    if (typeof content === 'string') return isBlank(content) ? { ...message, content: NOTHING_SAID } : message;
+    const said = withoutBlankBlocks(content);
+    if (said === content) return message;
+    return { ...message, content: said.length > 0 ? said : [{ type: 'text', text: NOTHING_SAID }] };
+  });
+}
+
+/** @returns the same list if no text in it is blank */
+export function withoutBlankBlocks(blocks: Block[]): Block[] {
+  const said = blocks.filter((block) => !isBlankText(block)).map(withoutBlankInside);
+  return said.length === blocks.length && said.every((block, index) => block === blocks[index]) ? blocks : said;
+}
+
+/** Results of tools may be empty, but not a list of a blank text. */
+function withoutBlankInside(block: Block): Block {
+  const { content } = block;
+  if (block.type !== 'tool_result' || !Array.isArray(content)) return block;
+  const said = (content as Block[]).filter((inner) => !isBlankText(inner));
+  return said.length === content.length ? block : { ...block, content: said.length > 0 ? said : '' };
+}
+
+function isBlankText({ type, text }: Block): boolean {
+  return type === 'text' && isBlank(text);
+}

@@ -1,0 +1,71 @@
+/** Marks up to which a prompt is to be cached: Anthropic refuses more than four, and a long lifetime behind a short one. */
+
+import { without } from './without.ts';
+import type { Block, Message, MessagesRequest } from './types.ts';
+
+const MAX_MARKS = 4;
+
+type Marked = Record<string, unknown>;
+type MarkChange = (item: Marked) => Marked;
+
+/**
+ * The request with marks that a provider takes: the last four, none on thinking or on an empty text, and no mark of an hour behind
+ * one of five minutes. @returns the same request if it has no other marks
+ */
+export function withTakenMarks(request: MessagesRequest): MessagesRequest {
+  const marks: Marked[] = [];
+  mapMarks(request, (item) => {
+    marks.push(item);
+    return item;
+  });
+  if (marks.length === 0) return request;
+  const markable = marks.filter(mayHaveMark);
+  const kept = markable.slice(-MAX_MARKS);
+  const short = kept.findIndex((item) => !lastsAnHour(item));
+  const isTaken = kept.length === marks.length && (short === -1 || !kept.slice(short).some(lastsAnHour));
+  if (isTaken) return request;
+  let place = 0;
+  const first = markable.length - kept.length;
+  return mapMarks(request, (item) => {
+    if (!mayHaveMark(item)) return without(item, 'cache_control');
+    const index = place - first;
+    place += 1;
+    if (index < 0) return without(item, 'cache_control');
+    const isBehindShort = short !== -1 && index > short && lastsAnHour(item);
+    return isBehindShort ? { ...item, cache_control: { type: 'ephemeral' } } : item;
+  });
+}
+
+function lastsAnHour({ cache_control: control }: Marked): boolean {
+  return (control as { ttl?: unknown }).ttl === '1h';
+}
+
+function mayHaveMark({ type, text }: Marked): boolean {
+  return type !== 'thinking' && type !== 'redacted_thinking' && !(type === 'text' && text === '');
+}
+
+/** Changes everything that is marked, in the order of the prompt; the request's own mark is one on its end. */
+function mapMarks(request: MessagesRequest, change: MarkChange): MessagesRequest {
+  const { tools, system, messages } = request;
+  const mapped = {
+    ...request,
+    ...(tools ? { tools: mapMarked(tools, change) } : {}),
+    ...(Array.isArray(system) ? { system: withMappedMarks(system, change) } : {}),
+    messages: messages.map((message): Message =>
+      typeof message.content === 'string' ? message : { ...message, content: withMappedMarks(message.content, change) },
+    ),
+  };
+  return mapMarked<MessagesRequest>([mapped], change)[0]!;
+}
+
+function withMappedMarks(blocks: Block[], change: MarkChange): Block[] {
+  return blocks.map((block) => {
+    const { content } = block;
+    const inner = Array.isArray(content) ? { ...block, content: mapMarked(content as Block[], change) } : block;
+    return mapMarked<Block>([inner], change)[0]!;
+  });
+}
+
+function mapMarked<Item extends object>(items: readonly Item[], change: MarkChange): Item[] {
+  return items.map((item) => ((item as Marked)['cache_control'] == null ? item : (change(item as Marked) as Item)));
+}

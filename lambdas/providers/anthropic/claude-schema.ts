@@ -1,0 +1,94 @@
+/**
+ * JSON schemas in the words that Claude takes where it is held to them: in output_config.format, and in tools with `strict`. Any other
+ * constraint moves into the description, where the model reads it. The words are those that Anthropic's SDK leaves in a schema
+ * (https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations).
+ */
+
+import { isRawNumber } from '../../platform/json/exact-json.ts';
+import { isRecord } from '../../platform/json/foreign-json.ts';
+
+type ClaudeSchema = Record<string, unknown>;
+
+const TAKEN_FORMATS = new Set([
+  'date-time',
+  'time',
+  'date',
+  'duration',
+  'email',
+  'hostname',
+  'uri',
+  'ipv4',
+  'ipv6',
+  'uuid',
+]);
+/** They constrain nothing. */
+const IGNORED_KEYWORDS = new Set(['$schema', '$comment', '$id', 'additionalProperties']);
+const TAKEN_KEYWORDS = new Set(['type', 'title', 'description', 'required', 'default', '$ref']);
+const MAP_KEYWORDS = new Set(['properties', '$defs', 'definitions']);
+
+/** The schema of an answer, or of the arguments of a strict tool. */
+export function strictSchema(schema: unknown): unknown {
+  if (!isRecord(schema)) return schema;
+  const taken: ClaudeSchema = {};
+  const untaken: ClaudeSchema = {};
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (IGNORED_KEYWORDS.has(keyword)) continue;
+    const words = takenWords(keyword, value);
+    if (words) Object.assign(taken, words);
+    else untaken[keyword] = value;
+  }
+  const isObject = taken['type'] === 'object' || taken['properties'] !== undefined;
+  return { ...withConstraints(taken, untaken), ...(isObject ? { additionalProperties: false } : {}) };
+}
+
+function takenWords(keyword: string, value: unknown): ClaudeSchema | undefined {
+  if (TAKEN_KEYWORDS.has(keyword)) return { [keyword]: value };
+  if (MAP_KEYWORDS.has(keyword)) return { [keyword]: strictSchemas(value) };
+  switch (keyword) {
+    case 'anyOf':
+    case 'allOf':
+      return Array.isArray(value) ? { [keyword]: value.map(strictSchema) } : undefined;
+    case 'oneOf':
+      return Array.isArray(value) ? { anyOf: value.map(strictSchema) } : undefined;
+    case 'items':
+      return isRecord(value) ? { items: strictSchema(value) } : undefined;
+    case 'enum':
+      return Array.isArray(value) && value.length > 0 && value.every(isPlain) ? { enum: value } : undefined;
+    case 'const':
+      return isPlain(value) ? { const: value } : undefined;
+    case 'format':
+      return typeof value === 'string' && TAKEN_FORMATS.has(value) ? { format: value } : undefined;
+    case 'minItems':
+      return value === 0 || value === 1 ? { minItems: value } : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * The schema of a tool's arguments. Its root is an object: a union there is refused, so the members of its variants become members that may be left
+ * out, and the union itself is told in words.
+ */
+export function argumentsSchema(schema: ClaudeSchema): ClaudeSchema {
+  const { anyOf, oneOf, allOf, ...rest } = schema;
+  const unions = Object.entries({ anyOf, oneOf, allOf }).filter(([, variants]) => variants !== undefined);
+  if (unions.length === 0) return schema['type'] === 'object' ? schema : { ...schema, type: 'object' };
+  const variants = unions.flatMap(([, list]) => (Array.isArray(list) ? list : [])).filter(isRecord);
+  const properties = Object.assign({}, ...variants.map((one) => one['properties'] ?? {}), rest['properties'] ?? {});
+  return { ...withConstraints(rest, Object.fromEntries(unions)), type: 'object', properties };
+}
+
+function withConstraints(schema: ClaudeSchema, untaken: ClaudeSchema): ClaudeSchema {
+  if (Object.keys(untaken).length === 0) return schema;
+  const described = typeof schema['description'] === 'string' ? `${schema['description']}\n` : '';
+  return { ...schema, description: `${described}Constraints: ${JSON.stringify(untaken)}` };
+}
+
+function strictSchemas(schemas: unknown): unknown {
+  if (!isRecord(schemas)) return schemas;
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, strictSchema(schema)]));
+}
+
+function isPlain(value: unknown): boolean {
+  return value === null || typeof value !== 'object' || isRawNumber(value);
+}

@@ -1,0 +1,150 @@
+/**
+ * Calls and their results as every provider asks for them: a call has an id of its own and a result directly behind it, and a result has a call.
+ * Histories depart from it where an agent was interrupted, where a model counts its calls anew in each turn, and where instructions came between.
+ */
+
+import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
+import { invalidRequest } from '../../platform/errors.ts';
+
+/** Stands for the result of a call that was never answered. */
+const NO_RESULT = '(no result)';
+
+/**
+ * @returns the same request where nothing has to change
+ * @throws {GatewayError} 400 for the result of a call that is not directly before it
+ */
+export function withSoundCalls(request: MessagesRequest): MessagesRequest {
+  if (!request.messages.some(hasToolBlocks)) return request;
+  const conversation = new SoundConversation();
+  for (const [index, message] of request.messages.entries()) conversation.add(message, index);
+  const messages = conversation.end();
+  const isSame =
+    messages.length === request.messages.length && messages.every((one, index) => one === request.messages[index]);
+  return isSame ? request : { ...request, messages };
+}
+
+function hasToolBlocks({ content }: Message): boolean {
+  return typeof content !== 'string' && content.some(({ type }) => type === 'tool_use' || type === 'tool_result');
+}
+
+class SoundConversation {
+  readonly #messages: Message[] = [];
+  readonly #used = new Set<string>();
+  /** Calls of the assistant's turn without a result yet: the id that the client has, and the one that is sent. */
+  #open: { id: string; sent: string }[] = [];
+  /** Calls of the assistant's turn that have their result. */
+  #answered = new Set<string>();
+  /** What came between the calls and their results. */
+  #between: Message[] = [];
+  /** Where the user speaks after calls; undefined before. */
+  #answerAt: number | undefined;
+
+  add(message: Message, index: number): void {
+    switch (message.role) {
+      case 'assistant':
+        if (this.#answerAt !== undefined) this.#close();
+        this.#messages.push(this.#withOwnIds(message));
+        break;
+      case 'system':
+        if (this.#open.length > 0 && this.#answerAt === undefined) this.#between.push(message);
+        else this.#messages.push(message);
+        break;
+      case 'user':
+        this.#addUser(message, index);
+    }
+  }
+
+  end(): Message[] {
+    this.#close();
+    return this.#messages;
+  }
+
+  #addUser(message: Message, index: number): void {
+    const said = this.#withResults(message, index);
+    const hasCalls = this.#open.length > 0 || this.#answered.size > 0;
+    if (!hasCalls || this.#answerAt === undefined) {
+      this.#answerAt = this.#messages.length;
+      this.#messages.push(said);
+      this.#messages.push(...this.#between.splice(0));
+      return;
+    }
+    // Results of one turn stand together, before everything else that the user says.
+    const { results, rest } = apartFromResults(said);
+    if (results.length > 0) this.#answer(results);
+    if (rest.length > 0 || results.length === 0)
+      this.#messages.push(results.length > 0 ? { ...said, content: rest } : said);
+  }
+
+  #answer(results: Block[]): void {
+    const at = this.#answerAt!;
+    const own = apartFromResults(this.#messages[at]!);
+    this.#messages[at] = { ...this.#messages[at]!, content: [...own.results, ...results, ...own.rest] };
+  }
+
+  /** The turn of the user is over: calls that nobody has answered get a result. */
+  #close(): void {
+    if (this.#open.length > 0) {
+      const results = this.#open.map(({ sent }) => ({ type: 'tool_result', tool_use_id: sent, content: NO_RESULT }));
+      if (this.#answerAt === undefined) this.#messages.push({ role: 'user', content: results });
+      else this.#answer(results);
+    }
+    this.#messages.push(...this.#between.splice(0));
+    this.#open = [];
+    this.#answered = new Set();
+    this.#answerAt = undefined;
+  }
+
+  #withOwnIds(message: Message): Message {
+    if (!hasToolBlocks(message)) return message;
+    const content = (message.content as Block[]).map((block) => {
+      if (block.type !== 'tool_use') return block;
+      const id = block['id'] as string;
+      const sent = this.#freeId(id);
+      this.#used.add(sent);
+      this.#open.push({ id, sent });
+      return sent === id ? block : { ...block, id: sent };
+    });
+    return content.every((block, at) => block === message.content[at]) ? message : { ...message, content };
+  }
+
+  #freeId(id: string): string {
+    if (!this.#used.has(id)) return id;
+    let number = 2;
+    while (this.#used.has(`${id}_${number}`)) number += 1;
+    return `${id}_${number}`;
+  }
+
+  #withResults(message: Message, index: number): Message {
+    if (!hasToolBlocks(message)) return message;
+    const blocks = message.content as Block[];
+    const renamed = blocks.map((block, place) =>
+      block.type === 'tool_result' ? this.#result(block, `messages.${index}.content.${place}`) : block,
+    );
+    const firstOther = renamed.findIndex(({ type }) => type !== 'tool_result');
+    const isOrdered = firstOther === -1 || !renamed.slice(firstOther).some(({ type }) => type === 'tool_result');
+    if (isOrdered && renamed.every((block, at) => block === blocks[at])) return message;
+    const { results, rest } = apartFromResults({ ...message, content: renamed });
+    return { ...message, content: [...results, ...rest] };
+  }
+
+  #result(block: Block, path: string): Block {
+    const id = block['tool_use_id'] as string;
+    const at = this.#open.findIndex((call) => call.id === id);
+    if (at === -1) {
+      const problem = this.#answered.has(id) ? 'has two results' : 'has no tool_use with this id directly before it';
+      throw invalidRequest(`${path}.tool_use_id`, problem);
+    }
+    const { sent } = this.#open[at]!;
+    this.#open.splice(at, 1);
+    this.#answered.add(id);
+    return sent === id ? block : { ...block, tool_use_id: sent };
+  }
+}
+
+function apartFromResults({ content }: Message): { results: Block[]; rest: Block[] } {
+  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  return {
+    results: blocks.filter(({ type }) => type === 'tool_result'),
+    rest: blocks.filter(({ type }) => type !== 'tool_result'),
+  };
+}

@@ -1,0 +1,26 @@
+import type { Selection } from './import-selection.ts';
+
+type EndpointQuirks = Record<string, unknown>;
+
+/** Quirks that are lists of what an endpoint lacks: each fact adds to them. */
+const additive = new Set(['lacks']);
+
+/** The quirks of an endpoint with the facts of its model. The endpoint's own quirks count before a fact. */
+export function withFacts(
+  quirks: EndpointQuirks | undefined,
+  { model, provider }: { model: string; provider: string },
+  facts: NonNullable<Selection['facts']>,
+): EndpointQuirks {
+  const known = facts.filter(
+    ({ models, providers }) => models.includes(model) && (providers === undefined || providers.includes(provider)),
+  );
+  return [...known.map((fact) => fact.quirks), quirks ?? {}].reduce(merged, {});
+}
+
+function merged(quirks: EndpointQuirks, more: EndpointQuirks): EndpointQuirks {
+  const entries = Object.entries(more).map(([name, value]) => [
+    name,
+    additive.has(name) ? [...new Set([...((quirks[name] ?? []) as string[]), ...(value as string[])])] : value,
+  ]);
+  return { ...quirks, ...Object.fromEntries(entries) };
+}

@@ -1,0 +1,525 @@
+/** Claude at Anthropic, at Amazon Bedrock (InvokeModel) and at Google Cloud, as strict as they are. */
+
+import * as z from 'zod';
+import { isBlankText, repeatedIn, schemasIn, strictFake, type Arrived, type Rule, type StrictFake } from './rules.ts';
+
+const docs = 'https://platform.claude.com/docs/en';
+const sdkTypes = 'https://github.com/anthropics/anthropic-sdk-typescript/blob/main/src/resources/messages/messages.ts';
+
+type Form = 'adaptive' | 'enabled' | 'disabled' | 'between_tools';
+
+interface ClaudeModel {
+  forms: readonly Form[];
+  efforts: readonly string[];
+  /** Efforts while thinking is switched off, where they are fewer. */
+  effortsDisabled?: readonly string[];
+  /** Thinks if a request has no `thinking`. */
+  thinksByDefault: boolean;
+  takesSampling: boolean;
+  /** `never`, or only without thinking. Where sources differ, the stricter. */
+  forcedTools: 'always' | 'without_thinking' | 'never';
+  takesPrefill: boolean;
+  takesSystemMessages: boolean;
+  maxTokens: number;
+}
+
+const upToHigh = ['low', 'medium', 'high'];
+const allEfforts = [...upToHigh, 'xhigh', 'max'];
+const generation45: ClaudeModel = {
+  forms: ['enabled', 'disabled'],
+  efforts: [],
+  thinksByDefault: false,
+  takesSampling: true,
+  forcedTools: 'without_thinking',
+  takesPrefill: true,
+  takesSystemMessages: false,
+  maxTokens: 64_000,
+};
+const generation46: ClaudeModel = {
+  ...generation45,
+  forms: ['adaptive', 'enabled', 'disabled'],
+  efforts: [...upToHigh, 'max'],
+  takesPrefill: false,
+  maxTokens: 128_000,
+};
+const opus47: ClaudeModel = {
+  ...generation46,
+  forms: ['adaptive', 'disabled'],
+  efforts: allEfforts,
+  takesSampling: false,
+};
+const opus48: ClaudeModel = { ...opus47, takesSystemMessages: true };
+/** Also what a model gets that is newer than this list: the strictest of all. */
+const alwaysThinking: ClaudeModel = {
+  ...opus48,
+  forms: ['adaptive'],
+  thinksByDefault: true,
+  forcedTools: 'never',
+};
+
+/**
+ * By the beginning of the model's name, the longest first. Measured in deepnoodle-ai/dive providers/anthropic/capabilities.go, and documented
+ * in platform.claude.com/docs/en/build-with-claude/effort and in the migration guides of each model.
+ */
+const models: Record<string, ClaudeModel> = {
+  'claude-haiku-4-5': generation45,
+  'claude-sonnet-4-5': generation45,
+  'claude-opus-4-5': { ...generation45, efforts: upToHigh },
+  'claude-sonnet-4-6': generation46,
+  'claude-opus-4-6': generation46,
+  'claude-opus-4-7': opus47,
+  'claude-opus-4-8': opus48,
+  'claude-sonnet-5-5': { ...alwaysThinking, forms: ['adaptive', 'between_tools'], effortsDisabled: upToHigh },
+  'claude-sonnet-5': { ...opus47, thinksByDefault: true },
+  'claude-opus-5-5': alwaysThinking,
+  'claude-opus-5': { ...opus48, thinksByDefault: true, effortsDisabled: upToHigh },
+  'claude-haiku-5-5': { ...opus48, thinksByDefault: true },
+  'claude-fable-5-1': alwaysThinking,
+  'claude-fable-5-2': alwaysThinking,
+  // https://github.com/withceleste/celeste-python/pull/393
+  'claude-fable-5': { ...alwaysThinking, forcedTools: 'always' },
+};
+const names = Object.keys(models).toSorted((one, other) => other.length - one.length);
+
+function modelOf(id: string): ClaudeModel {
+  const name = names.find((one) => id.includes(one));
+  return name ? models[name]! : alwaysThinking;
+}
+
+const cacheControl = z.strictObject({ type: z.literal('ephemeral'), ttl: z.enum(['5m', '1h']).optional() });
+const marked = { cache_control: cacheControl.nullish() };
+const imageSource = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('base64'),
+    media_type: z.enum(['image/jpeg', 'image/png', 'image/gif', 'image/webp']),
+    data: z.base64().max((5 * 1024 * 1024 * 4) / 3),
+  }),
+  z.strictObject({ type: z.literal('url'), url: z.url() }),
+  z.strictObject({ type: z.literal('file'), file_id: z.string() }),
+]);
+const text = z.strictObject({
+  type: z.literal('text'),
+  text: z.string(),
+  citations: z.array(z.unknown()).nullish(),
+  ...marked,
+});
+const image = z.strictObject({ type: z.literal('image'), source: imageSource, ...marked });
+const document = z.strictObject({
+  type: z.literal('document'),
+  source: z.discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('base64'), media_type: z.literal('application/pdf'), data: z.base64() }),
+    z.strictObject({ type: z.literal('text'), media_type: z.literal('text/plain'), data: z.string() }),
+    z.strictObject({ type: z.literal('content'), content: z.union([z.string(), z.array(z.unknown())]) }),
+    z.strictObject({ type: z.literal('url'), url: z.url() }),
+    z.strictObject({ type: z.literal('file'), file_id: z.string() }),
+  ]),
+  title: z.string().nullish(),
+  context: z.string().nullish(),
+  citations: z.strictObject({ enabled: z.boolean().optional() }).nullish(),
+  ...marked,
+});
+const callId = z.string().regex(/^[a-zA-Z0-9_-]+$/);
+const toolUse = z.strictObject({
+  type: z.literal('tool_use'),
+  id: callId,
+  name: z.string().min(1).max(200),
+  input: z.record(z.string(), z.unknown()),
+  ...marked,
+});
+const toolResult = z.strictObject({
+  type: z.literal('tool_result'),
+  tool_use_id: callId,
+  content: z.union([z.string(), z.array(z.discriminatedUnion('type', [text, image, document]))]).optional(),
+  is_error: z.boolean().nullish(),
+  ...marked,
+});
+const thinking = z.strictObject({ type: z.literal('thinking'), thinking: z.string(), signature: z.string() });
+const redacted = z.strictObject({ type: z.literal('redacted_thinking'), data: z.string() });
+const block = z.discriminatedUnion('type', [text, image, document, toolUse, toolResult, thinking, redacted]);
+type ClaudeBlock = z.output<typeof block>;
+
+const message = z.strictObject({
+  role: z.enum(['user', 'assistant', 'system']),
+  content: z.union([z.string(), z.array(block)]),
+});
+const tool = z.strictObject({
+  type: z.literal('custom').nullish(),
+  name: z.string().regex(/^[a-zA-Z0-9_-]{1,128}$/),
+  description: z.string().optional(),
+  input_schema: z.looseObject({ type: z.literal('object') }),
+  strict: z.boolean().optional(),
+  ...marked,
+});
+const effort = z.enum(['low', 'medium', 'high', 'xhigh', 'max']);
+const fields = {
+  messages: z.array(message).min(1),
+  system: z.union([z.string(), z.array(text)]).optional(),
+  max_tokens: z.int().min(1),
+  stop_sequences: z.array(z.string()).optional(),
+  temperature: z.number().min(0).max(1).optional(),
+  top_p: z.number().min(0).max(1).optional(),
+  top_k: z.int().min(0).optional(),
+  tools: z.array(tool).optional(),
+  tool_choice: z
+    .discriminatedUnion('type', [
+      z.strictObject({ type: z.literal('auto'), disable_parallel_tool_use: z.boolean().optional() }),
+      z.strictObject({ type: z.literal('any'), disable_parallel_tool_use: z.boolean().optional() }),
+      z.strictObject({
+        type: z.literal('tool'),
+        name: z.string(),
+        disable_parallel_tool_use: z.boolean().optional(),
+      }),
+      z.strictObject({ type: z.literal('none') }),
+    ])
+    .optional(),
+  thinking: z
+    .discriminatedUnion('type', [
+      z.strictObject({
+        type: z.literal('enabled'),
+        budget_tokens: z.int().min(1024),
+        display: z.enum(['summarized', 'omitted']).optional(),
+      }),
+      z.strictObject({ type: z.literal('adaptive'), display: z.enum(['summarized', 'omitted']).optional() }),
+      z.strictObject({ type: z.literal('disabled') }),
+      z.strictObject({ type: z.literal('between_tools') }),
+    ])
+    .optional(),
+  output_config: z
+    .strictObject({
+      effort: effort.nullish(),
+      format: z.strictObject({ type: z.literal('json_schema'), schema: z.looseObject({}) }).nullish(),
+    })
+    .optional(),
+  metadata: z.strictObject({ user_id: z.string().max(256).nullish() }).optional(),
+  cache_control: cacheControl.nullish(),
+};
+
+/** The Messages API refuses fields that it does not know: "Extra inputs are not permitted". */
+const atAnthropic = z.strictObject({
+  ...fields,
+  model: z.string(),
+  stream: z.literal(true),
+  service_tier: z.enum(['auto', 'standard_only']).optional(),
+  inference_geo: z.string().optional(),
+});
+const atBedrock = z.strictObject({
+  ...fields,
+  anthropic_version: z.literal('bedrock-2023-05-31'),
+  anthropic_beta: z.array(z.literal('interleaved-thinking-2025-05-14')).optional(),
+});
+const atGoogle = z.strictObject({
+  ...fields,
+  anthropic_version: z.literal('vertex-2023-10-16'),
+  stream: z.literal(true),
+});
+
+type Body = z.output<z.ZodObject<typeof fields>>;
+type ClaudeRequest = Arrived<Body>;
+
+interface ClaudeTurn {
+  role: string;
+  blocks: ClaudeBlock[];
+}
+
+/** Neighbours of one role are one turn. */
+const blocksOf = ({ read }: ClaudeRequest): ClaudeTurn[] => {
+  const turns: ClaudeTurn[] = [];
+  for (const { role, content } of read.messages) {
+    const blocks: ClaudeBlock[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+    const last = turns.at(-1);
+    if (last?.role === role) last.blocks = [...last.blocks, ...blocks];
+    else turns.push({ role, blocks });
+  }
+  return turns;
+};
+const systemOf = ({ read: { system } }: ClaudeRequest): z.output<typeof text>[] =>
+  typeof system === 'string' ? [{ type: 'text', text: system }] : (system ?? []);
+
+/** Whether the model thinks in this request. */
+function thinks({ read, model }: ClaudeRequest): boolean {
+  return read.thinking ? read.thinking.type !== 'disabled' : modelOf(model).thinksByDefault;
+}
+
+const isForced = ({ read }: ClaudeRequest) => read.tool_choice?.type === 'any' || read.tool_choice?.type === 'tool';
+
+/** The marks of a request, in the order of the prompt. */
+function marksOf(request: ClaudeRequest): { ttl?: string | undefined }[] {
+  const said = [
+    ...(request.read.tools ?? []),
+    ...systemOf(request),
+    ...blocksOf(request).flatMap(({ blocks }) =>
+      blocks.flatMap((one) =>
+        one.type === 'tool_result' && Array.isArray(one.content) ? [...one.content, one] : [one],
+      ),
+    ),
+    request.read,
+  ];
+  return said.flatMap((one) => ('cache_control' in one && one.cache_control ? [one.cache_control] : []));
+}
+
+const thinkingRules: Rule<Body>[] = [
+  {
+    source: `${docs}/build-with-claude/thinking`,
+    refuses: ({ read, model }) =>
+      read.thinking &&
+      !modelOf(model).forms.includes(read.thinking.type) &&
+      `"thinking.type.${read.thinking.type}" is not supported for this model`,
+  },
+  {
+    source: `${docs}/build-with-claude/effort`,
+    refuses: (request) => {
+      const { efforts, effortsDisabled = efforts } = modelOf(request.model);
+      const asked = request.read.output_config?.effort;
+      const type = request.read.thinking?.type;
+      const taken = type === 'disabled' || type === 'between_tools' ? effortsDisabled : efforts;
+      return asked && !taken.includes(asked) && `output_config.effort: "${asked}" is not supported for this model`;
+    },
+  },
+  {
+    source: `${docs}/build-with-claude/extended-thinking`,
+    refuses: ({ read, headers }) =>
+      read.thinking?.type === 'enabled' &&
+      read.thinking.budget_tokens >= read.max_tokens &&
+      !headers['anthropic-beta']?.includes('interleaved-thinking') &&
+      '`max_tokens` must be greater than `thinking.budget_tokens`',
+  },
+  {
+    source: `${docs}/models/opus-5-5/whats-new-opus-5-5`,
+    refuses: (request) => {
+      const { forcedTools } = modelOf(request.model);
+      if (!isForced(request) || forcedTools === 'always') return false;
+      return (
+        (forcedTools === 'never' || thinks(request)) && 'Thinking may not be enabled when tool_choice forces tool use.'
+      );
+    },
+  },
+  {
+    source: `${docs}/build-with-claude/extended-thinking`,
+    refuses: (request) => {
+      const { temperature = 1, top_p: topP = 1, top_k: topK } = request.read;
+      const isOwn = temperature !== 1 || topP < 0.95 || topK !== undefined;
+      return thinks(request) && isOwn && '`temperature` may only be set to 1 when thinking is enabled.';
+    },
+  },
+];
+
+const samplingRules: Rule<Body>[] = [
+  {
+    source: `${docs}/about-claude/models/migration-guide`,
+    refuses: ({ read, model }) =>
+      !modelOf(model).takesSampling &&
+      [read.temperature, read.top_p, read.top_k].some((value) => value !== undefined) &&
+      '`temperature` is deprecated for this model.',
+  },
+  {
+    source: `${docs}/models/haiku-4-5/migration-guide`,
+    refuses: ({ read }) =>
+      read.temperature !== undefined &&
+      read.top_p !== undefined &&
+      '`temperature` and `top_p` cannot both be specified for this model.',
+  },
+  {
+    source: `${docs}/about-claude/models/overview`,
+    refuses: ({ read, model }) =>
+      read.max_tokens > modelOf(model).maxTokens && `max_tokens: ${read.max_tokens} > ${modelOf(model).maxTokens}`,
+  },
+  {
+    source: 'https://github.com/anthropics/anthropic-sdk-python/issues/454',
+    refuses: ({ read }) =>
+      read.stop_sequences?.some(isBlankText) && 'stop_sequences: each stop sequence must contain non-whitespace',
+  },
+];
+
+const conversationRules: Rule<Body>[] = [
+  {
+    source: 'https://github.com/NousResearch/hermes-agent/pull/63983',
+    refuses: (request) =>
+      [...systemOf(request), ...blocksOf(request).flatMap(({ blocks }) => blocks)].some(
+        (one) => one.type === 'text' && isBlankText(one.text),
+      ) && 'messages: text content blocks must contain non-whitespace text',
+  },
+  {
+    source: sdkTypes,
+    refuses: (request) =>
+      request.read.messages.some(({ content }) => content.length === 0) && 'all messages must have non-empty content',
+  },
+  {
+    source: `${docs}/api/messages`,
+    refuses: (request) => {
+      const { role, blocks } = blocksOf(request).at(-1)!;
+      if (role !== 'assistant') return false;
+      if (!modelOf(request.model).takesPrefill || thinks(request)) {
+        return 'This model does not support assistant message prefill.';
+      }
+      const last = blocks.at(-1);
+      return (
+        last?.type === 'text' &&
+        last.text !== last.text.trimEnd() &&
+        'final assistant content cannot end with trailing whitespace'
+      );
+    },
+  },
+  {
+    source: `${docs}/build-with-claude/mid-conversation-system-messages`,
+    refuses: ({ read, model }) =>
+      !modelOf(model).takesSystemMessages &&
+      read.messages.some(({ role }) => role === 'system') &&
+      "role 'system' is not supported on this model",
+  },
+  {
+    source: `${docs}/build-with-claude/mid-conversation-system-messages`,
+    refuses: ({ read: { messages } }) =>
+      messages.some(
+        ({ role }, index) => role === 'system' && !['user', 'system'].includes(messages[index - 1]?.role ?? ''),
+      ) && "role 'system' must follow a user turn",
+  },
+  {
+    source: 'https://github.com/anthropics/anthropic-sdk-python/issues/1598',
+    refuses: (request) =>
+      blocksOf(request).some(({ blocks }) =>
+        blocks.some(
+          (one) =>
+            (one.type === 'thinking' && !isClaudes(one.signature)) ||
+            (one.type === 'redacted_thinking' && !isClaudes(one.data)),
+        ),
+      ) && 'Invalid `signature` in `thinking` block',
+  },
+  {
+    source: `${docs}/build-with-claude/extended-thinking`,
+    refuses: (request) =>
+      blocksOf(request).some(
+        ({ role, blocks }) => role !== 'assistant' && blocks.some(({ type }) => type.includes('thinking')),
+      ) && 'thinking blocks may only be in assistant messages',
+  },
+];
+
+/** What only Anthropic signs. Requests of these tests have this signature where Claude has signed. */
+export const CLAUDES_SIGNATURE = 'EqQBCgIYAhIMstrictfake';
+
+function isClaudes(signature: string): boolean {
+  return signature === CLAUDES_SIGNATURE;
+}
+
+const toolRules: Rule<Body>[] = [
+  {
+    source: `${docs}/agents-and-tools/tool-use/implement-tool-use`,
+    refuses: ({ read }) =>
+      repeatedIn((read.tools ?? []).map(({ name }) => name)) && 'tools: Tool names must be unique.',
+  },
+  {
+    source: 'https://github.com/anthropics/claude-code/issues/4886',
+    refuses: ({ read }) =>
+      read.tools?.some(({ input_schema: schema }) =>
+        ['anyOf', 'oneOf', 'allOf'].some((union) => schema[union] !== undefined),
+      ) && 'input_schema does not support oneOf, allOf, or anyOf at the top level',
+  },
+  {
+    source: `${docs}/build-with-claude/structured-outputs`,
+    refuses: ({ read }) => {
+      const held = (read.tools ?? []).filter(({ strict }) => strict === true).map((one) => one.input_schema);
+      const format = read.output_config?.format?.schema;
+      return [...held, ...(format ? [format] : [])].map(looseKeyword).find((said) => said !== undefined);
+    },
+  },
+  {
+    source: sdkTypes,
+    refuses: ({ read }) =>
+      read.tool_choice?.type === 'tool' &&
+      !read.tools?.some(({ name }) => name === (read.tool_choice as { name: string }).name) &&
+      'tool_choice: tool not found in provided tools',
+  },
+  {
+    source: sdkTypes,
+    refuses: ({ read }) =>
+      read.tool_choice !== undefined &&
+      !read.tools?.length &&
+      'tool_choice may only be specified while providing tools.',
+  },
+  {
+    source: `${docs}/agents-and-tools/tool-use/implement-tool-use`,
+    refuses: (request) => brokenCalls(blocksOf(request)),
+  },
+];
+
+/** Keywords that structured outputs have; values of objects that are not closed. */
+const keywords = new Set(
+  'type title description properties required additionalProperties items enum const anyOf allOf $ref $defs definitions default format minItems pattern'.split(
+    ' ',
+  ),
+);
+
+function looseKeyword(schema: object): string | undefined {
+  for (const one of schemasIn(schema)) {
+    const unknown = Object.keys(one).find((keyword) => !keywords.has(keyword));
+    if (unknown) return `For '${String(one['type'])}' type, property '${unknown}' is not supported`;
+    if (one['type'] === 'object' && one['additionalProperties'] !== false) {
+      return "For 'object' type, 'additionalProperties' must be explicitly set to false";
+    }
+  }
+  return undefined;
+}
+
+function brokenCalls(turns: readonly ClaudeTurn[]): string | undefined {
+  const ids = turns.flatMap(({ blocks }) => blocks.flatMap((one) => (one.type === 'tool_use' ? [one.id] : [])));
+  if (repeatedIn(ids)) return '`tool_use` ids must be unique';
+  for (const [index, { role, blocks }] of turns.entries()) {
+    const calls = role === 'assistant' ? blocks.flatMap((one) => (one.type === 'tool_use' ? [one.id] : [])) : [];
+    const next = turns[index + 1];
+    const results = next?.blocks.flatMap((one) => (one.type === 'tool_result' ? [one.tool_use_id] : [])) ?? [];
+    const first = next?.blocks.findIndex(({ type }) => type !== 'tool_result') ?? -1;
+    const early = first === -1 ? results : results.slice(0, first);
+    if (calls.some((id) => !early.includes(id))) {
+      return '`tool_use` ids were found without `tool_result` blocks immediately after';
+    }
+    const own = blocks.flatMap((one) => (one.type === 'tool_result' ? [one.tool_use_id] : []));
+    const before = turns[index - 1]?.blocks.flatMap((one) => (one.type === 'tool_use' ? [one.id] : [])) ?? [];
+    if (own.some((id) => !before.includes(id))) return 'unexpected `tool_use_id` found in `tool_result` blocks';
+    if (repeatedIn(own)) return 'each tool_use must have a single result';
+  }
+  return undefined;
+}
+
+const cacheRules: Rule<Body>[] = [
+  {
+    source: `${docs}/build-with-claude/prompt-caching`,
+    refuses: (request) => marksOf(request).length > 4 && 'A maximum of 4 blocks with cache_control may be provided.',
+  },
+  {
+    source: `${docs}/build-with-claude/prompt-caching`,
+    refuses: (request) => {
+      const lives = marksOf(request).map(({ ttl }) => ttl ?? '5m');
+      const short = lives.indexOf('5m');
+      return (
+        short !== -1 && lives.slice(short).includes('1h') && "a ttl='1h' block must not come after a ttl='5m' block"
+      );
+    },
+  },
+];
+
+const rules = [...thinkingRules, ...samplingRules, ...conversationRules, ...toolRules, ...cacheRules];
+
+/** https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages-request-response.html and Google's page. */
+const onlyBase64: Rule<Body> = {
+  source: 'https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html',
+  refuses: (request) =>
+    blocksOf(request).some(({ blocks }) =>
+      blocks.some((one) => 'source' in one && (one.source.type === 'url' || one.source.type === 'file')),
+    ) && 'source.type: Input should be base64',
+};
+
+const headerRule: Rule<Body> = {
+  source: `${docs}/api/versioning`,
+  refuses: ({ headers }) => !headers['anthropic-version'] && 'anthropic-version: header is required',
+};
+
+const noSystemMessages: Rule<Body> = {
+  source: `${docs}/build-with-claude/mid-conversation-system-messages`,
+  refuses: ({ read }) => read.messages.some(({ role }) => role === 'system') && "role 'system' is not supported",
+};
+
+export const anthropicFake: StrictFake = strictFake<Body>(atAnthropic, [...rules, headerRule]);
+export const bedrockInvokeFake: StrictFake = strictFake<Body>(atBedrock, [...rules, onlyBase64, noSystemMessages]);
+export const vertexClaudeFake: StrictFake = strictFake<Body>(atGoogle, [...rules, onlyBase64, noSystemMessages]);
+
+/** Every rule, for the test of its sources. */
+export const anthropicRules: readonly Rule<Body>[] = [...rules, onlyBase64, headerRule, noSystemMessages];

@@ -1,0 +1,118 @@
+/**
+ * Every endpoint of the shipped catalog against what clients may ask for. The bar: the gateway says a wish as the provider takes it, or refuses it by
+ * name; no request reaches a provider that refuses it.
+ */
+
+import { describe, expect, it } from 'vitest';
+import type { Endpoint, Model } from '../../lambdas/catalog/catalog.ts';
+import { messagesWires, type MessagesWireName } from '../../lambdas/catalog/wires.ts';
+import { loadShippedCatalog } from '../support/catalog.ts';
+import { isLongForm, runSeed } from '../support/long-runs.ts';
+import { askEndpoint, readWishes, type ReadWishes } from './asking.ts';
+import { fakeOf } from './fakes.ts';
+import { pairwiseRows, randomRow, seededRandom } from './pairs.ts';
+import type { Wishes } from './wishes.ts';
+
+interface Place {
+  model: Model;
+  endpoint: Endpoint;
+}
+
+const places: Place[] = loadShippedCatalog()
+  .models.filter(({ aliasOf, id }) => !aliasOf && !id.startsWith('sandbox/'))
+  .flatMap((model) => model.endpoints.map((endpoint) => ({ model, endpoint })))
+  .filter(({ endpoint }) => endpoint.pricing && messagesWires.includes(endpoint.wire as MessagesWireName))
+  .filter(({ endpoint }) => fakeOf(endpoint) !== undefined);
+
+/** Endpoints that nothing tells apart but their names share the rows: each gets a part of them. */
+function classOf({ model, endpoint }: Place): string {
+  const { wire, provider, quirks, supportedParameters, inputModalities, maxOutputTokens } = endpoint;
+  const defaults = model.data.default_parameters;
+  return JSON.stringify([wire, provider.id, quirks, supportedParameters, inputModalities, maxOutputTokens, defaults]);
+}
+
+/** Combinations in the long form, for each endpoint. */
+const RANDOM_ROWS = 1_000;
+
+const random = seededRandom(runSeed);
+const rows: ReadWishes[] = [
+  ...pairwiseRows(runSeed),
+  ...Array.from({ length: isLongForm ? RANDOM_ROWS : 0 }, () => randomRow(random)),
+].map(readWishes);
+
+function rowsOf(place: Place, classes: ReadonlyMap<string, Place[]>): ReadWishes[] {
+  if (isLongForm) return rows;
+  const alike = classes.get(classOf(place))!;
+  const turn = alike.indexOf(place);
+  return rows.filter((_, index) => index % alike.length === turn);
+}
+
+/**
+ * The words of a client of the Messages API go to Anthropic's models as they are: what is blank in them may be signed together with the
+ * thinking behind it.
+ */
+function mayBeRefused(row: Wishes, { endpoint }: Place, refusal: string): boolean {
+  return row.api === 'messages' && endpoint.wire === 'anthropic' && refusal.includes('non-whitespace text');
+}
+
+const byField = new Map<string, number>();
+const counts = {
+  places: places.length,
+  rows: rows.length,
+  combinations: 0,
+  sent: 0,
+  refusedAtDoor: 0,
+  refusedByName: 0,
+};
+
+/** Refusals, each with how often it came and one example. */
+type Faults = Map<string, { times: number; example: string }>;
+
+function ask(place: Place, classes: ReadonlyMap<string, Place[]>, faults: Faults): void {
+  const fake = fakeOf(place.endpoint);
+  if (!fake) {
+    faults.set('no strict fake stands for it: test/strict/fakes.ts names one', {
+      times: 1,
+      example: place.endpoint.id,
+    });
+    return;
+  }
+  for (const one of rowsOf(place, classes)) {
+    counts.combinations += 1;
+    if (!('message' in one)) {
+      counts.refusedAtDoor += 1;
+      continue;
+    }
+    const outcome = askEndpoint(one, place);
+    if ('refusedField' in outcome) {
+      counts.refusedByName += 1;
+      const field = outcome.refusedField.replaceAll(/\d+/g, 'N');
+      byField.set(field, (byField.get(field) ?? 0) + 1);
+      expect(field).not.toBe('');
+      continue;
+    }
+    counts.sent += 1;
+    const refusals = fake.refusals(outcome.sent, place.endpoint.upstreamModel);
+    for (const refusal of refusals.filter((said) => !mayBeRefused(one.row, place, said))) {
+      const known = faults.get(refusal);
+      if (known) known.times += 1;
+      else faults.set(refusal, { times: 1, example: `${place.endpoint.id} ${Object.values(one.row).join(' ')}` });
+    }
+  }
+}
+
+describe('every endpoint of the shipped catalog', () => {
+  const classes = Map.groupBy(places, classOf);
+  const byProvider = Map.groupBy(places, ({ endpoint }) => `${endpoint.provider.id} (${endpoint.wire})`);
+
+  it.each([...byProvider])('at %s is sent nothing that it refuses', (_, here) => {
+    const faults: Faults = new Map();
+    for (const place of here) ask(place, classes, faults);
+    expect(Object.fromEntries(faults)).toEqual({});
+  });
+
+  it('was asked for a great many combinations', () => {
+    expect(counts.combinations).toBeGreaterThan(rows.length);
+    expect(counts.sent).toBeGreaterThan(counts.refusedByName);
+  });
+});

@@ -1,0 +1,90 @@
+/**
+ * What a provider refuses, as rules with their sources. A strict fake is a list of such rules for one family of providers: it reads a request as it
+ * would arrive, and tells what the provider would answer 400 to. It knows its models by itself, and nothing of the gateway's catalog.
+ */
+
+import * as z from 'zod';
+import type { WireRequest } from '../../lambdas/providers/wire.ts';
+
+/** A request as it arrives at a provider. */
+export interface Arrived<Body> extends WireRequest {
+  /** The provider's own name of the model. */
+  model: string;
+  read: Body;
+}
+
+export interface Rule<Body> {
+  /** Where it is said: documentation, a schema, or a report of the refusal. */
+  source: string;
+  /** What is wrong with a request; undefined or empty if nothing is. */
+  refuses: (request: Arrived<Body>) => string | false | null | undefined;
+}
+
+export interface StrictFake {
+  /** @returns what the provider refuses; nothing if it takes the request */
+  refusals(request: WireRequest, model: string): string[];
+}
+
+/** @param schema the fields that the provider has: it refuses a body that does not fit. */
+export function strictFake<Body>(
+  schema: z.ZodType<Body> | ((model: string) => z.ZodType<Body>),
+  rules: readonly Rule<Body>[],
+): StrictFake {
+  return {
+    refusals(request, model) {
+      const body: unknown = JSON.parse(request.body);
+      const { data, error } = (typeof schema === 'function' ? schema(model) : schema).safeParse(body);
+      if (error) return error.issues.flatMap((issue) => saidOf(issue));
+      const arrived = { ...request, model, read: data };
+      const said = [...everywhere, ...rules].map((rule) => rule.refuses(arrived as Arrived<never>));
+      return said.filter((one): one is string => Boolean(one));
+    },
+  };
+}
+
+/** The reason of the deepest part of a union that does not fit is the one that helps. */
+function saidOf(issue: z.core.$ZodIssue, place: PropertyKey[] = []): string[] {
+  const path = [...place, ...issue.path];
+  if (issue.code !== 'invalid_union') return [`${path.join('.')}: ${issue.message}`];
+  const variants = issue.errors.map((errors) => errors.flatMap((inner) => saidOf(inner, path)));
+  return variants.toSorted((one, other) => one.length - other.length)[0] ?? [`${path.join('.')}: fits no variant`];
+}
+
+/** Rules that hold at all providers. */
+const everywhere: readonly Rule<unknown>[] = [
+  {
+    source: 'https://github.com/anthropics/claude-code/issues/60394',
+    refuses: ({ body }) => hasLoneSurrogate(JSON.parse(body)) && 'not valid JSON: no low surrogate in string',
+  },
+];
+
+function hasLoneSurrogate(value: unknown): boolean {
+  if (typeof value === 'string') return !value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([name, inner]) => !name.isWellFormed() || hasLoneSurrogate(inner));
+}
+
+export type JsonObject = Record<string, unknown>;
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A schema, and all schemas in it. */
+export function* schemasIn(schema: unknown): Generator<JsonObject> {
+  if (!isObject(schema)) return;
+  yield schema;
+  for (const list of ['anyOf', 'oneOf', 'allOf', 'prefixItems'].map((name) => schema[name])) {
+    if (Array.isArray(list)) for (const inner of list) yield* schemasIn(inner);
+  }
+  for (const map of ['properties', '$defs', 'definitions'].map((name) => schema[name])) {
+    if (isObject(map)) for (const inner of Object.values(map)) yield* schemasIn(inner);
+  }
+  for (const inner of [schema['items'], schema['additionalProperties'], schema['not']]) yield* schemasIn(inner);
+}
+
+export const isBlankText = (text: unknown): boolean => typeof text === 'string' && text.trim() === '';
+
+/** The first value that occurs twice. */
+export function repeatedIn(values: readonly string[]): string | undefined {
+  return values.find((value, index) => values.indexOf(value) !== index);
+}

@@ -1,0 +1,668 @@
+/**
+ * What a client may ask for, as one wish of each kind, and the body that says it in each of the client APIs. Wishes are abstract: the same
+ * rows are asked of every endpoint in all three APIs.
+ */
+
+import { CLAUDES_SIGNATURE } from './anthropic.ts';
+import type { JsonObject } from './rules.ts';
+
+export const wishes = {
+  api: ['messages', 'chat', 'responses'],
+  thinking: ['unsaid', 'off', 'low', 'medium', 'high', 'xhigh', 'max', 'budget', 'large_budget', 'adaptive', 'minimal'],
+  choice: ['no_tools', 'unsaid', 'auto', 'required', 'named', 'none', 'single', 'required_single'],
+  tool: [
+    'plain',
+    'untyped',
+    'empty',
+    'union_root',
+    'odd_name',
+    'long_name',
+    'constrained',
+    'strict',
+    'strict_loose',
+    'many',
+  ],
+  sampling: ['unsaid', 'cool', 'zero', 'hot', 'nucleus', 'both', 'top_k', 'penalties', 'everything'],
+  format: ['unsaid', 'closed', 'loose', 'empty', 'json'],
+  history: [
+    'question',
+    'turns',
+    'call',
+    'parallel_calls',
+    'foreign_ids',
+    'repeated_ids',
+    'instruction_within',
+    'instruction_after_call',
+    'signed_thinking',
+    'unsigned_thinking',
+    'sealed_thinking',
+    'call_and_words',
+    'late_words',
+    'failed_result',
+    'image_result',
+    'empty_result',
+    'orphan_result',
+    'open_call',
+    'begun_answer',
+    'begun_answer_space',
+    'model_first',
+    'users_in_a_row',
+  ],
+  blank: ['no', 'beside', 'before_call', 'turn', 'system', 'empty_turn', 'result'],
+  marks: ['no', 'one', 'six', 'hour_last', 'on_thinking', 'whole'],
+  stop: ['unsaid', 'one', 'five', 'twenty', 'blank'],
+  limit: ['unsaid', 'one', 'short', 'usual', 'huge'],
+  media: ['no', 'image', 'image_url', 'pdf', 'text_document'],
+  user: ['no', 'yes'],
+  surrogate: ['no', 'text', 'result', 'system'],
+} as const;
+export type Wishes = { -readonly [Kind in keyof typeof wishes]: (typeof wishes)[Kind][number] };
+export type WishKind = keyof typeof wishes;
+
+const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=';
+const pdf = Buffer.from('%PDF-1.4\n%%EOF').toString('base64');
+const HALF = ' \ud83d';
+
+/** A call of an earlier turn. */
+interface Call {
+  id: string;
+  name: string;
+}
+
+/** What somebody says, in words of no API. */
+interface SaidTurn {
+  role: 'user' | 'system' | 'assistant';
+  texts: string[];
+  thinking?: string;
+  signature?: string;
+  calls?: Call[];
+  media?: boolean;
+}
+
+interface ResultsTurn {
+  role: 'results';
+  results: { id: string; text: string; failed?: boolean; image?: boolean }[];
+  texts: string[];
+}
+
+type Turn = SaidTurn | ResultsTurn;
+
+function toolName({ tool }: Wishes): string {
+  switch (tool) {
+    case 'odd_name':
+      return 'files.read мир';
+    case 'long_name':
+      return `look_${'x'.repeat(90)}`;
+    default:
+      return 'look';
+  }
+}
+
+function schemaOf({ tool }: Wishes): JsonObject {
+  const place = { type: 'string', description: 'A place.' };
+  switch (tool) {
+    case 'untyped':
+      return { properties: { place } };
+    case 'empty':
+      return {};
+    case 'union_root':
+      return {
+        anyOf: [
+          { type: 'object', properties: { place } },
+          { type: 'object', properties: { at: { type: 'integer' } } },
+        ],
+      };
+    case 'constrained':
+    case 'strict_loose':
+      return {
+        $schema: 'http://json-schema.org/draft-07/schema#',
+        type: 'object',
+        properties: {
+          place: { ...place, minLength: 1, pattern: '^[a-z]+$' },
+          count: { type: 'integer', minimum: 1, exclusiveMaximum: 10, multipleOf: 2 },
+          kinds: { type: 'array', items: { enum: ['a', 'b'] }, minItems: 2, uniqueItems: true },
+          choice: { oneOf: [{ type: 'string', format: 'ipv4' }, { const: 7 }, { type: ['number', 'null'] }] },
+          more: { type: 'object', additionalProperties: { type: 'string' } },
+        },
+        required: ['place'],
+      };
+    case 'strict':
+      return { type: 'object', properties: { place }, required: ['place'], additionalProperties: false };
+    default:
+      return { type: 'object', properties: { place }, required: ['place'] };
+  }
+}
+
+function declaredTools(row: Wishes): { name: string; schema: JsonObject; strict: boolean }[] {
+  if (row.choice === 'no_tools') return [];
+  const strict = row.tool === 'strict' || row.tool === 'strict_loose';
+  const first = { name: toolName(row), schema: schemaOf(row), strict };
+  const more = row.tool === 'many' ? 40 : 0;
+  return [first, ...Array.from({ length: more }, (_, index) => ({ ...first, name: `look_${index}` }))];
+}
+
+function answerSchema({ format }: Wishes): JsonObject | undefined {
+  switch (format) {
+    case 'closed':
+      return {
+        type: 'object',
+        properties: { name: { type: 'string' } },
+        required: ['name'],
+        additionalProperties: false,
+      };
+    case 'loose':
+      return {
+        type: 'object',
+        properties: {
+          name: { type: 'string', minLength: 2, format: 'phone' },
+          age: { anyOf: [{ type: 'integer', minimum: 0 }, { type: 'null' }] },
+          tags: { type: 'array', items: { type: 'string' }, maxItems: 3 },
+        },
+      };
+    case 'empty':
+      return {};
+    default:
+      return undefined;
+  }
+}
+
+const asked: Turn = { role: 'user', texts: ['What is there?'] };
+const more: Turn = { role: 'user', texts: ['And now?'] };
+const said: SaidTurn = { role: 'assistant', texts: ['A river.'] };
+
+const result = (id: string): Turn => ({ role: 'results', results: [{ id, text: 'Water.' }], texts: [] });
+
+function historyOf(row: Wishes): Turn[] {
+  const name = toolName(row);
+  const call = (id: string): SaidTurn => ({ role: 'assistant', texts: [], calls: [{ id, name }] });
+  switch (row.history) {
+    case 'question':
+      return [asked];
+    case 'turns':
+      return [asked, said, more];
+    case 'call':
+      return [asked, call('toolu_01'), result('toolu_01')];
+    case 'parallel_calls':
+      return [
+        asked,
+        { role: 'assistant', texts: ['I look.'], calls: ['toolu_01', 'toolu_02'].map((id) => ({ id, name })) },
+        { role: 'results', results: ['toolu_02', 'toolu_01'].map((id) => ({ id, text: 'Water.' })), texts: [] },
+        said,
+        more,
+      ];
+    case 'foreign_ids': {
+      const id = `functions.look:0|${'y'.repeat(90)}`;
+      return [asked, call(id), result(id), said, more];
+    }
+    case 'repeated_ids':
+      return [asked, call('call_0'), result('call_0'), said, more, call('call_0'), result('call_0')];
+    case 'instruction_within':
+      return [asked, said, { role: 'system', texts: ['Be brief.'] }, more];
+    case 'instruction_after_call':
+      return [asked, call('toolu_01'), { role: 'system', texts: ['Be brief.'] }, result('toolu_01')];
+    case 'signed_thinking':
+      return [asked, { ...said, thinking: 'Hm.', signature: CLAUDES_SIGNATURE }, more];
+    case 'unsigned_thinking':
+      return [asked, { ...said, thinking: 'Hm.', signature: '' }, more];
+    case 'sealed_thinking':
+      return [asked, { ...call('toolu_01'), thinking: 'Hm.', signature: 'gw1.openai.e30' }, result('toolu_01')];
+    case 'call_and_words':
+      return [asked, { role: 'assistant', texts: ['I look.'], calls: [{ id: 'toolu_01', name }] }, result('toolu_01')];
+    case 'late_words':
+      return [
+        asked,
+        call('toolu_01'),
+        { role: 'results', results: [{ id: 'toolu_01', text: 'Water.' }], texts: ['Go on.'] },
+      ];
+    case 'failed_result':
+      return [
+        asked,
+        call('toolu_01'),
+        { role: 'results', results: [{ id: 'toolu_01', text: 'No.', failed: true }], texts: [] },
+      ];
+    case 'image_result':
+      return [
+        asked,
+        call('toolu_01'),
+        { role: 'results', results: [{ id: 'toolu_01', text: 'Seen.', image: true }], texts: [] },
+      ];
+    case 'empty_result':
+      return [asked, call('toolu_01'), { role: 'results', results: [{ id: 'toolu_01', text: '' }], texts: [] }];
+    case 'orphan_result':
+      return [asked, result('toolu_09'), said, more];
+    case 'open_call':
+      return [asked, call('toolu_01'), more];
+    case 'begun_answer':
+      return [asked, { role: 'assistant', texts: ['The river'] }];
+    case 'begun_answer_space':
+      return [asked, { role: 'assistant', texts: ['The river '] }];
+    case 'model_first':
+      return [said, asked];
+    case 'users_in_a_row':
+      return [asked, more];
+  }
+}
+
+/** The history with what a client adds to it: white space, halves of signs, pictures. */
+function conversationOf(row: Wishes): Turn[] {
+  return historyOf(row).flatMap((turn, index): Turn[] => {
+    const isFirst = index === 0;
+    if (turn.role === 'results') {
+      return [
+        {
+          ...turn,
+          results: turn.results.map((one) => ({
+            ...one,
+            text: row.blank === 'result' ? '  \n' : row.surrogate === 'result' ? `${one.text}${HALF}` : one.text,
+          })),
+        },
+      ];
+    }
+    const texts = [...turn.texts];
+    if (row.blank === 'beside' && turn.role !== 'system') texts.unshift(' \n');
+    if (row.blank === 'before_call' && turn.calls) texts.splice(0, texts.length, '\n\n');
+    if (row.blank === 'turn' && turn.role === 'assistant') texts.splice(0, texts.length, '\n\n');
+    if (row.blank === 'empty_turn' && turn.role === 'assistant') texts.splice(0, texts.length, '');
+    if (row.surrogate === 'text' && turn.role === 'user') texts[texts.length - 1] += HALF;
+    return [{ ...turn, texts, ...(isFirst && turn.role === 'user' ? { media: true } : {}) }];
+  });
+}
+
+const systemTexts = ({ blank, surrogate }: Wishes): string[] =>
+  blank === 'system' ? [' '] : surrogate === 'system' ? [`Be kind.${HALF}`] : ['Be kind.'];
+
+function stopOf({ stop }: Wishes): string[] | undefined {
+  switch (stop) {
+    case 'unsaid':
+      return undefined;
+    case 'one':
+      return ['END'];
+    case 'five':
+      return Array.from({ length: 5 }, (_, index) => `END${index}`);
+    case 'twenty':
+      return Array.from({ length: 20 }, (_, index) => `END${index}`);
+    case 'blank':
+      return ['\n\n'];
+  }
+}
+
+const limits: Record<Wishes['limit'], number | undefined> = {
+  unsaid: undefined,
+  one: 1,
+  short: 300,
+  usual: 6_000,
+  huge: 10_000_000,
+};
+
+function samplingOf({ sampling }: Wishes): JsonObject {
+  switch (sampling) {
+    case 'unsaid':
+      return {};
+    case 'cool':
+      return { temperature: 0.3 };
+    case 'zero':
+      return { temperature: 0 };
+    case 'hot':
+      return { temperature: 1.9 };
+    case 'nucleus':
+      return { top_p: 0.4 };
+    case 'both':
+      return { temperature: 0.7, top_p: 0.9 };
+    case 'top_k':
+      return { top_k: 40 };
+    case 'penalties':
+      return { frequency_penalty: 0.5, presence_penalty: -0.5 };
+    case 'everything':
+      return { temperature: 1.5, top_p: 0, top_k: 400, frequency_penalty: 2, presence_penalty: -2 };
+  }
+}
+
+const mark = (row: Wishes, place: number): JsonObject => {
+  const control = { type: 'ephemeral' };
+  const hour = { type: 'ephemeral', ttl: '1h' };
+  switch (row.marks) {
+    case 'one':
+      return place === 0 ? { cache_control: control } : {};
+    case 'six':
+      return { cache_control: control };
+    case 'hour_last':
+      return { cache_control: place === 0 ? control : hour };
+    default:
+      return {};
+  }
+};
+
+/** The body of a request in the client's API. */
+export function bodyOf(row: Wishes, model = 'test/model'): JsonObject {
+  switch (row.api) {
+    case 'messages':
+      return messagesBody(row, model);
+    case 'chat':
+      return chatBody(row, model);
+    case 'responses':
+      return responsesBody(row, model);
+  }
+}
+
+function messagesBody(row: Wishes, model: string): JsonObject {
+  let place = 0;
+  const marked = (block: JsonObject) => ({ ...block, ...mark(row, place++) });
+  const tools = declaredTools(row);
+  const stops = stopOf(row);
+  const choices: Partial<Record<Wishes['choice'], JsonObject>> = {
+    auto: { type: 'auto' },
+    required: { type: 'any' },
+    named: { type: 'tool', name: toolName(row) },
+    none: { type: 'none' },
+    single: { type: 'auto', disable_parallel_tool_use: true },
+    required_single: { type: 'any', disable_parallel_tool_use: true },
+  };
+  const schema = answerSchema(row);
+  return {
+    model,
+    ...(limits[row.limit] === undefined ? {} : { max_tokens: limits[row.limit] }),
+    system: systemTexts(row).map((text) => marked({ type: 'text', text })),
+    messages: conversationOf(row).map((turn) => ({
+      role: turn.role === 'results' ? 'user' : turn.role,
+      content: turn.role === 'results' ? resultBlocks(turn, marked) : saidBlocks(row, turn, marked),
+    })),
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools: tools.map(({ name, schema: input_schema, strict }) => ({
+            name: name.slice(0, 128),
+            description: 'Looks.',
+            input_schema,
+            ...(strict ? { strict } : {}),
+          })),
+        }),
+    ...(choices[row.choice] ? { tool_choice: choices[row.choice] } : {}),
+    ...samplingOf(row),
+    ...messagesThinking(row, schema),
+    ...(stops ? { stop_sequences: stops } : {}),
+    ...(row.marks === 'whole' ? { cache_control: { type: 'ephemeral' } } : {}),
+    ...(row.user === 'yes' ? { metadata: { user_id: 'user_1' } } : {}),
+  };
+}
+
+function saidBlocks(row: Wishes, turn: SaidTurn, marked: (block: JsonObject) => JsonObject): JsonObject[] {
+  const thought =
+    turn.thinking === undefined ? [] : [{ type: 'thinking', thinking: turn.thinking, signature: turn.signature }];
+  return [
+    ...thought.map((block) =>
+      row.marks === 'on_thinking' ? { ...block, cache_control: { type: 'ephemeral' } } : block,
+    ),
+    ...(turn.media ? mediaBlocks(row) : []),
+    ...turn.texts.map((text) => (text === '' ? { type: 'text', text } : marked({ type: 'text', text }))),
+    ...(turn.calls ?? []).map((call) => ({ type: 'tool_use', ...call, input: { place: 'here' } })),
+  ];
+}
+
+function mediaBlocks({ media }: Wishes): JsonObject[] {
+  switch (media) {
+    case 'no':
+      return [];
+    case 'image':
+      return [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: pixel } }];
+    case 'image_url':
+      return [{ type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } }];
+    case 'pdf':
+      return [{ type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: pdf } }];
+    case 'text_document':
+      return [{ type: 'document', title: 'a.txt', source: { type: 'text', media_type: 'text/plain', data: 'Text.' } }];
+  }
+}
+
+function resultBlocks({ results, texts }: ResultsTurn, marked: (block: JsonObject) => JsonObject): JsonObject[] {
+  const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: pixel } };
+  return [
+    ...results.map((one) =>
+      marked({
+        type: 'tool_result',
+        tool_use_id: one.id,
+        content: one.image ? [{ type: 'text', text: one.text }, image] : one.text,
+        ...(one.failed ? { is_error: true } : {}),
+      }),
+    ),
+    ...texts.map((text) => ({ type: 'text', text })),
+  ];
+}
+
+function messagesThinking({ thinking }: Wishes, schema: JsonObject | undefined): JsonObject {
+  const format = schema ? { format: { type: 'json_schema', schema } } : {};
+  const config = (effort?: string) => {
+    const output = { ...(effort ? { effort } : {}), ...format };
+    return Object.keys(output).length > 0 ? { output_config: output } : {};
+  };
+  switch (thinking) {
+    case 'unsaid':
+      return config();
+    case 'off':
+      return { thinking: { type: 'disabled' }, ...config() };
+    case 'budget':
+      return { thinking: { type: 'enabled', budget_tokens: 2_000 }, ...config() };
+    case 'large_budget':
+      return { thinking: { type: 'enabled', budget_tokens: 40_000 }, ...config() };
+    case 'adaptive':
+      return { thinking: { type: 'adaptive' }, ...config() };
+    case 'minimal':
+      return { thinking: { type: 'between_tools' }, ...config('max') };
+    default:
+      return { thinking: { type: 'adaptive' }, ...config(thinking) };
+  }
+}
+
+function chatBody(row: Wishes, model: string): JsonObject {
+  let place = 0;
+  const marked = (part: JsonObject) => ({ ...part, ...mark(row, place++) });
+  const tools = declaredTools(row);
+  const stops = stopOf(row);
+  const schema = answerSchema(row);
+  const choices: Partial<Record<Wishes['choice'], unknown>> = {
+    auto: 'auto',
+    single: 'auto',
+    required: 'required',
+    required_single: 'required',
+    none: 'none',
+    named: { type: 'function', function: { name: toolName(row) } },
+  };
+  return {
+    model,
+    messages: [
+      ...systemTexts(row).map((text) => ({ role: 'system', content: [marked({ type: 'text', text })] })),
+      ...conversationOf(row).flatMap((turn) => chatMessages(row, turn, marked)),
+    ],
+    ...(limits[row.limit] === undefined ? {} : { max_tokens: limits[row.limit] }),
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools: tools.map(({ name, schema: parameters, strict }) => ({
+            type: 'function',
+            function: { name, description: 'Looks.', parameters, ...(strict ? { strict } : {}) },
+          })),
+        }),
+    ...(choices[row.choice] === undefined ? {} : { tool_choice: choices[row.choice] }),
+    ...(row.choice === 'single' || row.choice === 'required_single' ? { parallel_tool_calls: false } : {}),
+    ...samplingOf(row),
+    ...chatThinking(row),
+    ...(schema ? { response_format: { type: 'json_schema', json_schema: { name: 'a', schema } } } : {}),
+    ...(row.format === 'json' ? { response_format: { type: 'json_object' } } : {}),
+    ...(stops ? { stop: stops } : {}),
+    ...(row.marks === 'whole' ? { cache_control: { type: 'ephemeral' } } : {}),
+    ...(row.user === 'yes' ? { user: 'user_1' } : {}),
+  };
+}
+
+function chatMessages(row: Wishes, turn: Turn, marked: (part: JsonObject) => JsonObject): JsonObject[] {
+  if (turn.role === 'results') {
+    return [
+      ...turn.results.map((one) => ({
+        role: 'tool',
+        tool_call_id: one.id,
+        content: one.image
+          ? [
+              { type: 'text', text: one.text },
+              { type: 'image_url', image_url: { url: `data:image/png;base64,${pixel}` } },
+            ]
+          : one.text,
+      })),
+      ...(turn.texts.length > 0 ? [{ role: 'user', content: turn.texts.join('') }] : []),
+    ];
+  }
+  const parts = turn.texts.map((text) => (text === '' ? { type: 'text', text } : marked({ type: 'text', text })));
+  if (turn.role !== 'assistant') {
+    return [{ role: turn.role, content: [...(turn.media ? chatMedia(row) : []), ...parts] }];
+  }
+  const calls = turn.calls?.map(({ id, name }) => ({
+    id,
+    type: 'function',
+    function: { name, arguments: '{"place":"here"}' },
+  }));
+  const details =
+    turn.thinking === undefined
+      ? undefined
+      : [{ type: 'reasoning.text', text: turn.thinking, signature: turn.signature }];
+  return [
+    {
+      role: 'assistant',
+      content: turn.texts.length > 0 ? turn.texts.join('') : null,
+      ...(calls ? { tool_calls: calls } : {}),
+      ...(details ? { reasoning_details: details } : {}),
+    },
+  ];
+}
+
+function chatMedia({ media }: Wishes): JsonObject[] {
+  switch (media) {
+    case 'no':
+      return [];
+    case 'image':
+      return [{ type: 'image_url', image_url: { url: `data:image/png;base64,${pixel}` } }];
+    case 'image_url':
+      return [{ type: 'image_url', image_url: { url: 'https://example.com/a.png' } }];
+    case 'pdf':
+      return [{ type: 'file', file: { filename: 'a.pdf', file_data: `data:application/pdf;base64,${pdf}` } }];
+    case 'text_document':
+      return [{ type: 'file', file: { filename: 'a.txt', file_data: 'data:text/plain;base64,VGV4dC4=' } }];
+  }
+}
+
+function chatThinking({ thinking }: Wishes): JsonObject {
+  switch (thinking) {
+    case 'unsaid':
+      return {};
+    case 'off':
+      return { reasoning_effort: 'none' };
+    case 'budget':
+      return { reasoning: { max_tokens: 2_000 } };
+    case 'large_budget':
+      return { thinking: { type: 'enabled', budget_tokens: 40_000 } };
+    case 'adaptive':
+      return { reasoning: { enabled: true } };
+    default:
+      return { reasoning_effort: thinking };
+  }
+}
+
+function responsesBody(row: Wishes, model: string): JsonObject {
+  const tools = declaredTools(row);
+  const schema = answerSchema(row);
+  const { frequency_penalty: _frequency, presence_penalty: _presence, ...sampling } = samplingOf(row);
+  const choices: Partial<Record<Wishes['choice'], unknown>> = {
+    auto: 'auto',
+    single: 'auto',
+    required: 'required',
+    required_single: 'required',
+    none: 'none',
+    named: { type: 'function', name: toolName(row) },
+  };
+  return {
+    model,
+    instructions: systemTexts(row).join('\n'),
+    input: conversationOf(row).flatMap((turn) => responsesItems(row, turn)),
+    ...(limits[row.limit] === undefined ? {} : { max_output_tokens: limits[row.limit] }),
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools: tools.map(({ name, schema: parameters, strict }) => ({
+            type: 'function',
+            name,
+            description: 'Looks.',
+            parameters,
+            strict,
+          })),
+        }),
+    ...(choices[row.choice] === undefined ? {} : { tool_choice: choices[row.choice] }),
+    ...(row.choice === 'single' || row.choice === 'required_single' ? { parallel_tool_calls: false } : {}),
+    ...sampling,
+    ...responsesThinking(row),
+    ...(schema ? { text: { format: { type: 'json_schema', name: 'a', schema } } } : {}),
+    ...(row.format === 'json' ? { text: { format: { type: 'json_object' } } } : {}),
+    ...(row.user === 'yes' ? { user: 'user_1' } : {}),
+    store: false,
+  };
+}
+
+function responsesItems(row: Wishes, turn: Turn): JsonObject[] {
+  if (turn.role === 'results') {
+    return [
+      ...turn.results.map((one) => ({
+        type: 'function_call_output',
+        call_id: one.id,
+        output: one.image
+          ? [
+              { type: 'input_text', text: one.text },
+              { type: 'input_image', image_url: `data:image/png;base64,${pixel}` },
+            ]
+          : one.text,
+      })),
+      ...(turn.texts.length > 0
+        ? [{ type: 'message', role: 'user', content: turn.texts.map((text) => ({ type: 'input_text', text })) }]
+        : []),
+    ];
+  }
+  const kind = turn.role === 'assistant' ? 'output_text' : 'input_text';
+  const content = [...(turn.media ? responsesMedia(row) : []), ...turn.texts.map((text) => ({ type: kind, text }))];
+  return [
+    ...(turn.thinking === undefined ? [] : [{ type: 'reasoning', summary: [], encrypted_content: turn.signature }]),
+    ...(content.length > 0 ? [{ type: 'message', role: turn.role, content }] : []),
+    ...(turn.calls ?? []).map(({ id, name }) => ({
+      type: 'function_call',
+      call_id: id,
+      name,
+      arguments: '{"place":"here"}',
+    })),
+  ];
+}
+
+function responsesMedia({ media }: Wishes): JsonObject[] {
+  switch (media) {
+    case 'no':
+      return [];
+    case 'image':
+      return [{ type: 'input_image', image_url: `data:image/png;base64,${pixel}` }];
+    case 'image_url':
+      return [{ type: 'input_image', image_url: 'https://example.com/a.png' }];
+    case 'pdf':
+      return [{ type: 'input_file', filename: 'a.pdf', file_data: `data:application/pdf;base64,${pdf}` }];
+    case 'text_document':
+      return [{ type: 'input_file', filename: 'a.txt', file_data: 'data:text/plain;base64,VGV4dC4=' }];
+  }
+}
+
+function responsesThinking({ thinking }: Wishes): JsonObject {
+  switch (thinking) {
+    case 'unsaid':
+      return {};
+    case 'off':
+      return { reasoning: { effort: 'none' } };
+    case 'budget':
+      return { reasoning: { max_tokens: 2_000 } };
+    case 'large_budget':
+      return { reasoning: { max_tokens: 40_000, summary: 'auto' } };
+    case 'adaptive':
+      return { reasoning: { summary: 'auto' } };
+    default:
+      return { reasoning: { effort: thinking, summary: 'auto' } };
+  }
+}
