@@ -91,6 +91,10 @@ const openaiChatQuirks = z.strictObject({
     .optional(),
   /** Values of reasoning_effort that it takes: of the endpoint, because they differ from model to model. */
   reasoning_efforts: z.array(z.enum(reasoningEfforts)).min(1).optional(),
+  /** It refuses a forced tool while it thinks: the call is the stronger wish, and thinking is switched off. */
+  forced_tool_needs_no_thinking: z.boolean().optional(),
+  /** It refuses a schema of the answer while it thinks: the schema is the stronger wish, and thinking is switched off. */
+  format_needs_no_thinking: z.boolean().optional(),
   /** Has to be asked to keep thinking apart from the answer. */
   reasoning_format: z.enum(['parsed']).optional(),
   /** Field in which earlier reasoning of the assistant has to be sent back; "none" drops it. */
@@ -107,6 +111,8 @@ const openaiChatQuirks = z.strictObject({
   max_stop_sequences: z.int().positive().optional(),
   /** Takes `user`, which gets a digest of metadata.user_id. */
   user_field: z.boolean().optional(),
+  /** How it is told that an answer has begun: a last message of the assistant is marked as a prefix. */
+  begun_answers: z.enum(['prefix']).optional(),
   /** Refuses a user message directly after a tool's result. */
   assistant_after_tool: z.boolean().optional(),
   /** Has functions instead of tools: one call a message, its arguments and its result as objects. */

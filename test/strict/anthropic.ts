@@ -138,7 +138,7 @@ const redacted = z.strictObject({ type: z.literal('redacted_thinking'), data: z.
 const block = z.discriminatedUnion('type', [text, image, document, toolUse, toolResult, thinking, redacted]);
 type ClaudeBlock = z.output<typeof block>;
 
-const message = z.strictObject({
+export const messageSchema = z.strictObject({
   role: z.enum(['user', 'assistant', 'system']),
   content: z.union([z.string(), z.array(block)]),
 });
@@ -151,8 +151,8 @@ const tool = z.strictObject({
   ...marked,
 });
 const effort = z.enum(['low', 'medium', 'high', 'xhigh', 'max']);
-const fields = {
-  messages: z.array(message).min(1),
+export const claudeFields = {
+  messages: z.array(messageSchema).min(1),
   system: z.union([z.string(), z.array(text)]).optional(),
   max_tokens: z.int().min(1),
   stop_sequences: z.array(z.string()).optional(),
@@ -194,27 +194,27 @@ const fields = {
   cache_control: cacheControl.nullish(),
 };
 
-/** The Messages API refuses fields that it does not know: "Extra inputs are not permitted". */
+/** The Messages API refuses claudeFields that it does not know: "Extra inputs are not permitted". */
 const atAnthropic = z.strictObject({
-  ...fields,
+  ...claudeFields,
   model: z.string(),
   stream: z.literal(true),
   service_tier: z.enum(['auto', 'standard_only']).optional(),
   inference_geo: z.string().optional(),
 });
 const atBedrock = z.strictObject({
-  ...fields,
+  ...claudeFields,
   anthropic_version: z.literal('bedrock-2023-05-31'),
   anthropic_beta: z.array(z.literal('interleaved-thinking-2025-05-14')).optional(),
 });
 const atGoogle = z.strictObject({
-  ...fields,
+  ...claudeFields,
   anthropic_version: z.literal('vertex-2023-10-16'),
   stream: z.literal(true),
 });
 
-type Body = z.output<z.ZodObject<typeof fields>>;
-type ClaudeRequest = Arrived<Body>;
+export type ClaudeBody = z.output<z.ZodObject<typeof claudeFields>>;
+type ClaudeRequest = Arrived<ClaudeBody>;
 
 interface ClaudeTurn {
   role: string;
@@ -257,7 +257,7 @@ function marksOf(request: ClaudeRequest): { ttl?: string | undefined }[] {
   return said.flatMap((one) => ('cache_control' in one && one.cache_control ? [one.cache_control] : []));
 }
 
-const thinkingRules: Rule<Body>[] = [
+const thinkingRules: Rule<ClaudeBody>[] = [
   {
     source: `${docs}/build-with-claude/thinking`,
     refuses: ({ read, model }) =>
@@ -303,7 +303,7 @@ const thinkingRules: Rule<Body>[] = [
   },
 ];
 
-const samplingRules: Rule<Body>[] = [
+const samplingRules: Rule<ClaudeBody>[] = [
   {
     source: `${docs}/about-claude/models/migration-guide`,
     refuses: ({ read, model }) =>
@@ -330,14 +330,16 @@ const samplingRules: Rule<Body>[] = [
   },
 ];
 
-const conversationRules: Rule<Body>[] = [
-  {
-    source: 'https://github.com/NousResearch/hermes-agent/pull/63983',
-    refuses: (request) =>
-      [...systemOf(request), ...blocksOf(request).flatMap(({ blocks }) => blocks)].some(
-        (one) => one.type === 'text' && isBlankText(one.text),
-      ) && 'messages: text content blocks must contain non-whitespace text',
-  },
+export const blankRule: Rule<ClaudeBody> = {
+  source: 'https://github.com/NousResearch/hermes-agent/pull/63983',
+  refuses: (request) =>
+    [...systemOf(request), ...blocksOf(request).flatMap(({ blocks }) => blocks)].some(
+      (one) => one.type === 'text' && isBlankText(one.text),
+    ) && 'messages: text content blocks must contain non-whitespace text',
+};
+
+const conversationRules: Rule<ClaudeBody>[] = [
+  blankRule,
   {
     source: sdkTypes,
     refuses: (request) =>
@@ -400,7 +402,7 @@ function isClaudes(signature: string): boolean {
   return signature === CLAUDES_SIGNATURE;
 }
 
-const toolRules: Rule<Body>[] = [
+const toolRules: Rule<ClaudeBody>[] = [
   {
     source: `${docs}/agents-and-tools/tool-use/implement-tool-use`,
     refuses: ({ read }) =>
@@ -435,6 +437,9 @@ const toolRules: Rule<Body>[] = [
       !read.tools?.length &&
       'tool_choice may only be specified while providing tools.',
   },
+];
+
+export const callRules: Rule<ClaudeBody>[] = [
   {
     source: `${docs}/agents-and-tools/tool-use/implement-tool-use`,
     refuses: (request) => brokenCalls(blocksOf(request)),
@@ -479,7 +484,7 @@ function brokenCalls(turns: readonly ClaudeTurn[]): string | undefined {
   return undefined;
 }
 
-const cacheRules: Rule<Body>[] = [
+const cacheRules: Rule<ClaudeBody>[] = [
   {
     source: `${docs}/build-with-claude/prompt-caching`,
     refuses: (request) => marksOf(request).length > 4 && 'A maximum of 4 blocks with cache_control may be provided.',
@@ -496,10 +501,10 @@ const cacheRules: Rule<Body>[] = [
   },
 ];
 
-const rules = [...thinkingRules, ...samplingRules, ...conversationRules, ...toolRules, ...cacheRules];
+const rules = [...thinkingRules, ...samplingRules, ...conversationRules, ...toolRules, ...callRules, ...cacheRules];
 
 /** https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages-request-response.html and Google's page. */
-const onlyBase64: Rule<Body> = {
+const onlyBase64: Rule<ClaudeBody> = {
   source: 'https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html',
   refuses: (request) =>
     blocksOf(request).some(({ blocks }) =>
@@ -507,19 +512,23 @@ const onlyBase64: Rule<Body> = {
     ) && 'source.type: Input should be base64',
 };
 
-const headerRule: Rule<Body> = {
+const headerRule: Rule<ClaudeBody> = {
   source: `${docs}/api/versioning`,
   refuses: ({ headers }) => !headers['anthropic-version'] && 'anthropic-version: header is required',
 };
 
-const noSystemMessages: Rule<Body> = {
+const noSystemMessages: Rule<ClaudeBody> = {
   source: `${docs}/build-with-claude/mid-conversation-system-messages`,
   refuses: ({ read }) => read.messages.some(({ role }) => role === 'system') && "role 'system' is not supported",
 };
 
-export const anthropicFake: StrictFake = strictFake<Body>(atAnthropic, [...rules, headerRule]);
-export const bedrockInvokeFake: StrictFake = strictFake<Body>(atBedrock, [...rules, onlyBase64, noSystemMessages]);
-export const vertexClaudeFake: StrictFake = strictFake<Body>(atGoogle, [...rules, onlyBase64, noSystemMessages]);
+export const anthropicFake: StrictFake = strictFake<ClaudeBody>(atAnthropic, [...rules, headerRule]);
+export const bedrockInvokeFake: StrictFake = strictFake<ClaudeBody>(atBedrock, [
+  ...rules,
+  onlyBase64,
+  noSystemMessages,
+]);
+export const vertexClaudeFake: StrictFake = strictFake<ClaudeBody>(atGoogle, [...rules, onlyBase64, noSystemMessages]);
 
 /** Every rule, for the test of its sources. */
-export const anthropicRules: readonly Rule<Body>[] = [...rules, onlyBase64, headerRule, noSystemMessages];
+export const anthropicRules: readonly Rule<ClaudeBody>[] = [...rules, onlyBase64, headerRule, noSystemMessages];

@@ -2,6 +2,11 @@
 
 import { describe, expect, it } from 'vitest';
 import { anthropicFake, anthropicRules } from './anthropic.ts';
+import { chatFakes, chatRules, gigachatFake } from './chat.ts';
+import { converseFake, converseRules } from './converse.ts';
+import { geminiFake, geminiRules, vertexGeminiFake } from './gemini.ts';
+import { imitationRules, imitations } from './imitations.ts';
+import { responsesFakes, responsesRules } from './responses.ts';
 import type { StrictFake } from './rules.ts';
 
 const headers = { 'anthropic-version': '2023-06-01' };
@@ -64,6 +69,140 @@ describe('Claude, as strict as Anthropic', () => {
   });
 });
 
+const chatHello = { model: 'm', stream: true, messages: [{ role: 'user', content: 'Hi' }] };
+const chatLook = { type: 'function', function: { name: 'look', parameters: { type: 'object' } } };
+const required = { tools: [chatLook], tool_choice: 'required' };
+const named = { tools: [chatLook], tool_choice: { type: 'function', function: { name: 'look' } } };
+const chatCall = (id: string) => ({
+  role: 'assistant',
+  tool_calls: [{ id, type: 'function', function: { name: 'look', arguments: '{}' } }],
+});
+const chatResult = (id: string) => ({ role: 'tool', tool_call_id: id, content: 'a' });
+
+describe('chat completions, as strict as each provider', () => {
+  it.each(Object.keys(chatFakes))('at %s take a greeting', (provider) => {
+    expect(refusals(chatFakes[provider]!, 'm', chatHello)).toEqual([]);
+  });
+
+  it.each<[string, string, object, RegExp]>([
+    ['openai', 'gpt-4.1', { top_k: 5 }, /top_k/],
+    ['openai', 'gpt-4.1', { stop: ['a', 'b', 'c', 'd', 'e'] }, /stop/],
+    ['openai', 'o3-mini', { temperature: 0.5 }, /temperature/],
+    ['openai', 'o3-mini', { reasoning_effort: 'max' }, /reasoning_effort/],
+    ['openai', 'gpt-4.1', { tool_choice: 'auto' }, /tool_choice/],
+    ['openai', 'gpt-4.1', { messages: [...chatHello.messages, chatCall('a')] }, /tool messages/],
+    ['openai', 'gpt-4.1', { messages: [...chatHello.messages, chatResult('a')] }, /tool_calls/],
+    ['openai', 'gpt-4.1', { messages: [{ role: 'user', content: ' ' }] }, /blank/],
+    ['openai', 'gpt-4.1', { tools: [chatLook, chatLook] }, /repeat/],
+    [
+      'openai',
+      'gpt-4.1',
+      { tools: [{ type: 'function', function: { name: 'look', parameters: {} } }] },
+      /type "object"/,
+    ],
+    ['deepseek', 'deepseek-v4-pro', { ...required, thinking: { type: 'enabled' } }, /tool_choice/],
+    ['deepseek', 'deepseek-v4-pro', required, /tool_choice/],
+    ['alibaba', 'qwen3.5-plus', { ...named, enable_thinking: true }, /tool_choice/],
+    ['alibaba', 'qwen3.5-plus', required, /tool_choice/],
+    ['moonshotai', 'kimi-k2.6', named, /tool_choice/],
+    ['moonshotai', 'kimi-k2.6', { thinking: { type: 'enabled' }, reasoning_effort: 'low' }, /cannot specify both/],
+    ['mistral', 'mistral-large-2512', { stream_options: { include_usage: true } }, /stream_options/],
+    [
+      'mistral',
+      'mistral-large-2512',
+      { messages: [...chatHello.messages, chatCall('toolu_1'), chatResult('toolu_1')] },
+      /pattern/,
+    ],
+    ['zai', 'glm-5.3', { ...required }, /tool_choice/],
+    ['yandex', 'gpt://x/yandexgpt', { temperature: 1.5 }, /temperature/],
+  ])('at %s, %s does not take %j', (provider, model, more, reason) => {
+    expect(refusals(chatFakes[provider]!, model, { ...chatHello, ...more }).join()).toMatch(reason);
+  });
+
+  it('at GigaChat do not take an instruction within the conversation', () => {
+    const messages = [...chatHello.messages, { role: 'system', content: 'Be brief.' }];
+    expect(refusals(gigachatFake, 'GigaChat-2', { ...chatHello, messages })).toHaveLength(1);
+  });
+});
+
+describe('other forms, as strict as their providers', () => {
+  const answered = { model: 'm', stream: true, store: false };
+  const inputOf = (...input: object[]) => ({
+    ...answered,
+    input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hi' }] }, ...input],
+  });
+  const contents = [{ role: 'user', parts: [{ text: 'Hi' }] }];
+  const thinkingConfig = (config: object) => ({ contents, generationConfig: { thinkingConfig: config } });
+  const messages = [{ role: 'user', content: [{ text: 'Hi' }] }];
+
+  it.each<[string, StrictFake, string, object, RegExp]>([
+    [
+      'DeepSeek’s Messages API',
+      imitations['deepseek-anthropic']!,
+      'deepseek-v4-pro',
+      { ...hello, ...adaptive },
+      /adaptive/,
+    ],
+    ['OpenAI', responsesFakes['openai']!, 'gpt-5.1', { ...inputOf(), reasoning: { effort: 'xhigh' } }, /effort/],
+    ['OpenAI', responsesFakes['openai']!, 'gpt-5.1', { ...inputOf(), temperature: 1 }, /temperature/],
+    ['OpenAI', responsesFakes['openai']!, 'gpt-5.1', { ...inputOf(), max_output_tokens: 5 }, /max_output_tokens/],
+    [
+      'OpenAI',
+      responsesFakes['openai']!,
+      'gpt-5.1',
+      inputOf({ type: 'function_call_output', call_id: 'a', output: 'b' }),
+      /No tool call/,
+    ],
+    [
+      'Azure',
+      responsesFakes['azure']!,
+      'gpt-5.1',
+      inputOf({ type: 'reasoning', encrypted_content: 'other', summary: [] }),
+      /verified|following/,
+    ],
+    ['Gemini 2.5', geminiFake, 'gemini-2.5-pro', thinkingConfig({ thinkingBudget: 0 }), /budget/],
+    ['Gemini 3', geminiFake, 'gemini-3.8-flash', thinkingConfig({ thinkingLevel: 'minimal' }), /level/],
+    [
+      'Gemini',
+      geminiFake,
+      'gemini-2.5-pro',
+      { contents, generationConfig: { stopSequences: ['a', 'b', 'c', 'd', 'e', 'f'] } },
+      /stopSequences/,
+    ],
+    [
+      'Vertex AI',
+      vertexGeminiFake,
+      'gemini-2.5-pro',
+      { contents: [...contents, { role: 'model', parts: [{ functionCall: { id: 'a', name: 'look', args: {} } }] }] },
+      /contents/,
+    ],
+    [
+      'Converse',
+      converseFake,
+      'amazon.nova-lite-v1:0',
+      { messages: [{ role: 'user', content: [{ text: ' ' }] }] },
+      /blank/,
+    ],
+    [
+      'Converse',
+      converseFake,
+      'amazon.nova-lite-v1:0',
+      { messages, inferenceConfig: { temperature: 1.5 } },
+      /temperature/,
+    ],
+    [
+      'Converse',
+      converseFake,
+      'zai.glm-5.3',
+      { messages, system: [{ text: 'a' }, { cachePoint: { type: 'default' } }] },
+      /cachePoint/,
+    ],
+  ])('%s does not take it', (_, fake, model, body, reason) => {
+    expect(refusals(fake, model, body).join()).toMatch(reason);
+  });
+});
+
 it('every rule names its source', () => {
-  expect(anthropicRules.filter(({ source }) => !/^https:\/\/\S+$/.test(source))).toEqual([]);
+  const rules = [anthropicRules, imitationRules, chatRules, responsesRules, geminiRules, converseRules].flat();
+  expect(rules.filter(({ source }) => !/^https:\/\/\S+$/.test(source))).toEqual([]);
 });

@@ -10,7 +10,7 @@ import { loadShippedCatalog } from '../support/catalog.ts';
 import { isLongForm, runSeed } from '../support/long-runs.ts';
 import { askEndpoint, readWishes, type ReadWishes } from './asking.ts';
 import { fakeOf } from './fakes.ts';
-import { pairwiseRows, randomRow, seededRandom } from './pairs.ts';
+import { pairwiseRows, quietRow, seededRandom } from './pairs.ts';
 import type { Wishes } from './wishes.ts';
 
 interface Place {
@@ -21,8 +21,7 @@ interface Place {
 const places: Place[] = loadShippedCatalog()
   .models.filter(({ aliasOf, id }) => !aliasOf && !id.startsWith('sandbox/'))
   .flatMap((model) => model.endpoints.map((endpoint) => ({ model, endpoint })))
-  .filter(({ endpoint }) => endpoint.pricing && messagesWires.includes(endpoint.wire as MessagesWireName))
-  .filter(({ endpoint }) => fakeOf(endpoint) !== undefined);
+  .filter(({ endpoint }) => endpoint.pricing && messagesWires.includes(endpoint.wire as MessagesWireName));
 
 /** Endpoints that nothing tells apart but their names share the rows: each gets a part of them. */
 function classOf({ model, endpoint }: Place): string {
@@ -31,13 +30,13 @@ function classOf({ model, endpoint }: Place): string {
   return JSON.stringify([wire, provider.id, quirks, supportedParameters, inputModalities, maxOutputTokens, defaults]);
 }
 
-/** Combinations in the long form, for each endpoint. */
-const RANDOM_ROWS = 1_000;
+/** Rows of few wishes, for each kind of endpoint; in the long form for each endpoint. */
+const QUIET_ROWS = isLongForm ? 1_500 : 100;
 
 const random = seededRandom(runSeed);
 const rows: ReadWishes[] = [
   ...pairwiseRows(runSeed),
-  ...Array.from({ length: isLongForm ? RANDOM_ROWS : 0 }, () => randomRow(random)),
+  ...Array.from({ length: QUIET_ROWS }, () => quietRow(random)),
 ].map(readWishes);
 
 function rowsOf(place: Place, classes: ReadonlyMap<string, Place[]>): ReadWishes[] {
@@ -113,6 +112,6 @@ describe('every endpoint of the shipped catalog', () => {
 
   it('was asked for a great many combinations', () => {
     expect(counts.combinations).toBeGreaterThan(rows.length);
-    expect(counts.sent).toBeGreaterThan(counts.refusedByName);
+    expect(counts.sent).toBeGreaterThan(counts.combinations / 4);
   });
 });

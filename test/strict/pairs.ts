@@ -51,7 +51,27 @@ function first(set: ReadonlySet<string>): string | undefined {
   return undefined;
 }
 
-export function randomRow(random: () => number): Wishes {
+/** The usual wish of each kind: few endpoints refuse any of them. */
+const usual: Wishes = {
+  api: 'messages',
+  thinking: 'unsaid',
+  choice: 'unsaid',
+  tool: 'plain',
+  sampling: 'unsaid',
+  format: 'unsaid',
+  history: 'turns',
+  blank: 'no',
+  marks: 'no',
+  stop: 'unsaid',
+  limit: 'usual',
+  media: 'no',
+  user: 'no',
+  surrogate: 'no',
+};
+
+/** Usual rows but for some wishes: rows of many wishes are often refused for one, which hides what the others would come to. */
+export function quietRow(random: () => number): Wishes {
+  const different = kinds.toSorted(() => random() - 0.5).slice(0, 2 + Math.floor(random() * 2));
   const pick = (kind: WishKind) => wishes[kind][Math.floor(random() * wishes[kind].length)];
-  return Object.fromEntries(kinds.map((kind) => [kind, pick(kind)])) as Wishes;
+  return { ...usual, api: pick('api'), ...Object.fromEntries(different.map((kind) => [kind, pick(kind)])) } as Wishes;
 }

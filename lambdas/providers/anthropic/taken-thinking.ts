@@ -40,7 +40,8 @@ export function thinks({ thinking }: { thinking?: Thinking | undefined }, quirks
 }
 
 function refuseChoice({ tool_choice: choice, tools }: MessagesRequest, { tool_choices: taken }: ClaudeQuirks): void {
-  if (!choice || !tools?.length || !taken || taken.includes(choice.type)) return;
+  const needsNoWord = choice?.type === 'auto' || choice?.type === 'none';
+  if (!choice || needsNoWord || !tools?.length || !taken || taken.includes(choice.type)) return;
   throw invalidRequest(
     'tool_choice.type',
     `"${choice.type}" does not work on this model; use ${taken.map((type) => `"${type}"`).join(' or ')}`,

@@ -5,6 +5,7 @@ import { withoutFormatName } from '../../messages/output-format.ts';
 import { thinkingBeforeCalls, thinkingOf, withoutGatewaySigned } from '../../messages/thinking-signatures.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { isBlank } from '../../messages/blank-texts.ts';
+import { without } from '../../messages/without.ts';
 import { withTakenMarks } from '../../messages/cache-marks.ts';
 import type { Block, Message, MessagesRequest, Tool } from '../../messages/types.ts';
 import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
@@ -86,7 +87,8 @@ function upstreamBody(sent: MessagesRequest, target: AnthropicTarget, client: Cl
   // The Messages API requires max_tokens; a client that left it out gets the most that the model can write.
   const maxTokens = Math.min(asked.max_tokens ?? ceiling, ceiling);
   const said = placedInstructions(withSoundCalls(rewritten(withoutFormatName(asked), target.quirks)));
-  const named = withSentNames(withTakenMarks(withTakenSchemas(said)), 'messages');
+  const chosen = withTakenChoice(withTakenSchemas(said), target.quirks);
+  const named = withSentNames(withTakenMarks(chosen), 'messages');
   const request = withTakenThinking(named, target.quirks, maxTokens);
   return {
     ...request,
@@ -96,6 +98,14 @@ function upstreamBody(sent: MessagesRequest, target: AnthropicTarget, client: Cl
     ...(request.betas ? { betas: knownBetas(request.betas, target.quirks) } : {}),
     ...(request.thinking ? { thinking: withFittingBudget(request, maxTokens, client) } : {}),
   };
+}
+
+/** Where `none` has no name, a model without tools calls none; `auto` is what happens anyway. */
+function withTakenChoice(request: MessagesRequest, { tool_choices: taken }: AnthropicQuirks): MessagesRequest {
+  const { tools: _tools, tool_choice: choice, ...rest } = request;
+  if (!choice || !taken || taken.includes(choice.type)) return request;
+  if (choice.type === 'none') return rest;
+  return choice.type === 'auto' ? without(request, 'tool_choice') : request;
 }
 
 /** The API ends an answer at no white space alone; other wires do. */

@@ -10,7 +10,7 @@ import { cachePointAfter, isCachePoint } from './cache-points.ts';
 import { familyOf, signerOf, type ConverseTarget } from './families.ts';
 import { documentBlock, DocumentNames, imageBlock } from './media.ts';
 
-interface ConverseMessage {
+export interface ConverseMessage {
   role: 'user' | 'assistant';
   content: object[];
 }

@@ -13,7 +13,7 @@ import { refuseUnspeakableSampling, samplingFields, stopSequences } from '../tra
 import { withSupportedFields } from '../translated/supported-fields.ts';
 import { withSentNames } from '../translated/tool-names.ts';
 import type { ClientHeaders } from '../wire.ts';
-import { toConversation } from './conversation.ts';
+import { toConversation, type ConverseMessage } from './conversation.ts';
 import type { ConverseTarget } from './families.ts';
 import { modelFields } from './model-fields.ts';
 import { outputConfig, toolConfig } from './tools.ts';
@@ -36,7 +36,7 @@ export function encodeConverseRequest(
   // top_k is a field of each family's own.
   const { temperature, top_p: topP } = samplingFields(request, target);
   return {
-    messages,
+    messages: begunByUser(messages),
     ...(system.length > 0 ? { system } : {}),
     inferenceConfig: {
       ...(maxTokens === undefined ? {} : { maxTokens }),
@@ -52,4 +52,10 @@ export function encodeConverseRequest(
       ? { additionalModelResponseFieldPaths: ['/delta/stop_sequence'] }
       : {}),
   };
+}
+
+/** Converse refuses a conversation that the assistant begins, as one whose first turns were cut off. */
+function begunByUser(messages: ConverseMessage[]): ConverseMessage[] {
+  if (messages[0]!.role === 'user') return messages;
+  return [{ role: 'user', content: [{ text: '(the conversation goes on)' }] }, ...messages];
 }

@@ -1,5 +1,6 @@
 import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest, Tool } from '../../messages/types.ts';
+import { argumentsSchema } from '../anthropic/claude-schema.ts';
 import { answerName, answerSchema } from '../translated/answer-format.ts';
 import { readTool, refuseChoiceWithoutTools } from '../translated/tools.ts';
 import { cachePointAfter } from './cache-points.ts';
@@ -46,7 +47,7 @@ function toolSpec(tool: Tool, index: number, target: ConverseTarget): object {
     toolSpec: {
       name,
       ...(description === '' ? {} : { description }),
-      inputSchema: { json: schema },
+      inputSchema: { json: argumentsSchema(schema) },
       ...(isStrict ? { strict: true } : {}),
     },
   };

@@ -1,3 +1,4 @@
+import { outputFormat } from '../../messages/output-format.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { encodeChatRequest } from './encode.ts';
 import { asFunctions } from './functions.ts';
@@ -13,10 +14,19 @@ import { withSentNames } from '../translated/tool-names.ts';
 export function encodeInDialect(request: MessagesRequest, target: ChatTarget): Record<string, unknown> {
   const { quirks } = target;
   refuseBeyond(request, target);
-  const named = withSentNames(request, toolNameRule(target));
+  const named = withSentNames(withFittingThinking(request, quirks), toolNameRule(target));
   const body = encodeChatRequest(quirks.tool_call_ids === 'name_and_position' ? withPositions(named) : named, target);
   const chosen = withKnownChoice(body, quirks.tool_choices);
   return quirks.functions ? asFunctions(chosen) : chosen;
+}
+
+/** Some models cannot be held to a tool or to a schema while they think: that is the stronger wish. */
+function withFittingThinking(request: MessagesRequest, quirks: ChatTarget['quirks']): MessagesRequest {
+  const { thinking, tools, tool_choice: choice } = request;
+  const isForced = tools?.length && (choice?.type === 'any' || choice?.type === 'tool');
+  const rulesOut =
+    (quirks.forced_tool_needs_no_thinking && isForced) || (quirks.format_needs_no_thinking && outputFormat(request));
+  return rulesOut && thinking?.type !== 'disabled' ? { ...request, thinking: { type: 'disabled' } } : request;
 }
 
 /** Where `auto` has no name it is what happens anyway; where `none` has none, a model without tools calls none. */

@@ -75,6 +75,19 @@ function systemMessages(request: MessagesRequest, { quirks }: ChatTarget): Encod
 }
 
 function conversation(turns: Turn[], request: MessagesRequest, target: ChatTarget): EncodedChatMessage[] {
+  const { assistant_after_tool: separated, begun_answers: begun } = target.quirks;
+  const messages = turnMessages(turns, request, target);
+  const said = separated ? messages.flatMap((one, index) => apartFromTool(one, messages[index - 1])) : messages;
+  const last = said.at(-1);
+  return begun === 'prefix' && last?.role === 'assistant' ? [...said.slice(0, -1), { ...last, prefix: true }] : said;
+}
+
+function apartFromTool(message: EncodedChatMessage, previous: EncodedChatMessage | undefined): EncodedChatMessage[] {
+  const follows = message.role === 'user' && previous?.role === 'tool';
+  return follows ? [{ role: 'assistant', content: 'I have the results.' }, message] : [message];
+}
+
+function turnMessages(turns: Turn[], request: MessagesRequest, target: ChatTarget): EncodedChatMessage[] {
   return turns.flatMap(({ role, messages }) => {
     switch (role) {
       case 'system':
@@ -137,9 +150,10 @@ function assistantMessages(
 /** A model that cannot be told not to think does so whatever the client says. */
 function thinksNow(
   { thinking }: MessagesRequest,
-  { reasoning_request: asked = 'none' }: ChatTarget['quirks'],
+  { reasoning_request: asked = 'none', reasoning_efforts: efforts }: ChatTarget['quirks'],
 ): boolean {
-  return thinking?.type !== 'disabled' || asked === 'none';
+  if (thinking?.type !== 'disabled' || asked === 'none') return true;
+  return asked === 'reasoning_effort' && !efforts?.includes('none');
 }
 
 function toolCall(block: Block, quirks: ChatTarget['quirks']): unknown {
@@ -159,10 +173,7 @@ function userMessages(blocks: Placed[], target: ChatTarget): EncodedChatMessage[
     else append(parts, chatUserParts(placed, target));
   }
   if (parts.length === 0) return results;
-  const said = { role: 'user', content: simplify(parts) };
-  return results.length > 0 && target.quirks.assistant_after_tool
-    ? [...results, { role: 'assistant', content: 'I have the results.' }, said]
-    : [...results, said];
+  return [...results, { role: 'user', content: simplify(parts) }];
 }
 
 function idRule(quirks: ChatTarget['quirks']) {
@@ -191,7 +202,8 @@ function chatToolResult({ block, path }: Placed, target: ChatTarget, parts: unkn
       texts.push(blockText(placed));
     }
   }
-  const text = texts.join('\n') || (images.length > 0 ? '' : EMPTY_RESULT);
+  const joined = texts.join('\n');
+  const text = isBlank(joined) ? (images.length > 0 ? '' : EMPTY_RESULT) : joined;
   const said = block['is_error'] === true ? `Error: ${text}` : text;
   return {
     role: 'tool',

@@ -4,6 +4,7 @@
  * https://developers.sber.ru/docs/ru/gigachat/guides/functions/overview
  */
 
+import { argumentsSchema } from '../anthropic/claude-schema.ts';
 import { append } from '../../platform/append.ts';
 import { parseExactly } from '../../platform/json/exact-json.ts';
 import { isRecord } from '../../platform/json/foreign-json.ts';
@@ -14,13 +15,24 @@ interface FunctionCall {
   function: { name: string; arguments: string };
 }
 
+interface DeclaredFunction {
+  function: { parameters: Record<string, unknown> };
+}
+
+/** Arguments are an object, and nothing else at their root. */
+function asFunction(declared: DeclaredFunction['function']): object {
+  return { ...declared, parameters: argumentsSchema(declared.parameters) };
+}
+
 /** A body in the wire's plain form, in GigaChat's. One call a message is all there is, so that need not be asked for. */
 export function asFunctions(body: Record<string, unknown>): Record<string, unknown> {
   const { tools, tool_choice: choice, parallel_tool_calls: _one, response_format: format, messages, ...rest } = body;
   return {
     ...rest,
     messages: asFunctionMessages(messages as FunctionMessage[]),
-    ...(tools ? { functions: (tools as { function: unknown }[]).map((tool) => tool.function) } : {}),
+    ...(tools
+      ? { functions: (tools as DeclaredFunction[]).map(({ function: declared }) => asFunction(declared)) }
+      : {}),
     ...(choice
       ? { function_call: typeof choice === 'string' ? choice : (choice as { function: unknown }).function }
       : {}),

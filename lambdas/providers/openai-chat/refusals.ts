@@ -18,6 +18,8 @@ function refuseTools(
 ): void {
   if (!tools?.length) return;
   if (!supportedParameters.includes('tools')) throw invalidRequest('tools', 'this model calls none; leave them out');
+  const strict = quirks.functions ? tools.findIndex((tool) => tool['strict'] === true) : -1;
+  if (strict !== -1) throw invalidRequest(`tools.${strict}.strict`, 'does not work on this model; leave it out');
   // Without a name for "auto" and "none", the same is said by leaving out the choice, or the tools.
   const isForced = choice?.type === 'any' || choice?.type === 'tool';
   if (isForced && quirks.tool_choices && !quirks.tool_choices.includes(choice.type)) {

@@ -35,8 +35,6 @@ function askedThinking(request: MessagesRequest, quirks: OpenaiChatQuirks): Reco
       if (wanted === undefined) return {};
       return { enable_thinking: wanted, ...(budget ? { thinking_budget: budget } : {}) };
     case 'thinking_type':
-      // Models that think by default refuse a forced tool while they think.
-      if (wanted === undefined && forcesTool(request)) return { thinking: { type: 'disabled' } };
       return {
         ...(wanted === undefined ? {} : { thinking: { type: wanted ? 'enabled' : 'disabled' } }),
         ...(wanted === false ? {} : effortFields(request, quirks.reasoning_efforts)),
@@ -63,8 +61,4 @@ function requestedChatEffort(
   const effort = reasoningEfforts.find((name) => name === output?.effort) ?? effortOfBudget(thinking?.budget_tokens);
   // A model that can be told not to think may not do it by default.
   return effort ?? (thinking && taken?.includes('none') ? 'medium' : undefined);
-}
-
-function forcesTool({ tool_choice: choice }: MessagesRequest): boolean {
-  return choice?.type === 'any' || choice?.type === 'tool';
 }

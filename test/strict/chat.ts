@@ -1,0 +1,490 @@
+/** Chat completions of each provider, as strict as it is: the fields that it has, and its rules beside those of all. */
+
+import * as z from 'zod';
+import { isBlankText, repeatedIn, schemasIn, strictFake, type Arrived, type Rule, type StrictFake } from './rules.ts';
+
+const openapi = 'https://github.com/openai/openai-openapi/blob/master/openapi.yaml';
+
+const textPart = z.strictObject({ type: z.literal('text'), text: z.string().min(1) });
+const imagePart = z.strictObject({
+  type: z.literal('image_url'),
+  image_url: z.strictObject({ url: z.string().min(1), detail: z.enum(['auto', 'low', 'high']).optional() }),
+});
+const filePart = z.strictObject({
+  type: z.literal('file'),
+  file: z.strictObject({ filename: z.string().optional(), file_data: z.string() }),
+});
+const audioPart = z.strictObject({ type: z.literal('input_audio'), input_audio: z.looseObject({}) });
+const parts = z.array(z.discriminatedUnion('type', [textPart, imagePart, filePart, audioPart])).min(1);
+const call = z.strictObject({
+  id: z.string().min(1),
+  type: z.literal('function'),
+  function: z.strictObject({ name: z.string(), arguments: z.string() }),
+});
+const message = z.discriminatedUnion('role', [
+  z.strictObject({ role: z.literal('system'), content: z.union([z.string().min(1), z.array(textPart).min(1)]) }),
+  z.strictObject({ role: z.literal('developer'), content: z.union([z.string().min(1), z.array(textPart).min(1)]) }),
+  z.strictObject({ role: z.literal('user'), content: z.union([z.string().min(1), parts]) }),
+  z.strictObject({
+    role: z.literal('assistant'),
+    content: z.string().nullish(),
+    tool_calls: z.array(call).min(1).optional(),
+    reasoning_content: z.string().optional(),
+    prefix: z.literal(true).optional(),
+  }),
+  z.strictObject({ role: z.literal('tool'), tool_call_id: z.string(), content: z.union([z.string().min(1), parts]) }),
+]);
+const tool = z.strictObject({
+  type: z.literal('function'),
+  function: z.strictObject({
+    name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/),
+    description: z.string().min(1).optional(),
+    parameters: z.looseObject({}),
+    strict: z.boolean().optional(),
+  }),
+});
+const effort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']);
+
+/** Fields that a provider may have. */
+const allFields = {
+  model: z.string(),
+  messages: z.array(message).min(1),
+  stream: z.literal(true),
+  stream_options: z.strictObject({ include_usage: z.boolean() }).optional(),
+  max_tokens: z.int().positive().optional(),
+  max_completion_tokens: z.int().positive().optional(),
+  temperature: z.number().min(0).max(2).optional(),
+  top_p: z.number().min(0).max(1).optional(),
+  top_k: z.int().nonnegative().optional(),
+  frequency_penalty: z.number().min(-2).max(2).optional(),
+  presence_penalty: z.number().min(-2).max(2).optional(),
+  repetition_penalty: z.number().optional(),
+  stop: z.array(z.string().min(1)).min(1).optional(),
+  tools: z.array(tool).min(1).max(128).optional(),
+  tool_choice: z
+    .union([
+      z.enum(['auto', 'none', 'required']),
+      z.strictObject({ type: z.literal('function'), function: z.strictObject({ name: z.string() }) }),
+    ])
+    .optional(),
+  parallel_tool_calls: z.boolean().optional(),
+  response_format: z
+    .strictObject({
+      type: z.literal('json_schema'),
+      json_schema: z.strictObject({
+        name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/),
+        schema: z.looseObject({}),
+        strict: z.boolean().optional(),
+      }),
+    })
+    .optional(),
+  reasoning_effort: effort.optional(),
+  reasoning: z.looseObject({}).optional(),
+  reasoning_format: z.literal('parsed').optional(),
+  enable_thinking: z.boolean().optional(),
+  thinking_budget: z.int().positive().optional(),
+  thinking: z.strictObject({ type: z.enum(['enabled', 'disabled']) }).optional(),
+  user: z.string().max(64).optional(),
+  service_tier: z.literal('default').optional(),
+};
+type Field = keyof typeof allFields;
+const schemaOfAll = z.strictObject(allFields);
+type ChatBody = z.output<typeof schemaOfAll>;
+type ChatArrived = Arrived<ChatBody>;
+
+const common: Field[] = [
+  ...(['model', 'messages', 'stream', 'max_tokens', 'temperature', 'top_p', 'stop', 'tools', 'tool_choice'] as const),
+  'response_format',
+];
+const usual: Field[] = [...common, 'stream_options', 'parallel_tool_calls', 'frequency_penalty', 'presence_penalty'];
+
+const isForced = ({ read }: ChatArrived) => read.tool_choice === 'required' || typeof read.tool_choice === 'object';
+
+const everyChat: Rule<ChatBody>[] = [
+  { source: openapi, refuses: ({ read }) => brokenChatCalls(read.messages) },
+  {
+    source: 'https://github.com/BerriAI/litellm/pull/22979',
+    refuses: ({ read }) =>
+      read.messages.some(({ content }) => isBlankText(content)) && 'messages: content must not be blank',
+  },
+  {
+    source: openapi,
+    refuses: ({ read }) =>
+      read.messages.some((one) => one.role === 'assistant' && !one.content && !one.tool_calls) &&
+      'an assistant message needs content or tool_calls',
+  },
+  {
+    source: openapi,
+    refuses: ({ read }) => repeatedIn((read.tools ?? []).map((one) => one.function.name)) && 'tools: names repeat',
+  },
+  {
+    source: openapi,
+    refuses: ({ read }) => {
+      const { tool_choice: choice, tools = [] } = read;
+      if (choice === undefined) return false;
+      if (tools.length === 0) return 'tool_choice is only allowed when tools are specified';
+      return (
+        typeof choice === 'object' &&
+        !tools.some((one) => one.function.name === choice.function.name) &&
+        'tool_choice: no such tool'
+      );
+    },
+  },
+  {
+    source: openapi,
+    refuses: ({ read }) =>
+      read.parallel_tool_calls !== undefined && !read.tools && 'parallel_tool_calls is only allowed with tools',
+  },
+  {
+    source: 'https://platform.openai.com/docs/guides/function-calling',
+    refuses: ({ read }) =>
+      read.tools?.some(
+        ({ function: { parameters } }) =>
+          !['type', '$ref', 'anyOf', 'oneOf', 'allOf'].some((name) => name in parameters),
+      ) && 'tools.parameters: schema must have type "object"',
+  },
+  {
+    source: 'https://platform.openai.com/docs/guides/structured-outputs',
+    refuses: ({ read }) => {
+      const held = [
+        ...(read.tools ?? []).filter((one) => one.function.strict).map((one) => one.function.parameters),
+        ...(read.response_format?.json_schema.strict ? [read.response_format.json_schema.schema] : []),
+      ];
+      return held.some(isOpenSchema) && "'additionalProperties' is required to be supplied and to be false";
+    },
+  },
+];
+
+function isOpenSchema(schema: object): boolean {
+  return [...schemasIn(schema)].some((one) => {
+    if (one['type'] !== 'object') return false;
+    const names = Object.keys(one['properties'] ?? {});
+    const required = (one['required'] ?? []) as string[];
+    return one['additionalProperties'] !== false || names.some((name) => !required.includes(name));
+  });
+}
+
+function brokenChatCalls(messages: ChatBody['messages']): string | undefined {
+  const ids = messages.flatMap((one) => (one.role === 'assistant' ? (one.tool_calls ?? []).map(({ id }) => id) : []));
+  if (repeatedIn(ids)) return 'Duplicate value for tool_call_id';
+  let open: string[] = [];
+  for (const one of messages) {
+    if (one.role === 'tool') {
+      if (!open.includes(one.tool_call_id))
+        return "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'";
+      open = open.filter((id) => id !== one.tool_call_id);
+      continue;
+    }
+    if (open.length > 0) return "An assistant message with 'tool_calls' must be followed by tool messages";
+    open = one.role === 'assistant' ? (one.tool_calls ?? []).map(({ id }) => id) : [];
+  }
+  return open.length > 0 ? "An assistant message with 'tool_calls' must be followed by tool messages" : undefined;
+}
+
+const maxStops = (most: number, source: string): Rule<ChatBody> => ({
+  source,
+  refuses: ({ read }) => (read.stop?.length ?? 0) > most && `stop: at most ${most}`,
+});
+const callIds = (pattern: RegExp, source: string): Rule<ChatBody> => ({
+  source,
+  refuses: ({ read }) =>
+    read.messages.some((one) => one.role === 'assistant' && one.tool_calls?.some(({ id }) => !pattern.test(id))) &&
+    'tool_calls.id: string does not match the pattern',
+});
+const noForcedToolWhileThinking = (thinks: (request: ChatArrived) => boolean, source: string): Rule<ChatBody> => ({
+  source,
+  refuses: (request) => isForced(request) && thinks(request) && 'Thinking mode does not support this tool_choice',
+});
+const within = (field: 'temperature' | 'top_p', least: number, most: number, source: string): Rule<ChatBody> => ({
+  source,
+  refuses: ({ read }) => {
+    const value = read[field];
+    return value !== undefined && (value < least || value > most) && `${field}: must be from ${least} to ${most}`;
+  },
+});
+const choices = (taken: readonly string[], source: string): Rule<ChatBody> => ({
+  source,
+  refuses: ({ read: { tool_choice: choice } }) =>
+    choice !== undefined &&
+    !taken.includes(typeof choice === 'object' ? 'named' : choice) &&
+    'tool_choice: not supported',
+});
+const efforts = (taken: (model: string) => readonly string[] | undefined, source: string): Rule<ChatBody> => ({
+  source,
+  refuses: ({ read, model }) => {
+    const values = taken(model);
+    return (
+      read.reasoning_effort !== undefined &&
+      values &&
+      !values.includes(read.reasoning_effort) &&
+      `reasoning_effort: "${read.reasoning_effort}" is not supported with "${model}"`
+    );
+  },
+});
+
+const openaiIds = callIds(/^.{1,40}$/, openapi);
+const openaiReasons = (model: string) => /^(o\d|gpt-5)/.test(model);
+const openaiRules: Rule<ChatBody>[] = [
+  openaiIds,
+  maxStops(4, openapi),
+  {
+    source: 'https://platform.openai.com/docs/guides/reasoning',
+    refuses: ({ read, model }) =>
+      openaiReasons(model) &&
+      (['temperature', 'top_p', 'frequency_penalty', 'presence_penalty', 'stop', 'max_tokens'] as const).find(
+        (name) => read[name] !== undefined,
+      ),
+  },
+  efforts(
+    (model) => (model.includes('chat-latest') ? ['medium'] : openaiReasons(model) ? ['low', 'medium', 'high'] : []),
+    'https://platform.openai.com/docs/guides/reasoning',
+  ),
+];
+const openaiFields: Field[] = [...usual, 'max_completion_tokens', 'reasoning_effort', 'user', 'service_tier'];
+
+const mistralDocs = 'https://docs.mistral.ai/api/endpoint/chat';
+const deepseekDocs = 'https://api-docs.deepseek.com/api/create-chat-completion';
+const moonshotDocs = 'https://platform.moonshot.ai/docs/api/chat';
+const zaiDocs = 'https://docs.z.ai/api-reference/llm/chat-completion';
+const alibabaDocs = 'https://www.alibabacloud.com/help/en/model-studio/qwen-api-reference';
+const cohereDocs = 'https://docs.cohere.com/docs/compatibility-api';
+const groqDocs = 'https://console.groq.com/docs/api-reference';
+const cerebrasDocs = 'https://inference-docs.cerebras.ai/api-reference/chat-completions';
+const xaiDocs = 'https://docs.x.ai/docs/api-reference';
+
+/** A last message of the assistant that is not marked as the beginning of the answer. */
+function isBegun({ messages }: ChatBody): boolean {
+  const last = messages.at(-1)!;
+  return last.role === 'assistant' && last.prefix !== true;
+}
+
+interface ChatProvider {
+  fields: Field[];
+  rules: Rule<ChatBody>[];
+}
+
+const hosted: Field[] = [...usual, 'top_k', 'repetition_penalty', 'reasoning_effort', 'reasoning'];
+
+const providers: Record<string, ChatProvider> = {
+  openai: { fields: openaiFields, rules: openaiRules },
+  azure: { fields: openaiFields, rules: openaiRules },
+  deepseek: {
+    fields: [...usual, 'thinking', 'reasoning_effort'],
+    rules: [
+      maxStops(16, deepseekDocs),
+      noForcedToolWhileThinking(
+        ({ read }) => read.thinking?.type !== 'disabled',
+        'https://github.com/BerriAI/litellm/pull/37470',
+      ),
+      {
+        source: 'https://api-docs.deepseek.com/guides/thinking_mode',
+        refuses: ({ read }) =>
+          read.thinking?.type !== 'disabled' &&
+          read.messages.some((one) => one.role === 'assistant' && one.tool_calls && !one.reasoning_content) &&
+          'The reasoning_content in the thinking mode must be passed back to the API',
+      },
+    ],
+  },
+  alibaba: {
+    fields: [...usual, 'enable_thinking', 'thinking_budget', 'top_k', 'repetition_penalty'],
+    rules: [
+      choices(['auto', 'none', 'named'], alibabaDocs),
+      noForcedToolWhileThinking(
+        ({ read }) => read.enable_thinking === true,
+        'https://github.com/cloudwego/eino/issues/994',
+      ),
+      {
+        source: 'https://github.com/presenton/presenton/issues/184',
+        refuses: ({ read }) =>
+          read.enable_thinking === true &&
+          read.response_format &&
+          'Json mode response is not supported when enable_thinking is true',
+      },
+      {
+        source: alibabaDocs,
+        refuses: ({ read }) =>
+          ((read.temperature ?? 0) >= 2 || read.top_p === 0) && 'temperature must be below 2, top_p above 0',
+      },
+    ],
+  },
+  mistral: {
+    fields: [...usual.filter((field) => field !== 'stream_options'), 'reasoning_effort'],
+    rules: [
+      callIds(/^[a-zA-Z0-9]{9}$/, mistralDocs),
+      within('temperature', 0, 1.5, mistralDocs),
+      {
+        source: 'https://github.com/mistralai/client-python/issues/97',
+        refuses: ({ read: { messages } }) =>
+          messages.some(({ role }, index) => role === 'user' && messages[index - 1]?.role === 'tool') &&
+          "Unexpected role 'user' after role 'tool'",
+      },
+      {
+        source: mistralDocs,
+        refuses: ({ read }) => read.top_p === 0 && 'top_p: must be greater than 0',
+      },
+      {
+        source: 'https://github.com/mistralai/client-python/issues/234',
+        refuses: ({ read }) => isBegun(read) && 'Expected last role User or Tool for serving but got assistant',
+      },
+    ],
+  },
+  xai: {
+    fields: [...usual, 'max_completion_tokens', 'reasoning_effort'],
+    rules: [
+      maxStops(4, xaiDocs),
+      {
+        source: xaiDocs,
+        refuses: ({ read, model }) =>
+          !model.includes('non-reasoning') &&
+          (read.stop || read.frequency_penalty !== undefined || read.presence_penalty !== undefined) &&
+          'stop and penalties are not supported by reasoning models',
+      },
+    ],
+  },
+  moonshotai: {
+    fields: [...usual, 'max_completion_tokens', 'thinking', 'reasoning_effort'],
+    rules: [
+      maxStops(5, moonshotDocs),
+      within('temperature', 0, 1, moonshotDocs),
+      noForcedToolWhileThinking(
+        ({ read, model }) =>
+          /k3/.test(model)
+            ? typeof read.tool_choice === 'object'
+            : read.thinking?.type !== 'disabled' && !/0905|0711/.test(model),
+        'https://github.com/UKGovernmentBEIS/inspect_ai/pull/5152',
+      ),
+      {
+        source: 'https://github.com/HKUDS/nanobot/issues/3939',
+        refuses: ({ read }) =>
+          read.thinking && read.reasoning_effort && "cannot specify both 'thinking' and 'reasoning_effort'",
+      },
+      {
+        source: 'https://github.com/OnesoftQwQ/opencode-go-copilot/issues/1',
+        refuses: ({ read, model }) =>
+          read.thinking?.type !== 'disabled' &&
+          !/0905|0711/.test(model) &&
+          read.messages.some((one) => one.role === 'assistant' && one.tool_calls && !one.reasoning_content) &&
+          'thinking is enabled but reasoning_content is missing in assistant tool call message',
+      },
+    ],
+  },
+  zai: {
+    fields: [...common, 'stream_options', 'thinking', 'reasoning_effort'],
+    rules: [
+      maxStops(1, zaiDocs),
+      choices(['auto'], zaiDocs),
+      within('temperature', 0, 1, zaiDocs),
+      within('top_p', 0.01, 1, zaiDocs),
+    ],
+  },
+  cohere: {
+    fields: [
+      ...usual.filter((field) => field !== 'stream_options' && field !== 'parallel_tool_calls'),
+      'reasoning_effort',
+    ],
+    rules: [
+      choices(['required', 'none'], cohereDocs),
+      efforts(() => ['none', 'high'], cohereDocs),
+      maxStops(5, cohereDocs),
+      within('temperature', 0, 1, cohereDocs),
+      within('top_p', 0.01, 0.99, cohereDocs),
+    ],
+  },
+  groq: {
+    fields: [...usual, 'max_completion_tokens', 'reasoning_effort', 'reasoning_format'],
+    rules: [maxStops(4, groqDocs)],
+  },
+  cerebras: {
+    fields: [...usual, 'max_completion_tokens', 'reasoning_effort', 'reasoning_format'],
+    rules: [maxStops(4, cerebrasDocs), within('temperature', 0, 1.5, cerebrasDocs)],
+  },
+  'fireworks-ai': {
+    fields: hosted,
+    rules: [maxStops(4, 'https://docs.fireworks.ai/api-reference/post-chatcompletions')],
+  },
+  deepinfra: { fields: hosted, rules: [maxStops(16, 'https://deepinfra.com/docs/openai_api')] },
+  togetherai: { fields: hosted, rules: [] },
+  nebius: { fields: hosted, rules: [] },
+  openrouter: { fields: hosted, rules: [] },
+  ollama: { fields: hosted, rules: [] },
+  vllm: { fields: hosted, rules: [] },
+  perplexity: { fields: hosted, rules: [] },
+  xiaomi: {
+    fields: [...usual, 'thinking'],
+    rules: [
+      noForcedToolWhileThinking(
+        ({ read }) => read.thinking?.type !== 'disabled',
+        'https://github.com/BerriAI/litellm/pull/37470',
+      ),
+      within('temperature', 0, 1.5, 'https://platform.xiaomimimo.com/docs/api/text-generation/openai-api'),
+    ],
+  },
+  yandex: {
+    fields: [...common, 'frequency_penalty', 'presence_penalty'],
+    rules: [
+      choices(['auto', 'none'], 'https://aistudio.yandex.ru/docs/ru/ai-studio/concepts/generation/function-call.html'),
+      within('temperature', 0, 1, 'https://aistudio.yandex.ru/docs/ru/ai-studio/text-generation/api-ref/'),
+    ],
+  },
+};
+
+export const chatFakes: Record<string, StrictFake> = Object.fromEntries(
+  Object.entries(providers).map(([id, { fields, rules }]) => {
+    const schema = z.strictObject(Object.fromEntries(fields.map((field) => [field, allFields[field]])));
+    return [id, strictFake(schema as unknown as z.ZodType<ChatBody>, [...everyChat, ...rules])];
+  }),
+);
+
+/** GigaChat: functions in the place of tools. https://developers.sber.ru/docs/ru/gigachat/api/reference/rest/post-chat */
+const gigachatMessage = z.discriminatedUnion('role', [
+  z.strictObject({ role: z.literal('system'), content: z.string().min(1) }),
+  z.strictObject({ role: z.literal('user'), content: z.string().min(1) }),
+  z.strictObject({
+    role: z.literal('assistant'),
+    content: z.string(),
+    function_call: z.strictObject({ name: z.string(), arguments: z.record(z.string(), z.unknown()) }).optional(),
+  }),
+  z.strictObject({ role: z.literal('function'), name: z.string(), content: z.string() }),
+]);
+const gigachatBody = z.strictObject({
+  model: z.string(),
+  messages: z.array(gigachatMessage).min(1),
+  stream: z.literal(true),
+  max_tokens: z.int().positive().optional(),
+  temperature: z.number().positive().max(2).optional(),
+  top_p: z.number().min(0).max(1).optional(),
+  repetition_penalty: z.number().positive().optional(),
+  functions: z
+    .array(
+      z.strictObject({
+        name: z.string().regex(/^[a-zA-Z][a-zA-Z0-9_-]*$/),
+        description: z.string().optional(),
+        parameters: z.looseObject({ type: z.literal('object') }),
+      }),
+    )
+    .optional(),
+  function_call: z.union([z.enum(['auto', 'none']), z.strictObject({ name: z.string() })]).optional(),
+  response_format: z.looseObject({}).optional(),
+});
+type GigaChatBody = z.output<typeof gigachatBody>;
+
+const gigachatRules: Rule<GigaChatBody>[] = [
+  {
+    source: 'https://developers.sber.ru/docs/ru/gigachat/api/reference/rest/post-chat',
+    refuses: ({ read: { messages } }) =>
+      messages.slice(1).some(({ role }) => role === 'system') && 'system message must be the first message',
+  },
+  {
+    source: 'https://developers.sber.ru/docs/ru/gigachat/guides/functions/overview',
+    refuses: ({ read: { messages } }) =>
+      messages.some((one, index) => one.role === 'function' && messages[index - 1]?.role !== 'assistant') &&
+      'a function message follows a function_call',
+  },
+];
+export const gigachatFake: StrictFake = strictFake(gigachatBody, gigachatRules);
+
+export const chatRules: readonly { source: string }[] = [
+  ...everyChat,
+  ...Object.values(providers).flatMap(({ rules }) => rules),
+  ...gigachatRules,
+];

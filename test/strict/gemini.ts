@@ -1,0 +1,169 @@
+/** Gemini at the Gemini API and at Vertex AI, which refuse every field that they do not know. */
+
+import * as z from 'zod';
+import { isBlankText, repeatedIn, schemasIn, strictFake, type Rule, type StrictFake } from './rules.ts';
+
+const reference = 'https://ai.google.dev/api/generate-content';
+const discovery = 'https://generativelanguage.googleapis.com/$discovery/rest?version=v1beta';
+
+const inlineData = z.strictObject({ mimeType: z.string(), data: z.base64().min(1) });
+const schemaKeywords = new Set(
+  '$id $defs $ref $anchor type format title description enum items prefixItems minItems maxItems minimum maximum anyOf oneOf properties additionalProperties required propertyOrdering'.split(
+    ' ',
+  ),
+);
+const name = z.string().regex(/^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/);
+
+const bodyAt = (ids: z.ZodType) => {
+  const functionCall = z.strictObject({ id: ids, name, args: z.record(z.string(), z.unknown()).optional() });
+  const functionResponse = z.strictObject({
+    id: ids,
+    name,
+    response: z.record(z.string(), z.unknown()),
+    parts: z.array(z.strictObject({ inlineData })).optional(),
+  });
+  const part = z.union([
+    z.strictObject({ text: z.string(), thought: z.boolean().optional(), thoughtSignature: z.string().optional() }),
+    z.strictObject({ inlineData }),
+    z.strictObject({ fileData: z.strictObject({ mimeType: z.string().optional(), fileUri: z.string() }) }),
+    z.strictObject({ functionCall, thoughtSignature: z.string().optional() }),
+    z.strictObject({ functionResponse }),
+  ]);
+  return z.strictObject({
+    contents: z.array(z.strictObject({ role: z.enum(['user', 'model']), parts: z.array(part).min(1) })).min(1),
+    systemInstruction: z
+      .strictObject({ parts: z.array(z.strictObject({ text: z.string().min(1) })).min(1) })
+      .optional(),
+    tools: z
+      .array(
+        z.strictObject({
+          functionDeclarations: z
+            .array(
+              z.strictObject({ name, description: z.string().optional(), parametersJsonSchema: z.looseObject({}) }),
+            )
+            .max(512),
+        }),
+      )
+      .optional(),
+    toolConfig: z
+      .strictObject({
+        functionCallingConfig: z.strictObject({
+          mode: z.enum(['AUTO', 'ANY', 'NONE', 'VALIDATED']),
+          allowedFunctionNames: z.array(z.string()).optional(),
+        }),
+      })
+      .optional(),
+    generationConfig: z
+      .strictObject({
+        maxOutputTokens: z.int().positive().optional(),
+        stopSequences: z.array(z.string().min(1)).max(5).optional(),
+        temperature: z.number().min(0).max(2).optional(),
+        topP: z.number().min(0).max(1).optional(),
+        topK: z.int().positive().optional(),
+        frequencyPenalty: z.number().min(-2).lt(2).optional(),
+        presencePenalty: z.number().min(-2).lt(2).optional(),
+        responseMimeType: z.literal('application/json').optional(),
+        responseJsonSchema: z.looseObject({}).optional(),
+        thinkingConfig: z
+          .strictObject({
+            includeThoughts: z.boolean().optional(),
+            thinkingBudget: z.int().optional(),
+            thinkingLevel: z.enum(['minimal', 'low', 'medium', 'high']).optional(),
+          })
+          .optional(),
+      })
+      .optional(),
+  });
+};
+const atGoogle = bodyAt(z.string().optional());
+const atVertex = bodyAt(z.never().optional());
+type GeminiBody = z.output<typeof atGoogle>;
+
+/** https://ai.google.dev/gemini-api/docs/thinking */
+const budgets: [RegExp, number, number][] = [
+  [/2\.5-pro/, 128, 32_768],
+  [/2\.5-flash/, 0, 24_576],
+];
+const withMinimal = /3\.6-flash|3\.5-flash|3-flash|3\.1-flash/;
+
+const rules: Rule<GeminiBody>[] = [
+  {
+    source: 'https://ai.google.dev/gemini-api/docs/thinking',
+    refuses: ({ read, model }) => {
+      const { thinkingBudget: budget, thinkingLevel: level } = read.generationConfig?.thinkingConfig ?? {};
+      const range = budgets.find(([pattern]) => pattern.test(model));
+      if (level !== undefined && (range || (level === 'minimal' && !withMinimal.test(model)))) {
+        return `Thinking level "${level}" is not supported for this model.`;
+      }
+      if (budget === undefined || (range && budget === -1)) return false;
+      return (!range || budget < range[1] || budget > range[2]) && `The thinking budget ${budget} is invalid.`;
+    },
+  },
+  {
+    source: 'https://ai.google.dev/gemini-api/docs/function-calling',
+    refuses: ({ read: { contents } }) => {
+      for (const [index, { parts }] of contents.entries()) {
+        const calls = parts.filter((part) => 'functionCall' in part).length;
+        const answers = contents[index + 1]?.parts.filter((part) => 'functionResponse' in part).length ?? 0;
+        if (calls !== answers) return 'the number of function response parts must equal that of function call parts';
+      }
+      return (
+        contents[0]!.parts.some((part) => 'functionResponse' in part) && 'function response comes after a function call'
+      );
+    },
+  },
+  {
+    source: reference,
+    refuses: ({ read: { contents } }) =>
+      contents.some(({ role }, index) => role === contents[index + 1]?.role) && 'roles must alternate',
+  },
+  {
+    source: reference,
+    refuses: ({ read: { contents } }) =>
+      contents.some(({ parts }) =>
+        parts.some((part) => 'text' in part && isBlankText(part.text) && !part.thoughtSignature),
+      ) && 'parts must not be blank',
+  },
+  {
+    source: 'https://ai.google.dev/gemini-api/docs/thought-signatures',
+    refuses: ({ read: { contents }, model }) =>
+      !/2\.5/.test(model) &&
+      contents.some(({ parts }) => {
+        const call = parts.find((part) => 'functionCall' in part);
+        return call && 'functionCall' in call && !call.thoughtSignature;
+      }) &&
+      'Function call is missing a thought_signature',
+  },
+  {
+    source: reference,
+    refuses: ({ read }) =>
+      repeatedIn(
+        (read.tools ?? []).flatMap(({ functionDeclarations }) => functionDeclarations.map((one) => one.name)),
+      ) && 'Duplicate function declaration found',
+  },
+  {
+    source: discovery,
+    refuses: ({ read }) => {
+      const schemas = [
+        ...(read.tools ?? []).flatMap(({ functionDeclarations }) =>
+          functionDeclarations.map((one) => one.parametersJsonSchema),
+        ),
+        ...(read.generationConfig?.responseJsonSchema ? [read.generationConfig.responseJsonSchema] : []),
+      ];
+      const unknown = schemas
+        .flatMap((schema) => [...schemasIn(schema)])
+        .flatMap(Object.keys)
+        .find((keyword) => !schemaKeywords.has(keyword));
+      return unknown && `Unknown name "${unknown}" in a schema`;
+    },
+  },
+  {
+    source: reference,
+    refuses: ({ read }) =>
+      read.toolConfig && !read.tools && 'Function calling config is set without function_declarations.',
+  },
+];
+
+export const geminiFake: StrictFake = strictFake(atGoogle, rules);
+export const vertexGeminiFake: StrictFake = strictFake(atVertex as unknown as z.ZodType<GeminiBody>, rules);
+export const geminiRules: readonly { source: string }[] = rules;

@@ -1,0 +1,59 @@
+/** Providers that imitate the Messages API: DeepSeek, Moonshot, Z.ai, MiniMax. They know less of it than Anthropic, and refuse what they do not know. */
+
+import * as z from 'zod';
+import { blankRule, claudeFields, callRules, messageSchema, type ClaudeBody } from './anthropic.ts';
+import { strictFake, type Rule, type StrictFake } from './rules.ts';
+
+const fields = {
+  ...claudeFields,
+  model: z.string(),
+  stream: z.literal(true),
+  messages: z.array(messageSchema.extend({ role: z.enum(['user', 'assistant']) })).min(1),
+  service_tier: z.never().optional(),
+};
+const body = z.strictObject(fields);
+
+const isForced = ({ read }: { read: ClaudeBody }) =>
+  read.tool_choice?.type === 'any' || read.tool_choice?.type === 'tool';
+
+/** @param takesForced whether the model can be made to call a tool, and when */
+const rules = (takesForced: (model: string) => 'always' | 'without_thinking' | 'never'): Rule<ClaudeBody>[] => [
+  blankRule,
+  ...callRules,
+  {
+    source: 'https://github.com/QwenLM/Qwen/issues/2244',
+    refuses: ({ read }) => read.thinking?.type === 'adaptive' && 'thinking.type: unknown variant `adaptive`',
+  },
+  {
+    source: 'https://github.com/tickernelz/opencode-mem/issues/253',
+    refuses: (request) => {
+      const taken = takesForced(request.model);
+      const isThinking = request.read.thinking?.type !== 'disabled';
+      return (
+        isForced(request) &&
+        (taken === 'never' || (taken === 'without_thinking' && isThinking)) &&
+        'Thinking mode does not support this tool_choice'
+      );
+    },
+  },
+  {
+    source: 'https://docs.z.ai/api-reference/llm/chat-completion',
+    refuses: ({ read, model }) =>
+      model.startsWith('glm') &&
+      read.tool_choice !== undefined &&
+      read.tool_choice.type !== 'auto' &&
+      'tool_choice: only auto is supported',
+  },
+];
+
+const ofDeepSeek = rules(() => 'without_thinking');
+const ofMoonshot = rules((model) => (model === 'kimi-k2-thinking' ? 'never' : 'without_thinking'));
+const ofOthers = rules(() => 'always');
+
+export const imitations: Record<string, StrictFake> = {
+  'deepseek-anthropic': strictFake(body, ofDeepSeek),
+  'moonshotai-anthropic': strictFake(body, ofMoonshot),
+  'zai-anthropic': strictFake(body, ofOthers),
+  minimax: strictFake(body, ofOthers),
+};
+export const imitationRules: readonly Rule<ClaudeBody>[] = [...ofDeepSeek, ...ofMoonshot];
