@@ -46,7 +46,7 @@ export function askEndpoint(
   const candidate = toMessagesCandidate(usable)!;
   try {
     const { attempts } = prepareAttempts(
-      { message, content, client, origins: undefined, onExcluded: () => undefined },
+      { message, content, client, origins: undefined, leftOut: [], onExcluded: () => undefined },
       [candidate],
     );
     return { sent: attempts[0]!.encode() };
