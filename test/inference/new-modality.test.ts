@@ -149,7 +149,7 @@ function expanded(pattern: string): string[] {
 }
 
 describe('a modality that was added by the recipe', () => {
-  it('compiles', { timeout: 120_000 }, async () => {
+  it('compiles', { timeout: 400_000 }, async () => {
     const tsconfig = { extends: './tsconfig.json', include: ['lambdas', 'lib/openapi', 'lib/local/sandbox'] };
     writeFileSync(join(copy, 'tsconfig.copy.json'), JSON.stringify(tsconfig));
     const compiler = join(copy, 'node_modules/.bin/tsc');
