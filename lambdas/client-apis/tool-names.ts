@@ -1,14 +1,12 @@
 /**
- * Names of tools as clients of OpenAI's APIs have them, and as the Messages API does: that has no namespaces, and takes at most 128
- * letters, digits, `_` and `-`. A name that it does not take is sent as one made of it, the same in every request, and comes back as the
- * client wrote it.
+ * Names of tools as clients of OpenAI's APIs have them, and as the engine does, which has no namespaces. A name keeps its characters here,
+ * because protection has to find in it what the client wrote; the wires shorten names that a provider does not take.
  */
 
-import { shortToolName } from '../messages/tool-names.ts';
+import { createHash } from 'node:crypto';
 
-/** Names that the Messages API takes. */
-const TAKEN_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 const GROUP_SEPARATOR = '__';
+const DIGEST_CHARACTERS = 8;
 
 /** A tool as its client names it. */
 export interface ClientTool {
@@ -37,7 +35,7 @@ export class ToolNames {
 
   /** The name under which the engine has a tool, declared or not: a history may name others. */
   sentName(tool: ClientName): string {
-    return this.#byClientName.get(identityOf(tool)) ?? fittingName(tool);
+    return this.#byClientName.get(identityOf(tool)) ?? joinedName(tool);
   }
 
   /** The tool that a model has called. A model may call one that nobody has declared. */
@@ -46,20 +44,19 @@ export class ToolNames {
   }
 
   #add(tool: ClientTool): void {
-    const fitting = fittingName(tool);
-    const sent = this.#bySentName.has(fitting) ? shortToolName(joinedName(tool), identityOf(tool)) : fitting;
+    const joined = joinedName(tool);
+    const sent = this.#bySentName.has(joined) ? `${joined}_${digestOf(identityOf(tool))}` : joined;
     this.#byClientName.set(identityOf(tool), sent);
     this.#bySentName.set(sent, tool);
   }
 }
 
-function fittingName(tool: ClientName): string {
-  const name = joinedName(tool);
-  return TAKEN_NAME.test(name) ? name : shortToolName(name);
-}
-
 function joinedName({ namespace, name }: ClientName): string {
   return namespace ? `${namespace}${GROUP_SEPARATOR}${name}` : name;
+}
+
+function digestOf(identity: string): string {
+  return createHash('sha256').update(identity).digest('hex').slice(0, DIGEST_CHARACTERS);
 }
 
 /** A text that no other tool has. */

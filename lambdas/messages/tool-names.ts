@@ -18,8 +18,8 @@ export function repeatedName(names: readonly (string | null | undefined)[]): num
 const KEPT_CHARACTERS = 53;
 const DIGEST_CHARACTERS = 8;
 
-/** Returns a name of at most 64 letters, digits, `_` and `-` for a tool, the same in every request. @param identity tells tools of one name apart */
-export function shortToolName(name: string, identity = name): string {
+/** Returns a name of at most 64 letters, digits, `_` and `-` for a tool, the same in every request. */
+export function shortToolName(name: string): string {
   const readable = name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, KEPT_CHARACTERS);
-  return `t_${readable}_${createHash('sha256').update(identity).digest('hex').slice(0, DIGEST_CHARACTERS)}`;
+  return `t_${readable}_${createHash('sha256').update(name).digest('hex').slice(0, DIGEST_CHARACTERS)}`;
 }

@@ -113,18 +113,18 @@ describe('tools in a namespace', () => {
     const [plain, grouped] = namesIn(call);
 
     expect(plain).toBe('mcp__files__read_file');
-    expect(grouped).toMatch(/^t_mcp__files__read_file_[0-9a-f]{8}$/);
+    expect(grouped).toMatch(/^mcp__files__read_file_[0-9a-f]{8}$/);
     expect(callsOf(call, calling(plain!, '{}'))[0]).not.toHaveProperty('namespace');
     expect(callsOf(call, calling(grouped!, '{}'))[0]).toMatchObject({ namespace: 'mcp__files', name: 'read_file' });
   });
 
   it.each(['x'.repeat(120), 'читать', 'files.read'])(
-    'come back by a name that the Messages API would not take: %s',
+    'keep their characters, in which protection looks for what the client wrote, and come back: %s',
     (name) => {
       const call = read({ tools: [{ ...files, tools: [{ ...readFile, name }] }] });
       const [sent] = namesIn(call);
 
-      expect(sent).toMatch(/^[a-zA-Z0-9_-]{1,128}$/);
+      expect(sent).toBe(`mcp__files__${name}`);
       expect(callsOf(call, calling(sent!, '{}'))[0]).toMatchObject({ namespace: 'mcp__files', name });
     },
   );

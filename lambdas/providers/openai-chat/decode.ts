@@ -10,10 +10,8 @@ import type { DecodeContext } from '../wire.ts';
 import { TranslatedAnswer, type Reading } from '../translated/answer.ts';
 import { parseEvent, parseEventExactly, sseReader, translate } from '../translated/stream.ts';
 import { withServiceTier } from '../translated/service-tier.ts';
-import type { TokenLogprob } from '../../messages/token-logprob.ts';
 import { citationOf } from '../translated/citations.ts';
 import { statesError } from '../faults/stated-error.ts';
-import { tokenLogprobs } from '../translated/logprobs.ts';
 import { chatStopReason } from './finish-reason.ts';
 import { asArguments, asCallId, asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
 import { toolNameRule, type ChatTarget } from './target.ts';
@@ -124,7 +122,7 @@ class ChatTranslation {
     // DeepSeek, Moonshot, Alibaba, xAI and Z.ai; Groq, Cerebras, OpenRouter and Together.
     this.answer.blocks.thinking(asText(delta['reasoning_content'] ?? delta['reasoning']));
     const { content } = delta;
-    if (typeof content === 'string') this.answer.blocks.text(content, this.#asked(logprobs));
+    if (typeof content === 'string') this.answer.blocks.text(content, this.answer.logprobsIn(logprobs));
     else for (const part of asList(content)) this.#onPart(asRecord(part));
     for (const annotation of asList(delta['annotations'])) this.#onAnnotation(asRecord(annotation));
     const refusal = asText(delta['refusal']);
@@ -136,11 +134,6 @@ class ChatTranslation {
     // GigaChat's calls are whole, one an answer, and have no ids.
     const called = asOptionalRecord(delta['function_call']);
     if (called) this.#onToolCall({ function: called });
-  }
-
-  /** Some providers tell probabilities that nobody has asked for. */
-  #asked(logprobs: unknown): TokenLogprob[] | undefined {
-    return this.#context.request['logprobs'] === true ? tokenLogprobs(logprobs) : undefined;
   }
 
   #onToolCall(call: Record<string, unknown>): void {

@@ -7,7 +7,6 @@ import { gatewaySignature } from '../../messages/thinking-signatures.ts';
 import type { AnswerBatch } from '../../messages/types.ts';
 import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
 import { TranslatedAnswer, type Reading } from '../translated/answer.ts';
-import { tokenLogprobs } from '../translated/logprobs.ts';
 import { withServiceTier } from '../translated/service-tier.ts';
 import { statesError } from '../faults/stated-error.ts';
 import { parseEvent, sseReader, translate } from '../translated/stream.ts';
@@ -129,7 +128,7 @@ class ResponsesTranslation {
 
   /** A piece of a text, or all of it, which is repeated at its end. */
   #onText(index: number, { type, content_index: number, ...event }: Record<string, unknown>): void {
-    const logprobs = tokenLogprobs(event['logprobs']);
+    const logprobs = this.answer.logprobsIn(event['logprobs']);
     if (type === 'response.output_text.delta') this.#items.say(index, 'text', number, asText(event['delta']), logprobs);
     else this.#items.sayWhole(index, 'text', number, asText(event['text']), logprobs);
   }

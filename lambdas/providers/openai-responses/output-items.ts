@@ -7,7 +7,6 @@ import { UpstreamError } from '../http/upstream-error.ts';
 import { asArguments, asCallId, asList, asRecord, asText } from '../shapes.ts';
 import type { TranslatedAnswer } from '../translated/answer.ts';
 import type { TokenLogprob } from '../../messages/token-logprob.ts';
-import { tokenLogprobs } from '../translated/logprobs.ts';
 import { citationOf } from '../translated/citations.ts';
 import { ItemOrder } from './item-order.ts';
 import { sealReasoning } from './sealed-reasoning.ts';
@@ -160,7 +159,7 @@ export class OutputItems {
     const { index } = ending;
     for (const [number, value] of asList(item['content']).entries()) {
       const part = asRecord(value);
-      this.sayWhole(index, 'text', number, asText(part['text']), tokenLogprobs(part['logprobs']));
+      this.sayWhole(index, 'text', number, asText(part['text']), this.#answer.logprobsIn(part['logprobs']));
       this.sayWhole(index, 'refusal', number, asText(part['refusal']));
       // Some providers name the sources only here.
       const { sources } = partOf(ending, 'text', number);

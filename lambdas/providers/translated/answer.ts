@@ -1,8 +1,10 @@
 import { messageStart } from '../../messages/message-start.ts';
+import type { TokenLogprob } from '../../messages/token-logprob.ts';
 import type { AnswerBatch, MessagesEvent, StopReason, WireUsage } from '../../messages/types.ts';
 import type { DecodeContext } from '../wire.ts';
 import { BlockWriter } from './block-writer.ts';
 import { ClientCalls } from './client-calls.ts';
+import { tokenLogprobs } from './logprobs.ts';
 import type { ToolNameRule } from './tool-names.ts';
 
 /** A word, and no sentence: it is kept. */
@@ -45,6 +47,8 @@ export class TranslatedAnswer {
    * @param thinkingSignature of thinking that the provider does not sign itself
    * @param toolNames the rule by which the names of tools were sent
    */
+  readonly #wantsLogprobs: boolean;
+
   constructor(
     { estimatedInputTokens, request }: Pick<DecodeContext, 'estimatedInputTokens' | 'request'>,
     thinkingSignature: string,
@@ -52,6 +56,12 @@ export class TranslatedAnswer {
   ) {
     this.#estimatedInputTokens = estimatedInputTokens;
     this.blocks = new BlockWriter(thinkingSignature, new ClientCalls(request, toolNames));
+    this.#wantsLogprobs = request['logprobs'] === true;
+  }
+
+  /** Reads probabilities if the client asked for them: some providers send them with every answer. */
+  logprobsIn(value: unknown): TokenLogprob[] | undefined {
+    return this.#wantsLogprobs ? tokenLogprobs(value) : undefined;
   }
 
   /** It has said why it ends, and has not ended yet. */

@@ -84,7 +84,8 @@ export function targetOf(
 ): WireTarget {
   const { catalogId, quirks } = row.endpoint(provider, model);
   const own = endpoints.filter((endpoint) => endpoint.provider.id === catalogId && endpoint.wire === row.wire);
-  const endpoint = own.find(({ upstreamModel }) => upstreamModel === model) ?? own[0];
+  const endpoint =
+    own.find(({ upstreamModel }) => upstreamModel === model || model.startsWith(upstreamModel)) ?? own[0];
   return {
     providerId: provider,
     upstreamModel: model,
