@@ -9,8 +9,8 @@ export interface Loaded<Value> {
 }
 
 /**
- * Reads something, and again when what it depends on changes; with `everyMs` from time to time as well, while the tab is looked at and `goesOn` says so of what was read last.
- * An answer to an older question is not shown.
+ * Reads something, and again when what it depends on changes; with `everyMs` also that long after each answer, while the tab is visible and
+ * `goesOn` returns true for the last value. A slow answer is waited for. An answer to an older question is not shown.
  */
 export function useLoaded<Value>(
   load: (signal: AbortSignal) => Promise<Value>,
@@ -29,19 +29,32 @@ export function useLoaded<Value>(
   }, dependencies);
   useEffect(() => {
     const leaving = new AbortController();
-    load(leaving.signal).then(
-      (value) => leaving.signal.aborted || setState({ value, failure: undefined, isLoading: false }),
-      (failure: unknown) => leaving.signal.aborted || setState(({ value }) => ({ value, failure, isLoading: false })),
-    );
-    return () => leaving.abort();
-  }, [...dependencies, turn]);
-  const isOver = state.value !== undefined && !goesOn(state.value);
-  useEffect(() => {
-    if (everyMs === undefined || isOver) return undefined;
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') setTurn((last) => last + 1);
-    }, everyMs);
-    return () => clearInterval(timer);
-  }, [everyMs, isOver, ...dependencies]);
+    const { signal } = leaving;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const wait = () => {
+      if (everyMs !== undefined) timer = setTimeout(next, everyMs);
+    };
+    const read = async () => {
+      try {
+        const value = await load(signal);
+        if (signal.aborted) return;
+        setState({ value, failure: undefined, isLoading: false });
+        if (goesOn(value)) wait();
+      } catch (failure) {
+        if (signal.aborted) return;
+        setState(({ value }) => ({ value, failure, isLoading: false }));
+        wait();
+      }
+    };
+    const next = () => {
+      if (document.visibilityState === 'visible') void read();
+      else wait();
+    };
+    void read();
+    return () => {
+      leaving.abort();
+      clearTimeout(timer);
+    };
+  }, [...dependencies, everyMs, turn]);
   return { ...state, reload: useCallback(() => setTurn((last) => last + 1), []) };
 }

@@ -38,9 +38,10 @@ export function useRequestSearch(client: GatewayClient, sought: Sought, everyMs:
       if (newest.data.length >= sought.rows && scrollY > 0) return;
       change((known) => withNewest(known, newest, sought.rows));
     };
-    let timer: ReturnType<typeof setInterval> | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     const follow = () => {
-      if (everyMs !== undefined && !signal.aborted) timer = setInterval(() => void look().catch(fail), everyMs);
+      if (everyMs !== undefined && !signal.aborted)
+        timer = setTimeout(() => void look().catch(fail).finally(follow), everyMs);
     };
     const known = kept.get(path);
     setSearch(known ?? atFirst);
@@ -49,7 +50,7 @@ export function useRequestSearch(client: GatewayClient, sought: Sought, everyMs:
     void begin.catch(fail).finally(follow);
     return () => {
       leaving.abort();
-      clearInterval(timer);
+      clearTimeout(timer);
     };
   }, [client, path, everyMs]);
   return search;

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -282,6 +283,44 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
       await page.close();
     },
   );
+
+  it('sends a prompt that was typed before the list of models arrived', TIMES, async () => {
+    const { page } = await visit();
+    await signIn(page);
+    const secret = await createKey(page, 'Early', '50');
+    const list = Promise.withResolvers<void>();
+    await page.route('**/v1/models', (route) => list.promise.then(() => route.continue()));
+    await open(page, '#/playground');
+    await page.getByLabel('Inference key').fill(secret);
+    await page.getByRole('button', { name: 'Use it' }).click();
+    await page.getByLabel('Prompt').fill('Hello\n@sandbox tokens=3');
+    const send = page.getByRole('button', { name: 'Send' });
+
+    expect(await send.isDisabled()).toBe(true);
+    list.resolve();
+    await send.click();
+
+    await page.getByRole('link', { name: /Show this generation/ }).waitFor();
+    await page.close();
+  });
+
+  it('shows a record that takes longer to read than the page waits between reads', TIMES, async () => {
+    const { page } = await visit();
+    await signIn(page);
+    const answer = await post(gateway, '/messages', { model: 'sandbox/claude', messages: [said('Hi', 'delay=0')] });
+    const { id } = (await answer.json()) as { id: string };
+    await finalGeneration(gateway, id, 30_000);
+    await page.route(`**/v1/generations/${id}`, async (route) => {
+      await sleep(3_000);
+      // A page that has given up the request has nothing to continue.
+      await route.continue().catch(() => undefined);
+    });
+
+    await open(page, `#/generations/${id}`);
+
+    await page.getByText('the lines come to the charge').waitFor();
+    await page.close();
+  });
 
   it('stops an answer that goes on', TIMES, async () => {
     const { page } = await visit();

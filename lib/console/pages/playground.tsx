@@ -14,12 +14,15 @@ import { DraftForm } from './playground/draft-form.tsx';
 import { InferenceKey } from './playground/inference-key.tsx';
 import { Samples } from './playground/samples.tsx';
 
+/** Until a model is requested or typed, it is the first that can be called. */
+type Typed = Omit<PlaygroundDraft, 'model'> & { model: string | undefined };
+
 /** A request to try: typed, sent, and shown as it streams. */
 export function PlaygroundPage({ query }: { query: URLSearchParams }) {
   const { texts, client } = useConsole();
   const [key, setKey] = useState(inferenceKeySlot.read());
-  const [draft, setDraft] = useState<PlaygroundDraft>({
-    model: query.get('model') ?? '',
+  const [typed, setTyped] = useState<Typed>({
+    model: query.get('model') ?? undefined,
     system: '',
     prompt: '',
     maxTokens: '1000',
@@ -34,10 +37,7 @@ export function PlaygroundPage({ query }: { query: URLSearchParams }) {
   );
   const callable = useMemo(() => models.value?.filter(isCallable), [models.value]);
   const first = firstModelOf(callable ?? []);
-  useEffect(() => {
-    // What was asked for, or typed meanwhile, stays.
-    if (first !== undefined) setDraft((now) => (now.model === '' ? { ...now, model: first } : now));
-  }, [first]);
+  const draft = useMemo(() => ({ ...typed, model: typed.model ?? first ?? '' }), [typed, first]);
   const sending = useSending(key);
   const body = useMemo(() => bodyOrUndefined(draft), [draft]);
   return (
@@ -56,12 +56,14 @@ export function PlaygroundPage({ query }: { query: URLSearchParams }) {
           draft={draft}
           models={callable}
           isRunning={sending.isRunning}
+          isChoosingModel={typed.model === undefined && models.isLoading}
           areToolsWrong={body === undefined}
-          onChange={setDraft}
+          onChange={(some) => setTyped((now) => ({ ...now, ...some }))}
           onSend={() => body && void sending.send(body)}
           onStop={sending.stop}
         />
       )}
+      <Failure failure={models.failure} />
       <Failure failure={sending.failure} />
       {sending.answer && (
         <AnswerView answer={sending.answer} generationId={sending.generationId} isRunning={sending.isRunning} />

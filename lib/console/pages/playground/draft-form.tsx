@@ -12,15 +12,26 @@ interface DraftFormProps {
   /** Those that can be called; undefined until they are known. */
   models: ShownModel[] | undefined;
   isRunning: boolean;
+  /** The model is empty because the list of models is on its way. */
+  isChoosingModel: boolean;
   areToolsWrong: boolean;
-  onChange: (draft: PlaygroundDraft) => void;
+  /** @param some the fields that change */
+  onChange: (some: Partial<PlaygroundDraft>) => void;
   onSend: () => void;
   onStop: () => void;
 }
 
-export function DraftForm({ draft, models, isRunning, areToolsWrong, onChange, onSend, onStop }: DraftFormProps) {
+export function DraftForm({
+  draft,
+  models,
+  isRunning,
+  isChoosingModel,
+  areToolsWrong,
+  onChange: put,
+  onSend,
+  onStop,
+}: DraftFormProps) {
   const { texts } = useConsole();
-  const put = (some: Partial<PlaygroundDraft>) => onChange({ ...draft, ...some });
   return (
     <form
       onSubmit={(event) => {
@@ -57,7 +68,7 @@ export function DraftForm({ draft, models, isRunning, areToolsWrong, onChange, o
         <ImageField isChosen={draft.image !== undefined} onImage={(image) => put({ image })} />
       </details>
       <p class="actions">
-        <button type="submit" class="main" disabled={isRunning}>
+        <button type="submit" class="main" disabled={isRunning || isChoosingModel}>
           {texts.send}
         </button>
         <button type="button" disabled={!isRunning} onClick={onStop}>
