@@ -19,10 +19,14 @@ export function compressed(request: Compressible, response: HttpResponse): Promi
   return compressWith(compress, request, response);
 }
 
-/** The same for a route that always answers with one text: it is compressed once. */
+/** The same for a route that often answers with the same text: the last text is not compressed again. */
 export function compressedOnce(): Compressed {
-  let bytes: Promise<Buffer> | undefined;
-  return (request, response) => compressWith((text) => (bytes ??= compress(text)), request, response);
+  let last: { text: string; bytes: Promise<Buffer> } | undefined;
+  const zip = (text: string) => {
+    if (last?.text !== text) last = { text, bytes: compress(text) };
+    return last.bytes;
+  };
+  return (request, response) => compressWith(zip, request, response);
 }
 
 type Compressible = Pick<HttpRequest, 'headers'>;

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { compressed } from '../../lambdas/http/compressed.ts';
+import { compressed, compressedOnce } from '../../lambdas/http/compressed.ts';
 import type { HttpResponse } from '../../lambdas/http/response.ts';
 
 const text = JSON.stringify(Array.from({ length: 300 }, (_, index) => ({ index, word: 'тест' })));
@@ -41,4 +41,16 @@ describe('a large answer', () => {
 
 it('a small answer stays as it is', async () => {
   expect(await answerTo('gzip', '{"data":[]}')).toEqual({ statusCode: 200, headers: {}, body: '{"data":[]}' });
+});
+
+it('a route that repeats its answer compresses each text as it is', async () => {
+  const compress = compressedOnce();
+  const texts = [];
+  for (const body of [text, text, `${text} `, text]) {
+    const response: HttpResponse = { statusCode: 200, headers: {}, body };
+    await compress({ headers: { 'accept-encoding': 'gzip' } }, response);
+    texts.push(gunzipSync(await bytesOf(response)).toString());
+  }
+
+  expect(texts).toEqual([text, text, `${text} `, text]);
 });

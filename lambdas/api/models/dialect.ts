@@ -7,11 +7,11 @@ type Dialect = 'convention' | 'messages' | 'codex';
  * Clients of the Messages API name their version of it in a header of every request, and Codex its own version in the query; everyone else
  * gets the shape of the public convention.
  */
-export function dialectOf(request: HttpRequest): Dialect {
+export function dialectOf(request: Pick<HttpRequest, 'headers' | 'query'>): Dialect {
   if (isMessagesClient(request)) return 'messages';
   return request.query['client_version'] === undefined ? 'convention' : 'codex';
 }
 
-export function isMessagesClient({ headers }: HttpRequest): boolean {
+export function isMessagesClient({ headers }: Pick<HttpRequest, 'headers'>): boolean {
   return Boolean(headers['anthropic-version']);
 }

@@ -1,10 +1,14 @@
 import { servedCatalog } from '../../catalog/served-catalog.ts';
-import { compressed } from '../../http/compressed.ts';
+import { compressedOnce } from '../../http/compressed.ts';
 import { definePublicEndpoint } from '../../http/define-public-endpoint.ts';
 import { answerList, listQuery } from './answer-list.ts';
+import { recentList } from './recent-lists.ts';
 
-export const accepts = { query: listQuery, compress: compressed };
+export const accepts = { query: listQuery, compress: compressedOnce() };
 
-export const handler = definePublicEndpoint('list-models', accepts, async (asked) =>
-  answerList({ models: (await servedCatalog()).models }, asked, '/v1/models'),
-);
+const pathname = '/v1/models';
+
+export const handler = definePublicEndpoint('list-models', accepts, async (asked) => {
+  const catalog = await servedCatalog();
+  return recentList(catalog, asked.request, pathname, () => answerList({ models: catalog.models }, asked, pathname));
+});

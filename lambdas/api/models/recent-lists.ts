@@ -1,0 +1,53 @@
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { HttpRequest } from '../../http/request.ts';
+import type { HttpResponse } from '../../http/response.ts';
+import { ageMs, thisMoment, type Moment } from '../../platform/clock.ts';
+import { dialectOf } from './dialect.ts';
+
+const MAX_AGE_MS = 1_000;
+/** A list has up to half a megabyte. */
+const MAX_LISTS = 16;
+
+interface RecentList {
+  begun: Moment;
+  response: Promise<HttpResponse>;
+}
+
+const recentLists = new WeakMap<Catalog, Map<string, RecentList>>();
+
+/**
+ * Public lists of models are rendered once a second. For lists without a caller only: every client gets the same response.
+ *
+ * Guarantee: a list shows the prices of this catalog. Availability is at most one second older than without this.
+ * @param request whose query and dialect decide the list
+ * @param pathname of the route
+ */
+export async function recentList(
+  catalog: Catalog,
+  request: Pick<HttpRequest, 'query' | 'headers'>,
+  pathname: string,
+  render: () => Promise<HttpResponse>,
+): Promise<HttpResponse> {
+  const lists = listsOf(catalog);
+  const name = JSON.stringify([pathname, dialectOf(request), request.query]);
+  let list = lists.get(name);
+  if (!list || ageMs(list.begun) >= MAX_AGE_MS) {
+    if (lists.size >= MAX_LISTS) lists.clear();
+    list = { begun: thisMoment(), response: render() };
+    lists.set(name, list);
+  }
+  try {
+    const response = await list.response;
+    // The endpoint adds headers of each request to its response.
+    return { ...response, headers: { ...response.headers } };
+  } catch (error) {
+    if (lists.get(name) === list) lists.delete(name);
+    throw error;
+  }
+}
+
+function listsOf(catalog: Catalog): Map<string, RecentList> {
+  let lists = recentLists.get(catalog);
+  if (!lists) recentLists.set(catalog, (lists = new Map()));
+  return lists;
+}
