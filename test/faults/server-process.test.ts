@@ -45,8 +45,8 @@ it('the server of --web ends with a gateway that is killed, so the next start se
   const second = await start(options);
 
   await vi.waitFor(async () => expect(await answers(first.webUrl)).toBe(false), { timeout: 10_000 });
-  // The stream told no cost: it broke off when its server ended.
-  expect(await received).toBe('cut off');
+  // The stream told no cost. The sandbox ends with the gateway, too, so the server may have had time for an error event.
+  expect(await received).not.toMatch(/message_stop|"cost"/);
   const counter = await readCounter(second.table(), { kind: 'key', id: hash as string });
   expect(counter.spent('lifetime').isZero).toBe(false);
   expect(counter.committed('lifetime')).toEqual(counter.spent('lifetime'));
