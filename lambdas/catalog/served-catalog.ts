@@ -24,7 +24,10 @@ import { openPublicationSource, type PublicationSource } from './publication-sou
 /** Longer than any look takes while S3 answers. */
 const MAX_WAIT_MS = 2_000;
 
-const open = once(() => followPublications(openPublicationSource(), once(loadCatalog)));
+/** The catalog that was deployed; it is read once. @throws {CatalogError} as `loadCatalog` does */
+export const deployedCatalog = once(() => loadCatalog());
+
+const open = once(() => followPublications(openPublicationSource(), deployedCatalog));
 
 /** The catalog that is in force now. A request asks once, and keeps to the answer. */
 export function servedCatalog(): Promise<Catalog> {

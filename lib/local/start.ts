@@ -5,8 +5,8 @@ import { closeDaysAgain } from '../../lambdas/accounting/close-days.ts';
 import { buildConsoleWith } from '../../lambdas/api/console/built-files.ts';
 import type { Catalog } from '../../lambdas/catalog/catalog.ts';
 import { CatalogError } from '../../lambdas/catalog/catalog-error.ts';
-import { loadCatalog, shippedCatalogDirectory } from '../../lambdas/catalog/load.ts';
-import { servedCatalog } from '../../lambdas/catalog/served-catalog.ts';
+import { shippedCatalogDirectory } from '../../lambdas/catalog/load.ts';
+import { deployedCatalog, servedCatalog } from '../../lambdas/catalog/served-catalog.ts';
 import { deadLettersVariable, optionalVariable, queueVariable, variables } from '../../lambdas/platform/environment.ts';
 import { describeError, log } from '../../lambdas/platform/logger.ts';
 import { localCredentials } from '../../lambdas/platform/aws/sdk.ts';
@@ -258,7 +258,7 @@ function urlVariables(queueUrls: Record<string, string>): Record<string, string>
 
 function readCatalog(): Catalog {
   try {
-    return loadCatalog();
+    return deployedCatalog();
   } catch (error) {
     throw error instanceof CatalogError ? new StartFailure(`The catalog cannot be used: ${error.message}.`) : error;
   }
