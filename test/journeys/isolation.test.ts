@@ -1,11 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '../../lambdas/route.ts';
 import { routes, wholeRoutes } from '../../lambdas/routes.ts';
-import { admin } from '../support/admin.ts';
-import { finalGeneration, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { commonGateway } from '../support/common-gateway.ts';
+import { finalGeneration, post, said } from '../support/gateway.ts';
 
 /** What one account owns, and a way to ask for it. */
 interface Tenant {
@@ -17,27 +14,19 @@ interface Tenant {
   videoId: string;
 }
 
-let directory: string;
-let gateway: RunningGateway;
+let baseUrl: string;
 let ann: Tenant;
 let eve: Tenant;
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'gateway-isolation-'));
-  gateway = await startGateway({ args: ['--data', directory] });
-  ann = await newTenant('Ann');
-  eve = await newTenant('Eve');
+  ann = await newTenant();
+  eve = await newTenant();
 }, 300_000);
-afterAll(async () => {
-  await gateway.stop();
-  rmSync(directory, { recursive: true, force: true });
-});
 
-async function newTenant(name: string): Promise<Tenant> {
-  const { id } = await admin(directory, 'accounts', 'create', '--name', name);
-  const account = ['--account', id as string];
-  const management = await admin(directory, ...account, 'keys', 'create', '--name', 'm', '--kind', 'management');
-  const inference = await admin(directory, ...account, 'keys', 'create', '--name', 'i');
-  const managementKey = management['key'] as string;
+/** An account of its own on the common gateway. */
+async function newTenant(): Promise<Tenant> {
+  const gateway = await commonGateway();
+  baseUrl = gateway.baseUrl;
+  const { managementKey } = gateway;
   const { data } = (await json('POST', '/workspaces', managementKey, { name: 'Team', slug: 'team' })) as {
     data: { id: string };
   };
@@ -58,7 +47,7 @@ async function newTenant(name: string): Promise<Tenant> {
   const video = await post({ ...gateway, key: created.key }, '/videos', { model: 'sandbox/filmmaker', prompt: 'Snow' });
   const { id: videoId } = (await video.json()) as { id: string };
   return {
-    inferenceKey: inference['key'] as string,
+    inferenceKey: gateway.key,
     managementKey,
     workspaceId: data.id,
     keyHash: created.data.hash,
@@ -68,7 +57,7 @@ async function newTenant(name: string): Promise<Tenant> {
 }
 
 async function send(method: string, path: string, key: string, body?: unknown): Promise<Response> {
-  return fetch(`${gateway.baseUrl}${path}`, {
+  return fetch(`${baseUrl}${path}`, {
     method,
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -220,7 +209,7 @@ function told(text: string, of: Tenant): unknown {
 }
 
 async function createOnce(managementKey: string): Promise<{ data: { id: string } }> {
-  const response = await fetch(`${gateway.baseUrl}/workspaces`, {
+  const response = await fetch(`${baseUrl}/workspaces`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${managementKey}`,

@@ -1,9 +1,14 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { wholeAnswerSilenceMs } from '../../lambdas/api/parts/whole-body.ts';
+import { commonGateway } from '../support/common-gateway.ts';
 import { get, post, startGateway, type RunningGateway } from '../support/gateway.ts';
 
-let gateway: RunningGateway | undefined;
-afterEach(() => gateway?.stop());
+/** A gateway whose clients wait for 300 ms only. */
+let gateway: RunningGateway;
+beforeAll(async () => {
+  gateway = await startGateway({ env: { WHOLE_ANSWER_SILENCE_MS: '300' } });
+});
+afterAll(() => gateway.stop());
 
 const ask = (directives: string) => ({
   model: 'sandbox/gpt',
@@ -14,7 +19,7 @@ const ask = (directives: string) => ({
 /** Asks for an answer in one piece, and checks what comes of it when it was begun before it was there. */
 async function asksForALongOne(directives: string): Promise<{ headMs: number }> {
   const startedMs = performance.now();
-  const response = await post(gateway!, '/messages', ask(directives));
+  const response = await post(gateway, '/messages', ask(directives));
   const headMs = performance.now() - startedMs;
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toContain('application/json');
@@ -23,7 +28,7 @@ async function asksForALongOne(directives: string): Promise<{ headMs: number }> 
   const message = JSON.parse(text) as { id: string; usage: { cost: number } };
   expect(message.usage.cost).toBeGreaterThan(0);
   const charged = async () => {
-    const settled = await (await get(gateway!, `/generation?id=${message.id}`)).json();
+    const settled = await (await get(gateway, `/generation?id=${message.id}`)).json();
     expect(settled).toMatchObject({ data: { total_cost: message.usage.cost } });
   };
   await vi.waitFor(charged, { timeout: 5_000 });
@@ -32,8 +37,6 @@ async function asksForALongOne(directives: string): Promise<{ headMs: number }> 
 
 describe('an answer that takes longer than a client waits, not streamed', () => {
   it('is begun before it is there, whole in the end, and charged', async () => {
-    gateway = await startGateway({ env: { WHOLE_ANSWER_SILENCE_MS: '300' } });
-
     const { headMs } = await asksForALongOne('delay=100 tokens=40');
 
     // All of it takes some four seconds.
@@ -41,8 +44,6 @@ describe('an answer that takes longer than a client waits, not streamed', () => 
   });
 
   it('is an error in its full form where it fails after that', async () => {
-    gateway = await startGateway({ env: { WHOLE_ANSWER_SILENCE_MS: '300' } });
-
     const response = await post(gateway, '/messages', ask('delay=200 tokens=40 fail=15'));
 
     expect(response.status).toBe(200);
@@ -54,18 +55,18 @@ describe('an answer that takes longer than a client waits, not streamed', () => 
   });
 
   it('has the status of a failure in the first minutes', async () => {
-    gateway = await startGateway();
+    const client = await commonGateway();
 
     expect(wholeAnswerSilenceMs()).toBeGreaterThan(180_000);
     // API Gateway and fetch of Node cut at 300 s, load balancers of Azure at 240 s.
     expect(wholeAnswerSilenceMs()).toBeLessThan(240_000);
-    expect((await post(gateway, '/messages', ask('delay=200 tokens=40 fail=15'))).status).toBe(529);
+    expect((await post(client, '/messages', ask('delay=200 tokens=40 fail=15'))).status).toBe(529);
   });
 
   it.skipIf(!process.env['TEST_LONG'])('has the status of a time-out', { timeout: 180_000 }, async () => {
-    gateway = await startGateway();
+    const client = await commonGateway();
 
     // The sandbox hangs for longer than a minute.
-    expect((await post(gateway, '/messages', ask('hang'))).status).toBe(504);
+    expect((await post(client, '/messages', ask('hang'))).status).toBe(504);
   });
 });

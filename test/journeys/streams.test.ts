@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { admin } from '../support/admin.ts';
+import { catalogDirectory, textModel, type CatalogDirectory } from '../support/catalog.ts';
 import { startFaultProxy, untilQuiet, type DynamodbCall } from '../support/fault-proxy.ts';
 import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import type { Listening } from '../support/listen.ts';
@@ -206,38 +207,93 @@ describe('a client that leaves before the answer begins', () => {
   });
 });
 
+/** How an endpoint may fail before its first event, and the model whose first endpoint fails so. */
+const failures: [string, string, (response: http.ServerResponse) => void][] = [
+  ['refuses', 'refusing', (response) => response.writeHead(529).end('{"error":{"message":"Busy"}}')],
+  ['breaks off', 'breaking', (response) => response.destroy()],
+  [
+    'answers with an error event',
+    'erring',
+    (response) =>
+      response.end('event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"x"}}\n\n'),
+  ],
+];
+
+const providerId = (model: string, place: number) => `${model}-${place}`;
+
+/** A catalog in which each model has providers of its own, so that the failures of one test leave no trace in another. */
+function catalogOf(models: { name: string; urls: string[] }[]) {
+  return catalogDirectory(
+    models.map(({ name, urls }) => {
+      const endpoints = urls.map((_, place) => ({
+        provider: providerId(name, place),
+        pricing: { prompt: '0.0001', completion: `0.000${place + 2}` },
+      }));
+      return textModel(`test/${name}`, endpoints);
+    }),
+    models.flatMap(({ name, urls }) =>
+      urls.map((url, place) => ({
+        id: providerId(name, place),
+        name: providerId(name, place),
+        wire: 'anthropic',
+        base_url: url,
+        data_policy: { logs_prompts: false, trains_on_prompts: false },
+      })),
+    ),
+  );
+}
+
+const requestTo = (name: string) => ({ ...ask, model: `test/${name}`, max_tokens: 5_000 });
+
 describe('an endpoint that fails before its first event', () => {
-  it.each([
-    ['refuses', (response: http.ServerResponse) => response.writeHead(529).end('{"error":{"message":"Busy"}}')],
-    ['breaks off', (response: http.ServerResponse) => response.destroy()],
-    [
-      'answers with an error event',
-      (response: http.ServerResponse) =>
-        response.end('event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"x"}}\n\n'),
-    ],
-  ])('%s, and the next one answers and is billed', async (_how, fail) => {
-    const broken = await startUpstream(fail);
+  const asked = new Set<string>();
+  const upstreams: Listening[] = [];
+  let catalog: CatalogDirectory;
+  let gateway: RunningGateway;
+  beforeAll(async () => {
     const working = await startUpstream((response) =>
       response.end(frames.start + frames.blockStart + frames.text('fine') + frames.end(5)),
     );
-    const gateway = await gatewayBefore([broken, working]);
+    upstreams.push(working);
+    const models: { name: string; urls: string[] }[] = [];
+    for (const [, name, fail] of failures) {
+      const failing = await startUpstream((response) => {
+        asked.add(name);
+        fail(response);
+      });
+      upstreams.push(failing);
+      models.push({ name, urls: [failing.url, working.url] });
+    }
+    const gone = await startUpstream(() => {});
+    await gone.stop();
+    catalog = catalogOf([...models, { name: 'gone', urls: [gone.url] }]);
+    gateway = await startGateway({ args: ['--catalog', catalog.path] });
+  });
+  afterAll(async () => {
+    await gateway.stop();
+    for (const { stop } of upstreams) await stop();
+    catalog.remove();
+  });
 
-    const response = await post(gateway, '/messages', { ...ask, stream: false });
+  it.each(failures)('%s, and the next one answers and is billed', async (_how, name) => {
+    const response = await post(gateway, '/messages', { ...requestTo(name), stream: false });
 
     expect(await response.json()).toMatchObject({ content: [{ type: 'text', text: 'fine' }] });
+    expect(asked).toContain(name);
     const generation = await finalGeneration(gateway, response.headers.get('x-generation-id')!);
     // 10 × 0.0001 + 5 × 0.0003, the second endpoint's price.
-    expect(generation).toMatchObject({ provider_name: 'Test 1', endpoint_id: 'test/model/1', total_cost: 0.0025 });
+    expect(generation).toMatchObject({
+      provider_name: `${name}-1`,
+      endpoint_id: `test/${name}/1`,
+      total_cost: 0.0025,
+    });
   });
 
   it('is told as it is when no other is left', async () => {
-    const gone = await startUpstream(() => {});
-    await gone.stop();
-    const gateway = await gatewayBefore([{ url: gone.url, stop: async () => {} }]);
-    const response = await post(gateway, '/messages', ask);
+    const response = await post(gateway, '/messages', requestTo('gone'));
     expect(response.status).toBe(502);
     expect(await response.json()).toMatchObject({
-      error: { type: 'api_error', metadata: { error_type: 'provider_unavailable', provider_name: 'Test 0' } },
+      error: { type: 'api_error', metadata: { error_type: 'provider_unavailable', provider_name: 'gone-0' } },
     });
   });
 });

@@ -6,10 +6,11 @@ import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
 import { freePort } from '../../lib/shared/free-port.ts';
 import { runSmoke } from '../../lib/smoke/run.ts';
 import { startBreakingProxy, type Breakage } from '../support/breaking-proxy.ts';
-import { startGateway, type RunningGateway } from '../support/gateway.ts';
+import { commonGateway } from '../support/common-gateway.ts';
+import { startGateway, type GatewayClient, type RunningGateway } from '../support/gateway.ts';
 import { listen, type Listening } from '../support/listen.ts';
 
-let gateway: RunningGateway;
+let gateway: GatewayClient;
 /** It answers as the first one does, and its worker can settle nothing. */
 let unsettling: RunningGateway;
 let table: FaultProxy;
@@ -18,13 +19,13 @@ beforeAll(async () => {
   table.faultFor = ({ action, body }) =>
     action === 'TransactWriteItems' && body.includes('"final"') ? 'unavailable' : undefined;
   [gateway, unsettling] = await Promise.all([
-    startGateway(),
+    commonGateway(),
     startGateway({ env: { DYNAMODB_ENDPOINT: table.endpoint } }),
   ]);
 });
 afterAll(async () => {
   table.faultFor = () => undefined;
-  await Promise.all([gateway.stop(), unsettling.stop()]);
+  await unsettling.stop();
   await table.stop();
 });
 
@@ -61,7 +62,7 @@ async function reportOn(answer: http.RequestListener) {
 
 /** What is said of a gateway, with what is in front of it and at its streaming address. */
 async function reportOnGateway(
-  { baseUrl, streamingUrl, key, managementKey }: RunningGateway,
+  { baseUrl, streamingUrl, key, managementKey }: GatewayClient,
   addresses: { url?: string; streamingUrl?: string } = {},
 ) {
   const at = ['--url', addresses.url ?? baseUrl, '--streaming-url', addresses.streamingUrl ?? streamingUrl];
