@@ -1,16 +1,19 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { OpenRouter } from '@openrouter/sdk';
 import OldAnthropic from 'anthropic-sdk-0x';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { commonGateway } from '../support/common-gateway.ts';
-import type { GatewayClient } from '../support/gateway.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startGateway, type RunningGateway } from '../support/gateway.ts';
 
-let gateway: GatewayClient;
+/** Pickers list only models that can be called: with these credentials there are enough for several pages. Nothing is sent to the providers. */
+const credentials = { ANTHROPIC_API_KEY: 'none', OPENAI_API_KEY: 'none' };
+
+let gateway: RunningGateway;
 let client: OpenRouter;
 beforeAll(async () => {
-  gateway = await commonGateway();
+  gateway = await startGateway({ env: credentials });
   client = new OpenRouter({ serverURL: gateway.baseUrl, retryConfig: { strategy: 'none' }, apiKey: gateway.key });
 });
+afterAll(() => gateway.stop());
 
 const version = { 'anthropic-version': '2023-06-01' };
 
@@ -46,11 +49,17 @@ describe.each(Object.keys(clients) as (keyof typeof clients)[])('Anthropic %s', 
     expect(times).toEqual(times.toSorted((a, b) => b - a));
   });
 
-  it.each([1, 7, 1_000])('walks to the end in pages of %i, and finds every text model once', async (limit) => {
-    const models = await all(clients[name]().models.list({ limit }));
+  it.each([1, 7, 1_000])(
+    'walks to the end in pages of %i, and finds every text model that can be called once',
+    async (limit) => {
+      const models = await all(clients[name]().models.list({ limit }));
 
-    expect(models.map(({ id }) => id).toSorted()).toEqual((await idsOf('/models')).toSorted());
-  });
+      const { body } = await read('/models');
+      const callable = (body['data'] as { id: string; available: boolean }[]).filter(({ available }) => available);
+      expect(models.length).toBeGreaterThan(20);
+      expect(models.map(({ id }) => id).toSorted()).toEqual(callable.map(({ id }) => id).toSorted());
+    },
+  );
 
   it('walks backwards', async () => {
     const whole = await clients[name]().models.list({ limit: 1_000 });
