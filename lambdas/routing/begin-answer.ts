@@ -84,8 +84,9 @@ async function begun(
     const at = batch.events.findIndex((event) => !isOpening(event));
     const first = batch.events[at]?.data;
     if (first?.type === 'error') throw errorInAnswer(first.error, response.headers, failedProvider(candidate));
-    const isPing = batch.events.length > 0 && batch.events.every(({ data }) => data.type === 'ping');
-    if (!isPing || batch.usage) opening.push(batch);
+    // No event may stand before the beginning of the message.
+    const isEarlyPing = opening.length === 0 && batch.events.length > 0 && batch.events.every(isPing);
+    if (!isEarlyPing || batch.usage) opening.push(batch);
     const hasBegun = at !== -1 || (batch.heldBackBytes ?? 0) > 0 || opening.length >= MAX_OPENING_BATCHES;
     if (hasBegun) return resumed(opening, batches);
   }
@@ -99,6 +100,10 @@ function mayBePaid(error: unknown, { signal, hasHiddenReasoning }: SentMessage):
 async function* failing(opening: AnswerBatch[], error: unknown): AsyncGenerator<AnswerBatch, void> {
   yield* opening;
   throw error;
+}
+
+function isPing({ data }: AnswerEvent): boolean {
+  return data.type === 'ping';
 }
 
 /** Whether an event comes before all output: a ping, the beginning of the answer, or that of an empty text or thinking. */
