@@ -37,7 +37,7 @@ export const anyQuirks = z.looseObject(common);
 const commonQuirks = z.object(common);
 export type Quirks = z.infer<typeof commonQuirks>;
 
-/** What a model of Claude takes of thinking, forced tools and sampling, which no two generations have alike. */
+/** Forms of thinking, forced tools and sampling that a Claude model takes. They differ from generation to generation. */
 const claudeQuirks = {
   /** Forms of `thinking` that it takes; another form is sent as the nearest. Absent: `thinking` is passed on as it is. */
   thinking_forms: z.array(z.enum(thinkingForms)).min(1).optional(),

@@ -22,7 +22,7 @@ const preferenceReasons = [
   'require_parameters',
   'max_price',
 ] as const;
-/** What the endpoint itself lacks, or what has come before it. */
+/** Something that the endpoint itself lacks, or an endpoint that comes before it. */
 const otherReasons = [
   'no_price',
   'no_credential',
@@ -47,7 +47,7 @@ export interface EndpointOfModel {
 
 export interface ExcludedEndpoint extends EndpointOfModel {
   reason: ExclusionReason;
-  /** What of the request the endpoint does not take, in words; undefined where the reason says all. */
+  /** The part of the request that the endpoint does not take; undefined if the reason says everything. */
   message: string | undefined;
 }
 

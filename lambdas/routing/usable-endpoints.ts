@@ -41,7 +41,7 @@ export function engineTarget({ endpoint }: UsableEndpoint): WireTarget {
   return { providerId: provider.id, upstreamModel, maxOutputTokens, supportedParameters, quirks };
 }
 
-/** What decides next to a request where it may go, and in which order. */
+/** Settings and measurements that decide, next to the request, where it may go and in which order. */
 export interface RoutingInput {
   /** Why an endpoint may not see this prompt; undefined when it may. */
   exclusionOf: (endpoint: Endpoint) => SettingsReason | undefined;

@@ -7,14 +7,14 @@ export type CodexLevel = (typeof levels)[number];
 
 const level = z.strictObject({
   effort: z.enum(levels).meta({ description: 'The value that requests send as `reasoning.effort`.' }),
-  description: z.string().meta({ description: 'What the effort is good for.' }),
+  description: z.string().meta({ description: 'The purpose of the effort.' }),
 });
 
 const codexModel = z
   .strictObject({
     slug: z.string().meta({ description: 'The id of the model, which requests send as `model`.' }),
     display_name: z.string().meta({ description: 'The name of the model for people.' }),
-    description: z.string().meta({ description: 'What the model is good for.' }),
+    description: z.string().meta({ description: 'The purpose of the model.' }),
     default_reasoning_level: z.enum(levels).nullable().meta({
       description:
         'The effort that is asked for unless the user chooses another; null for a model that does not think.',
@@ -40,7 +40,9 @@ const codexModel = z
     experimental_supported_tools: z
       .array(z.never())
       .meta({ description: 'Always empty, because no tool here is experimental.' }),
-    input_modalities: z.array(z.enum(['text', 'image'])).meta({ description: 'What the model reads, of these two.' }),
+    input_modalities: z
+      .array(z.enum(['text', 'image']))
+      .meta({ description: 'Those of the two that the model reads.' }),
   })
   .meta({ id: 'CodexModel', description: 'A model as Codex reads it.' });
 export type CodexModelBody = z.output<typeof codexModel>;

@@ -46,7 +46,7 @@ const ownCall = <Type extends string>(type: Type, ...inputs: string[]) =>
     call_id: ownId,
     id: standInId,
     ...Object.fromEntries(
-      inputs.map((name) => [name, z.unknown().optional().meta({ description: 'What the tool was called with.' })]),
+      inputs.map((name) => [name, z.unknown().optional().meta({ description: 'The input of the call.' })]),
     ),
   });
 const ownOutput = <Type extends string>(type: Type) =>
@@ -139,7 +139,7 @@ function ownCallResult(output: unknown): string | Block[] {
   return output === undefined || output === null ? '' : JSON.stringify(output);
 }
 
-/** What a service has done by itself, as a text: no model here has the tool. The bytes of an image are no words. */
+/** A text for the work of a tool that the service ran itself, because no model here has the tool. Bytes of an image are left out. */
 function serviceText(type: string, members: Members): string {
   const { id: _id, status: _status, call_id: _call, result, ...said } = members;
   const told = type === 'image_generation_call' || result === undefined ? said : { ...said, result };

@@ -57,7 +57,7 @@ const namespaceDeclaration = z.object({
   type: z.literal('namespace'),
   name: toolName,
   description: optionalField(z.string()).meta({
-    description: 'What the tools of the group have in common; the model reads it with the first of them.',
+    description: 'A description of the group; the model reads it with the first tool of the group.',
   }),
   tools: boundedList(groupedDeclaration, { max: MAX_TOOLS }).meta({
     description: 'The functions and custom tools of the group. A call says its `namespace` and the name of the tool.',

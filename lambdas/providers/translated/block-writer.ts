@@ -32,7 +32,7 @@ export interface ToolCallPiece {
 interface Prose {
   kind: 'text' | 'refusal' | 'thinking' | 'signature' | 'redacted' | 'end';
   text: string;
-  /** Of the tokens of a text, where they were asked for. */
+  /** Probabilities of the tokens of a text, if the client asked for them. */
   logprobs?: readonly TokenLogprob[] | undefined;
 }
 

@@ -34,7 +34,7 @@ class SoundConversation {
   #open: { id: string; sent: string }[] = [];
   /** Calls of the assistant's turn that have their result. */
   #answered = new Set<string>();
-  /** What came between the calls and their results. */
+  /** Blocks between the calls and their results. */
   #between: Message[] = [];
   /** Where the user speaks after calls; undefined before. */
   #answerAt: number | undefined;

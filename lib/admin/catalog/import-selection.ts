@@ -74,7 +74,7 @@ export const selectionSchema = z.strictObject({
       usd_per_thousand_requests: decimal.optional(),
     }),
   ),
-  /** Of models, each with its source. A list adds to that of an earlier fact; any other quirk takes its place. */
+  /** Facts about models, each with its source. A list adds to the list of an earlier fact; any other quirk replaces it. */
   facts: z.array(factSchema).optional(),
   /** Models of the selection that are offered free as well, with the terms of all of them. */
   free: z.strictObject({ terms: z.record(z.string(), z.unknown()), models: z.array(z.string()).min(1) }).optional(),
