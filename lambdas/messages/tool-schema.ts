@@ -21,7 +21,7 @@ const clientTool = z
       description: 'Absent or `custom` for a function of your own; otherwise a kind of tool that Anthropic defines.',
     }),
     description: optionalField(z.string()).meta({
-      description: 'What the function does and when to call it; the model decides by this text.',
+      description: 'The purpose of the function and when to call it; the model decides by this text.',
     }),
     input_schema: optionalField(anyObject).meta({ description: 'The JSON schema of the function’s arguments.' }),
     strict: optionalField(z.boolean()).meta({

@@ -395,7 +395,7 @@ const conversationRules: Rule<ClaudeBody>[] = [
   },
 ];
 
-/** What only Anthropic signs. Requests of these tests have this signature where Claude has signed. */
+/** A signature that only Anthropic makes. Requests of these tests have this signature where Claude has signed. */
 export const CLAUDES_SIGNATURE = 'EqQBCgIYAhIMstrictfake';
 
 function isClaudes(signature: string): boolean {

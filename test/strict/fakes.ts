@@ -1,4 +1,4 @@
-/** Which strict fake stands for an endpoint of the catalog. */
+/** Finds the strict fake of an endpoint of the catalog. */
 
 import type { Endpoint } from '../../lambdas/catalog/catalog.ts';
 import type { AnthropicQuirks } from '../../lambdas/catalog/quirk-schemas.ts';

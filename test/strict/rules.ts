@@ -1,5 +1,5 @@
 /**
- * What a provider refuses, as rules with their sources. A strict fake is a list of such rules for one family of providers: it reads a request as it
+ * Requests that a provider refuses, as rules with their sources. A strict fake is a list of such rules for one family of providers: it reads a request as it
  * would arrive, and tells what the provider would answer 400 to. It knows its models by itself, and nothing of the gateway's catalog.
  */
 
@@ -16,7 +16,7 @@ export interface Arrived<Body> extends WireRequest {
 export interface Rule<Body> {
   /** Where it is said: documentation, a schema, or a report of the refusal. */
   source: string;
-  /** What is wrong with a request; undefined or empty if nothing is. */
+  /** The fault of a request; undefined or empty if there is none. */
   refuses: (request: Arrived<Body>) => string | false | null | undefined;
 }
 

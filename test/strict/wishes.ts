@@ -1,5 +1,5 @@
 /**
- * What a client may ask for, as one wish of each kind, and the body that says it in each of the client APIs. Wishes are abstract: the same
+ * Features that a client may use, as one wish of each kind, and the body that says it in each of the client APIs. Wishes are abstract: the same
  * rows are asked of every endpoint in all three APIs.
  */
 
@@ -69,7 +69,7 @@ interface Call {
   name: string;
 }
 
-/** What somebody says, in words of no API. */
+/** A turn of a conversation, in the form of no API. */
 interface SaidTurn {
   role: 'user' | 'system' | 'assistant';
   texts: string[];

@@ -23,7 +23,7 @@ const functionDeclaration = z.object({
         .max(128)
         .meta({ description: 'The name of the function; the model calls it by this name.' }),
       description: optionalField(z.string()).meta({
-        description: 'What the function does and when to call it; the model decides by this text.',
+        description: 'The purpose of the function and when to call it; the model decides by this text.',
       }),
       parameters: optionalField(anyObject).meta({ description: 'The JSON schema of the function’s arguments.' }),
       strict: optionalField(z.boolean()).meta({

@@ -24,7 +24,7 @@ const toolName = z
   .max(128)
   .meta({ description: 'The name of the tool; the model calls it by this name.' });
 const description = optionalField(z.string()).meta({
-  description: 'What the tool does and when to call it; the model decides by this text.',
+  description: 'The purpose of the tool and when to call it; the model decides by this text.',
 });
 
 const functionDeclaration = z.object({

@@ -1,4 +1,4 @@
-/** What every client is asked to do, through its API and over every wire. */
+/** The features that every client uses, through its API and over every wire. */
 
 import assert from 'node:assert/strict';
 import type { GatewayClient } from '../../support/gateway.ts';

@@ -66,7 +66,7 @@ export const requestExceptions: readonly Exception[] = [
 
 const ownSearch = 'the gateway searches itself, before the request goes to a provider';
 
-/** Of recordings of OpenAI's APIs that come in. */
+/** Exceptions of recordings of OpenAI's APIs that come in. */
 export const inwardAnswerExceptions: readonly Exception[] = answerExceptions.flatMap((exception) =>
   exception.wire === 'openai-responses' ? [{ ...exception, complaint: /^(streamed|whole): text is/ }] : [],
 );
