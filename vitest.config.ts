@@ -1,6 +1,5 @@
 import { defineConfig } from 'vitest/config';
 import { ByDuration } from './test/support/by-duration.ts';
-import { leftToOthers } from './test/support/recorded-durations.ts';
 
 /**
  * Rooms whose tests leave nothing behind in their process: files of theirs share one, with all that it has imported. That is a
@@ -45,9 +44,7 @@ const rooms = [
  */
 const settingUp = 'test/**/*.own.test.ts';
 
-/** Slow files that this run leaves to others; test/run.ts chooses its share. */
-const left = leftToOthers(process.env['TEST_SHARE']);
-const sharing = { include: rooms.map((room) => `test/${room}/**/*.test.ts`), exclude: [settingUp, ...left] };
+const sharing = { include: rooms.map((room) => `test/${room}/**/*.test.ts`), exclude: [settingUp] };
 
 export default defineConfig({
   test: {
@@ -70,7 +67,6 @@ export default defineConfig({
         test: {
           name: 'alone',
           include: ['test/*.test.ts', 'test/templates/**/*.test.ts', 'test/workers/**/*.test.ts', settingUp],
-          exclude: left,
         },
       },
       { extends: true, test: { name: 'sharing', ...sharing, isolate: false } },

@@ -1,4 +1,4 @@
-/** Records how long each test file took in the last run (`.vitest/results.json`) in test/durations.json: `npm run test:durations`, after `TEST_SHARE=all npm test`. */
+/** Records how long each test file took in the last run (`.vitest/results.json`) in test/durations.json: `npm run test:durations`, after `npm test`. */
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
