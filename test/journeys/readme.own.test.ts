@@ -8,14 +8,18 @@ import { adminHere } from '../support/admin.ts';
 import { hasCurl } from '../support/curl.ts';
 import { post, startGateway, type RunningGateway } from '../support/gateway.ts';
 
-const blocks = readFileSync('README.md', 'utf8')
-  .split('```')
-  .filter((_, index) => index % 2 === 1);
-/** The curl lines of the README, each as one command. */
+/** Pages whose examples a reader may paste into a new gateway. */
+const pages = ['README.md', 'docs/api.md', 'docs/clients.md', 'docs/command-line.md'];
+const blocks = pages.flatMap((page) =>
+  readFileSync(page, 'utf8')
+    .split('```')
+    .filter((_, index) => index % 2 === 1),
+);
+/** The curl lines of the pages, each as one command. */
 const commands = blocks.flatMap((block) => block.split(/^(?=curl )/m).filter((part) => part.startsWith('curl ')));
 const ADMIN = 'npm run admin -- ';
 const adminLines = blocks.flatMap((block) => block.split('\n').filter((line) => line.startsWith(ADMIN)));
-const program = blocks.find((block) => block.startsWith('ts\n'));
+const programs = blocks.filter((block) => block.startsWith('ts\n'));
 
 let gateway: RunningGateway;
 let generationId: string;
@@ -35,10 +39,10 @@ afterAll(async () => {
   rmSync(data, { recursive: true, force: true });
 });
 
-describe.skipIf(!hasCurl)('the README', () => {
-  it('has lines for curl', () => expect(commands.length).toBeGreaterThan(4));
+describe.skipIf(!hasCurl)('the pages for a first try', () => {
+  it('have lines for curl', () => expect(commands.length).toBeGreaterThan(4));
 
-  it.each(commands)('has a line that works: %s', async (command) => {
+  it.each(commands)('have a line that works: %s', async (command) => {
     const here = command.replaceAll('http://127.0.0.1:8787', gateway.anthropicUrl);
     const env = { ...process.env, GATEWAY_KEY: gateway.key, MANAGEMENT_KEY: gateway.managementKey };
     const { stdout } = await promisify(execFile)('bash', ['-c', here], {
@@ -50,10 +54,10 @@ describe.skipIf(!hasCurl)('the README', () => {
   });
 });
 
-describe('the README', () => {
-  it('has lines for the operator', () => expect(adminLines.length).toBeGreaterThan(5));
+describe('the pages for a first try', () => {
+  it('have lines for the operator', () => expect(adminLines.length).toBeGreaterThan(5));
 
-  it.each(adminLines)('has a line that works: %s', async (line) => {
+  it.each(adminLines)('have a line that works: %s', async (line) => {
     // As a shell splits it.
     const args = line
       .slice(ADMIN.length)
@@ -68,10 +72,12 @@ describe('the README', () => {
     expect(out).not.toBe('');
   });
 
-  it('has a program that streams an answer', async () => {
+  it('have a program for each of two SDKs', () => expect(programs).toHaveLength(2));
+
+  it.each(programs)('have a program that prints an answer: %s', async (program) => {
     mkdirSync('.vitest', { recursive: true });
     const file = `.vitest/readme-${process.pid}.ts`;
-    writeFileSync(file, program!.slice('ts\n'.length).replaceAll('http://127.0.0.1:8787', gateway.anthropicUrl));
+    writeFileSync(file, program.slice('ts\n'.length).replaceAll('http://127.0.0.1:8787', gateway.anthropicUrl));
 
     const { stdout } = await promisify(execFile)(process.execPath, ['bin/node24.mjs', file], {
       encoding: 'utf8',

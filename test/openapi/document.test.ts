@@ -22,10 +22,10 @@ describe('the OpenAPI document', () => {
     expect(documentedOperations.map(({ name }) => name).toSorted()).toEqual(expected.toSorted());
   });
 
-  it('has no resource that the README does not name', () => {
-    const readme = readFileSync('README.md', 'utf8');
+  it('has no resource that docs/api.md does not name', () => {
+    const overview = readFileSync('docs/api.md', 'utf8');
     const resources = new Set(documentedOperations.map(({ path }) => `/v1/${path.split('/')[1]}`));
-    const unnamed = [...resources].filter((resource) => !readme.includes(`\`${resource}\``));
+    const unnamed = [...resources].filter((resource) => !overview.includes(`\`${resource}\``));
     expect(unnamed).toEqual([]);
   });
 
