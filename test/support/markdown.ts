@@ -1,0 +1,77 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** All pages of the repository that people read. */
+export const pages = [
+  ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', '.github/pull_request_template.md'],
+  ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.md'))
+    .map((path) => join('docs', path))
+    .toSorted(),
+];
+
+export const pageText = (path: string) => readFileSync(path, 'utf8');
+
+/** A line of a page. `isProse` is false in tables and blocks of code. */
+interface PageLine {
+  text: string;
+  number: number;
+  isCode: boolean;
+  isProse: boolean;
+}
+
+export function linesOf(markdown: string): PageLine[] {
+  let isFenced = false;
+  return markdown.split('\n').map((text, index) => {
+    const isFence = /^\s*```/.test(text);
+    if (isFence) isFenced = !isFenced;
+    const isCode = isFence || isFenced || text.startsWith('    ');
+    return { text, number: index + 1, isCode, isProse: !isCode && !text.startsWith('|') };
+  });
+}
+
+/** The anchors that GitHub gives to the headings of a page: a repeated heading gets a number. */
+export function anchorsOf(markdown: string): string[] {
+  const counts = new Map<string, number>();
+  return headingsOf(markdown).map((heading) => {
+    const slug = heading
+      .toLowerCase()
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-');
+    const before = counts.get(slug) ?? 0;
+    counts.set(slug, before + 1);
+    return before === 0 ? slug : `${slug}-${before}`;
+  });
+}
+
+export function headingsOf(markdown: string): string[] {
+  return linesOf(markdown).flatMap(({ text, isCode }) => (isCode ? [] : (/^#+ (.+)$/.exec(text)?.[1] ?? [])));
+}
+
+/** Targets of links and pictures, those with a scheme left out. */
+export function linksOf(markdown: string): string[] {
+  const prose = linesOf(markdown)
+    .filter(({ isCode }) => !isCode)
+    .map(({ text }) => text.replaceAll(/`[^`]*`/g, 'code'))
+    .join('\n');
+  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target]) => target!)
+    .filter((target) => !/^[a-z]+:/.test(target));
+}
+
+/** Commands in blocks of code and between backticks, one a line, without their comments. */
+export function commandsOf(markdown: string): string[] {
+  const inBlocks = linesOf(markdown.replaceAll('\\\n', ' '))
+    .filter(({ isCode }) => isCode)
+    .map(({ text }) => text);
+  const inText = [...markdown.matchAll(/`([^`\n]+)`/g)].map(([, code]) => code!);
+  return [...inBlocks, ...inText]
+    .flatMap((line) =>
+      line
+        .trim()
+        .replace(/\s+#.*$/, '')
+        .split(' && '),
+    )
+    .map((command) => command.replace(/^(?:[A-Z_]+=\S+ )+/, ''));
+}

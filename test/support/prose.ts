@@ -1,0 +1,51 @@
+/** Prose of the repository: comments of the program, and paragraphs of Markdown, with the patterns that docs/writing.md replaces. */
+
+/**
+ * Patterns by name. They count words, not meanings, so some matches are fine: "where" of a place, "asked" of a person. The goals leave
+ * room for those.
+ */
+export const patterns = {
+  /** Every "what", except in "what-if". */
+  what: /\bwhat\b(?!-if)/gi,
+  /** Every "where", except behind "place", "places" and "from". */
+  where: /(?<!\b(?:places?|from)\s)\bwhere\b/gi,
+  'told, tell, asked': /\b(?:told|tells?|telling|asked)\b/gi,
+  /** A pronoun in the place of a noun. "such as" introduces examples, and is fine. */
+  'one that, those that, such': /\b(?:ones?|those) (?:that|which|who)\b|\bsuch (?:that|an?|ones?|with)\b/gi,
+} as const;
+export type PatternName = keyof typeof patterns;
+
+/** Lines of comments, without their marks. A line of code with a comment behind it counts by its comment. */
+export function commentLines(source: string): string[] {
+  const lines: string[] = [];
+  let isInBlock = false;
+  for (const line of source.split('\n')) {
+    const text = commentOf(line, isInBlock);
+    if (text !== undefined) lines.push(text);
+    if (!isInBlock && /^\s*\/\*/.test(line)) isInBlock = true;
+    if (isInBlock && line.includes('*/')) isInBlock = false;
+  }
+  return lines.map((line) => line.trim()).filter((line) => /\p{L}/u.test(line));
+}
+
+function commentOf(line: string, isInBlock: boolean): string | undefined {
+  if (isInBlock || /^\s*\/\*/.test(line)) return line.replace(/^\s*\/?\*+\/?/, '').replace(/\*\/.*$/, '');
+  return /(?:^|[\s;{}])\/\/ (.*)$/.exec(line)?.[1];
+}
+
+/** Markdown without blocks of code, inline code, and addresses of links. */
+export function proseOf(markdown: string): string {
+  return markdown
+    .replaceAll(/^\s*```[^]*?^\s*```/gm, '')
+    .replaceAll(/`[^`\n]*`/g, '`code`')
+    .replaceAll(/\]\([^)]*\)/g, ']');
+}
+
+/** Words have a letter or a digit; lines of tables and marks have none. */
+export function wordCount(text: string): number {
+  return text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+}
+
+export function matchesOf(name: PatternName, text: string): number {
+  return text.match(patterns[name])?.length ?? 0;
+}
