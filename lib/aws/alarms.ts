@@ -18,7 +18,7 @@ export interface AlarmText {
   severity: 'Urgent' | 'Soon';
   /** A sentence. */
   says: string;
-  /** A heading of docs/operations.md. */
+  /** A heading of docs/operations/alarms.md. */
   runbook: string;
 }
 
@@ -68,7 +68,7 @@ export class Alarms {
       threshold: 1,
       evaluationPeriods: 1,
       treatMissingData: TreatMissingData.NOT_BREACHING,
-      alarmDescription: `${severity}: ${says} Runbook: docs/operations.md, "${runbook}".`,
+      alarmDescription: `${severity}: ${says} Runbook: docs/operations/alarms.md, "${runbook}".`,
       ...props,
     });
     const notify = new SnsAction(this.#topic);

@@ -41,7 +41,7 @@ export function createDashboard(stack: Stack, watched: Watched): Dashboard {
       width: 3 * WIDGET_WIDTH,
       height: 2,
       markdown:
-        'Amounts are floating point here: the books are in the table (docs/billing.md). Runbooks: docs/operations.md.',
+        'Amounts are floating point here: the books are in the table (docs/billing.md). Runbooks: docs/operations/alarms.md.',
     }),
   );
   const rows = [moneyRow(watched), clientRow(watched), workRow(watched), waitingRow(watched), saturationRow(watched)];

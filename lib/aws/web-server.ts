@@ -47,7 +47,7 @@ export interface WebServerProps {
  * In a template of its own. Its role has the rights of all functions whose work it does, and of no other.
  *
  * Weakness: new code has all requests at once, and AWS does not look whether it starts: whoever deploys checks it from outside
- * (docs/operations.md).
+ * (docs/operations/deploy.md).
  * @returns its log
  */
 export function addWebServer(

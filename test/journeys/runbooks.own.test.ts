@@ -1,4 +1,4 @@
-/** The runbooks of docs/operations.md: commands work as they are printed, and log lines that they name exist. */
+/** The pages of docs/operations: commands work as they are printed, and log lines that they name exist. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminHere, adminJson } from '../support/admin.ts';
 import { finalGeneration, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 
-const runbooks = readFileSync('docs/operations.md', 'utf8');
+const runbooks = [
+  'docs/operations.md',
+  'docs/local.md',
+  ...readdirSync('docs/operations').map((page) => join('docs/operations', page)),
+]
+  .map((page) => readFileSync(page, 'utf8'))
+  .join('\n');
 
 const sources = ['lambdas', 'lib', 'test/drills']
   .flatMap((room) => readdirSync(room, { recursive: true, encoding: 'utf8' }).map((path) => join(room, path)))

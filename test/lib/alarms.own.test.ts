@@ -262,9 +262,13 @@ describe.each(['functions', 'web', 'without a canary'])('the alarms of a deploym
   });
 
   it('name how urgent they are, and a section of the runbook that is there', () => {
-    const headings = [...readFileSync('docs/operations.md', 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, text]) => text!);
+    const headings = [...readFileSync('docs/operations/alarms.md', 'utf8').matchAll(/^#+ (.+)$/gm)].map(
+      ([, text]) => text!,
+    );
     for (const { alarm } of alarmsOf(made[name]!.api)) {
-      const parts = /^(?:Urgent|Soon): .+\. Runbook: docs\/operations\.md, "(.+)"\.$/s.exec(alarm.AlarmDescription);
+      const parts = /^(?:Urgent|Soon): .+\. Runbook: docs\/operations\/alarms\.md, "(.+)"\.$/s.exec(
+        alarm.AlarmDescription,
+      );
       expect(headings).toContain(parts?.[1]);
     }
   });

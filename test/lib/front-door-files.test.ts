@@ -64,18 +64,8 @@ describe('the changelog', () => {
 });
 
 describe('the security policy', () => {
-  const links = [...text('SECURITY.md').matchAll(/\((docs\/[a-z-]+\.md)#([a-z-]+)\)/g)].map(
-    ([, file, anchor]) => [file!, anchor!] as const,
-  );
-
-  it('sends operators whose secret leaked to what they have to do', () => {
-    expect(links).toContainEqual(['docs/operations.md', 'when-a-secret-leaks']);
-  });
-
-  it.each(links)('links a chapter of %s that exists: %s', (file, anchor) => {
-    const headings = [...text(file).matchAll(/^#+ (.*)$/gm)].map(([, heading]) => heading!);
-
-    expect(headings.map((heading) => heading.toLowerCase().replaceAll(' ', '-'))).toContain(anchor);
+  it('sends operators whose secret leaked to their next steps', () => {
+    expect(text('SECURITY.md')).toContain('](docs/operations/leaked-secrets.md)');
   });
 });
 

@@ -15,7 +15,7 @@ const WIDTH = 720;
 const HEIGHT = 300;
 const MARGIN = { top: 46, right: 40, bottom: 44, left: 56 };
 
-/** The plot of docs/architecture.md, as SVG: how long holds of one limited key take. */
+/** The plot of docs/busy-accounts.md, as SVG: how long holds of one limited key take. */
 export async function holdPlot(): Promise<string> {
   const upToOneItem = RATES.filter((rate) => rate <= MOST_OF_ONE_ITEM);
   return drawn([

@@ -15,7 +15,7 @@ const WIDTH = 720;
 const HEIGHT = 300;
 const MARGIN = { top: 46, right: 16, bottom: 44, left: 56 };
 
-/** The plot of docs/architecture.md, as SVG: how many settlements of one account there are in a second. */
+/** The plot of docs/busy-accounts.md, as SVG: how many settlements of one account there are in a second. */
 export async function settlementPlot(): Promise<string> {
   const lines = [
     { name: 'one item', colour: '#d1242f', values: await ratesOver({ isLimited: true }) },

@@ -19,7 +19,9 @@ export function addBooksCommands(program: Command): void {
     );
   program
     .command('restore')
-    .description('put an export back into an empty local table; on AWS, a backup is restored (docs/operations.md)')
+    .description(
+      'put an export back into an empty local table; on AWS, a backup is restored (docs/operations/restore.md)',
+    )
     .addArgument(new Argument('<dir>', 'with the files of "export", or of an export to S3'))
     .action((directory: string, given: object, command: Command) =>
       onTable((session) => restore(session, directory), { mayCreate: true, restores: true })(given, command),
@@ -60,7 +62,7 @@ async function exportLocalTable({ table, local }: TableSession, directory: strin
 async function restore({ table, local }: TableSession, directory: string): Promise<Row> {
   if (!local) {
     throw new StartFailure(
-      'A table on AWS is restored from its backups into a new one, which gateway:tableName names then. See docs/operations.md, "Restore".',
+      'A table on AWS is restored from its backups into a new one, which gateway:tableName names then. See docs/operations/restore.md.',
     );
   }
   const restored = await restoreTable(table, directory, itemsShown('put back'));
