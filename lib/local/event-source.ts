@@ -14,8 +14,11 @@ export interface EventSource {
   stop: () => Promise<void>;
 }
 
-/** A poll is never broken off, because messages that it already has would be lost from sight. It is woken, and short where that fails. */
-const LONG_POLL_SECONDS = 1;
+/**
+ * SQS's longest, which Lambda uses too: an idle gateway would spend 1.5 % of a processor on polls of a second. A poll is never broken off, because
+ * messages that it already has would be lost from sight; it is woken.
+ */
+const LONG_POLL_SECONDS = 20;
 /** Messages take a moment from SQS to Lambda, too; those that come in this one share a batch. */
 const GATHERING_MS = 25;
 
