@@ -2,26 +2,17 @@
 
 import { rulesFrom } from './fault-rule.ts';
 
-const OPENAI = 'https://platform.openai.com/docs/guides/error-codes';
-const ANTHROPIC = 'https://platform.claude.com/docs/en/api/errors';
-const GOOGLE = 'https://ai.google.dev/gemini-api/docs/troubleshooting';
-const GOOGLE_REASONS = 'https://github.com/googleapis/googleapis/blob/master/google/api/error_reason.proto';
-const BEDROCK = 'https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html';
-const AZURE = 'https://learn.microsoft.com/en-us/azure/ai-foundry/openai/how-to/quota';
-const ALIBABA = 'https://help.aliyun.com/en/model-studio/error-code';
-const ZAI = 'https://docs.z.ai/api-reference/api-code';
-const MINIMAX = 'https://platform.minimax.io/docs/api-reference/errorcode';
-
 export const accountRules = [
   // Alibaba's word for tokens a minute: its balance has other words.
-  ...rulesFrom('alibaba', 'https://www.alibabacloud.com/help/en/model-studio/rate-limit', {
+  // https://www.alibabacloud.com/help/en/model-studio/rate-limit
+  ...rulesFrom('alibaba', {
     kind: 'rate',
     code: ['insufficient_quota', 'throttling.allocationquota'],
     isOwn: true,
   }),
+  // https://platform.openai.com/docs/guides/error-codes
   ...rulesFrom(
     'openai',
-    OPENAI,
     {
       kind: 'operator',
       code: [
@@ -52,13 +43,14 @@ export const accountRules = [
     { kind: 'operator', message: /^You have insufficient permissions for this operation/i },
     { kind: 'operator', message: /^Country, region, or territory not supported/i },
   ),
-  ...rulesFrom('openai', 'https://help.openai.com/en/articles/10910291-api-organization-verification', {
+  // https://help.openai.com/en/articles/10910291-api-organization-verification
+  ...rulesFrom('openai', {
     kind: 'operator',
     message: /^(?:Your|This|The) organization (?:must be|is not|has not been|needs to be) verified/i,
   }),
+  // https://platform.openai.com/docs/guides/rbac
   ...rulesFrom(
     'openai',
-    'https://platform.openai.com/docs/guides/rbac',
     { kind: 'operator', message: /^Project [`'"]?[\w-]{1,80}[`'"]? (?:does not|has not|is not)/i },
     {
       kind: 'operator',
@@ -67,14 +59,15 @@ export const accountRules = [
     },
   ),
   // Organizations that let no prompt be kept, or kept too long: models and places that need it refuse them.
-  ...rulesFrom('openai', 'https://platform.openai.com/docs/guides/your-data', {
+  // https://platform.openai.com/docs/guides/your-data
+  ...rulesFrom('openai', {
     kind: 'operator',
     message:
       /^(?:this model|the model|your organization|the organization|this organization|zero data retention|data retention|data.?sharing)[^\n]{0,160}(?:data (?:policy|policies|retention|sharing|collection|residency)|zero data retention|ZDR)|^data retention mode/i,
   }),
+  // https://platform.claude.com/docs/en/api/errors
   ...rulesFrom(
     'anthropic',
-    ANTHROPIC,
     { kind: 'operator', code: ['authentication_error', 'permission_error', 'billing_error'] },
     { kind: 'operator', message: /^Your credit balance is too low/i },
     { kind: 'operator', message: /^You have reached your specified (?:\w+ ){0,2}usage limits/i },
@@ -85,9 +78,9 @@ export const accountRules = [
     },
     { kind: 'operator', message: /^Third-party apps now draw from/i },
   ),
+  // https://github.com/googleapis/googleapis/blob/master/google/api/error_reason.proto
   ...rulesFrom(
     'google',
-    GOOGLE_REASONS,
     {
       kind: 'operator',
       code: [
@@ -119,9 +112,9 @@ export const accountRules = [
     // The state of a project or a place. Files of a client in the wrong state have a rule of their own.
     { kind: 'operator', code: ['failed_precondition'] },
   ),
+  // https://ai.google.dev/gemini-api/docs/troubleshooting
   ...rulesFrom(
     'google',
-    GOOGLE,
     { kind: 'operator', code: ['unauthenticated', 'permission_denied'] },
     {
       kind: 'operator',
@@ -135,9 +128,9 @@ export const accountRules = [
     { kind: 'operator', message: /^You exceeded your current quota[\s\S]{0,1500}\blimit: 0\b/i },
     { kind: 'operator', message: /^Publisher Model [`'"]?[^\s]{1,200} is not servable in region/i },
   ),
+  // https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html
   ...rulesFrom(
     'amazon-bedrock',
-    BEDROCK,
     {
       kind: 'operator',
       code: [
@@ -170,9 +163,9 @@ export const accountRules = [
     },
     { kind: 'operator', message: /^User: arn:aws[\w-]*:[^\s]{1,200} is not authorized/i },
   ),
+  // https://learn.microsoft.com/en-us/azure/ai-foundry/openai/how-to/quota
   ...rulesFrom(
     'azure',
-    AZURE,
     {
       kind: 'operator',
       code: [
@@ -202,9 +195,9 @@ export const accountRules = [
     },
     { kind: 'operator', message: /^Model \S{1,80} is enabled only for api versions/i },
   ),
+  // https://help.aliyun.com/en/model-studio/error-code
   ...rulesFrom(
     'alibaba',
-    ALIBABA,
     {
       kind: 'operator',
       code: [
@@ -227,13 +220,14 @@ export const accountRules = [
         /^(?:Access denied, please make sure your account is in good standing|The free (?:tier|quota) of the model has been exhausted|Invalid API-key)/i,
     },
   ),
-  ...rulesFrom('deepseek', 'https://api-docs.deepseek.com/quick_start/error_codes', {
+  // https://api-docs.deepseek.com/quick_start/error_codes
+  ...rulesFrom('deepseek', {
     kind: 'operator',
     message: /^(?:Insufficient (?:account )?balance|Authentication Fails)/i,
   }),
+  // https://platform.moonshot.ai/docs/api/errors
   ...rulesFrom(
     'moonshotai',
-    'https://platform.moonshot.ai/docs/api/errors',
     {
       kind: 'operator',
       code: [
@@ -250,9 +244,9 @@ export const accountRules = [
         /^(?:Your account|You exceeded your current token quota)[^\n]{0,160}(?:suspended|insufficient balance|billing|quota)/i,
     },
   ),
+  // https://docs.z.ai/api-reference/api-code
   ...rulesFrom(
     'zai',
-    ZAI,
     {
       kind: 'operator',
       code: [
@@ -279,9 +273,9 @@ export const accountRules = [
       message: /^(?:Insufficient balance or no resource package|token expired or incorrect|余额不足)/i,
     },
   ),
+  // https://platform.minimax.io/docs/api-reference/errorcode
   ...rulesFrom(
     'minimax',
-    MINIMAX,
     { kind: 'operator', code: ['1004', '1008', '2049', '2061'] },
     {
       kind: 'operator',
@@ -289,9 +283,9 @@ export const accountRules = [
         /^(?:insufficient balance|login fail|invalid api key|your (?:current )?(?:token )?plan (?:does )?not support)/i,
     },
   ),
+  // https://console.groq.com/docs/errors
   ...rulesFrom(
     'groq',
-    'https://console.groq.com/docs/errors',
     {
       kind: 'operator',
       code: [
@@ -311,9 +305,9 @@ export const accountRules = [
         /^(?:Organization has been restricted|The model \S{1,100} requires terms acceptance|The model \S{1,100} is blocked at the)/i,
     },
   ),
+  // https://docs.x.ai/docs/key-information/debugging
   ...rulesFrom(
     'xai',
-    'https://docs.x.ai/docs/key-information/debugging',
     {
       kind: 'operator',
       message:
@@ -322,36 +316,41 @@ export const accountRules = [
     { kind: 'operator', message: /^The model [^\s]{1,100} is not available in your region/i },
     { kind: 'operator', code: ['unauthenticated:bad-credentials', 'no-auth-context'] },
   ),
-  ...rulesFrom('perplexity', 'https://docs.perplexity.ai/guides/api-key-management', {
+  // https://docs.perplexity.ai/guides/api-key-management
+  ...rulesFrom('perplexity', {
     kind: 'operator',
     message: /^Invalid API key provided/i,
   }),
-  ...rulesFrom('mistral', 'https://docs.mistral.ai/api/', {
+  // https://docs.mistral.ai/api/
+  ...rulesFrom('mistral', {
     kind: 'operator',
     message: /^(?:Invalid API Key|Unauthorized$|Inactive subscription|You have no active subscription)/i,
   }),
-  ...rulesFrom('cohere', 'https://docs.cohere.com/reference/errors', {
+  // https://docs.cohere.com/reference/errors
+  ...rulesFrom('cohere', {
     kind: 'operator',
     message:
       /^(?:invalid api token|no api key supplied|Please add or update your payment method|You are using a Trial key, which is limited to \d+ API calls? \/ month)/i,
   }),
+  // https://docs.together.ai/docs/error-codes
   ...rulesFrom(
     'togetherai',
-    'https://docs.together.ai/docs/error-codes',
     { kind: 'operator', code: ['credit_limit', 'credit_limit_exceeded'] },
     { kind: 'operator', message: /^Credit limit exceeded/i },
   ),
-  ...rulesFrom('fireworks-ai', 'https://docs.fireworks.ai/guides/inference-error-codes', {
+  // https://docs.fireworks.ai/guides/inference-error-codes
+  ...rulesFrom('fireworks-ai', {
     kind: 'operator',
     message: /^Account \S{1,100} is suspended/i,
   }),
-  ...rulesFrom('deepinfra', 'https://deepinfra.com/docs/advanced/errors', {
+  // https://deepinfra.com/docs/advanced/errors
+  ...rulesFrom('deepinfra', {
     kind: 'operator',
     message: /^inference prohibited/i,
   }),
+  // https://openrouter.ai/docs/api-reference/errors
   ...rulesFrom(
     'openrouter',
-    'https://openrouter.ai/docs/api-reference/errors',
     {
       kind: 'operator',
       message:
@@ -363,9 +362,9 @@ export const accountRules = [
         /^(?:Insufficient credits|Key limit exceeded|No auth credentials found|User not found|This request requires more credits)/i,
     },
   ),
+  // https://yandex.cloud/en/docs/ai-studio/troubleshooting/error-codes
   ...rulesFrom(
     'yandex',
-    'https://yandex.cloud/en/docs/ai-studio/troubleshooting/error-codes',
     {
       kind: 'operator',
       message:
@@ -373,18 +372,20 @@ export const accountRules = [
     },
     { kind: 'operator', code: ['7', '9', '16'] },
   ),
-  ...rulesFrom('gigachat', 'https://developers.sber.ru/docs/ru/gigachat/api/errors-description', {
+  // https://developers.sber.ru/docs/ru/gigachat/api/errors-description
+  ...rulesFrom('gigachat', {
     kind: 'operator',
     message: /^(?:Token has expired|Payment Required|Permission denied)/i,
   }),
-  ...rulesFrom('runway', 'https://github.com/runwayml/sdk-node/issues/28', {
+  // https://github.com/runwayml/sdk-node/issues/28
+  ...rulesFrom('runway', {
     kind: 'operator',
     message:
       /^(?:You do not have enough credits|You (?:have|\w+ have) (?:reached|exceeded) (?:your|the) (?:daily|monthly) )/i,
   }),
+  // https://docs.litellm.ai/docs/proxy/virtual_keys
   ...rulesFrom(
     'litellm',
-    'https://docs.litellm.ai/docs/proxy/virtual_keys',
     {
       kind: 'operator',
       code: ['budget_exceeded', 'key_model_access_denied', 'team_model_access_denied', 'auth_error'],

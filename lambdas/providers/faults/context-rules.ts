@@ -6,7 +6,6 @@
 
 import { rulesFrom, type FaultRule } from './fault-rule.ts';
 
-const CLIENTS = 'https://github.com/badlogic/pi-mono/blob/main/packages/ai/src/utils/overflow.ts';
 const CODES = [
   'context_length_exceeded',
   'context_window_exceeded',
@@ -22,16 +21,16 @@ const CODES = [
 ];
 
 const overflows: FaultRule[] = [
+  // https://platform.claude.com/docs/en/build-with-claude/context-windows
   ...rulesFrom(
     'anthropic',
-    'https://platform.claude.com/docs/en/build-with-claude/context-windows',
     { kind: 'context', message: /prompt is too long: (?<asked>\d+) tokens > (?<limit>\d+)/i },
     { kind: 'context', message: /input length and [`'"]?max_tokens[`'"]? exceed context limit/i },
     { kind: 'context', message: /prompt (?:is )?too long/i },
   ),
+  // https://platform.openai.com/docs/guides/conversation-state
   ...rulesFrom(
     'openai',
-    'https://platform.openai.com/docs/guides/conversation-state',
     {
       kind: 'context',
       message:
@@ -39,18 +38,18 @@ const overflows: FaultRule[] = [
     },
     { kind: 'context', message: /exceeds the context window/i },
   ),
+  // https://ai.google.dev/gemini-api/docs/long-context
   ...rulesFrom(
     'google',
-    'https://ai.google.dev/gemini-api/docs/long-context',
     {
       kind: 'context',
       message: /input token count \(?(?<asked>\d+)\)? exceeds the maximum number of tokens allowed \(?(?<limit>\d+)/i,
     },
     { kind: 'context', message: /input token count\b[\s\S]{0,60}exceeds the maximum/i },
   ),
+  // https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html
   ...rulesFrom(
     'amazon-bedrock',
-    'https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html',
     { kind: 'context', message: /input is too long for requested model/i },
     {
       kind: 'context',
@@ -61,17 +60,19 @@ const overflows: FaultRule[] = [
       message: /(?:input tokens exceeded|number of input tokens exceeds|too many input tokens|max input tokens)/i,
     },
   ),
-  ...rulesFrom('xai', CLIENTS, {
+  // https://github.com/badlogic/pi-mono/blob/main/packages/ai/src/utils/overflow.ts
+  ...rulesFrom('xai', {
     kind: 'context',
     message: /maximum prompt length is (?<limit>\d+) but the request contains (?<asked>\d+)/i,
   }),
-  ...rulesFrom('moonshotai', 'https://github.com/anomalyco/opencode/issues/17762', {
+  // https://github.com/anomalyco/opencode/issues/17762
+  ...rulesFrom('moonshotai', {
     kind: 'context',
     message: /exceeded model token limit: (?<limit>\d+) \(requested: (?<asked>\d+)\)/i,
   }),
+  // https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
   ...rulesFrom(
     'llama-cpp',
-    'https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md',
     {
       kind: 'context',
       message: /request \((?<asked>\d+) tokens\) exceeds the available context size \((?<limit>\d+) tokens\)/i,
@@ -81,24 +82,24 @@ const overflows: FaultRule[] = [
       message: /exceeds the available context size|input is (?:too large|larger than the max context size)|n_ctx_slot/i,
     },
   ),
+  // https://docs.z.ai/api-reference/api-code
   ...rulesFrom(
     'zai',
-    'https://docs.z.ai/api-reference/api-code',
     { kind: 'context', code: ['1261'] },
     {
       kind: 'context',
       message: /prompt exceeds max(?:imum)? (?:context )?length/i,
     },
   ),
+  // https://help.aliyun.com/en/model-studio/error-code
   ...rulesFrom(
     'alibaba',
-    'https://help.aliyun.com/en/model-studio/error-code',
     { kind: 'context', message: /range of input length should be \[\d+, ?(?<limit>\d+)\]/i },
     { kind: 'context', message: /total message token length exceed model limit/i },
   ),
+  // https://docs.mistral.ai/getting-started/glossary/
   ...rulesFrom(
     'mistral',
-    'https://docs.mistral.ai/getting-started/glossary/',
     {
       kind: 'context',
       message:
@@ -106,31 +107,34 @@ const overflows: FaultRule[] = [
     },
     { kind: 'context', message: /too large for model with (?<limit>\d+) maximum context length/i },
   ),
-  ...rulesFrom('cerebras', 'https://inference-docs.cerebras.ai/support/error', {
+  // https://inference-docs.cerebras.ai/support/error
+  ...rulesFrom('cerebras', {
     kind: 'context',
     message: /current length is (?<asked>\d+) while limit is (?<limit>\d+)/i,
   }),
-  ...rulesFrom('groq', 'https://console.groq.com/docs/errors', {
+  // https://console.groq.com/docs/errors
+  ...rulesFrom('groq', {
     kind: 'context',
     message: /reduce the length of the (?:messages|prompt|input|conversation)/i,
   }),
+  // https://github.com/ollama/ollama/blob/main/docs/faq.mdx
   ...rulesFrom(
     'ollama',
-    'https://github.com/ollama/ollama/blob/main/docs/faq.mdx',
     { kind: 'context', message: /prompt too long; exceeded (?:max )?context length/i },
     {
       kind: 'context',
       message: /prompt has (?<asked>[\d,]+) tokens?, but the configured context size is (?<limit>[\d,]+)/i,
     },
   ),
-  ...rulesFrom('cohere', 'https://docs.cohere.com/reference/errors', {
+  // https://docs.cohere.com/reference/errors
+  ...rulesFrom('cohere', {
     kind: 'context',
     message:
       /too many tokens: [\s\S]{0,60}exceeded by (?<over>\d+) tokens[\s\S]{0,120}limit for this model is (?<limit>\d+)/i,
   }),
+  // https://docs.together.ai/docs/error-codes
   ...rulesFrom(
     'togetherai',
-    'https://docs.together.ai/docs/error-codes',
     {
       kind: 'context',
       message: /input \((?<asked>\d+) tokens\) is longer than the model'?s context length \((?<limit>\d+) tokens\)/i,
@@ -140,13 +144,14 @@ const overflows: FaultRule[] = [
       message: /tokens \+ [`'"]?max_new_tokens[`'"]? must be <= (?<limit>\d+)\. Given: (?<asked>\d+)/i,
     },
   ),
-  ...rulesFrom('fireworks-ai', 'https://docs.fireworks.ai/guides/inference-error-codes', {
+  // https://docs.fireworks.ai/guides/inference-error-codes
+  ...rulesFrom('fireworks-ai', {
     kind: 'context',
     message: /prompt is too long: (?<asked>\d+), model maximum context length: (?<limit>\d+)/i,
   }),
+  // https://github.com/vllm-project/vllm/blob/main/vllm/entrypoints/openai/serving_engine.py
   ...rulesFrom(
     'vllm',
-    'https://github.com/vllm-project/vllm/blob/main/vllm/entrypoints/openai/serving_engine.py',
     { kind: 'context', message: /max_model_len|maximum model length/i },
     {
       kind: 'context',
@@ -157,29 +162,34 @@ const overflows: FaultRule[] = [
       message: /(?:passed|has) (?<asked>\d+) input tokens[\s\S]{0,120}context length is (?:only )?(?<limit>\d+)/i,
     },
   ),
-  ...rulesFrom('minimax', CLIENTS, { kind: 'context', message: /context window exceeds limit/i }),
-  ...rulesFrom('lm-studio', CLIENTS, { kind: 'context', message: /greater than the context length/i }),
-  ...rulesFrom('yandex', 'https://yandex.cloud/en/docs/ai-studio/concepts/limits', {
+  // https://github.com/badlogic/pi-mono/blob/main/packages/ai/src/utils/overflow.ts
+  ...rulesFrom('minimax', { kind: 'context', message: /context window exceeds limit/i }),
+  // https://github.com/badlogic/pi-mono/blob/main/packages/ai/src/utils/overflow.ts
+  ...rulesFrom('lm-studio', { kind: 'context', message: /greater than the context length/i }),
+  // https://yandex.cloud/en/docs/ai-studio/concepts/limits
+  ...rulesFrom('yandex', {
     kind: 'context',
     message: /number of input tokens must be no more than (?<limit>\d+), got (?<asked>\d+)/i,
   }),
-  ...rulesFrom('gigachat', 'https://developers.sber.ru/docs/ru/gigachat/api/errors-description', {
+  // https://developers.sber.ru/docs/ru/gigachat/api/errors-description
+  ...rulesFrom('gigachat', {
     kind: 'context',
     message: /tokens? (?:limit|length|count) (?:is )?exceed|превышен\S* (?:лимит|максимальн\S*) [^\n]{0,40}токен/i,
   }),
-  ...rulesFrom('perplexity', 'https://docs.perplexity.ai/api-reference/chat-completions-post', {
+  // https://docs.perplexity.ai/api-reference/chat-completions-post
+  ...rulesFrom('perplexity', {
     kind: 'context',
     message: /total length of all messages is too long/i,
   }),
+  // https://github.com/badlogic/pi-mono/blob/main/packages/ai/src/utils/overflow.ts
   ...rulesFrom(
     'openrouter',
-    CLIENTS,
     { kind: 'context', message: /token count of (?<asked>\d+) exceeds the limit of (?<limit>\d+)/i },
     { kind: 'context', message: /exceeds (?:the )?maximum allowed input length of (?<limit>[\d,]+)/i },
   ),
+  // https://docs.litellm.ai/docs/exception_mapping
   ...rulesFrom(
     'litellm',
-    'https://docs.litellm.ai/docs/exception_mapping',
     { kind: 'context', message: /ContextWindowExceededError/ },
     { kind: 'context', code: CODES },
     { kind: 'context', message: /context[_ ](?:length|window|size|limit)[_ ](?:is |was |has been )?exceed/i },

@@ -70,13 +70,9 @@ export interface FaultRule {
   message?: RegExp;
   /** The rule counts for this family alone, because another one means something else by it. */
   isOwn?: true;
-  /** Documentation or report that shows the error. */
-  source: string;
 }
 
-type FaultPattern = Omit<FaultRule, 'family' | 'source'>;
-
-/** Rules of one family from one source. */
-export function rulesFrom(family: ProviderFamily, source: string, ...patterns: FaultPattern[]): FaultRule[] {
-  return patterns.map((pattern) => ({ ...pattern, family, source }));
+/** Rules of one family from one source: a comment before the call has the address of the documentation or report that shows the errors. */
+export function rulesFrom(family: ProviderFamily, ...patterns: Omit<FaultRule, 'family'>[]): FaultRule[] {
+  return patterns.map((pattern) => ({ ...pattern, family }));
 }

@@ -15,9 +15,9 @@ const NAMED_MODEL_GONE = new RegExp(
 const MODEL_STATUSES = [400, 401, 403, 404, 410, 412, 422];
 
 const goneModels: FaultRule[] = [
+  // https://platform.openai.com/docs/deprecations
   ...rulesFrom(
     'openai',
-    'https://platform.openai.com/docs/deprecations',
     {
       kind: 'catalog',
       code: [
@@ -40,20 +40,21 @@ const goneModels: FaultRule[] = [
         /^(?:no such model|unknown model|invalid model\b(?! (?:output|input|parameter))|unsupported model|model not (?:found|exist)|not found the model|unrecognized model)/i,
     },
   ),
-  ...rulesFrom('anthropic', 'https://platform.claude.com/docs/en/about-claude/model-deprecations', {
+  // https://platform.claude.com/docs/en/about-claude/model-deprecations
+  ...rulesFrom('anthropic', {
     kind: 'catalog',
     message: /^model: [\w.@:/-]{1,160}$/i,
   }),
+  // https://ai.google.dev/gemini-api/docs/deprecations
   ...rulesFrom(
     'google',
-    'https://ai.google.dev/gemini-api/docs/deprecations',
     { kind: 'catalog', message: /^models\/[\w.-]{1,160} is not (?:found|supported)/i },
     { kind: 'catalog', message: /^This model models\/[\w.-]{1,160} is (?:no longer|not) available/i },
     { kind: 'catalog', message: /^Publisher Model\b/i },
   ),
+  // https://docs.aws.amazon.com/bedrock/latest/userguide/model-lifecycle.html
   ...rulesFrom(
     'amazon-bedrock',
-    'https://docs.aws.amazon.com/bedrock/latest/userguide/model-lifecycle.html',
     { kind: 'catalog', message: /^The provided model(?: identifier)? (?:is invalid|doesn.t support)/i },
     { kind: 'catalog', message: /^Invocation of model ID \S{1,200} with on-demand throughput isn.t supported/i },
     {
@@ -62,9 +63,9 @@ const goneModels: FaultRule[] = [
     },
     { kind: 'catalog', message: /^Could not (?:resolve the foundation model|find model|validate the provided model)/i },
   ),
+  // https://learn.microsoft.com/en-us/azure/ai-foundry/openai/concepts/model-retirements
   ...rulesFrom(
     'azure',
-    'https://learn.microsoft.com/en-us/azure/ai-foundry/openai/concepts/model-retirements',
     {
       kind: 'catalog',
       code: [
@@ -78,47 +79,58 @@ const goneModels: FaultRule[] = [
     },
     { kind: 'catalog', message: /^The \w{1,60} operation does not work with the specified model/i },
   ),
-  ...rulesFrom('alibaba', 'https://help.aliyun.com/en/model-studio/error-code', {
+  // https://help.aliyun.com/en/model-studio/error-code
+  ...rulesFrom('alibaba', {
     kind: 'catalog',
     code: ['modelnotsupported', 'model_not_supported', 'unsupportedmodel'],
   }),
-  ...rulesFrom('deepseek', 'https://api-docs.deepseek.com/quick_start/error_codes', {
+  // https://api-docs.deepseek.com/quick_start/error_codes
+  ...rulesFrom('deepseek', {
     kind: 'catalog',
     message: /^Model Not Exist/i,
   }),
-  ...rulesFrom('groq', 'https://console.groq.com/docs/deprecations', {
+  // https://console.groq.com/docs/deprecations
+  ...rulesFrom('groq', {
     kind: 'catalog',
     code: ['model_decommissioned'],
   }),
-  ...rulesFrom('zai', 'https://docs.z.ai/api-reference/api-code', {
+  // https://docs.z.ai/api-reference/api-code
+  ...rulesFrom('zai', {
     kind: 'catalog',
     code: ['1211', '1212', '1221', '1222'],
   }),
-  ...rulesFrom('mistral', 'https://docs.mistral.ai/getting-started/models/models_overview/', {
+  // https://docs.mistral.ai/getting-started/models/models_overview/
+  ...rulesFrom('mistral', {
     kind: 'catalog',
     code: ['1500'],
   }),
-  ...rulesFrom('togetherai', 'https://docs.together.ai/docs/error-codes', {
+  // https://docs.together.ai/docs/error-codes
+  ...rulesFrom('togetherai', {
     kind: 'catalog',
     message: /^Unable to access (?:non-serverless )?model/i,
   }),
-  ...rulesFrom('openrouter', 'https://openrouter.ai/docs/api-reference/errors', {
+  // https://openrouter.ai/docs/api-reference/errors
+  ...rulesFrom('openrouter', {
     kind: 'catalog',
     message: /^(?:[\w./:-]{1,160} is not a valid model ID|No endpoints found for [\w./:-]{1,160}\.?$)/i,
   }),
-  ...rulesFrom('huggingface', 'https://huggingface.co/docs/inference-providers/index', {
+  // https://huggingface.co/docs/inference-providers/index
+  ...rulesFrom('huggingface', {
     kind: 'catalog',
     message: /^The requested model [`'"]?[^\s]{1,160}[`'"]? is not supported by any provider/i,
   }),
-  ...rulesFrom('perplexity', 'https://docs.perplexity.ai/getting-started/models', {
+  // https://docs.perplexity.ai/getting-started/models
+  ...rulesFrom('perplexity', {
     kind: 'catalog',
     message: /^Invalid model '/i,
   }),
-  ...rulesFrom('yandex', 'https://yandex.cloud/en/docs/ai-studio/troubleshooting/error-codes', {
+  // https://yandex.cloud/en/docs/ai-studio/troubleshooting/error-codes
+  ...rulesFrom('yandex', {
     kind: 'catalog',
     message: /^(?:Failed to get model|invalid model_uri|unknown model)/i,
   }),
-  ...rulesFrom('runway', 'https://docs.dev.runwayml.com/errors/errors/', {
+  // https://docs.dev.runwayml.com/errors/errors/
+  ...rulesFrom('runway', {
     kind: 'catalog',
     message: /^Model variant \S{1,80} is not available/i,
   }),

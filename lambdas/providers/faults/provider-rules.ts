@@ -2,18 +2,15 @@
 
 import { rulesFrom } from './fault-rule.ts';
 
-const ANTHROPIC_ERRORS = 'https://platform.claude.com/docs/en/api/errors';
-const BEDROCK_ERRORS = 'https://docs.aws.amazon.com/bedrock/latest/APIReference/CommonErrors.html';
-const GOOGLE_CODES = 'https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto';
-
 export const providerRules = [
-  ...rulesFrom('moonshotai', 'https://platform.moonshot.ai/docs/api/errors', {
+  // https://platform.moonshot.ai/docs/api/errors
+  ...rulesFrom('moonshotai', {
     kind: 'overload',
     code: ['engine_overloaded_error'],
   }),
+  // https://platform.openai.com/docs/guides/error-codes
   ...rulesFrom(
     'openai',
-    'https://platform.openai.com/docs/guides/error-codes',
     {
       kind: 'overload',
       code: [
@@ -43,22 +40,22 @@ export const providerRules = [
       code: ['rate_limit_exceeded', 'rate_limit', 'rate_limited', 'too_many_requests', 'toomanyrequests'],
     },
   ),
+  // https://platform.claude.com/docs/en/api/errors
   ...rulesFrom(
     'anthropic',
-    ANTHROPIC_ERRORS,
     { kind: 'overload', code: ['overloaded_error'] },
     { kind: 'rate', code: ['rate_limit_error'] },
   ),
+  // https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto
   ...rulesFrom(
     'google',
-    GOOGLE_CODES,
     { kind: 'rate', code: ['resource_exhausted'] },
     { kind: 'overload', code: ['unavailable'] },
     { kind: 'timeout', code: ['deadline_exceeded'] },
   ),
+  // https://docs.aws.amazon.com/bedrock/latest/APIReference/CommonErrors.html
   ...rulesFrom(
     'amazon-bedrock',
-    BEDROCK_ERRORS,
     {
       kind: 'rate',
       code: ['throttlingexception', 'throttling', 'servicequotaexceededexception', 'toomanyrequestsexception'],
@@ -70,13 +67,14 @@ export const providerRules = [
       code: ['internalserverexception', 'modelerrorexception', 'modelstreamerrorexception', 'internalfailure'],
     },
   ),
-  ...rulesFrom('azure', 'https://learn.microsoft.com/en-us/azure/ai-foundry/openai/how-to/quota', {
+  // https://learn.microsoft.com/en-us/azure/ai-foundry/openai/how-to/quota
+  ...rulesFrom('azure', {
     kind: 'rate',
     code: ['ratelimitreached', 'tokens_limit_reached', 'nocapacity'],
   }),
+  // https://help.aliyun.com/en/model-studio/error-code
   ...rulesFrom(
     'alibaba',
-    'https://help.aliyun.com/en/model-studio/error-code',
     {
       kind: 'rate',
       code: [
@@ -92,48 +90,52 @@ export const providerRules = [
     { kind: 'timeout', code: ['requesttimeout', 'responsetimeout'] },
     { kind: 'failure', code: ['internalerror', 'internal_error', 'systemerror'] },
   ),
+  // https://docs.mistral.ai/deployment/ai-studio/tier
   ...rulesFrom(
     'mistral',
-    'https://docs.mistral.ai/deployment/ai-studio/tier',
     { kind: 'overload', code: ['service_tier_capacity_exceeded', '3505'] },
     { kind: 'rate', code: ['1300'] },
   ),
-  ...rulesFrom('moonshotai', 'https://platform.moonshot.ai/docs/api/errors', {
+  // https://platform.moonshot.ai/docs/api/errors
+  ...rulesFrom('moonshotai', {
     kind: 'rate',
     code: ['rate_limit_reached_error'],
   }),
+  // https://docs.z.ai/api-reference/api-code
   ...rulesFrom(
     'zai',
-    'https://docs.z.ai/api-reference/api-code',
     { kind: 'rate', code: ['1302', '1303', '1304', '1308', '1310'] },
     { kind: 'overload', code: ['1305', '1312'] },
     { kind: 'failure', code: ['1230', '1234'] },
   ),
+  // https://platform.minimax.io/docs/api-reference/errorcode
   ...rulesFrom(
     'minimax',
-    'https://platform.minimax.io/docs/api-reference/errorcode',
     { kind: 'rate', code: ['1002', '1039', '1041', '2045', '2056'] },
     { kind: 'timeout', code: ['1001'] },
     { kind: 'failure', code: ['1000', '1013', '1024', '1033'] },
   ),
-  ...rulesFrom('deepseek', 'https://api-docs.deepseek.com/api/create-chat-completion', {
+  // https://api-docs.deepseek.com/api/create-chat-completion
+  ...rulesFrom('deepseek', {
     kind: 'overload',
     code: ['insufficient_system_resource'],
   }),
-  ...rulesFrom('llama-cpp', 'https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md', {
+  // https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
+  ...rulesFrom('llama-cpp', {
     kind: 'overload',
     code: ['unavailable_error'],
   }),
+  // https://console.groq.com/docs/flex-processing
   ...rulesFrom(
     'groq',
-    'https://console.groq.com/docs/flex-processing',
     {
       kind: 'overload',
       status: [498],
     },
     { kind: 'overload', code: ['capacity_exceeded'] },
   ),
-  ...rulesFrom('yandex', 'https://yandex.cloud/en/docs/ai-studio/troubleshooting/error-codes', {
+  // https://yandex.cloud/en/docs/ai-studio/troubleshooting/error-codes
+  ...rulesFrom('yandex', {
     kind: 'rate',
     message: /^ai\.[\w.]{1,160} (?:\w+ )?quota limit exceed/i,
   }),
@@ -141,28 +143,29 @@ export const providerRules = [
 
 /** Types that providers give to whole classes of errors: they count where there is no status that says more. */
 export const typeRules = [
+  // https://platform.claude.com/docs/en/api/errors
   ...rulesFrom(
     'anthropic',
-    ANTHROPIC_ERRORS,
     { kind: 'catalog', status: 'none', code: ['not_found_error'], message: /^model\b/i },
     { kind: 'operator', status: 'none', code: ['not_found_error'] },
     { kind: 'size', status: 'none', code: ['request_too_large'] },
     { kind: 'timeout', status: 'none', code: ['timeout_error'] },
     { kind: 'request', status: 'none', code: ['invalid_request_error'] },
   ),
+  // https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto
   ...rulesFrom(
     'google',
-    GOOGLE_CODES,
     { kind: 'operator', status: 'none', code: ['not_found'] },
     { kind: 'request', status: 'none', code: ['invalid_argument', 'out_of_range'] },
   ),
+  // https://docs.aws.amazon.com/bedrock/latest/APIReference/CommonErrors.html
   ...rulesFrom(
     'amazon-bedrock',
-    BEDROCK_ERRORS,
     { kind: 'catalog', status: 'none', code: ['resourcenotfoundexception'] },
     { kind: 'request', status: 'none', code: ['validationexception'] },
   ),
-  ...rulesFrom('openai', 'https://platform.openai.com/docs/guides/error-codes', {
+  // https://platform.openai.com/docs/guides/error-codes
+  ...rulesFrom('openai', {
     kind: 'request',
     status: 'none',
     code: [
@@ -174,7 +177,8 @@ export const typeRules = [
       'invalid_parameter',
     ],
   }),
-  ...rulesFrom('alibaba', 'https://help.aliyun.com/en/model-studio/error-code', {
+  // https://help.aliyun.com/en/model-studio/error-code
+  ...rulesFrom('alibaba', {
     kind: 'request',
     status: 'none',
     code: ['invalidparameter', 'invalid_parameter_error'],

@@ -1,5 +1,7 @@
 /** Errors as providers write them, each with its source in the table, and whose fault it is. */
 
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { FaultKind } from '../../../lambdas/providers/faults/fault-rule.ts';
 import { classifyError, faultRules } from '../../../lambdas/providers/faults/classify.ts';
@@ -809,8 +811,16 @@ describe('an error of a provider', () => {
 });
 
 describe('the rules', () => {
-  it('have a source each', () => {
-    expect(faultRules.filter(({ source }) => !/^https:\/\/\S+$/.test(source))).toEqual([]);
+  it('have a source each, in the comment before them', () => {
+    const directory = 'lambdas/providers/faults';
+    const files = readdirSync(directory).filter((file) => file.endsWith('-rules.ts'));
+    const calls = files.flatMap((file) => {
+      const lines = readFileSync(join(directory, file), 'utf8').split('\n');
+      return lines.flatMap((line, index) => (line.includes('rulesFrom(') ? [`${file}: ${lines[index - 1]}`] : []));
+    });
+
+    expect(calls.length).toBeGreaterThan(100);
+    expect(calls.filter((before) => !/^\S+: +\/\/ https:\/\/\S+$/.test(before))).toEqual([]);
   });
 
   it('name something by which they find an error, in small letters', () => {
