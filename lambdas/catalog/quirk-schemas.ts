@@ -9,9 +9,10 @@ import {
   thinkingLevels,
   type commonQuirkNames,
 } from './quirk-values.ts';
+import { penalties, samplingParameters } from './sampling-parameters.ts';
 
 const toolChoices = ['auto', 'any', 'tool', 'none'] as const;
-const rangedParameters = ['temperature', 'top_p', 'top_k', 'frequency_penalty', 'presence_penalty'] as const;
+const rangedParameters = [...samplingParameters, ...penalties, 'seed'] as const;
 
 const common = {
   /** The vocabulary that it counts with, where the gateway knows it. */
@@ -29,7 +30,7 @@ const common = {
    * and a tier with priority costs more than the catalog's price.
    */
   service_tier: z.enum(['default']).optional(),
-  /** Values of sampling parameters that it takes: a value outside of them is sent as the nearest. */
+  /** Values of sampling parameters that it takes: a value outside of them is sent as the nearest, and a seed as another one within them. */
   sampling_ranges: z.partialRecord(z.enum(rangedParameters), z.tuple([z.number(), z.number()])).optional(),
 } satisfies Record<(typeof commonQuirkNames)[number], z.ZodType>;
 /** Quirks as a file has them, before their wire is known. */
@@ -109,6 +110,12 @@ const openaiChatQuirks = z.strictObject({
   tool_result_parts: z.boolean().optional(),
   /** The most stop sequences that it takes. */
   max_stop_sequences: z.int().positive().optional(),
+  /** Name of the seed. */
+  seed_field: z.enum(['seed', 'random_seed']).optional(),
+  /** The most other tokens that it tells for each token of an answer with probabilities. */
+  max_top_logprobs: z.int().positive().optional(),
+  /** It gives no probabilities while it thinks: they are the stronger wish, and thinking is switched off. */
+  logprobs_need_no_thinking: z.boolean().optional(),
   /** Takes `user`, which gets a digest of metadata.user_id. */
   user_field: z.boolean().optional(),
   /** How it is told that an answer has begun: a last message of the assistant is marked as a prefix. */

@@ -102,7 +102,7 @@ const wireTable = {
     messages: {
       carries: () => ['text', 'image', 'file', 'audio'],
       tunings: [...samplingParameters, 'frequency_penalty', 'presence_penalty', 'seed'],
-      hasLogprobs: false,
+      hasLogprobs: true,
       hasPenalties: false,
       implicitCaching: false,
       thinksByDefaultQuirk: 'thinks_by_default',

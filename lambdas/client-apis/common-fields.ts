@@ -5,7 +5,7 @@ import { anyObject, optionalField } from '../messages/field-kinds.ts';
 import { boundedList } from '../messages/list-of.ts';
 import { plugins, transforms } from '../messages/plugins.ts';
 import { otherModels, providerPreferences, sessionId } from '../messages/preferences.ts';
-import { samplingParameterFields } from '../messages/sampling-fields.ts';
+import { rareParameterFields, samplingParameterFields } from '../messages/sampling-fields.ts';
 
 const MAX_LABELS = 16;
 const MAX_LABEL_CHARACTERS = 512;
@@ -25,26 +25,9 @@ export const streamOptions = {
   }),
 };
 const MAX_TOP_LOGPROBS = 20;
-const LEFT_OUT_UNLISTED = 'A model that does not list the field in its `supported_parameters` answers without it.';
-
-/** How long an answer is. */
-export const verbosity = optionalField(z.enum(['low', 'medium', 'high'])).meta({
-  description: `How long and detailed the answer is; \`medium\` is the same as leaving the field out. ${LEFT_OUT_UNLISTED}`,
-});
 
 export const rareTuningFields = {
-  seed: optionalField(z.int()).meta({
-    description: `A number that makes answers repeatable: some models answer the same request with the same seed alike. ${LEFT_OUT_UNLISTED}`,
-  }),
-  min_p: optionalField(z.number().min(0).max(1)).meta({
-    description: `The model considers only tokens at least so probable in relation to the most likely one. With 0 it considers all. ${LEFT_OUT_UNLISTED}`,
-  }),
-  top_a: optionalField(z.number().min(0).max(1)).meta({
-    description: `The model considers only tokens whose probability is large enough in relation to the square of that of the most likely one. With 0 it considers all. ${LEFT_OUT_UNLISTED}`,
-  }),
-  logit_bias: optionalField(z.record(z.string().max(20), z.number().min(-100).max(100))).meta({
-    description: `Makes tokens, by their ids, more or less likely. ${LEFT_OUT_UNLISTED}`,
-  }),
+  ...rareParameterFields,
   prediction: optionalField(z.looseObject({ type: z.literal('content') })).meta({
     description: 'A text that the answer is expected to resemble. No model here takes it: it is left out.',
   }),

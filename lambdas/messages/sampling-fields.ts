@@ -23,6 +23,27 @@ export const samplingParameterFields = {
   }),
 };
 
+/** Parameters that few models have. */
+export const rareParameterFields = {
+  seed: optionalField(z.int()).meta({
+    description: `A number that makes answers repeatable: some models answer the same request with the same seed alike. ${UNLISTED}`,
+  }),
+  min_p: optionalField(z.number().min(0).max(1)).meta({
+    description: `The model considers only tokens at least so probable in relation to the most likely one. With 0 it considers all. ${UNLISTED}`,
+  }),
+  top_a: optionalField(z.number().min(0).max(1)).meta({
+    description: `The model considers only tokens whose probability is large enough in relation to the square of that of the most likely one. With 0 it considers all. ${UNLISTED}`,
+  }),
+  logit_bias: optionalField(z.record(z.string().max(20), z.number().min(-100).max(100))).meta({
+    description: `Makes tokens, by their ids, more or less likely. ${UNLISTED}`,
+  }),
+};
+
+/** How long an answer is. */
+export const verbosity = optionalField(z.enum(['low', 'medium', 'high'])).meta({
+  description: `How long and detailed the answer is; \`medium\` is the same as leaving the field out. ${UNLISTED}`,
+});
+
 export const repetitionPenalty = optionalField(z.number().min(0).max(2)).meta({
   description: `Values above 1 lower the probability of tokens that occur in the prompt or in the answer so far; values below 1 raise it. With 1 nothing changes. ${UNLISTED}`,
 });

@@ -10,7 +10,7 @@ import { boundedList } from './list-of.ts';
 import { plugins, transforms } from './plugins.ts';
 import { otherModels, providerPreferences, sessionId, type RoutedRequest } from './preferences.ts';
 import { refusedBeta, threadsRefusal } from './priced-betas.ts';
-import { repetitionPenalty, samplingParameterFields } from './sampling-fields.ts';
+import { rareParameterFields, repetitionPenalty, samplingParameterFields, verbosity } from './sampling-fields.ts';
 import { REPEATED_TOOL_NAME, repeatedName } from './tool-names.ts';
 import { tool } from './tool-schema.ts';
 
@@ -79,9 +79,11 @@ const requestFields = z.looseObject({
   stream: optionalField(z.boolean()).meta({
     description: 'With true the answer comes as server-sent events while it is written.',
   }),
-  // The penalties are not in the Messages API, but models on other wires have them.
+  // Penalties and rarer parameters are not in the Messages API, but models on other wires have them.
   ...samplingParameterFields,
   repetition_penalty: repetitionPenalty,
+  ...rareParameterFields,
+  verbosity,
   tools: optionalField(boundedList(tool, { max: MAX_TOOLS })).meta({
     description:
       'Your functions that the model may call, each with a name of its own, and types of tools that Anthropic defines. The gateway itself runs types that begin with `web_search_`, with any model that can call functions.',

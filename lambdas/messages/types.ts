@@ -39,6 +39,9 @@ export interface MessagesRequest {
   temperature?: number;
   top_p?: number;
   top_k?: number;
+  /** Asks for the probabilities of tokens, and of so many others in the place of each. */
+  logprobs?: boolean | null | undefined;
+  top_logprobs?: number | null | undefined;
   tools?: Tool[];
   tool_choice?: ToolChoice;
   thinking?: { type: string; budget_tokens?: number | null | undefined; [field: string]: unknown };

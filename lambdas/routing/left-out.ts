@@ -25,8 +25,13 @@ export function withoutFields(message: MessagesRequest, fields: readonly string[
 }
 
 /** @throws {GatewayError} 400 where probabilities are asked for that the endpoint does not give */
-export function refuseWithoutLogprobs({ logprobs }: MessagesRequest, { wire, supportedParameters }: Takes): void {
-  const hasThem = factsOf(wire).messages?.hasLogprobs === true && supportedParameters.includes('logprobs');
-  if (logprobs === true && !hasThem)
+export function refuseWithoutLogprobs(
+  { logprobs, top_logprobs: most }: MessagesRequest,
+  { wire, supportedParameters }: Takes,
+): void {
+  if (logprobs !== true) return;
+  if (!factsOf(wire).messages?.hasLogprobs || !supportedParameters.includes('logprobs'))
     throw invalidRequest('logprobs', 'this model gives no probabilities; leave it out');
+  if (most && !supportedParameters.includes('top_logprobs'))
+    throw invalidRequest('top_logprobs', 'this model gives the probabilities of its own tokens alone; leave it out');
 }

@@ -50,6 +50,7 @@ function requestedParameters(request: MessagesRequest): string[][] {
     [request.thinking !== undefined && request.thinking.type !== 'disabled', ['reasoning']],
     [format !== undefined, ['structured_outputs', 'response_format']],
     [request['logprobs'] === true, ['logprobs']],
+    [request['logprobs'] === true && Boolean(request['top_logprobs']), ['top_logprobs']],
   ];
   return named.flatMap(([isSet, names]) => (isSet ? [names] : []));
 }

@@ -59,6 +59,13 @@ const allFields = {
   frequency_penalty: z.number().min(-2).max(2).optional(),
   presence_penalty: z.number().min(-2).max(2).optional(),
   repetition_penalty: z.number().optional(),
+  min_p: z.number().min(0).max(1).optional(),
+  seed: z.int().optional(),
+  random_seed: z.int().optional(),
+  logit_bias: z.record(z.string().regex(/^\d+$/), z.number().min(-100).max(100)).optional(),
+  logprobs: z.literal(true).optional(),
+  top_logprobs: z.int().min(0).max(20).optional(),
+  verbosity: z.enum(['low', 'medium', 'high']).optional(),
   stop: z.array(z.string().min(1)).min(1).optional(),
   tools: z.array(tool).min(1).max(128).optional(),
   tool_choice: z
@@ -136,6 +143,11 @@ const everyChat: Rule<ChatBody>[] = [
       read.parallel_tool_calls !== undefined && !read.tools && 'parallel_tool_calls is only allowed with tools',
   },
   {
+    source: openapi,
+    refuses: ({ read }) =>
+      read.top_logprobs !== undefined && !read.logprobs && 'top_logprobs needs logprobs to be true',
+  },
+  {
     source: 'https://platform.openai.com/docs/guides/function-calling',
     refuses: ({ read }) =>
       read.tools?.some(
@@ -195,7 +207,17 @@ const noForcedToolWhileThinking = (thinks: (request: ChatArrived) => boolean, so
   source,
   refuses: (request) => isForced(request) && thinks(request) && 'Thinking mode does not support this tool_choice',
 });
-const within = (field: 'temperature' | 'top_p', least: number, most: number, source: string): Rule<ChatBody> => ({
+type NumberField =
+  | 'temperature'
+  | 'top_p'
+  | 'top_k'
+  | 'frequency_penalty'
+  | 'presence_penalty'
+  | 'repetition_penalty'
+  | 'seed'
+  | 'random_seed'
+  | 'top_logprobs';
+const within = (field: NumberField, least: number, most: number, source: string): Rule<ChatBody> => ({
   source,
   refuses: ({ read }) => {
     const value = read[field];
@@ -231,25 +253,42 @@ const openaiRules: Rule<ChatBody>[] = [
     source: 'https://platform.openai.com/docs/guides/reasoning',
     refuses: ({ read, model }) =>
       openaiReasons(model) &&
-      (['temperature', 'top_p', 'frequency_penalty', 'presence_penalty', 'stop', 'max_tokens'] as const).find(
-        (name) => read[name] !== undefined,
-      ),
+      (
+        [
+          ...(['temperature', 'top_p', 'frequency_penalty', 'presence_penalty', 'stop', 'max_tokens'] as const),
+          ...(['logit_bias', 'logprobs', 'top_logprobs'] as const),
+        ] as const
+      ).find((name) => read[name] !== undefined),
+  },
+  {
+    source: 'https://github.com/openai/openai-node/issues/1610',
+    refuses: ({ read, model }) =>
+      read.verbosity !== undefined &&
+      read.verbosity !== 'medium' &&
+      (!/^gpt-[56]/.test(model) || /chat|codex|pro/.test(model)) &&
+      `verbosity: "${read.verbosity}" is not supported with "${model}"`,
   },
   efforts(
     (model) => (model.includes('chat-latest') ? ['medium'] : openaiReasons(model) ? ['low', 'medium', 'high'] : []),
     'https://platform.openai.com/docs/guides/reasoning',
   ),
 ];
-const openaiFields: Field[] = [...usual, 'max_completion_tokens', 'reasoning_effort', 'user', 'service_tier'];
+const openaiFields: Field[] = [
+  ...(['max_completion_tokens', 'reasoning_effort', 'user', 'service_tier'] as const),
+  ...(['seed', 'logit_bias', 'logprobs', 'top_logprobs', 'verbosity'] as const),
+  ...usual,
+];
 
 const mistralDocs = 'https://docs.mistral.ai/api/endpoint/chat';
 const deepseekDocs = 'https://api-docs.deepseek.com/api/create-chat-completion';
 const moonshotDocs = 'https://platform.moonshot.ai/docs/api/chat';
 const zaiDocs = 'https://docs.z.ai/api-reference/llm/chat-completion';
 const alibabaDocs = 'https://www.alibabacloud.com/help/en/model-studio/qwen-api-reference';
+const cohereChatDocs = 'https://docs.cohere.com/reference/chat';
 const cohereDocs = 'https://docs.cohere.com/docs/compatibility-api';
 const groqDocs = 'https://console.groq.com/docs/api-reference';
 const cerebrasDocs = 'https://inference-docs.cerebras.ai/api-reference/chat-completions';
+const fireworksDocs = 'https://docs.fireworks.ai/api-reference/post-chatcompletions';
 const xaiDocs = 'https://docs.x.ai/docs/api-reference';
 
 /** A last message of the assistant that is not marked as the beginning of the answer. */
@@ -264,14 +303,20 @@ interface ChatProvider {
 }
 
 const hosted: Field[] = [...usual, 'top_k', 'repetition_penalty', 'reasoning_effort', 'reasoning'];
+const MAX_INT32 = 2 ** 31 - 1;
 
 const providers: Record<string, ChatProvider> = {
   openai: { fields: openaiFields, rules: openaiRules },
   azure: { fields: openaiFields, rules: openaiRules },
   deepseek: {
-    fields: [...usual, 'thinking', 'reasoning_effort'],
+    fields: [...usual, 'thinking', 'reasoning_effort', 'logprobs', 'top_logprobs'],
     rules: [
       maxStops(16, deepseekDocs),
+      {
+        source: 'https://api-docs.deepseek.com/guides/reasoning_model',
+        refuses: ({ read }) =>
+          read.logprobs && read.thinking?.type !== 'disabled' && 'logprobs: not supported in thinking mode',
+      },
       noForcedToolWhileThinking(
         ({ read }) => read.thinking?.type !== 'disabled',
         'https://github.com/BerriAI/litellm/pull/37470',
@@ -286,8 +331,16 @@ const providers: Record<string, ChatProvider> = {
     ],
   },
   alibaba: {
-    fields: [...usual, 'enable_thinking', 'thinking_budget', 'top_k', 'repetition_penalty'],
+    fields: [
+      ...usual.filter((field) => field !== 'frequency_penalty'),
+      ...(['enable_thinking', 'thinking_budget', 'top_k', 'repetition_penalty', 'seed'] as const),
+    ],
     rules: [
+      within('seed', 0, MAX_INT32, alibabaDocs),
+      {
+        source: alibabaDocs,
+        refuses: ({ read }) => (read.repetition_penalty ?? 1) <= 0 && 'repetition_penalty: must be greater than 0',
+      },
       choices(['auto', 'none', 'named'], alibabaDocs),
       noForcedToolWhileThinking(
         ({ read }) => read.enable_thinking === true,
@@ -308,8 +361,9 @@ const providers: Record<string, ChatProvider> = {
     ],
   },
   mistral: {
-    fields: [...usual.filter((field) => field !== 'stream_options'), 'reasoning_effort'],
+    fields: [...usual.filter((field) => field !== 'stream_options'), 'reasoning_effort', 'random_seed'],
     rules: [
+      within('random_seed', 0, Infinity, mistralDocs),
       callIds(/^[a-zA-Z0-9]{9}$/, mistralDocs),
       within('temperature', 0, 1.5, mistralDocs),
       {
@@ -329,9 +383,15 @@ const providers: Record<string, ChatProvider> = {
     ],
   },
   xai: {
-    fields: [...usual, 'max_completion_tokens', 'reasoning_effort'],
+    fields: [...usual, 'max_completion_tokens', 'reasoning_effort', 'seed'],
     rules: [
       maxStops(4, xaiDocs),
+      within(
+        'seed',
+        -MAX_INT32 - 1,
+        MAX_INT32,
+        'https://github.com/xai-org/xai-proto/blob/main/proto/xai/api/v1/chat.proto',
+      ),
       {
         source: xaiDocs,
         refuses: ({ read, model }) =>
@@ -380,9 +440,12 @@ const providers: Record<string, ChatProvider> = {
   cohere: {
     fields: [
       ...usual.filter((field) => field !== 'stream_options' && field !== 'parallel_tool_calls'),
-      'reasoning_effort',
+      ...(['reasoning_effort', 'seed'] as const),
     ],
     rules: [
+      within('seed', 0, Infinity, cohereChatDocs),
+      within('frequency_penalty', 0, 1, cohereChatDocs),
+      within('presence_penalty', 0, 1, cohereChatDocs),
       choices(['required', 'none'], cohereDocs),
       efforts(() => ['none', 'high'], cohereDocs),
       maxStops(5, cohereDocs),
@@ -391,23 +454,50 @@ const providers: Record<string, ChatProvider> = {
     ],
   },
   groq: {
-    fields: [...usual, 'max_completion_tokens', 'reasoning_effort', 'reasoning_format'],
+    fields: [
+      ...usual.filter((field) => field !== 'frequency_penalty' && field !== 'presence_penalty'),
+      ...(['max_completion_tokens', 'reasoning_effort', 'reasoning_format', 'seed'] as const),
+    ],
     rules: [maxStops(4, groqDocs)],
   },
   cerebras: {
-    fields: [...usual, 'max_completion_tokens', 'reasoning_effort', 'reasoning_format'],
+    fields: [
+      ...usual,
+      ...(['max_completion_tokens', 'reasoning_effort', 'reasoning_format'] as const),
+      ...(['seed', 'logit_bias', 'logprobs', 'top_logprobs'] as const),
+    ],
     rules: [maxStops(4, cerebrasDocs), within('temperature', 0, 1.5, cerebrasDocs)],
   },
   'fireworks-ai': {
-    fields: hosted,
-    rules: [maxStops(4, 'https://docs.fireworks.ai/api-reference/post-chatcompletions')],
+    fields: [...hosted, 'seed', 'min_p', 'logit_bias', 'logprobs', 'top_logprobs'],
+    rules: [
+      maxStops(4, fireworksDocs),
+      within('top_k', 0, 100, fireworksDocs),
+      within('top_logprobs', 0, 5, fireworksDocs),
+    ],
   },
-  deepinfra: { fields: hosted, rules: [maxStops(16, 'https://deepinfra.com/docs/openai_api')] },
-  togetherai: { fields: hosted, rules: [] },
+  deepinfra: {
+    fields: [...hosted, 'seed', 'min_p', 'logprobs'],
+    rules: [
+      maxStops(16, 'https://deepinfra.com/docs/openai_api'),
+      within('repetition_penalty', 0.01, 5, 'https://docs.deepinfra.com/api-reference/openai-chat-completions-1'),
+    ],
+  },
+  togetherai: { fields: [...hosted, 'seed', 'min_p', 'logit_bias'], rules: [] },
   nebius: { fields: hosted, rules: [] },
-  openrouter: { fields: hosted, rules: [] },
-  ollama: { fields: hosted, rules: [] },
-  vllm: { fields: hosted, rules: [] },
+  openrouter: { fields: [...hosted, 'seed'], rules: [] },
+  ollama: { fields: [...usual, 'seed', 'reasoning_effort'], rules: [] },
+  vllm: {
+    fields: [...hosted, 'seed', 'min_p', 'logit_bias', 'logprobs', 'top_logprobs'],
+    rules: [
+      {
+        source: 'https://github.com/vllm-project/vllm/blob/main/vllm/sampling_params.py',
+        refuses: ({ read }) =>
+          ((read.repetition_penalty ?? 1) <= 0 || (read.top_p ?? 1) <= 0) &&
+          'repetition_penalty and top_p must be greater than zero',
+      },
+    ],
+  },
   perplexity: { fields: hosted, rules: [] },
   xiaomi: {
     fields: [...usual, 'thinking'],

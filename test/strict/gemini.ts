@@ -62,6 +62,9 @@ const bodyAt = (ids: z.ZodType) => {
         topK: z.int().positive().optional(),
         frequencyPenalty: z.number().min(-2).lt(2).optional(),
         presencePenalty: z.number().min(-2).lt(2).optional(),
+        seed: z.int32().optional(),
+        responseLogprobs: z.literal(true).optional(),
+        logprobs: z.int().min(0).max(20).optional(),
         responseMimeType: z.literal('application/json').optional(),
         responseJsonSchema: z.looseObject({}).optional(),
         thinkingConfig: z
@@ -159,11 +162,38 @@ const rules: Rule<GeminiBody>[] = [
   },
   {
     source: reference,
+    refuses: ({ read: { generationConfig: config } }) =>
+      config?.logprobs !== undefined && !config.responseLogprobs && 'logprobs needs responseLogprobs',
+  },
+  {
+    source: reference,
     refuses: ({ read }) =>
       read.toolConfig && !read.tools && 'Function calling config is set without function_declarations.',
   },
 ];
 
-export const geminiFake: StrictFake = strictFake(atGoogle, rules);
-export const vertexGeminiFake: StrictFake = strictFake(atVertex as unknown as z.ZodType<GeminiBody>, rules);
-export const geminiRules: readonly { source: string }[] = rules;
+const googleRules: Rule<GeminiBody>[] = [
+  {
+    source: 'https://github.com/googleapis/python-genai/issues/1921',
+    refuses: ({ read }) => read.generationConfig?.responseLogprobs && 'Logprobs is not enabled for this model',
+  },
+  {
+    source: 'https://github.com/mnfst/modelparams.dev/pull/16',
+    refuses: ({ read: { generationConfig: config } }) =>
+      (config?.frequencyPenalty !== undefined || config?.presencePenalty !== undefined) && 'Penalty is not enabled',
+  },
+];
+const vertexRules: Rule<GeminiBody>[] = [
+  {
+    source: 'https://github.com/GoogleCloudPlatform/generative-ai/issues/2947',
+    refuses: ({ read, model }) =>
+      read.generationConfig?.responseLogprobs && !/2\.5/.test(model) && 'Logprobs is not supported for this model',
+  },
+];
+
+export const geminiFake: StrictFake = strictFake(atGoogle, [...rules, ...googleRules]);
+export const vertexGeminiFake: StrictFake = strictFake(atVertex as unknown as z.ZodType<GeminiBody>, [
+  ...rules,
+  ...vertexRules,
+]);
+export const geminiRules: readonly { source: string }[] = [...rules, ...googleRules, ...vertexRules];

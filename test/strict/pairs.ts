@@ -58,6 +58,7 @@ const usual: Wishes = {
   choice: 'unsaid',
   tool: 'plain',
   sampling: 'unsaid',
+  tuning: 'unsaid',
   format: 'unsaid',
   history: 'turns',
   blank: 'no',

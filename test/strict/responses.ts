@@ -80,16 +80,20 @@ const body = z.strictObject({
     .union([z.enum(['auto', 'none', 'required']), z.strictObject({ type: z.literal('function'), name: z.string() })])
     .optional(),
   parallel_tool_calls: z.boolean().optional(),
-  include: z.array(z.literal('reasoning.encrypted_content')).optional(),
+  include: z.array(z.enum(['reasoning.encrypted_content', 'message.output_text.logprobs'])).optional(),
+  top_logprobs: z.int().min(0).max(20).optional(),
   reasoning: z.strictObject({ effort: z.string().optional(), summary: z.literal('auto').optional() }).optional(),
   text: z
     .strictObject({
-      format: z.strictObject({
-        type: z.literal('json_schema'),
-        name: z.string(),
-        schema: z.looseObject({}),
-        strict: z.boolean(),
-      }),
+      format: z
+        .strictObject({
+          type: z.literal('json_schema'),
+          name: z.string(),
+          schema: z.looseObject({}),
+          strict: z.boolean(),
+        })
+        .optional(),
+      verbosity: z.enum(['low', 'medium', 'high']).optional(),
     })
     .optional(),
   safety_identifier: z.string().max(64).optional(),
@@ -183,7 +187,7 @@ const rules: Rule<ResponsesBody>[] = [
     refuses: ({ read }) => {
       const held = [
         ...(read.tools ?? []).filter(({ strict }) => strict).map(({ parameters }) => parameters),
-        ...(read.text?.format.strict ? [read.text.format.schema] : []),
+        ...(read.text?.format?.strict ? [read.text.format.schema] : []),
       ];
       return (
         held.some((schema) =>
@@ -213,9 +217,35 @@ const openaiRules: Rule<ResponsesBody>[] = [
     refuses: ({ read }) =>
       (read.temperature !== undefined || read.top_p !== undefined) && "Unsupported parameter: 'temperature'",
   },
+  {
+    source: reasoningGuide,
+    refuses: ({ read }) => asksForLogprobs(read) && 'logprobs are not supported with reasoning models',
+  },
+  {
+    source: 'https://github.com/openai/openai-node/issues/1610',
+    refuses: ({ read, model }) =>
+      read.text?.verbosity !== undefined &&
+      read.text.verbosity !== 'medium' &&
+      (!/^gpt-[56]/.test(model) || /codex|pro/.test(model)) &&
+      `text.verbosity: "${read.text.verbosity}" is not supported with "${model}"`,
+  },
 ];
-const xaiRules: Rule<ResponsesBody>[] = [effortRule(xaiEfforts, 'https://docs.x.ai/docs/guides/reasoning')];
+
+function asksForLogprobs({ include = [], top_logprobs: most }: ResponsesBody): boolean {
+  return most !== undefined || include.includes('message.output_text.logprobs');
+}
+
+/** Fields of OpenAI that imitations do not document. */
+const undocumented = (source: string): Rule<ResponsesBody> => ({
+  source,
+  refuses: ({ read }) => (asksForLogprobs(read) || read.text?.verbosity !== undefined) && 'unknown field',
+});
+const xaiRules: Rule<ResponsesBody>[] = [
+  effortRule(xaiEfforts, 'https://docs.x.ai/docs/guides/reasoning'),
+  undocumented('https://docs.x.ai/docs/api-reference'),
+];
 const metaRules: Rule<ResponsesBody>[] = [
+  undocumented('https://github.com/anomalyco/models.dev/tree/dev/providers'),
   effortRule(metaEfforts, 'https://github.com/anomalyco/models.dev/tree/dev/providers'),
 ];
 

@@ -23,6 +23,19 @@ export const wishes = {
     'many',
   ],
   sampling: ['unsaid', 'cool', 'zero', 'hot', 'nucleus', 'both', 'top_k', 'penalties', 'everything'],
+  tuning: [
+    'unsaid',
+    'seed',
+    'large_seed',
+    'negative_seed',
+    'min_p',
+    'logit_bias',
+    'verbose',
+    'logprobs',
+    'few_logprobs',
+    'many_logprobs',
+    'everything',
+  ],
   format: ['unsaid', 'closed', 'loose', 'empty', 'json'],
   history: [
     'question',
@@ -317,6 +330,44 @@ function samplingOf({ sampling }: Wishes): JsonObject {
   }
 }
 
+/** Parameters that few models have; verbosity and probabilities stand elsewhere in each API. */
+function rareTuningOf({ tuning }: Wishes): JsonObject {
+  switch (tuning) {
+    case 'seed':
+      return { seed: 7 };
+    case 'large_seed':
+      return { seed: Number.MAX_SAFE_INTEGER };
+    case 'negative_seed':
+      return { seed: -3_000_000_000 };
+    case 'min_p':
+      return { min_p: 0.05 };
+    case 'logit_bias':
+      return { logit_bias: { 42: -100, 50_256: 1.5 } };
+    case 'everything':
+      return { seed: 1, min_p: 1, top_a: 0.2, logit_bias: { 7: 100 }, repetition_penalty: 0 };
+    default:
+      return {};
+  }
+}
+
+function verbosityOf({ tuning }: Wishes): JsonObject {
+  return tuning === 'verbose' ? { verbosity: 'high' } : tuning === 'everything' ? { verbosity: 'low' } : {};
+}
+
+/** How many other tokens are asked for in the place of each; undefined if no probabilities are. */
+function askedLogprobs({ tuning }: Wishes): number | undefined {
+  switch (tuning) {
+    case 'logprobs':
+      return 0;
+    case 'few_logprobs':
+      return 2;
+    case 'many_logprobs':
+      return 20;
+    default:
+      return undefined;
+  }
+}
+
 const mark = (row: Wishes, place: number): JsonObject => {
   const control = { type: 'ephemeral' };
   const hour = { type: 'ephemeral', ttl: '1h' };
@@ -378,6 +429,8 @@ function messagesBody(row: Wishes, model: string): JsonObject {
         }),
     ...(choices[row.choice] ? { tool_choice: choices[row.choice] } : {}),
     ...samplingOf(row),
+    ...rareTuningOf(row),
+    ...verbosityOf(row),
     ...messagesThinking(row, schema),
     ...(stops ? { stop_sequences: stops } : {}),
     ...(row.marks === 'whole' ? { cache_control: { type: 'ephemeral' } } : {}),
@@ -484,6 +537,9 @@ function chatBody(row: Wishes, model: string): JsonObject {
     ...(choices[row.choice] === undefined ? {} : { tool_choice: choices[row.choice] }),
     ...(row.choice === 'single' || row.choice === 'required_single' ? { parallel_tool_calls: false } : {}),
     ...samplingOf(row),
+    ...rareTuningOf(row),
+    ...verbosityOf(row),
+    ...chatLogprobs(row),
     ...chatThinking(row),
     ...(schema ? { response_format: { type: 'json_schema', json_schema: { name: 'a', schema } } } : {}),
     ...(row.format === 'json' ? { response_format: { type: 'json_object' } } : {}),
@@ -491,6 +547,11 @@ function chatBody(row: Wishes, model: string): JsonObject {
     ...(row.marks === 'whole' ? { cache_control: { type: 'ephemeral' } } : {}),
     ...(row.user === 'yes' ? { user: 'user_1' } : {}),
   };
+}
+
+function chatLogprobs(row: Wishes): JsonObject {
+  const others = askedLogprobs(row);
+  return others === undefined ? {} : { logprobs: true, ...(others > 0 ? { top_logprobs: others } : {}) };
 }
 
 function chatMessages(row: Wishes, turn: Turn, marked: (part: JsonObject) => JsonObject): JsonObject[] {
@@ -595,12 +656,23 @@ function responsesBody(row: Wishes, model: string): JsonObject {
     ...(choices[row.choice] === undefined ? {} : { tool_choice: choices[row.choice] }),
     ...(row.choice === 'single' || row.choice === 'required_single' ? { parallel_tool_calls: false } : {}),
     ...sampling,
+    ...rareTuningOf(row),
+    ...responsesLogprobs(row),
     ...responsesThinking(row),
-    ...(schema ? { text: { format: { type: 'json_schema', name: 'a', schema } } } : {}),
-    ...(row.format === 'json' ? { text: { format: { type: 'json_object' } } } : {}),
+    text: {
+      ...(schema ? { format: { type: 'json_schema', name: 'a', schema } } : {}),
+      ...(row.format === 'json' ? { format: { type: 'json_object' } } : {}),
+      ...verbosityOf(row),
+    },
     ...(row.user === 'yes' ? { user: 'user_1' } : {}),
     store: false,
   };
+}
+
+function responsesLogprobs(row: Wishes): JsonObject {
+  const others = askedLogprobs(row);
+  if (others === undefined) return {};
+  return { include: ['message.output_text.logprobs'], ...(others > 0 ? { top_logprobs: others } : {}) };
 }
 
 function responsesItems(row: Wishes, turn: Turn): JsonObject[] {

@@ -6,7 +6,7 @@
 import * as z from 'zod';
 import { cacheControl, optionalField } from '../../messages/field-kinds.ts';
 import { boundedList } from '../../messages/list-of.ts';
-import { repetitionPenalty } from '../../messages/sampling-fields.ts';
+import { repetitionPenalty, verbosity } from '../../messages/sampling-fields.ts';
 import {
   commonFields,
   jsonFormat,
@@ -15,7 +15,6 @@ import {
   textFormat,
   tokenLimit,
   unsupported,
-  verbosity,
 } from '../common-fields.ts';
 import { searchContextSize, searchLocation } from '../search-request.ts';
 import { reasoningEffort, reasoningSummary } from '../thinking-request.ts';

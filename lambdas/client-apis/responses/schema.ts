@@ -7,7 +7,7 @@
 import * as z from 'zod';
 import { optionalField } from '../../messages/field-kinds.ts';
 import { boundedList } from '../../messages/list-of.ts';
-import { repetitionPenalty } from '../../messages/sampling-fields.ts';
+import { repetitionPenalty, verbosity } from '../../messages/sampling-fields.ts';
 import {
   commonFields,
   jsonFormat,
@@ -16,7 +16,6 @@ import {
   textFormat,
   tokenLimit,
   unsupported,
-  verbosity,
 } from '../common-fields.ts';
 import { reasoningEffort, reasoningSummary } from '../thinking-request.ts';
 import { responsesInput } from './input.ts';

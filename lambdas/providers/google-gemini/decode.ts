@@ -4,6 +4,7 @@
  */
 
 import { gatewaySignature } from '../../messages/thinking-signatures.ts';
+import type { TokenLogprob } from '../../messages/token-logprob.ts';
 import type { AnswerBatch } from '../../messages/types.ts';
 import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
 import { TranslatedAnswer, type Reading } from '../translated/answer.ts';
@@ -12,6 +13,7 @@ import { UpstreamError } from '../http/upstream-error.ts';
 import type { DecodeContext } from '../wire.ts';
 import { CallReader } from './calls.ts';
 import { geminiStopReason } from './finish-reason.ts';
+import { geminiLogprobs } from './logprobs.ts';
 import { sealSignature } from './signatures.ts';
 import { geminiUsage } from './usage.ts';
 
@@ -50,6 +52,8 @@ class GeminiTranslation {
   #finishReason: string | undefined;
   /** Of the text before it: it arrives behind the text, most often on a text that is empty. */
   #textSignature: string | undefined;
+  /** Probabilities that came with the current parts: their first text has them. */
+  #logprobs: TokenLogprob[] | undefined;
 
   constructor(context: DecodeContext) {
     this.#context = context;
@@ -97,6 +101,7 @@ class GeminiTranslation {
   /** Nothing follows the reason but usage. */
   #onCandidate(candidate: Record<string, unknown>): void {
     if (this.#finishReason !== undefined) return;
+    this.#logprobs = this.answer.logprobsIn(candidate['logprobsResult'], geminiLogprobs);
     for (const part of asList(asOptionalRecord(candidate['content'])?.['parts'])) this.#onPart(asRecord(part));
     const reason = asText(candidate['finishReason']);
     if (reason !== '') this.#onReason(reason);
@@ -133,7 +138,8 @@ class GeminiTranslation {
   }
 
   #onText(text: string, signature: string): void {
-    this.answer.blocks.text(text);
+    this.answer.blocks.text(text, this.#logprobs);
+    if (text !== '') this.#logprobs = undefined;
     if (signature !== '') this.#textSignature = signature;
   }
 

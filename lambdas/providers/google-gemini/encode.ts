@@ -57,9 +57,11 @@ function generationConfig(request: MessagesRequest, target: GeminiTarget): Recor
     stopSequences: fewStopSequences(request, target),
     temperature,
     topP,
-    topK,
+    // All tokens: it has no such number, and its default is a part of the model.
+    topK: topK === 0 ? undefined : topK,
     ...geminiPenalties(request, target),
     seed: rareFields(request, target).seed,
+    ...geminiLogprobs(request),
     ...geminiFormatFields(request, target),
     thinkingConfig: thinkingConfig(request, target),
   });
@@ -75,6 +77,10 @@ function geminiPenalties(request: MessagesRequest, target: GeminiTarget): Record
   refuseUnspeakableSampling(request, target, ['repetition_penalty']);
   const { frequency_penalty: frequencyPenalty, presence_penalty: presencePenalty } = penaltyFields(request, target);
   return { frequencyPenalty, presencePenalty };
+}
+
+function geminiLogprobs({ logprobs, top_logprobs: most }: MessagesRequest): Record<string, unknown> {
+  return logprobs === true ? { responseLogprobs: true, ...(most ? { logprobs: most } : {}) } : {};
 }
 
 function geminiFormatFields(request: MessagesRequest, { supportedParameters }: GeminiTarget): Record<string, unknown> {

@@ -20,12 +20,14 @@ export function encodeInDialect(request: MessagesRequest, target: ChatTarget): R
   return quirks.functions ? asFunctions(chosen) : chosen;
 }
 
-/** Some models cannot be held to a tool or to a schema while they think: that is the stronger wish. */
+/** Some models cannot be held to a tool or to a schema while they think, or give no probabilities: that is the stronger wish. */
 function withFittingThinking(request: MessagesRequest, quirks: ChatTarget['quirks']): MessagesRequest {
   const { thinking, tools, tool_choice: choice } = request;
   const isForced = tools?.length && (choice?.type === 'any' || choice?.type === 'tool');
   const rulesOut =
-    (quirks.forced_tool_needs_no_thinking && isForced) || (quirks.format_needs_no_thinking && outputFormat(request));
+    (quirks.forced_tool_needs_no_thinking && isForced) ||
+    (quirks.format_needs_no_thinking && outputFormat(request)) ||
+    (quirks.logprobs_need_no_thinking && request['logprobs'] === true);
   return rulesOut && thinking?.type !== 'disabled' ? { ...request, thinking: { type: 'disabled' } } : request;
 }
 

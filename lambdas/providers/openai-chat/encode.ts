@@ -57,12 +57,17 @@ export function encodeChatRequest(asked: MessagesRequest, target: ChatTarget): R
     body,
     samplingFields(request, target),
     penaltyFields(request, target),
-    rareFields(request, target),
+    rareChatFields(request, target),
     logprobFields(request),
     chatToolFields(request),
     thinkingFields(request, target),
     format,
   );
+}
+
+function rareChatFields(request: MessagesRequest, target: ChatTarget): Record<string, unknown> {
+  const { seed, ...others } = rareFields(request, target);
+  return seed === undefined ? others : { ...others, [target.quirks.seed_field ?? 'seed']: seed };
 }
 
 function logprobFields({ logprobs, top_logprobs: most }: MessagesRequest): Record<string, unknown> {

@@ -9,6 +9,7 @@ import type { ChatTarget } from './target.ts';
 export function refuseBeyond(request: MessagesRequest, target: ChatTarget): void {
   refuseTools(request, target);
   refuseStops(request, target);
+  refuseManyLogprobs(request, target);
   if (target.inputModalities && !target.inputModalities.includes('image')) refuseImages(request);
 }
 
@@ -40,6 +41,12 @@ function refuseStops({ stop_sequences: stops }: MessagesRequest, { quirks }: Cha
   const most = quirks.max_stop_sequences;
   if (most === undefined || !stops || stops.length <= most) return;
   throw invalidRequest('stop_sequences', `may have at most ${most} on this model`);
+}
+
+function refuseManyLogprobs({ logprobs, top_logprobs: asked }: MessagesRequest, { quirks }: ChatTarget): void {
+  const most = quirks.max_top_logprobs;
+  if (logprobs !== true || most === undefined || !asked || asked <= most) return;
+  throw invalidRequest('top_logprobs', `may be at most ${most} on this model`);
 }
 
 function refuseImages({ messages }: MessagesRequest): void {

@@ -60,8 +60,8 @@ export class TranslatedAnswer {
   }
 
   /** Reads probabilities if the client asked for them: some providers send them with every answer. */
-  logprobsIn(value: unknown): TokenLogprob[] | undefined {
-    return this.#wantsLogprobs ? tokenLogprobs(value) : undefined;
+  logprobsIn(value: unknown, read = tokenLogprobs): TokenLogprob[] | undefined {
+    return this.#wantsLogprobs ? read(value) : undefined;
   }
 
   /** It has said why it ends, and has not ended yet. */

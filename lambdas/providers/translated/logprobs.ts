@@ -3,8 +3,11 @@
 import type { TokenLogprob } from '../../messages/token-logprob.ts';
 import { asList, asOptionalRecord, asText } from '../shapes.ts';
 
+/** A token, and how likely it was. */
+export type Likely = Omit<TokenLogprob, 'top_logprobs'>;
+
 /** More than any API lets a client ask for. */
-const MAX_ALTERNATIVES = 20;
+export const MAX_ALTERNATIVES = 20;
 
 /** @returns undefined where there are none. A token without a number for its probability is left out. */
 export function tokenLogprobs(value: unknown): TokenLogprob[] | undefined {
@@ -16,7 +19,7 @@ export function tokenLogprobs(value: unknown): TokenLogprob[] | undefined {
   return tokens.length > 0 ? tokens : undefined;
 }
 
-function likelyToken(value: unknown): Omit<TokenLogprob, 'top_logprobs'>[] {
+function likelyToken(value: unknown): Likely[] {
   const record = asOptionalRecord(value);
   const logprob = record?.['logprob'];
   if (record === undefined || typeof logprob !== 'number') return [];

@@ -62,7 +62,8 @@ function listedFields<Name extends keyof MessagesRequest>(
   for (const name of names) {
     const value = request[name];
     if (value === undefined || value === null || !supportedParameters.includes(String(name))) continue;
-    fields[name] = withinRange(value, quirks.sampling_ranges?.[name as keyof typeof quirks.sampling_ranges]);
+    const range = quirks.sampling_ranges?.[name as keyof typeof quirks.sampling_ranges];
+    fields[name] = name === 'seed' ? seedWithin(value, range) : withinRange(value, range);
   }
   return fields;
 }
@@ -71,6 +72,14 @@ function listedFields<Name extends keyof MessagesRequest>(
 function withinRange<Value>(value: Value, range: readonly [number, number] | undefined): Value {
   if (!range || typeof value !== 'number') return value;
   return Math.max(range[0], Math.min(value, range[1])) as Value & number;
+}
+
+/** Another seed that the endpoint takes, the same for the same one: seeds that differ go on to do so, but for chance. */
+function seedWithin<Value>(value: Value, range: readonly [number, number] | undefined): Value {
+  if (!range || typeof value !== 'number' || (value >= range[0] && value <= range[1])) return value;
+  const [least, most] = range;
+  const size = most - least + 1;
+  return (least + ((((value - least) % size) + size) % size)) as Value & number;
 }
 
 /**

@@ -4,11 +4,17 @@
  * never falls below what the provider charges.
  */
 
+import { tuningParameters } from '../../../lambdas/catalog/sampling-parameters.ts';
 import { Money } from '../../../lambdas/money/money.ts';
 import { issueText } from '../../../lambdas/platform/zod-messages.ts';
 import { StartFailure } from '../../shared/failure.ts';
-import type { SelectedModel as ListedSelection, SelectedPlace, Selection } from './import-selection.ts';
-import { withFacts } from './model-facts.ts';
+import {
+  importedParameters,
+  type SelectedModel as ListedSelection,
+  type SelectedPlace,
+  type Selection,
+} from './import-selection.ts';
+import { providerParameters, withFacts } from './model-facts.ts';
 import {
   findListed,
   listedModelSchema,
@@ -40,7 +46,7 @@ export function importCatalog(
     return file;
   };
   for (const selected of selection.models) {
-    const wanted = { ...selected, facts: selection.facts ?? [] };
+    const wanted = { ...selected, facts: selection.facts ?? [], parameters: selection.provider_parameters ?? [] };
     const found = wanted.from.map((place) => {
       if (selection.per_request_fee?.includes(place.provider) && wanted.usd_per_thousand_requests === undefined) {
         throw new StartFailure(
@@ -100,7 +106,10 @@ function fraction(text: string): { units: bigint; scale: bigint } {
 }
 
 /** A model of the selection with all facts. */
-type SelectedModel = ListedSelection & { facts: NonNullable<Selection['facts']> };
+type SelectedModel = ListedSelection & {
+  facts: NonNullable<Selection['facts']>;
+  parameters: NonNullable<Selection['provider_parameters']>;
+};
 
 interface Found {
   place: SelectedPlace;
@@ -176,7 +185,7 @@ function catalogModel(wanted: SelectedModel, found: Found[], conversion: Convers
   const context = found[0]!.place.limit?.context ?? Number(data.limit.context);
   const inputs = wanted.input_modalities ?? union(found.map(promisedInputs));
   const parameters = found.map((one) => supportedParameters(one, wanted, isText));
-  const allParameters = parameterNames.filter((name) => parameters.some((names) => names.includes(name)));
+  const allParameters = importedParameters.filter((name) => parameters.some((names) => names.includes(name)));
   return {
     id: wanted.id,
     permaslug: `${wanted.id}-${released.replaceAll('-', '')}`,
@@ -249,32 +258,25 @@ function wireOf({ id, wire }: SelectedModel): string {
   return wire;
 }
 
-/** In the order in which the catalog lists them. */
-const parameterNames = [
-  'max_tokens',
-  'stop',
-  'temperature',
-  'top_p',
-  'top_k',
-  'tools',
-  'tool_choice',
-  'reasoning',
-  'include_reasoning',
-  'structured_outputs',
-  'response_format',
-  'dimensions',
-  'input_type',
-];
-
 /** The list tells parameters of models that write texts; those of others are only in the selection. */
 function supportedParameters({ place, data }: Found, wanted: SelectedModel, isText: boolean): string[] {
-  const taken = new Set([
+  const taken = new Set<string>([
     ...(isText ? textParameters(place, data) : []),
+    ...(isText ? knownParameters(place, data, wanted) : []),
     ...(place.with_parameters ?? []),
     ...(wanted.with_parameters ?? []),
   ]);
-  const refused = new Set([...(wanted.without_parameters ?? []), ...(place.without_parameters ?? [])]);
-  return parameterNames.filter((parameter) => taken.has(parameter) && !refused.has(parameter));
+  const refused = new Set<string>([...(wanted.without_parameters ?? []), ...(place.without_parameters ?? [])]);
+  return importedParameters.filter((parameter) => taken.has(parameter) && !refused.has(parameter));
+}
+
+const tunings: ReadonlySet<string> = new Set(tuningParameters.filter((name) => name !== 'verbosity'));
+
+/** Parameters that no list names. A model with a fixed temperature has all of its sampling fixed. */
+function knownParameters({ provider, wire }: SelectedPlace, data: Found['data'], wanted: SelectedModel): string[] {
+  const place = { model: wanted.id, provider, wire: wire ?? wanted.wire, reasons: data.reasoning };
+  const taken = providerParameters(wanted.parameters, place);
+  return data.temperature === false ? taken.filter((name) => !tunings.has(name)) : taken;
 }
 
 function textParameters(place: Found['place'], data: Found['data']): string[] {

@@ -1,4 +1,4 @@
-import type { Selection } from './import-selection.ts';
+import type { ProviderParameters, Selection } from './import-selection.ts';
 
 type EndpointQuirks = Record<string, unknown>;
 
@@ -23,4 +23,27 @@ function merged(quirks: EndpointQuirks, more: EndpointQuirks): EndpointQuirks {
     additive.has(name) ? [...new Set([...((quirks[name] ?? []) as string[]), ...(value as string[])])] : value,
   ]);
   return { ...quirks, ...Object.fromEntries(entries) };
+}
+
+/** An endpoint of the selection; `wire` is undefined if it is its provider's own. */
+interface SelectedEndpoint {
+  model: string;
+  provider: string;
+  wire: string | undefined;
+  reasons: boolean | undefined;
+}
+
+/** Parameters that the provider of an endpoint takes. */
+export function providerParameters(
+  known: readonly ProviderParameters[],
+  { model, provider, wire, reasons = false }: SelectedEndpoint,
+): string[] {
+  const holding = known.filter(
+    (one) =>
+      one.providers.includes(provider) &&
+      one.wire === wire &&
+      (one.models === undefined || one.models.includes(model)) &&
+      (one.reasons === undefined || one.reasons === reasons),
+  );
+  return holding.flatMap(({ parameters }) => parameters);
 }
