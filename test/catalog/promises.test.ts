@@ -42,6 +42,12 @@ const parameters: Record<string, Promised> = {
   frequency_penalty: { request: { frequency_penalty: 0.34 }, leaves: '0.34' },
   presence_penalty: { request: { presence_penalty: 0.35 }, leaves: '0.35' },
   repetition_penalty: { request: { repetition_penalty: 1.36 }, leaves: '1.36' },
+  seed: { request: { seed: 424_242 }, leaves: 'seed":424242' },
+  min_p: { request: { min_p: 0.37 }, leaves: '"min_p":0.37' },
+  logit_bias: { request: { logit_bias: { 4711: 5 } }, leaves: '"logit_bias":{"4711":5}' },
+  logprobs: { request: { logprobs: true }, leaves: 'ogprobs":true' },
+  top_logprobs: { request: { logprobs: true, top_logprobs: 4 }, leaves: 'logprobs":4' },
+  verbosity: { request: { verbosity: 'high' }, leaves: '"verbosity":"high"' },
   stop: { request: { stop_sequences: ['HALT'] }, leaves: 'HALT' },
   tools: { request: { tools }, leaves: 'weather' },
   structured_outputs: {

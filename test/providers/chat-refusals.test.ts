@@ -23,6 +23,7 @@ describe('what an endpoint does not take is refused by name', () => {
       { quirks: { parallel_tool_calls: false } },
     ],
     ['stop_sequences: may have at most 1', { stop_sequences: ['a', 'b'] }, { quirks: { max_stop_sequences: 1 } }],
+    ['top_logprobs: may be at most 5', { logprobs: true, top_logprobs: 6 }, { quirks: { max_top_logprobs: 5 } }],
     ['messages.0.content.0.type: ', { messages: [{ role: 'user', content: [png] }] }, { inputModalities: ['text'] }],
     [
       'messages.2.content.0.content.0.type: ',
@@ -41,6 +42,55 @@ describe('what an endpoint does not take is refused by name', () => {
 
   it('and only that: as many stop sequences as it takes are sent', () => {
     expect(sent({ stop_sequences: ['a', 'b'] }, { max_stop_sequences: 2 })).toMatchObject({ stop: ['a', 'b'] });
+  });
+});
+
+describe('parameters that few models have', () => {
+  const supportedParameters = ['seed', 'min_p', 'logit_bias', 'verbosity', 'reasoning'];
+
+  it('are sent under the names of chat completions', () => {
+    const tuned = { seed: 7, min_p: 0.1, logit_bias: { 5: -100 }, verbosity: 'low' };
+
+    expect(sentTo({ supportedParameters }, tuned)).toMatchObject(tuned);
+  });
+
+  it('have another name for the seed at Mistral', () => {
+    const body = sentTo({ supportedParameters, quirks: { seed_field: 'random_seed' } }, { seed: 7 });
+
+    expect(body).toMatchObject({ random_seed: 7 });
+    expect(body).not.toHaveProperty('seed');
+  });
+
+  it.each([
+    [7, 7],
+    [-1, 2_147_483_647],
+    [2_147_483_648, 0],
+    [Number.MAX_SAFE_INTEGER, 2_147_483_647],
+  ])('turn the seed %i into one that the endpoint takes: %i', (seed, taken) => {
+    const quirks = { sampling_ranges: { seed: [0, 2_147_483_647] as [number, number] } };
+
+    expect(sentTo({ supportedParameters, quirks }, { seed })).toMatchObject({ seed: taken });
+  });
+
+  it('keep seeds apart that are beyond what the endpoint takes', () => {
+    const quirks = { sampling_ranges: { seed: [-2_147_483_648, 2_147_483_647] as [number, number] } };
+    const seeds = Array.from({ length: 50 }, (_, index) => 5_000_000_000 + index * 13);
+
+    const taken = seeds.map((seed) => sentTo({ supportedParameters, quirks }, { seed })['seed'] as number);
+
+    expect(new Set(taken).size).toBe(50);
+    expect(taken.every((seed) => seed >= -2_147_483_648 && seed <= 2_147_483_647)).toBe(true);
+  });
+
+  it('ask for probabilities, and switch off thinking that excludes them', () => {
+    const quirks = { reasoning_request: 'thinking_type', logprobs_need_no_thinking: true } as const;
+    const asked = { logprobs: true, top_logprobs: 2, thinking: { type: 'enabled', budget_tokens: 2_000 } };
+
+    expect(sentTo({ supportedParameters }, asked)).toMatchObject({ logprobs: true, top_logprobs: 2 });
+    expect(sentTo({ supportedParameters, quirks }, asked)).toMatchObject({ thinking: { type: 'disabled' } });
+    expect(sentTo({ supportedParameters, quirks }, { ...asked, logprobs: false })).toMatchObject({
+      thinking: { type: 'enabled' },
+    });
   });
 });
 

@@ -121,3 +121,44 @@ describe('the end of an answer of Gemini', () => {
     });
   });
 });
+
+describe('probabilities of Gemini', () => {
+  const likely = (token: string, logProbability: string) =>
+    `{"token":"${token}","tokenId":5,"logProbability":${logProbability}}`;
+  const result = `"logprobsResult":{"chosenCandidates":[${likely('Hi', '-0.12345678901234567')},${likely('!', '0')}],"topCandidates":[{"candidates":[${likely('Hi', '-0.12345678901234567')},${likely('Oh', '-2.5')}]}],"logProbabilitySum":-0.1}`;
+  const chunk = (parts: string, more = result) =>
+    `data: {"candidates":[{"content":{"role":"model","parts":[${parts}]},${more}}]}\r\n\r\n`;
+  const end = response('{"text":""}', 'STOP');
+  const hi = { token: 'Hi', logprob: -0.12345678901234567, bytes: null };
+  const told = [
+    { ...hi, top_logprobs: [hi, { token: 'Oh', logprob: -2.5, bytes: null }] },
+    { token: '!', logprob: 0, bytes: null, top_logprobs: [] },
+  ];
+
+  it('are those of the text that they came with', async () => {
+    const { content } = await messageOf([chunk('{"text":"Hm.","thought":true},{"text":"Hi!"}'), end], {
+      logprobs: true,
+    });
+
+    expect(content).toMatchObject([{ type: 'thinking' }, { type: 'text', text: 'Hi!', logprobs: told }]);
+  });
+
+  it('are added up over the pieces of a text', async () => {
+    const { content } = await messageOf([chunk('{"text":"Hi!"}'), chunk('{"text":"Hi!"}'), end], { logprobs: true });
+
+    expect(content).toMatchObject([{ text: 'Hi!Hi!', logprobs: [...told, ...told] }]);
+  });
+
+  it('are left out if nobody asked for them', async () => {
+    const { content } = await messageOf([chunk('{"text":"Hi!"}'), end]);
+
+    expect(content).toEqual([{ type: 'text', text: 'Hi!' }]);
+  });
+
+  it('are left out token by token where one has none', async () => {
+    const broken = '"logprobsResult":{"chosenCandidates":[{"token":"Hi"},{"token":"!","logProbability":-1}]}';
+    const { content } = await messageOf([chunk('{"text":"Hi!"}', broken), end], { logprobs: true });
+
+    expect(content).toMatchObject([{ logprobs: [{ token: '!', logprob: -1, bytes: null, top_logprobs: [] }] }]);
+  });
+});

@@ -15,6 +15,7 @@ const target = (quirks: GoogleGeminiQuirks = {}) => ({
     'top_p',
     'top_k',
     'frequency_penalty',
+    'seed',
     'stop',
     'tools',
     'reasoning',
@@ -52,6 +53,23 @@ const imageAt = (url: string): Block => ({ type: 'image', source: { type: 'url',
 const pdf: Block = { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' } };
 
 describe('a request to Gemini', () => {
+  it('asks for probabilities, and for those of other tokens', () => {
+    expect(config({ logprobs: true })).toEqual({ responseLogprobs: true });
+    expect(config({ logprobs: true, top_logprobs: 3 })).toEqual({ responseLogprobs: true, logprobs: 3 });
+    expect(config({ logprobs: false, top_logprobs: 3 })).toBe(undefined);
+  });
+
+  it('has a seed of 32 bits', () => {
+    const ranges = { sampling_ranges: { seed: [-2_147_483_648, 2_147_483_647] as [number, number] } };
+
+    expect(config({ seed: 7 }, ranges)).toEqual({ seed: 7 });
+    expect(config({ seed: 2_147_483_648 }, ranges)).toEqual({ seed: -2_147_483_648 });
+  });
+
+  it('leaves out a limit of tokens that limits nothing', () => {
+    expect(config({ top_k: 0 })).toBe(undefined);
+  });
+
   it('goes to the address of its model, which streams', () => {
     const { path, body } = wire.encode(request(), target(), client);
 

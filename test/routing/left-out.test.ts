@@ -6,7 +6,7 @@ import { refused } from '../support/refused.ts';
 
 const message = { model: 'm', max_tokens: 10, messages: [{ role: 'user' as const, content: 'Hi' }] };
 const tuned = { ...message, temperature: 0.5, seed: 7, min_p: 0.1, verbosity: 'low' };
-const listed = ['temperature', 'seed', 'min_p', 'verbosity', 'logprobs'];
+const listed = ['temperature', 'seed', 'min_p', 'verbosity', 'logprobs', 'top_logprobs'];
 const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
 
 function sentBy(wire: Wire, supportedParameters: string[]): Record<string, unknown> {
@@ -34,19 +34,29 @@ describe('fields that only tune', () => {
     expect(JSON.stringify(sentBy(wire, []))).not.toMatch(/temperature|seed|min_p|verbosity/);
   });
 
-  it.each<Wire>(['anthropic', 'google-gemini', 'bedrock-converse'])('has no probabilities over %s', (wire) => {
+  it.each<Wire>(['anthropic', 'bedrock-converse'])('has no probabilities over %s', (wire) => {
     const asked = { ...message, logprobs: true };
 
     const refusal = refused(() => refuseWithoutLogprobs(asked, { wire, supportedParameters: listed }));
     expect(refusal).toMatchObject({ status: 400, metadata: { field: 'logprobs' } });
   });
 
-  it('has probabilities where the endpoint lists them', () => {
-    const asked = { ...message, logprobs: true };
+  it.each<Wire>(['openai-chat', 'openai-responses', 'google-gemini'])(
+    'has probabilities over %s where they are listed',
+    (wire) => {
+      const asked = { ...message, logprobs: true };
 
-    expect(() => refuseWithoutLogprobs(asked, { wire: 'openai-chat', supportedParameters: listed })).not.toThrow();
-    expect(refused(() => refuseWithoutLogprobs(asked, { wire: 'openai-chat', supportedParameters: [] })).status).toBe(
-      400,
-    );
+      expect(() => refuseWithoutLogprobs(asked, { wire, supportedParameters: listed })).not.toThrow();
+      expect(refused(() => refuseWithoutLogprobs(asked, { wire, supportedParameters: [] })).status).toBe(400);
+    },
+  );
+
+  it('has probabilities of other tokens only where these are listed as well', () => {
+    const alone = { wire: 'openai-chat' as const, supportedParameters: ['logprobs'] };
+    const asked = { ...message, logprobs: true, top_logprobs: 3 };
+
+    expect(refused(() => refuseWithoutLogprobs(asked, alone)).metadata).toEqual({ field: 'top_logprobs' });
+    expect(() => refuseWithoutLogprobs({ ...asked, top_logprobs: 0 }, alone)).not.toThrow();
+    expect(() => refuseWithoutLogprobs(asked, { ...alone, supportedParameters: listed })).not.toThrow();
   });
 });

@@ -116,6 +116,7 @@ const openaiEfforts: [RegExp, readonly string[]][] = [
 const xaiEfforts: [RegExp, readonly string[]][] = [
   [/^grok-4\.20/, []],
   [/^grok-4\.3/, ['none', 'low', 'medium', 'high']],
+  [/^grok-4\.5/, ['low', 'medium', 'high']],
   [/^grok/, ['low', 'medium', 'high', 'xhigh']],
 ];
 const metaEfforts: [RegExp, readonly string[]][] = [
