@@ -57,7 +57,7 @@ export function addCatalogCommands(program: Command): void {
       '--from <list...>',
       'price lists, the newest last: models.dev JSON, or the folder of @earendil-works/pi-ai or @pydantic/genai-prices',
     )
-    .requiredOption('--selection <file>', 'which models to take, see docs/catalog.md')
+    .requiredOption('--selection <file>', 'which models to take, see docs/catalog-import.md')
     .requiredOption('--rate <rub>', 'roubles for one US dollar', parseDecimal)
     .option('--markup-percent <n>', 'added on top', parseDecimal, '0')
     .requiredOption('--out <dir>', 'where the model files go')
