@@ -119,11 +119,12 @@ function countsOf(items: readonly RawItem[]): Pick<Checked, 'records' | 'leases'
 }
 
 /** The product's own comparison. Its exit code is not looked at, but its answer. */
-function reconcile(data: string): Promise<{ sound: boolean; says: string }> {
+async function reconcile(data: string): Promise<{ sound: boolean; says: string }> {
+  const program = await programOf('bin/admin.ts');
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      [programOf('bin/admin.ts'), '--json', '--data', data, 'reconcile', '--deep'],
+      [program, '--json', '--data', data, 'reconcile', '--deep'],
       { encoding: 'utf8', maxBuffer: 2 ** 28 },
       (_, out, err) => {
         try {

@@ -70,7 +70,7 @@ export class GatewayProcesses {
   /** @throws with its last words if it does not start */
   static async start(terms: GatewayTerms): Promise<GatewayProcesses> {
     const startedAtMs = Date.now();
-    const front = spawnGateway(terms);
+    const front = await spawnGateway(terms);
     const log = createWriteStream(terms.logFile, { flags: 'a' });
     let lastWords = '';
     front.stderr!.on('data', (chunk: Buffer) => {
@@ -143,12 +143,13 @@ export class GatewayProcesses {
   }
 }
 
-function spawnGateway({ data, endpoint, catalogPath, hasServer, clockOffsetMs }: GatewayTerms): ChildProcess {
+async function spawnGateway(terms: GatewayTerms): Promise<ChildProcess> {
+  const { data, endpoint, catalogPath, hasServer, clockOffsetMs } = terms;
   const now = new Date(Date.now() + clockOffsetMs).toISOString();
   const args = ['--port', '0', '--json', '--data', data, '--catalog', catalogPath, '--now', now];
   return spawn(
     process.execPath,
-    ['--max-semi-space-size=16', programOf('bin/local.ts'), ...args, ...(hasServer ? ['--web'] : [])],
+    ['--max-semi-space-size=16', await programOf('bin/local.ts'), ...args, ...(hasServer ? ['--web'] : [])],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
       // A signal to the process group of the history must not reach it.

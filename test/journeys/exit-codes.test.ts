@@ -65,9 +65,10 @@ async function onTableOf(directory: string, work: (endpoint: string) => Promise<
 }
 
 /** Runs the program, as a shell does. */
-function exitOf(data: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
+async function exitOf(data: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const program = await programOf('bin/admin.ts');
   return new Promise((resolve) => {
-    execFile(process.execPath, [programOf('bin/admin.ts'), '--data', data, ...args], (error, out, err) => {
+    execFile(process.execPath, [program, '--data', data, ...args], (error, out, err) => {
       resolve({ code: Number(error?.code ?? 0), out, err });
     });
   });

@@ -20,7 +20,7 @@ afterEach(async () => {
 /** What a person reads at a start. */
 async function greetingOf(args: (directory: string) => string[], env: Record<string, string> = {}): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), 'gateway greeting-'));
-  const child = spawn(process.execPath, [programOf('bin/local.ts'), '--port', '0', ...args(directory)], {
+  const child = spawn(process.execPath, [await programOf('bin/local.ts'), '--port', '0', ...args(directory)], {
     stdio: ['ignore', 'pipe', 'ignore'],
     env: { ...process.env, ANTHROPIC_API_KEY: '', ...env },
   });
@@ -72,10 +72,14 @@ describe.skipIf(!hasCurl)('the greeting of a first start', () => {
 });
 
 describe('flags that contradict each other', () => {
-  it('are refused: a directory for what keeps nothing', () => {
-    const { status, stderr } = spawnSync(process.execPath, [programOf('bin/local.ts'), '--ephemeral', '--data', 'x'], {
-      encoding: 'utf8',
-    });
+  it('are refused: a directory for what keeps nothing', async () => {
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [await programOf('bin/local.ts'), '--ephemeral', '--data', 'x'],
+      {
+        encoding: 'utf8',
+      },
+    );
     expect(status).toBe(1);
     expect(stderr).toMatch(/--ephemeral keeps nothing/);
   });

@@ -22,10 +22,11 @@ function refusal(...args: string[]): Promise<{ code: number; stderr: string }> {
   return refusalIn({}, ...args);
 }
 
-function refusalIn(env: Record<string, string>, ...args: string[]): Promise<{ code: number; stderr: string }> {
+async function refusalIn(env: Record<string, string>, ...args: string[]): Promise<{ code: number; stderr: string }> {
+  const program = await programOf('bin/local.ts');
   return new Promise((resolve) => {
     const options = { env: { ...process.env, ...env }, timeout: 60_000 };
-    execFile(process.execPath, [programOf('bin/local.ts'), '--ephemeral', ...args], options, (error, _stdout, stderr) =>
+    execFile(process.execPath, [program, '--ephemeral', ...args], options, (error, _stdout, stderr) =>
       resolve({ code: Number(error?.code), stderr }),
     );
   });

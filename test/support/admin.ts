@@ -9,7 +9,7 @@ const run = promisify(execFile);
 /** Runs the operator's command line with --json, in its own process. */
 export async function admin(dataDirectory: string, ...args: string[]): Promise<Record<string, unknown>> {
   const { stdout } = await run(process.execPath, [
-    programOf('bin/admin.ts'),
+    await programOf('bin/admin.ts'),
     '--json',
     '--data',
     dataDirectory,

@@ -2,16 +2,14 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { inject } from 'vitest';
 import { createAccount } from '../../lambdas/management/accounts.ts';
 import { createKey } from '../../lambdas/management/keys.ts';
 import { tableOf, type GatewayAddresses, type GatewayClient } from './gateway.ts';
+import { onDemand } from './on-demand.ts';
 
-declare module 'vitest' {
-  interface ProvidedContext {
-    commonGateway: GatewayAddresses & { dataDirectory: string };
-  }
-}
+/** The name of the part of a run, and the part. */
+export const COMMON_GATEWAY = 'common-gateway';
+export type CommonGateway = GatewayAddresses & { dataDirectory: string };
 
 const actor = { kind: 'operator', id: 'test' } as const;
 
@@ -20,7 +18,7 @@ const actor = { kind: 'operator', id: 'test' } as const;
  * gateway, reads its log or changes its settings starts one.
  */
 export async function commonGateway(): Promise<GatewayClient> {
-  const { dataDirectory, ...addresses } = inject('commonGateway');
+  const { dataDirectory, ...addresses } = await onDemand<CommonGateway>(COMMON_GATEWAY);
   const { pepper } = JSON.parse(readFileSync(join(dataDirectory, 'secrets.json'), 'utf8')) as { pepper: string };
   const table = tableOf(dataDirectory);
   const { id: accountId, defaultWorkspaceId: workspaceId } = await createAccount(table, actor, {

@@ -51,16 +51,20 @@ export interface StartOptions {
 }
 
 /** Without a given data directory, the gateway gets one that is removed with it. */
-export async function startGateway({
-  program = programOf('bin/local.ts'),
-  args = [],
-  env = {},
-}: StartOptions = {}): Promise<RunningGateway> {
+export async function startGateway({ program, args = [], env = {} }: StartOptions = {}): Promise<RunningGateway> {
   const data = optionOf(args, '--data') ?? mkdtempSync(join(tmpdir(), 'gateway-data-'));
   const isOwn = !args.includes('--data') && !args.includes('--ephemeral');
   const child = spawn(
     process.execPath,
-    ['--max-semi-space-size=16', program, '--port', '0', '--json', ...(isOwn ? ['--data', data] : []), ...args],
+    [
+      '--max-semi-space-size=16',
+      program ?? (await programOf('bin/local.ts')),
+      '--port',
+      '0',
+      '--json',
+      ...(isOwn ? ['--data', data] : []),
+      ...args,
+    ],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: reporting({ ...process.env, ...noSearchAccounts, ...env }),

@@ -5,7 +5,8 @@ import { startDynamodb } from '../../lib/shared/database/dynamodb.ts';
 import type { TestProject } from 'vitest/node';
 import { bundleGateway } from './bundled-gateway.ts';
 import { startGateway } from './gateway.ts';
-import { BUNDLED_GATEWAY } from './programs.ts';
+import { COMMON_GATEWAY, type CommonGateway } from './common-gateway.ts';
+import { offerOnDemand } from './on-demand.ts';
 import { synthesizedDirectory } from './run-directory.ts';
 import { installTableRules } from './table-rules/install.ts';
 
@@ -18,30 +19,45 @@ declare module 'vitest' {
 }
 
 /**
- * One DynamoDB in memory for the whole run, in which every test file has its own table; the gateway that tests start, and one that runs
- * for all who only are its clients (common-gateway.ts). With
- * `TEST_TABLE_RULES` each emulator of the run has the real service's rules (table-rules/settings.ts).
+ * Starts one DynamoDB in memory for the whole run; every test file has its own table in it. Offers what fewer files need: the bundled gateway, and one
+ * that runs for all files that are only its clients (common-gateway.ts). With `TEST_TABLE_RULES` each emulator of the run has the real service's rules
+ * (table-rules/settings.ts).
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   rmSync(synthesizedDirectory, { recursive: true, force: true });
-  await bundleGateway();
-  process.env[BUNDLED_GATEWAY] = '1';
   const plain = await startDynamodb(undefined);
   const hasRules = installTableRules(join(import.meta.dirname, '../../.vitest'));
   const dynamodb = hasRules ? await startDynamodb(undefined) : plain;
   project.provide('dynamodbEndpoint', dynamodb.endpoint);
   project.provide('plainDynamodbEndpoint', plain.endpoint);
-  const dataDirectory = mkdtempSync(join(tmpdir(), 'gateway-common-'));
-  const common = await startGateway({
-    args: ['--data', dataDirectory],
-    env: project.config.env as Record<string, string>,
+  const common = { stop: async () => {} };
+  const stopOffering = await offerOnDemand({
+    bundle: bundleGateway,
+    [COMMON_GATEWAY]: async () => {
+      const { stop, ...part } = await startCommonGateway(project.config.env as Record<string, string>);
+      common.stop = stop;
+      return part;
+    },
   });
-  const { baseUrl, anthropicUrl, streamingUrl } = common;
-  project.provide('commonGateway', { dataDirectory, baseUrl, anthropicUrl, streamingUrl });
   return async () => {
+    await stopOffering();
     await common.stop();
-    rmSync(dataDirectory, { recursive: true, force: true });
     await plain.stop();
     if (hasRules) await dynamodb.stop();
+  };
+}
+
+async function startCommonGateway(env: Record<string, string>): Promise<CommonGateway & { stop: () => Promise<void> }> {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'gateway-common-'));
+  const { baseUrl, anthropicUrl, streamingUrl, stop } = await startGateway({ args: ['--data', dataDirectory], env });
+  return {
+    dataDirectory,
+    baseUrl,
+    anthropicUrl,
+    streamingUrl,
+    stop: async () => {
+      await stop();
+      rmSync(dataDirectory, { recursive: true, force: true });
+    },
   };
 }

@@ -1,0 +1,42 @@
+/**
+ * Parts of a test run that take seconds to make. The run's main process makes each of them once, when a test file first requests it over HTTP; most
+ * runs of a single file need none.
+ */
+
+import { createServer } from 'node:http';
+import { listen } from './listen.ts';
+
+/** The environment variable with the address, which the run's processes inherit. */
+const ADDRESS = 'GATEWAY_TEST_PARTS';
+
+type Parts = Record<string, () => Promise<unknown>>;
+
+/** Offers parts to all processes of this run. @returns stops it */
+export async function offerOnDemand(parts: Parts): Promise<() => Promise<void>> {
+  const made = new Map<string, Promise<unknown>>();
+  const server = await listen(
+    createServer((request, response) => {
+      const name = request.url!.slice(1);
+      if (!made.has(name)) made.set(name, parts[name]!());
+      made.get(name)!.then(
+        (part) => response.end(JSON.stringify(part ?? null)),
+        (error: unknown) => response.writeHead(500).end(String(error)),
+      );
+    }),
+  );
+  process.env[ADDRESS] = server.url;
+  return server.stop;
+}
+
+/** Whether this process belongs to a test run that offers parts. */
+export function isOffered(): boolean {
+  return process.env[ADDRESS] !== undefined;
+}
+
+/** @throws {Error} if the part could not be made */
+export async function onDemand<Part>(name: string): Promise<Part> {
+  const response = await fetch(`${process.env[ADDRESS]}/${name}`);
+  const text = await response.text();
+  if (!response.ok) throw new Error(text);
+  return JSON.parse(text) as Part;
+}
