@@ -4,7 +4,7 @@
  * Patterns by name. They count words, not meanings, so some matches are fine: "where" of a place, "asked" of a person. The goals leave
  * room for those.
  */
-export const patterns = {
+const patterns = {
   /** Every "what", except in "what-if". */
   what: /\bwhat\b(?!-if)/gi,
   /** Every "where", except behind "place", "places" and "from". */
