@@ -55,6 +55,7 @@ export class UsageMeter {
     this.firstEventAtMs ??= performance.now();
     switch (event.type) {
       case 'message_start':
+        this.#noteUnpriced(event.message.usage);
         if (this.#promptCountedAtStart) this.#reported = readReportedUsage(event.message.usage);
         break;
       case 'content_block_start':
@@ -73,7 +74,7 @@ export class UsageMeter {
 
   /** Adds usage that the provider reported, also outside of events of the Messages API, e.g. before it broke off. */
   addReported(usage: unknown): void {
-    for (const sign of unpricedSigns(usage)) this.unpriced.add(sign);
+    this.#noteUnpriced(usage);
     const reported = readReportedUsage(usage);
     // The output count of the first event is a token ahead: the first real report replaces it.
     if (reported.outputTokens !== undefined && !this.#isOutputReported) delete this.#reported.outputTokens;
@@ -83,6 +84,10 @@ export class UsageMeter {
     this.#isOutputReported = true;
     if ((reported.reasoningTokens ?? 0) > 0) this.hasBegun = true;
     this.#bytesWhenReported = this.outputBytes;
+  }
+
+  #noteUnpriced(usage: unknown): void {
+    for (const sign of unpricedSigns(usage)) this.unpriced.add(sign);
   }
 
   /** The wire holds back this much of what the model has written so far. */
@@ -177,10 +182,10 @@ export class UsageMeter {
   }
 }
 
-/** The total goes on counting where the split by lifetime is reported only once: what is not 1h counts as 5m. */
+/** The total goes on counting if the split by lifetime is reported only once: what is not 1h counts as 5m. A total of 0 beside a split says nothing. */
 function cacheWrites(reported: ReportedUsage): Pick<TokenUsage, 'cacheWrite5mTokens' | 'cacheWrite1hTokens'> {
   const { cacheWriteTokens: total, cacheWrite5mTokens: short, cacheWrite1hTokens: long } = reported;
-  if (total === undefined) return { cacheWrite5mTokens: short, cacheWrite1hTokens: long };
+  if (!total) return { cacheWrite5mTokens: short ?? total, cacheWrite1hTokens: long };
   const kept = long === undefined ? undefined : Math.min(long, total);
   return { cacheWrite5mTokens: total - (kept ?? 0), cacheWrite1hTokens: kept };
 }

@@ -116,6 +116,22 @@ describe('the meter', () => {
     expect([...meter.unpriced]).toEqual(['speed', 'server_tool_use']);
   });
 
+  it('notices it where an answer begins, where Anthropic tells the tier and the region', () => {
+    const meter = new UsageMeter({ estimatedInputTokens: 1, promptCountedAtStart: true });
+    meter.observe(start({ input_tokens: 10, service_tier: 'priority', inference_geo: 'us' }));
+    meter.observe(end({ output_tokens: 1 }));
+    expect([...meter.unpriced]).toEqual(['service_tier', 'inference_geo']);
+  });
+
+  it('takes the split of cache writes whose total is 0', () => {
+    const split = { ephemeral_5m_input_tokens: 40, ephemeral_1h_input_tokens: 60 };
+    const { usage } = measure(
+      start({ input_tokens: 1, cache_creation_input_tokens: 0, cache_creation: split }),
+      end({ output_tokens: 1 }),
+    );
+    expect([usage.cacheWrite5mTokens, usage.cacheWrite1hTokens]).toEqual([40, 60]);
+  });
+
   it('follows the total of cache writes where their split stays behind', () => {
     const split = { ephemeral_5m_input_tokens: 3_000, ephemeral_1h_input_tokens: 68 };
     const { usage } = measure(

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MessageAssembler } from '../../lambdas/messages/assemble.ts';
 import type { MessagesRequest } from '../../lambdas/messages/types.ts';
+import { geminiUsage } from '../../lambdas/providers/google-gemini/usage.ts';
 import { googleGeminiWire as wire } from '../../lambdas/providers/google-gemini/wire.ts';
 
 const target = {
@@ -160,5 +161,20 @@ describe('probabilities of Gemini', () => {
     const { content } = await messageOf([chunk('{"text":"Hi!"}', broken), end], { logprobs: true });
 
     expect(content).toMatchObject([{ logprobs: [{ token: '!', logprob: -1, bytes: null, top_logprobs: [] }] }]);
+
+describe('usage of Gemini', () => {
+  const counts = { promptTokenCount: 1_000, candidatesTokenCount: 110, thoughtsTokenCount: 100 };
+
+  it.each([
+    ['apart from the candidates', 1_210, 210],
+    ['among the candidates, as the total says', 1_110, 110],
+    ['apart from the candidates where there is no total', undefined, 210],
+  ])('counts thoughts %s', (_case, totalTokenCount, output) => {
+    expect(geminiUsage({ ...counts, totalTokenCount })).toMatchObject({ input_tokens: 1_000, output_tokens: output });
+  });
+
+  it('tells a tier that has another price', () => {
+    expect(geminiUsage({ ...counts, serviceTier: 'standard' })).not.toHaveProperty('service_tier');
+    expect(geminiUsage({ ...counts, serviceTier: 'priority' })).toMatchObject({ service_tier: 'priority' });
   });
 });

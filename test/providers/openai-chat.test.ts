@@ -283,9 +283,50 @@ describe('usage', () => {
       1,
       24,
     ],
+    [
+      'caches apart from the prompt, as the total says',
+      { prompt_tokens: 100, completion_tokens: 10, total_tokens: 1_010, prompt_tokens_details: { cached_tokens: 900 } },
+      100,
+      10,
+      900,
+    ],
+    [
+      'caches apart from a longer prompt',
+      {
+        prompt_tokens: 1_000,
+        completion_tokens: 10,
+        total_tokens: 1_910,
+        prompt_tokens_details: { cached_tokens: 900 },
+      },
+      1_000,
+      10,
+      900,
+    ],
+    [
+      'reasoning apart, as many tokens as were cached',
+      {
+        prompt_tokens: 1_000,
+        completion_tokens: 10,
+        total_tokens: 1_910,
+        prompt_tokens_details: { cached_tokens: 900 },
+        completion_tokens_details: { reasoning_tokens: 900 },
+      },
+      100,
+      910,
+      900,
+    ],
+    ['the names of the Messages API', { input_tokens: 1_000, output_tokens: 10 }, 1_000, 10, undefined],
   ])('%s', (_name, usage, input, output, cached) => {
     expect(usageOfChat(usage)).toMatchObject({ input_tokens: input, output_tokens: output });
     expect(usageOfChat(usage).cache_read_input_tokens).toBe(cached);
+  });
+
+  it('takes cache writes apart from the prompt, in it or not', () => {
+    const written = { prompt_tokens_details: { cached_tokens: 400, cache_creation_input_tokens: 100 } };
+    const within = { prompt_tokens: 1_000, completion_tokens: 10, total_tokens: 1_010, ...written };
+    const counts = { cache_read_input_tokens: 400, cache_creation_input_tokens: 100, output_tokens: 10 };
+    expect(usageOfChat(within)).toEqual({ ...counts, input_tokens: 500 });
+    expect(usageOfChat({ ...within, total_tokens: 1_110 })).toEqual({ ...counts, input_tokens: 600 });
   });
 });
 

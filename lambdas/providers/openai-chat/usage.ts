@@ -8,12 +8,14 @@ import { detailsIn, firstCount, usageOf } from '../translated/usage.ts';
 export function usageOfChat(usage: Record<string, unknown>): WireUsage {
   const promptDetails = detailsIn(usage, 'prompt_tokens_details');
   const counts = usageOf({
-    prompt: usage['prompt_tokens'],
-    output: usage['completion_tokens'],
+    // Servers that relay the Messages or the Responses API have their names.
+    prompt: firstCount(usage['prompt_tokens'], usage['input_tokens']),
+    output: firstCount(usage['completion_tokens'], usage['output_tokens']),
     total: usage['total_tokens'],
     // DeepSeek and Moonshot have fields of their own.
     cached: firstCount(promptDetails['cached_tokens'], usage['prompt_cache_hit_tokens'], usage['cached_tokens']),
-    cacheWritten: promptDetails['cache_write_tokens'],
+    // Alibaba, and relays of Claude, have a field of their own.
+    cacheWritten: firstCount(promptDetails['cache_write_tokens'], promptDetails['cache_creation_input_tokens']),
     // Perplexity reports it at the top level.
     reasoning: firstCount(detailsIn(usage, 'completion_tokens_details')['reasoning_tokens'], usage['reasoning_tokens']),
   });

@@ -12,22 +12,24 @@ export interface InclusiveCounts {
 }
 
 /**
- * The same as the Messages API counts, caches apart. Where the total is more than prompt and output, reasoning was left
- * out of the output; so it was where there is no total, and more reasoning than output.
+ * The same as the Messages API counts, caches apart. If the total is more than prompt and output, reasoning was left
+ * out of the output; so it was if there is no total, and more reasoning than output. If the total has exactly the caches
+ * in addition, they were left out of the prompt.
  *
  * What is not a whole number counts as not reported. What is not reported is left out, and the gateway counts it. An
  * empty usage is not a free answer.
  */
 export function usageOf(counts: InclusiveCounts): WireUsage {
-  const prompt = countOrAbsent(counts.prompt);
+  const total = countOrAbsent(counts.total);
+  const reasoning = countOrAbsent(counts.reasoning);
+  const prompt = wholePrompt(counts, total, reasoning);
   const reported = countOrAbsent(counts.cached);
   // A hosted model was seen to report more cached tokens than prompt tokens.
   const cached = reported === undefined ? undefined : Math.min(reported, prompt ?? 0);
   const told = countOrAbsent(counts.cacheWritten);
   // Some name the same tokens as read and as written: no more than the prompt is either.
   const written = told === undefined ? undefined : Math.min(told, (prompt ?? 0) - (cached ?? 0));
-  const reasoning = countOrAbsent(counts.reasoning);
-  const output = outputOf(countOrAbsent(counts.output), { prompt, total: countOrAbsent(counts.total), reasoning });
+  const output = outputOf(countOrAbsent(counts.output), { prompt, total, reasoning });
   return {
     ...(prompt === undefined ? {} : { input_tokens: prompt - (cached ?? 0) - (written ?? 0) }),
     ...(output === undefined ? {} : { output_tokens: output }),
@@ -35,6 +37,21 @@ export function usageOf(counts: InclusiveCounts): WireUsage {
     ...(written === undefined ? {} : { cache_creation_input_tokens: written }),
     ...(reasoning === undefined ? {} : { output_tokens_details: { thinking_tokens: reasoning } }),
   };
+}
+
+/** The prompt with its caches, whether or not the provider counts them in it. */
+function wholePrompt(
+  counts: InclusiveCounts,
+  total: number | undefined,
+  reasoning: number | undefined,
+): number | undefined {
+  const prompt = countOrAbsent(counts.prompt);
+  if (prompt === undefined || total === undefined) return prompt;
+  const [cached, written] = [countOrAbsent(counts.cached) ?? 0, countOrAbsent(counts.cacheWritten) ?? 0];
+  const beyond = total - prompt - (countOrAbsent(counts.output) ?? 0);
+  // As much reasoning would explain the difference as well, unless the prompt has no room for its caches.
+  if (beyond <= 0 || (beyond === reasoning && cached + written <= prompt)) return prompt;
+  return [cached + written, cached, written].includes(beyond) ? prompt + beyond : prompt;
 }
 
 function outputOf(
