@@ -67,6 +67,8 @@ const anthropicQuirks = z.strictObject({
   envelope: z.enum(['none', 'bedrock-invoke', 'vertex-predict']).optional(),
   /** Anthropic's own service: it alone reads the line with which Claude Code names itself for billing. */
   own_service: z.boolean().optional(),
+  /** Its schemas of arguments have a type in every part, and none beside `anyOf`. */
+  typed_schemas: z.boolean().optional(),
   /** Parts of a request that it does not take: the first kind is refused by name, the second is said otherwise. */
   lacks: z.array(z.enum([...lackableParts, ...rewritableParts])).optional(),
   /** The only betas that it takes; others are left out. Absent: it takes them all. */
@@ -78,7 +80,7 @@ const anthropicQuirks = z.strictObject({
 });
 export type AnthropicQuirks = z.infer<typeof anthropicQuirks>;
 /** The part of a wire's quirks that says what its model of Claude takes. */
-export type ClaudeQuirks = Pick<AnthropicQuirks, keyof typeof claudeQuirks | 'thinks_by_default'>;
+export type ClaudeQuirks = Pick<AnthropicQuirks, keyof typeof claudeQuirks | 'thinks_by_default' | 'own_signatures'>;
 
 const openaiChatQuirks = z.strictObject({
   ...common,
@@ -106,6 +108,8 @@ const openaiChatQuirks = z.strictObject({
   tool_choices: z.array(z.enum(toolChoices)).optional(),
   /** Takes parallel_tool_calls: without it, several calls in one answer cannot be ruled out. */
   parallel_tool_calls: z.boolean().optional(),
+  /** Its schemas of arguments have a type in every part, and none beside `anyOf`. */
+  typed_schemas: z.boolean().optional(),
   /** Takes images in the results of tools. */
   tool_result_parts: z.boolean().optional(),
   /** The most stop sequences that it takes. */

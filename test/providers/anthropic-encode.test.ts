@@ -37,6 +37,49 @@ describe('a budget of thinking', () => {
   });
 });
 
+describe('a turn that goes on after results of tools', () => {
+  const claude = { ...target, quirks: { thinking_forms: ['budget' as const, 'disabled' as const] } };
+  const call = { type: 'tool_use', id: 't1', name: 'look', input: {} };
+  const result = { role: 'user' as const, content: [{ type: 'tool_result', tool_use_id: 't1', content: 'Water.' }] };
+  const signed = { type: 'thinking', thinking: 'Hm.', signature: 'EqQB' };
+  const foreign = { type: 'thinking', thinking: 'Hm.', signature: 'gw1.openai-chat' };
+  const asked = { role: 'user' as const, content: 'What is there?' };
+  const ends = { role: 'user' as const, content: 'And now?' };
+  const turn = (...content: object[]) => ({ role: 'assistant' as const, content: content as (typeof call)[] });
+  const again = { ...result, content: [{ type: 'tool_result', tool_use_id: 't2', content: 'Ice.' }] };
+  const second = { ...call, id: 't2' };
+
+  it.each([
+    ['begins with thinking', [asked, turn(signed, call), result], 'enabled'],
+    ['began with thinking', [asked, turn(signed, call), result, turn(second), again], 'enabled'],
+    ['is over', [asked, turn(call), result, turn({ type: 'text', text: 'Water.' }), ends], 'enabled'],
+    ['has none', [asked, turn(call), result], 'disabled'],
+    ['has that of another model', [asked, turn(foreign, call), result], 'disabled'],
+    ['has it later', [asked, turn(call), result, turn(signed, second), again], 'disabled'],
+    ['has words beside its results', [asked, turn(call), result, ends], 'disabled'],
+    [
+      'has words behind its results',
+      [asked, turn(call), { ...result, content: [...result.content, { type: 'text', text: 'On.' }] }],
+      'disabled',
+    ],
+  ])('is thought about as it %s', (_case, messages, type) => {
+    expect(sent(withBudget(2_000, { messages }), claude, client)).toMatchObject({ type });
+  });
+
+  it('goes on adaptively on a model that can', () => {
+    const quirks = { thinking_forms: ['adaptive' as const, 'budget' as const] };
+    const request = withBudget(2_000, { messages: [asked, turn(call), result] });
+    expect(sent(request, { ...target, quirks }, client)).toEqual({ type: 'adaptive' });
+  });
+
+  it('is thought about by an imitation, which does not ask for it', () => {
+    const imitation = { ...claude, quirks: { ...claude.quirks, own_signatures: true } };
+    expect(sent(withBudget(2_000, { messages: [asked, turn(call), result] }), imitation, client)).toMatchObject({
+      type: 'enabled',
+    });
+  });
+});
+
 describe('a request for a count of tokens', () => {
   it('has no fields that only matter to generation: the API refuses what it does not know', () => {
     const kept = { messages: [{ role: 'user' as const, content: 'Hi' }], system: 'Be short.', speed: 'standard' };

@@ -161,6 +161,8 @@ describe('probabilities of Gemini', () => {
     const { content } = await messageOf([chunk('{"text":"Hi!"}', broken), end], { logprobs: true });
 
     expect(content).toMatchObject([{ logprobs: [{ token: '!', logprob: -1, bytes: null, top_logprobs: [] }] }]);
+  });
+});
 
 describe('usage of Gemini', () => {
   const counts = { promptTokenCount: 1_000, candidatesTokenCount: 110, thoughtsTokenCount: 100 };

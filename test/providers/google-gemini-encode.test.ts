@@ -170,9 +170,13 @@ describe('a request to Gemini', () => {
 });
 
 const tool = (input_schema: Record<string, unknown>, more: object = {}) => ({ name: 'f', input_schema, ...more });
-const parameters = (schema: Record<string, unknown>) => {
-  const { tools } = encode({ tools: [tool(schema)] }) as { tools: { functionDeclarations: object[] }[] };
-  return (tools[0]!.functionDeclarations[0] as { parametersJsonSchema: unknown }).parametersJsonSchema;
+/** The schema of a member, as it is sent. */
+const memberSchema = (schema: Record<string, unknown>) => {
+  const parameters = { type: 'object', properties: { member: schema } };
+  const { tools } = encode({ tools: [tool(parameters)] }) as {
+    tools: { functionDeclarations: { parametersJsonSchema: { properties: { member: unknown } } }[] }[];
+  };
+  return tools[0]!.functionDeclarations[0]!.parametersJsonSchema.properties.member;
 };
 
 describe('tools for Gemini', () => {
@@ -220,7 +224,7 @@ describe('tools for Gemini', () => {
       },
     ],
   ])('have schemas in words that Gemini knows: %s', (_what, schema, said) => {
-    expect(parameters(schema)).toEqual(said);
+    expect(memberSchema(schema)).toEqual(said);
   });
 
   it('keep the digits of their schemas', () => {

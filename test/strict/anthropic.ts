@@ -1,7 +1,17 @@
 /** Claude at Anthropic, at Amazon Bedrock (InvokeModel) and at Google Cloud, as strict as they are. */
 
 import * as z from 'zod';
-import { isBlankText, repeatedIn, schemasIn, strictFake, type Arrived, type Rule, type StrictFake } from './rules.ts';
+import {
+  ARGUMENTS_SOURCE,
+  argumentsFault,
+  isBlankText,
+  repeatedIn,
+  schemasIn,
+  strictFake,
+  type Arrived,
+  type Rule,
+  type StrictFake,
+} from './rules.ts';
 
 const docs = 'https://platform.claude.com/docs/en';
 const sdkTypes = 'https://github.com/anthropics/anthropic-sdk-typescript/blob/main/src/resources/messages/messages.ts';
@@ -303,6 +313,22 @@ const thinkingRules: Rule<ClaudeBody>[] = [
   },
 ];
 
+/** With a budget, a turn that goes on after results has to begin with thinking. */
+const turnRule: Rule<ClaudeBody> = {
+  source: `${docs}/build-with-claude/extended-thinking`,
+  refuses: (request) => {
+    if (request.read.thinking?.type !== 'enabled') return false;
+    const turns = blocksOf(request).filter(({ role }) => role !== 'system');
+    const asked = turns.findLastIndex(
+      ({ role, blocks }) => role === 'user' && !blocks.some(({ type }) => type === 'tool_result'),
+    );
+    const begin = turns.slice(asked + 1).find(({ role }) => role === 'assistant');
+    if (!begin || turns.at(-1)?.role !== 'user') return false;
+    const found = begin.blocks[0]?.type ?? '';
+    return !found.includes('thinking') && `Expected \`thinking\` or \`redacted_thinking\`, but found \`${found}\``;
+  },
+};
+
 const samplingRules: Rule<ClaudeBody>[] = [
   {
     source: `${docs}/about-claude/models/migration-guide`,
@@ -409,11 +435,9 @@ const toolRules: Rule<ClaudeBody>[] = [
       repeatedIn((read.tools ?? []).map(({ name }) => name)) && 'tools: Tool names must be unique.',
   },
   {
-    source: 'https://github.com/anthropics/claude-code/issues/4886',
+    source: ARGUMENTS_SOURCE,
     refuses: ({ read }) =>
-      read.tools?.some(({ input_schema: schema }) =>
-        ['anyOf', 'oneOf', 'allOf'].some((union) => schema[union] !== undefined),
-      ) && 'input_schema does not support oneOf, allOf, or anyOf at the top level',
+      read.tools?.map(({ input_schema: schema }) => argumentsFault(schema)).find((fault) => fault !== undefined),
   },
   {
     source: `${docs}/build-with-claude/structured-outputs`,
@@ -501,7 +525,15 @@ const cacheRules: Rule<ClaudeBody>[] = [
   },
 ];
 
-const rules = [...thinkingRules, ...samplingRules, ...conversationRules, ...toolRules, ...callRules, ...cacheRules];
+const rules = [
+  ...thinkingRules,
+  turnRule,
+  ...samplingRules,
+  ...conversationRules,
+  ...toolRules,
+  ...callRules,
+  ...cacheRules,
+];
 
 /** https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages-request-response.html and Google's page. */
 const onlyBase64: Rule<ClaudeBody> = {

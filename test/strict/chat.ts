@@ -1,7 +1,18 @@
 /** Chat completions of each provider, as strict as it is: the fields that it has, and its rules beside those of all. */
 
 import * as z from 'zod';
-import { isBlankText, repeatedIn, schemasIn, strictFake, type Arrived, type Rule, type StrictFake } from './rules.ts';
+import {
+  ARGUMENTS_SOURCE,
+  argumentsFault,
+  isBlankText,
+  moonshotFlavor,
+  repeatedIn,
+  schemasIn,
+  strictFake,
+  type Arrived,
+  type Rule,
+  type StrictFake,
+} from './rules.ts';
 
 const openapi = 'https://github.com/openai/openai-openapi/blob/master/openapi.yaml';
 
@@ -148,12 +159,9 @@ const everyChat: Rule<ChatBody>[] = [
       read.top_logprobs !== undefined && !read.logprobs && 'top_logprobs needs logprobs to be true',
   },
   {
-    source: 'https://platform.openai.com/docs/guides/function-calling',
+    source: ARGUMENTS_SOURCE,
     refuses: ({ read }) =>
-      read.tools?.some(
-        ({ function: { parameters } }) =>
-          !['type', '$ref', 'anyOf', 'oneOf', 'allOf'].some((name) => name in parameters),
-      ) && 'tools.parameters: schema must have type "object"',
+      read.tools?.map((one) => argumentsFault(one.function.parameters)).find((fault) => fault !== undefined),
   },
   {
     source: 'https://platform.openai.com/docs/guides/structured-outputs',
@@ -405,6 +413,13 @@ const providers: Record<string, ChatProvider> = {
     fields: [...usual, 'max_completion_tokens', 'thinking', 'reasoning_effort'],
     rules: [
       maxStops(5, moonshotDocs),
+      {
+        source: moonshotFlavor.source,
+        refuses: ({ read }) =>
+          read.tools
+            ?.map((one) => moonshotFlavor.faultIn(one.function.parameters))
+            .find((fault) => fault !== undefined),
+      },
       within('temperature', 0, 1, moonshotDocs),
       noForcedToolWhileThinking(
         ({ read, model }) =>

@@ -1,7 +1,15 @@
 /** Amazon Bedrock's Converse, by its Smithy model, and the families of models behind it. */
 
 import * as z from 'zod';
-import { isBlankText, repeatedIn, strictFake, type Rule, type StrictFake } from './rules.ts';
+import {
+  ARGUMENTS_SOURCE,
+  argumentsFault,
+  isBlankText,
+  repeatedIn,
+  strictFake,
+  type Rule,
+  type StrictFake,
+} from './rules.ts';
 
 const smithy = 'https://github.com/aws/api-models-aws/tree/main/models/bedrock-runtime';
 const guide = 'https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html';
@@ -154,6 +162,13 @@ const rules: Rule<ConverseBody>[] = [
     refuses: ({ read }) =>
       repeatedIn((read.toolConfig?.tools ?? []).flatMap((one) => ('toolSpec' in one ? [one.toolSpec.name] : []))) &&
       'tool names must be unique',
+  },
+  {
+    source: ARGUMENTS_SOURCE,
+    refuses: ({ read }) =>
+      read.toolConfig?.tools
+        .map((one) => ('toolSpec' in one ? argumentsFault(one.toolSpec.inputSchema.json) : undefined))
+        .find((fault) => fault !== undefined),
   },
   {
     source: guide,

@@ -1,7 +1,17 @@
 /** Gemini at the Gemini API and at Vertex AI, which refuse every field that they do not know. */
 
 import * as z from 'zod';
-import { isBlankText, repeatedIn, schemasIn, strictFake, type Rule, type StrictFake } from './rules.ts';
+import {
+  ARGUMENTS_SOURCE,
+  argumentsFault,
+  isBlankText,
+  repeatedIn,
+  schemasIn,
+  strictFake,
+  type JsonObject,
+  type Rule,
+  type StrictFake,
+} from './rules.ts';
 
 const reference = 'https://ai.google.dev/api/generate-content';
 const discovery = 'https://generativelanguage.googleapis.com/$discovery/rest?version=v1beta';
@@ -159,6 +169,15 @@ const rules: Rule<GeminiBody>[] = [
         .find((keyword) => !schemaKeywords.has(keyword));
       return unknown && `Unknown name "${unknown}" in a schema`;
     },
+  },
+  {
+    source: ARGUMENTS_SOURCE,
+    refuses: ({ read }) =>
+      read.tools
+        ?.flatMap(({ functionDeclarations }) =>
+          functionDeclarations.map((one) => argumentsFault(one.parametersJsonSchema)),
+        )
+        .find((fault) => fault !== undefined),
   },
   {
     source: reference,

@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { blankRule, claudeFields, callRules, messageSchema, type ClaudeBody } from './anthropic.ts';
-import { strictFake, type Rule, type StrictFake } from './rules.ts';
+import { moonshotFlavor, strictFake, type Rule, type StrictFake } from './rules.ts';
 
 const fields = {
   ...claudeFields,
@@ -47,7 +47,16 @@ const rules = (takesForced: (model: string) => 'always' | 'without_thinking' | '
 ];
 
 const ofDeepSeek = rules(() => 'without_thinking');
-const ofMoonshot = rules((model) => (model === 'kimi-k2-thinking' ? 'never' : 'without_thinking'));
+const ofMoonshot: Rule<ClaudeBody>[] = [
+  ...rules((model) => (model === 'kimi-k2-thinking' ? 'never' : 'without_thinking')),
+  {
+    source: moonshotFlavor.source,
+    refuses: ({ read }) =>
+      read.tools
+        ?.map(({ input_schema: schema }) => moonshotFlavor.faultIn(schema))
+        .find((fault) => fault !== undefined),
+  },
+];
 const ofOthers = rules(() => 'always');
 
 export const imitations: Record<string, StrictFake> = {

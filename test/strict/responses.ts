@@ -1,7 +1,16 @@
 /** The Responses API at OpenAI, Azure, xAI and Meta. */
 
 import * as z from 'zod';
-import { isBlankText, repeatedIn, schemasIn, strictFake, type Rule, type StrictFake } from './rules.ts';
+import {
+  ARGUMENTS_SOURCE,
+  argumentsFault,
+  isBlankText,
+  repeatedIn,
+  schemasIn,
+  strictFake,
+  type Rule,
+  type StrictFake,
+} from './rules.ts';
 
 const openapi = 'https://github.com/openai/openai-openapi/blob/master/openapi.yaml';
 const reasoningGuide = 'https://platform.openai.com/docs/guides/reasoning';
@@ -177,11 +186,9 @@ const rules: Rule<ResponsesBody>[] = [
       'tool_choice: no such tool',
   },
   {
-    source: 'https://platform.openai.com/docs/guides/function-calling',
+    source: ARGUMENTS_SOURCE,
     refuses: ({ read }) =>
-      read.tools?.some(
-        ({ parameters }) => !['type', '$ref', 'anyOf', 'oneOf', 'allOf'].some((name) => name in parameters),
-      ) && 'tools.parameters: schema must have type "object"',
+      read.tools?.map(({ parameters }) => argumentsFault(parameters)).find((fault) => fault !== undefined),
   },
   {
     source: 'https://platform.openai.com/docs/guides/structured-outputs',

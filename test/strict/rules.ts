@@ -88,3 +88,37 @@ export const isBlankText = (text: unknown): boolean => typeof text === 'string' 
 export function repeatedIn(values: readonly string[]): string | undefined {
   return values.find((value, index) => values.indexOf(value) !== index);
 }
+
+const TYPES: ReadonlySet<unknown> = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
+
+/** The fault of a tool's schema for providers that check it: drafts before 2020-12, lists without items, and a root that is no plain object. */
+export function argumentsFault(schema: JsonObject): string | undefined {
+  if (schema['type'] !== 'object' || '$ref' in schema) return 'schema must have type "object"';
+  const union = ['anyOf', 'oneOf', 'allOf', 'enum', 'not'].find((name) => name in schema);
+  if (union) return `schema must not have "${union}" at the top level`;
+  for (const one of schemasIn(schema)) {
+    const types = Array.isArray(one['type']) ? (one['type'] as unknown[]) : [one['type'] ?? 'object'];
+    if (types.some((type) => !TYPES.has(type))) return `"${String(one['type'])}" is no type`;
+    const isTupleOfOldDraft = Array.isArray(one['items']);
+    const hasFlag = ['required', 'exclusiveMinimum', 'exclusiveMaximum'].some((name) => typeof one[name] === 'boolean');
+    if (isTupleOfOldDraft || hasFlag) return 'JSON schema is invalid. It must match JSON Schema draft 2020-12';
+    if (types.includes('array') && !('items' in one) && !('prefixItems' in one)) return 'array schema missing items';
+  }
+  return undefined;
+}
+
+/** Sources of what argumentsFault refuses. */
+export const ARGUMENTS_SOURCE = 'https://github.com/langchain-ai/langchainjs/issues/9804';
+
+/** The fault of a schema for Moonshot. */
+export const moonshotFlavor = {
+  source: 'https://github.com/MoonshotAI/kimi-code/issues/2661',
+  faultIn(schema: JsonObject): string | undefined {
+    for (const one of schemasIn(schema)) {
+      if ('anyOf' in one && 'type' in one) return 'when using anyOf, type should be defined in anyOf items';
+      const isTyped = ['type', 'anyOf', '$ref', 'allOf'].some((name) => name in one);
+      if (!isTyped) return 'type is not defined';
+    }
+    return undefined;
+  },
+};

@@ -21,6 +21,9 @@ export const wishes = {
     'strict',
     'strict_loose',
     'many',
+    'old_draft',
+    'typed_union',
+    'reference_root',
   ],
   sampling: ['unsaid', 'cool', 'zero', 'hot', 'nucleus', 'both', 'top_k', 'penalties', 'everything'],
   tuning: [
@@ -138,6 +141,33 @@ function schemaOf({ tool }: Wishes): JsonObject {
           more: { type: 'object', additionalProperties: { type: 'string' } },
         },
         required: ['place'],
+      };
+    case 'old_draft':
+      return {
+        $schema: 'http://json-schema.org/draft-04/schema#',
+        type: 'object',
+        properties: {
+          place: { ...place, required: true },
+          count: { type: 'integer', minimum: 0, exclusiveMinimum: true },
+          pair: { type: 'array', items: [{ type: 'string' }, { type: 'number' }], additionalItems: false },
+          kinds: { type: 'array' },
+          anything: { type: 'any' },
+        },
+      };
+    case 'typed_union':
+      return {
+        type: 'object',
+        properties: {
+          place: { type: 'object', properties: { name: place }, anyOf: [{ required: ['name'] }, { required: ['id'] }] },
+          skill: { type: ['string', 'array'], anyOf: [{ type: 'string' }, { type: 'array' }] },
+          more: {},
+        },
+        oneOf: [{ required: ['place'] }, { required: ['skill'] }],
+      };
+    case 'reference_root':
+      return {
+        $ref: '#/definitions/Arguments',
+        definitions: { Arguments: { type: 'object', properties: { place }, required: ['place'] } },
       };
     case 'strict':
       return { type: 'object', properties: { place }, required: ['place'], additionalProperties: false };

@@ -6,6 +6,7 @@
 
 import { isRawNumber } from '../../platform/json/exact-json.ts';
 import { isRecord } from '../../platform/json/foreign-json.ts';
+import { withConstraints } from '../translated/arguments-schema.ts';
 
 type ClaudeSchema = Record<string, unknown>;
 
@@ -63,25 +64,6 @@ function takenWords(keyword: string, value: unknown): ClaudeSchema | undefined {
     default:
       return undefined;
   }
-}
-
-/**
- * The schema of a tool's arguments. Its root is an object: a union there is refused, so the members of its variants become members that may be left
- * out, and the union itself is told in words.
- */
-export function argumentsSchema(schema: ClaudeSchema): ClaudeSchema {
-  const { anyOf, oneOf, allOf, ...rest } = schema;
-  const unions = Object.entries({ anyOf, oneOf, allOf }).filter(([, variants]) => variants !== undefined);
-  if (unions.length === 0) return schema['type'] === 'object' ? schema : { ...schema, type: 'object' };
-  const variants = unions.flatMap(([, list]) => (Array.isArray(list) ? list : [])).filter(isRecord);
-  const properties = Object.assign({}, ...variants.map((one) => one['properties'] ?? {}), rest['properties'] ?? {});
-  return { ...withConstraints(rest, Object.fromEntries(unions)), type: 'object', properties };
-}
-
-function withConstraints(schema: ClaudeSchema, untaken: ClaudeSchema): ClaudeSchema {
-  if (Object.keys(untaken).length === 0) return schema;
-  const described = typeof schema['description'] === 'string' ? `${schema['description']}\n` : '';
-  return { ...schema, description: `${described}Constraints: ${JSON.stringify(untaken)}` };
 }
 
 function strictSchemas(schemas: unknown): unknown {

@@ -9,6 +9,7 @@ import { without } from '../../messages/without.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { effortOfBudget, nearestEffort } from '../translated/effort.ts';
+import { beginsTurnUnthought } from './turn-thinking.ts';
 
 type Thinking = NonNullable<MessagesRequest['thinking']>;
 type SentEffort = NonNullable<MessagesRequest['output_config']>['effort'];
@@ -62,7 +63,15 @@ function isForced(choice: MessagesRequest['tool_choice']): boolean {
   return choice?.type === 'any' || choice?.type === 'tool';
 }
 
+/** With a budget, the turn that goes on has to begin with thinking; without any, the model goes on in another form, or does not think. */
 function takenThinking(request: MessagesRequest, quirks: ClaudeQuirks, maxTokens: number): Thinking | undefined {
+  const thinking = nearestThinking(request, quirks, maxTokens);
+  const { thinking_forms: forms, own_signatures: isImitation } = quirks;
+  if (!forms || isImitation || thinking?.type !== 'enabled' || !beginsTurnUnthought(request.messages)) return thinking;
+  return forms.includes('adaptive') ? adaptive(thinking) : leastThinking(quirks);
+}
+
+function nearestThinking(request: MessagesRequest, quirks: ClaudeQuirks, maxTokens: number): Thinking | undefined {
   const { thinking } = request;
   const { thinking_forms: forms } = quirks;
   if (!forms) return thinking;

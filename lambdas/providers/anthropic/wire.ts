@@ -11,14 +11,16 @@ import type { Block, Message, MessagesRequest, Tool } from '../../messages/types
 import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
 import type { ClientHeaders, MessagesWire, WireRequest, WireTarget } from '../wire.ts';
 import { toolCallId } from '../tool-call-id.ts';
+import { argumentsSchema } from '../translated/arguments-schema.ts';
 import { refuseUnspeakableSampling, withListedSampling } from '../translated/sampling.ts';
 import { withSoundCalls } from '../translated/sound-calls.ts';
 import { withSentNames } from '../translated/tool-names.ts';
+import { typedSchema } from '../translated/typed-schema.ts';
 import { decodeMessage, decodeStream } from './decode.ts';
 import { betaNames, envelopeOf, postJson } from './envelopes.ts';
 import { refuseUnsupportedParts } from './unsupported-parts.ts';
 import { placedInstructions, rewritten } from './rewritten.ts';
-import { argumentsSchema, strictSchema } from './claude-schema.ts';
+import { strictSchema } from './claude-schema.ts';
 import { withTakenThinking } from './taken-thinking.ts';
 import { hiddenReasoning, withFittingBudget } from './thinking.ts';
 
@@ -87,7 +89,7 @@ function upstreamBody(sent: MessagesRequest, target: AnthropicTarget, client: Cl
   // The Messages API requires max_tokens; a client that left it out gets the most that the model can write.
   const maxTokens = Math.min(asked.max_tokens ?? ceiling, ceiling);
   const said = placedInstructions(withSoundCalls(rewritten(withoutFormatName(asked), target.quirks)));
-  const chosen = withTakenChoice(withTakenSchemas(said), target.quirks);
+  const chosen = withTakenChoice(withTakenSchemas(said, target.quirks), target.quirks);
   const named = withSentNames(withTakenMarks(chosen), 'messages');
   const request = withTakenThinking(named, target.quirks, maxTokens);
   return {
@@ -116,19 +118,20 @@ function refuseBlankStops({ stop_sequences: stops = [] }: MessagesRequest): void
 }
 
 /** Schemas as the API takes them: those of arguments, and those that an answer or a strict call is held to. */
-function withTakenSchemas(request: MessagesRequest): MessagesRequest {
+function withTakenSchemas(request: MessagesRequest, quirks: AnthropicQuirks): MessagesRequest {
   const { tools, output_config: output } = request;
   const format = output?.format;
   return {
     ...request,
-    ...(tools ? { tools: tools.map(withTakenSchema) } : {}),
+    ...(tools ? { tools: tools.map((tool) => withTakenSchema(tool, quirks)) } : {}),
     ...(format ? { output_config: { ...output, format: { ...format, schema: strictSchema(format.schema) } } } : {}),
   };
 }
 
-function withTakenSchema(tool: Tool): Tool {
+function withTakenSchema(tool: Tool, quirks: AnthropicQuirks): Tool {
   if (tool.type && tool.type !== 'custom') return tool;
-  const schema = argumentsSchema(tool.input_schema ?? {});
+  const declared = argumentsSchema(tool.input_schema ?? {});
+  const schema = quirks.typed_schemas ? typedSchema(declared) : declared;
   return { ...tool, input_schema: tool['strict'] === true ? (strictSchema(schema) as typeof schema) : schema };
 }
 

@@ -1,6 +1,5 @@
 import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest, Tool } from '../../messages/types.ts';
-import { argumentsSchema } from '../anthropic/claude-schema.ts';
 import { answerName, answerSchema } from '../translated/answer-format.ts';
 import { readTool, refuseChoiceWithoutTools } from '../translated/tools.ts';
 import { cachePointAfter } from './cache-points.ts';
@@ -47,7 +46,7 @@ function toolSpec(tool: Tool, index: number, target: ConverseTarget): object {
     toolSpec: {
       name,
       ...(description === '' ? {} : { description }),
-      inputSchema: { json: argumentsSchema(schema) },
+      inputSchema: { json: schema },
       ...(isStrict ? { strict: true } : {}),
     },
   };

@@ -52,14 +52,14 @@ export function encodeChatRequest(asked: MessagesRequest, target: ChatTarget): R
   if (stop) body['stop'] = stop;
   const user = userDigest(request);
   if (user && quirks.user_field) body['user'] = user;
-  const format = chatFormatField(request, target.supportedParameters);
+  const format = chatFormatField(request, target);
   return Object.assign(
     body,
     samplingFields(request, target),
     penaltyFields(request, target),
     rareChatFields(request, target),
     logprobFields(request),
-    chatToolFields(request),
+    chatToolFields(request, target),
     thinkingFields(request, target),
     format,
   );

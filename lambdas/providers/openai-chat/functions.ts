@@ -4,7 +4,6 @@
  * https://developers.sber.ru/docs/ru/gigachat/guides/functions/overview
  */
 
-import { argumentsSchema } from '../anthropic/claude-schema.ts';
 import { append } from '../../platform/append.ts';
 import { parseExactly } from '../../platform/json/exact-json.ts';
 import { isRecord } from '../../platform/json/foreign-json.ts';
@@ -15,24 +14,13 @@ interface FunctionCall {
   function: { name: string; arguments: string };
 }
 
-interface DeclaredFunction {
-  function: { parameters: Record<string, unknown> };
-}
-
-/** Arguments are an object, and nothing else at their root. */
-function asFunction(declared: DeclaredFunction['function']): object {
-  return { ...declared, parameters: argumentsSchema(declared.parameters) };
-}
-
 /** A body in the wire's plain form, in GigaChat's. One call a message is all there is, so that need not be asked for. */
 export function asFunctions(body: Record<string, unknown>): Record<string, unknown> {
   const { tools, tool_choice: choice, parallel_tool_calls: _one, response_format: format, messages, ...rest } = body;
   return {
     ...rest,
     messages: asFunctionMessages(messages as FunctionMessage[]),
-    ...(tools
-      ? { functions: (tools as DeclaredFunction[]).map(({ function: declared }) => asFunction(declared)) }
-      : {}),
+    ...(tools ? { functions: (tools as { function: object }[]).map(({ function: declared }) => declared) } : {}),
     ...(choice
       ? { function_call: typeof choice === 'string' ? choice : (choice as { function: unknown }).function }
       : {}),

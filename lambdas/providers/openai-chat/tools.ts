@@ -1,12 +1,14 @@
 import type { MessagesRequest } from '../../messages/types.ts';
 import { answerName, answerSchema } from '../translated/answer-format.ts';
 import { functionTools, isStrict, type FunctionTool } from '../translated/function-tools.ts';
+import { typedSchema } from '../translated/typed-schema.ts';
+import type { ChatTarget } from './target.ts';
 
 /** Tools of a Messages request, in the words of chat completions. */
-export function chatToolFields(request: MessagesRequest): Record<string, unknown> {
+export function chatToolFields(request: MessagesRequest, { quirks }: ChatTarget): Record<string, unknown> {
   const tools = functionTools(request);
   if (tools.length === 0) return {};
-  const fields: Record<string, unknown> = { tools: tools.map(functionField) };
+  const fields: Record<string, unknown> = { tools: tools.map((tool) => functionField(tool, quirks)) };
   const choice = request.tool_choice;
   if (choice) {
     const plain = { auto: 'auto', any: 'required', none: 'none' } as const;
@@ -17,7 +19,11 @@ export function chatToolFields(request: MessagesRequest): Record<string, unknown
   return fields;
 }
 
-function functionField({ name, description, parameters, strict }: FunctionTool): unknown {
+function functionField(
+  { name, description, parameters: declared, strict }: FunctionTool,
+  quirks: ChatTarget['quirks'],
+): unknown {
+  const parameters = quirks.typed_schemas ? typedSchema(declared) : declared;
   return {
     type: 'function',
     function: { name, ...(description ? { description } : {}), parameters, ...(strict ? { strict } : {}) },
@@ -27,10 +33,11 @@ function functionField({ name, description, parameters, strict }: FunctionTool):
 /** The form that an answer must have, in the words of chat completions. */
 export function chatFormatField(
   request: MessagesRequest,
-  supportedParameters: readonly string[],
+  { supportedParameters, quirks }: ChatTarget,
 ): Record<string, unknown> {
-  const schema = answerSchema(request, supportedParameters);
-  if (!schema) return {};
+  const asked = answerSchema(request, supportedParameters);
+  if (!asked) return {};
+  const schema = quirks.typed_schemas ? typedSchema(asked) : asked;
   return {
     response_format: {
       type: 'json_schema',

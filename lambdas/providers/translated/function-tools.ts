@@ -1,6 +1,7 @@
 /** Tools of a request as functions, which is all that other wires know. */
 
 import { invalidRequest } from '../../platform/errors.ts';
+import { isRecord } from '../../platform/json/foreign-json.ts';
 import type { MessagesRequest, Tool } from '../../messages/types.ts';
 import { readTool, refuseChoiceWithoutTools } from './tools.ts';
 
@@ -40,10 +41,37 @@ function withProperties(schema: Record<string, unknown>): Record<string, unknown
   return schema['type'] === 'object' && schema['properties'] === undefined ? { ...schema, properties: {} } : schema;
 }
 
-/** OpenAI accepts `strict` only where every object requires all its properties and allows no others. */
+const MAPS_OF_MEMBERS = new Set(['properties', '$defs', 'definitions']);
+/** Keywords that OpenAI does not take in a strict schema (https://platform.openai.com/docs/guides/structured-outputs#supported-schemas). */
+const NEVER_STRICT = [
+  'oneOf',
+  'allOf',
+  'not',
+  'if',
+  'then',
+  'else',
+  'dependentRequired',
+  'dependentSchemas',
+  'patternProperties',
+  'propertyNames',
+  'unevaluatedProperties',
+  'unevaluatedItems',
+  'contains',
+  'uniqueItems',
+  'minProperties',
+  'maxProperties',
+];
+
+/** OpenAI accepts `strict` only for an object whose objects all require their properties and allow no others, in words that it takes. */
 export function isStrict(schema: unknown): boolean {
+  return isRecord(schema) && schema['type'] === 'object' && isClosed(schema);
+}
+
+/** @param isMap its members have names of the client's, and are no keywords */
+function isClosed(schema: unknown, isMap = false): boolean {
   if (typeof schema !== 'object' || schema === null) return true;
-  if (Array.isArray(schema)) return schema.every(isStrict);
+  if (Array.isArray(schema)) return schema.every((one) => isClosed(one));
+  if (!isMap && NEVER_STRICT.some((keyword) => keyword in schema)) return false;
   const { type, properties, required, additionalProperties } = schema as Record<string, unknown> & {
     properties?: object;
   };
@@ -52,5 +80,5 @@ export function isStrict(schema: unknown): boolean {
     const listed = new Set(Array.isArray(required) ? (required as string[]) : []);
     if (additionalProperties !== false || !names.every((name) => listed.has(name))) return false;
   }
-  return Object.values(schema).every(isStrict);
+  return Object.entries(schema).every(([name, value]) => isClosed(value, !isMap && MAPS_OF_MEMBERS.has(name)));
 }

@@ -2,6 +2,7 @@
 
 import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest, Tool } from '../../messages/types.ts';
+import { argumentsSchema } from './arguments-schema.ts';
 import { refuseUnknown } from './supported-fields.ts';
 
 interface ReadTool {
@@ -42,17 +43,9 @@ export function readTool(tool: Tool, index: number): ReadTool {
   return {
     name: tool.name,
     description: withExamples(tool.description ?? '', tool['input_examples']),
-    schema: typedSchema(tool.input_schema ?? {}),
+    schema: argumentsSchema(tool.input_schema ?? {}),
     isStrict: tool['strict'] === true,
   };
-}
-
-/** Providers refuse arguments that are not said to be an object. */
-function typedSchema(schema: Record<string, unknown>): Record<string, unknown> {
-  const isTyped = ['type', '$ref', 'anyOf', 'oneOf', 'allOf', 'enum', 'const', 'items', 'prefixItems'].some(
-    (keyword) => schema[keyword] !== undefined,
-  );
-  return isTyped ? schema : { type: 'object', ...schema };
 }
 
 /** Other wires have no field for examples of a tool's input. */

@@ -1,0 +1,36 @@
+import { hasGatewaySignature } from '../../messages/thinking-signatures.ts';
+import type { Block, Message } from '../../messages/types.ts';
+
+/**
+ * Whether the last turn of the assistant, which goes on after results of tools, begins without thinking that Claude has signed. While it thinks
+ * within a budget, Claude refuses such a turn: "Expected `thinking` or `redacted_thinking`, but found `tool_use`"
+ * (https://platform.claude.com/docs/en/build-with-claude/extended-thinking#preserving-thinking-blocks). Clients of other APIs often keep none.
+ */
+export function beginsTurnUnthought(messages: readonly Message[]): boolean {
+  const said = messages.filter(({ role }) => role !== 'system');
+  let begin = said.length;
+  for (let at = said.length - 1; at >= 0 && goesOn(said, at); at -= 1) begin = at;
+  const first = said.slice(begin).find(({ role }) => role === 'assistant');
+  return first !== undefined && !beginsWithThinking(first);
+}
+
+/** The message belongs to the turn: it is the assistant's, or in a run of the user's messages with a result. */
+function goesOn(messages: readonly Message[], at: number): boolean {
+  if (messages[at]!.role === 'assistant') return at < messages.length - 1;
+  let first = at;
+  let last = at;
+  while (messages[first - 1]?.role === 'user') first -= 1;
+  while (messages[last + 1]?.role === 'user') last += 1;
+  return messages
+    .slice(first, last + 1)
+    .some((message) => blocksIn(message).some(({ type }) => type === 'tool_result'));
+}
+
+function beginsWithThinking(message: Message): boolean {
+  const first = blocksIn(message).find((block) => !hasGatewaySignature(block));
+  return first?.type === 'thinking' || first?.type === 'redacted_thinking';
+}
+
+function blocksIn({ content }: Message): Block[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+}

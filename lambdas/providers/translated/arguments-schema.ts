@@ -1,0 +1,119 @@
+/**
+ * Schemas of the arguments of a tool as every provider takes them: an object at the root, in the current draft of JSON Schema (2020-12). Tools
+ * come from servers of all ages, and a provider that refuses one schema refuses the request.
+ *
+ * Sources: https://github.com/langchain-ai/langchainjs/issues/9804 (a union at the root), https://github.com/Dokploy/mcp/issues/74 (boolean
+ * bounds), https://github.com/anomalyco/opencode/pull/39335 (tuples), https://github.com/ruvnet/ruflo/issues/1294 (lists without items).
+ */
+
+import { isRecord } from '../../platform/json/foreign-json.ts';
+
+type ToolSchema = Record<string, unknown>;
+
+const ONE_SCHEMA = new Set([
+  'items',
+  'additionalProperties',
+  'not',
+  'if',
+  'then',
+  'else',
+  'contains',
+  'propertyNames',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+]);
+const LISTS_OF_SCHEMAS = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems']);
+const MAPS_OF_SCHEMAS = new Set(['properties', '$defs', 'definitions', 'patternProperties', 'dependentSchemas']);
+/** Keywords that no provider takes at the root. */
+const ROOT_UNIONS = ['anyOf', 'oneOf', 'allOf'] as const;
+const UNTAKEN_AT_ROOT = [...ROOT_UNIONS, 'enum', 'not'] as const;
+
+/**
+ * The schema with an object at its root. The members of the variants of a union there become members that may be left out, and the union itself
+ * is told in words.
+ */
+export function argumentsSchema(schema: ToolSchema): ToolSchema {
+  const root = withRootResolved(currentSchema(schema) as ToolSchema);
+  const untaken = Object.fromEntries(UNTAKEN_AT_ROOT.flatMap((name) => (name in root ? [[name, root[name]]] : [])));
+  if (Object.keys(untaken).length === 0) return root['type'] === 'object' ? root : { ...root, type: 'object' };
+  const { anyOf, oneOf, allOf, enum: _enum, not: _not, ...rest } = root;
+  const variants = [anyOf, oneOf, allOf].flatMap((list) => (Array.isArray(list) ? list : [])).filter(isRecord);
+  const properties = Object.assign({}, ...variants.map((one) => one['properties'] ?? {}), rest['properties'] ?? {});
+  return { ...withConstraints(rest, untaken), type: 'object', properties };
+}
+
+/** Keywords that a provider does not take, told in the description, where the model reads them. */
+export function withConstraints(schema: ToolSchema, untaken: ToolSchema): ToolSchema {
+  if (Object.keys(untaken).length === 0) return schema;
+  const described = typeof schema['description'] === 'string' ? `${schema['description']}\n` : '';
+  return { ...schema, description: `${described}Constraints: ${JSON.stringify(untaken)}` };
+}
+
+/** A root that only refers to one of its definitions becomes that definition. */
+function withRootResolved(schema: ToolSchema): ToolSchema {
+  const { $ref: reference, ...rest } = schema;
+  const [, list, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(String(reference)) ?? [];
+  const definitions = list === undefined ? undefined : schema[list];
+  const target = isRecord(definitions) ? definitions[decodeURIComponent(name!)] : undefined;
+  return isRecord(target) ? { ...target, ...rest } : schema;
+}
+
+/** The schema in the words of draft 2020-12. */
+function currentSchema(schema: unknown): unknown {
+  if (!isRecord(schema)) return schema;
+  const current: ToolSchema = {};
+  for (const [keyword, value] of Object.entries(schema)) Object.assign(current, currentWords(keyword, value, schema));
+  const marked = membersMarkedRequired(schema);
+  if (marked.length > 0) current['required'] = [...((current['required'] ?? []) as unknown[]), ...marked];
+  const isList = current['type'] === 'array' || (Array.isArray(current['type']) && current['type'].includes('array'));
+  return isList && !('items' in current) && !('prefixItems' in current) ? { ...current, items: {} } : current;
+}
+
+function currentWords(keyword: string, value: unknown, schema: ToolSchema): ToolSchema {
+  if (MAPS_OF_SCHEMAS.has(keyword)) return { [keyword]: isRecord(value) ? mapOfCurrent(value) : value };
+  if (LISTS_OF_SCHEMAS.has(keyword)) return { [keyword]: Array.isArray(value) ? value.map(currentSchema) : value };
+  switch (keyword) {
+    case 'items':
+      return Array.isArray(value) ? tuple(value, schema['additionalItems']) : { items: currentSchema(value) };
+    case 'additionalItems':
+      return {};
+    case 'required':
+      return Array.isArray(value) ? { required: value } : {};
+    case '$schema':
+      return String(value).includes('2020-12') ? { $schema: value } : {};
+    case 'type':
+      return isKnownType(value) ? { type: value } : {};
+    case 'minimum':
+      return schema['exclusiveMinimum'] === true ? { exclusiveMinimum: value } : { minimum: value };
+    case 'maximum':
+      return schema['exclusiveMaximum'] === true ? { exclusiveMaximum: value } : { maximum: value };
+    case 'exclusiveMinimum':
+    case 'exclusiveMaximum':
+      return typeof value === 'boolean' ? {} : { [keyword]: value };
+    default:
+      return { [keyword]: ONE_SCHEMA.has(keyword) ? currentSchema(value) : value };
+  }
+}
+
+/** A list of schemas in the place of one; what follows them was called `additionalItems`. */
+function tuple(schemas: readonly unknown[], more: unknown): ToolSchema {
+  return { prefixItems: schemas.map(currentSchema), ...(more === undefined ? {} : { items: currentSchema(more) }) };
+}
+
+function mapOfCurrent(schemas: ToolSchema): ToolSchema {
+  return Object.fromEntries(Object.entries(schemas).map(([name, one]) => [name, currentSchema(one)]));
+}
+
+/** Drafts up to 3 say of each member whether it is required. */
+function membersMarkedRequired({ required, properties }: ToolSchema): string[] {
+  const listed = Array.isArray(required) ? (required as unknown[]) : [];
+  return Object.entries(isRecord(properties) ? properties : {}).flatMap(([name, one]) =>
+    isRecord(one) && one['required'] === true && !listed.includes(name) ? [name] : [],
+  );
+}
+
+const knownTypes: ReadonlySet<unknown> = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
+
+function isKnownType(type: unknown): boolean {
+  return Array.isArray(type) ? type.every((one) => knownTypes.has(one)) : knownTypes.has(type);
+}

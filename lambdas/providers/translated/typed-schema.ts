@@ -1,0 +1,43 @@
+/**
+ * Schemas as Moonshot's API takes them: every part has a type, and beside `anyOf` stands none. Other schemas are refused, and the request with
+ * them (https://github.com/MoonshotAI/kimi-code/issues/2661, https://github.com/duolahypercho/codex-router/issues/641).
+ */
+
+import { isRecord } from '../../platform/json/foreign-json.ts';
+
+type PartSchema = Record<string, unknown>;
+
+const MAPS = new Set(['properties', '$defs', 'definitions']);
+
+export function typedSchema(schema: PartSchema): PartSchema {
+  const typed = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, typedMember(name, value)]));
+  if ('$ref' in typed) return typed;
+  const { oneOf, anyOf = oneOf, type, ...rest } = typed;
+  if (!Array.isArray(anyOf)) return 'allOf' in typed || type !== undefined ? typed : { ...typed, type: typeOf(typed) };
+  const variants = (anyOf as unknown[]).map((one) => (isRecord(one) ? variant(one, type) : one));
+  return { ...rest, anyOf: variants };
+}
+
+function typedMember(name: string, value: unknown): unknown {
+  if (MAPS.has(name) && isRecord(value)) {
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, isRecord(one) ? typedSchema(one) : one]));
+  }
+  if (name === 'items' || name === 'additionalProperties') return isRecord(value) ? typedSchema(value) : value;
+  // Variants get their types from the schema around them.
+  return value;
+}
+
+/** A variant with its own type, else that of the schema around it. */
+function variant(schema: PartSchema, outer: unknown): PartSchema {
+  const isTyped = ['type', '$ref', 'anyOf', 'oneOf', 'allOf'].some((name) => name in schema);
+  return typedSchema(isTyped || outer === undefined ? schema : { type: outer, ...schema });
+}
+
+/** The type that its other keywords speak of; a text says anything. */
+function typeOf(schema: PartSchema): string {
+  const { enum: values, const: value = Array.isArray(values) ? (values as unknown[])[0] : undefined } = schema;
+  if (typeof value === 'number' || typeof value === 'boolean') return typeof value;
+  if (['properties', 'additionalProperties', 'required'].some((name) => name in schema)) return 'object';
+  if ('items' in schema || 'prefixItems' in schema) return 'array';
+  return ['minimum', 'maximum', 'multipleOf'].some((name) => name in schema) ? 'number' : 'string';
+}

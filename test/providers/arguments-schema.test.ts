@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { argumentsSchema } from '../../lambdas/providers/translated/arguments-schema.ts';
+import { typedSchema } from '../../lambdas/providers/translated/typed-schema.ts';
+import { isStrict } from '../../lambdas/providers/translated/function-tools.ts';
+
+const text = { type: 'string' };
+const withMember = (schema: object) => argumentsSchema({ type: 'object', properties: { member: schema } });
+
+describe('schemas of arguments', () => {
+  it('are sent as they are if every provider takes them', () => {
+    const schema = {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      properties: { place: text, pair: { type: 'array', prefixItems: [text] }, any: {} },
+      required: ['place'],
+      additionalProperties: false,
+    };
+    expect(argumentsSchema(schema)).toEqual(schema);
+    expect(JSON.stringify(argumentsSchema(schema))).toBe(JSON.stringify(schema));
+  });
+
+  it.each([
+    [
+      { type: 'integer', minimum: 0, exclusiveMinimum: true },
+      { type: 'integer', exclusiveMinimum: 0 },
+    ],
+    [
+      { type: 'integer', maximum: 9, exclusiveMaximum: false },
+      { type: 'integer', maximum: 9 },
+    ],
+    [
+      { type: 'array', items: [text, { type: 'array' }], additionalItems: false },
+      { type: 'array', prefixItems: [text, { type: 'array', items: {} }], items: false },
+    ],
+    [{ type: ['array', 'null'] }, { type: ['array', 'null'], items: {} }],
+    [{ type: 'any' }, {}],
+    [{ anyOf: [{ type: 'array' }, text] }, { anyOf: [{ type: 'array', items: {} }, text] }],
+  ])('say %j in the current draft', (older, current) => {
+    expect(withMember(older)).toEqual({ type: 'object', properties: { member: current } });
+  });
+
+  it('list the members that say of themselves that they are required', () => {
+    const schema = { type: 'object', properties: { one: { ...text, required: true }, required: text } };
+    expect(argumentsSchema(schema)).toEqual({
+      ...schema,
+      properties: { one: text, required: text },
+      required: ['one'],
+    });
+  });
+
+  it('keep texts that look like keywords', () => {
+    const schema = { type: 'object', properties: { items: text, type: text }, default: { items: [1] } };
+    expect(argumentsSchema(schema)).toEqual(schema);
+  });
+
+  it.each(['anyOf', 'oneOf', 'allOf'])('have no %s at their root', (union) => {
+    const variants = [{ properties: { a: text } }, { properties: { b: text } }];
+    expect(argumentsSchema({ [union]: variants })).toEqual({
+      type: 'object',
+      properties: { a: text, b: text },
+      description: `Constraints: ${JSON.stringify({ [union]: variants })}`,
+    });
+  });
+
+  it('begin with the definition that their root refers to', () => {
+    const definitions = { A: { type: 'object', properties: { a: text } } };
+    expect(argumentsSchema({ $ref: '#/definitions/A', definitions })).toEqual({ ...definitions.A, definitions });
+  });
+});
+
+describe('schemas for Moonshot', () => {
+  it('have the type of a union in its variants', () => {
+    const union = { type: 'object', properties: { a: text }, anyOf: [{ required: ['a'] }, { required: ['b'] }] };
+    expect(typedSchema({ type: 'object', properties: { union } })).toEqual({
+      type: 'object',
+      properties: {
+        union: {
+          properties: { a: text },
+          anyOf: [
+            { type: 'object', required: ['a'] },
+            { type: 'object', required: ['b'] },
+          ],
+        },
+      },
+    });
+  });
+
+  it('have a type in every part', () => {
+    const properties = {
+      a: {},
+      b: { enum: [1] },
+      c: { properties: {} },
+      d: { anyOf: [{ const: true }] },
+      e: { items: {} },
+    };
+    expect(typedSchema({ type: 'object', properties })).toEqual({
+      type: 'object',
+      properties: {
+        a: { type: 'string' },
+        b: { enum: [1], type: 'number' },
+        c: { properties: {}, type: 'object' },
+        d: { anyOf: [{ const: true, type: 'boolean' }] },
+        e: { items: { type: 'string' }, type: 'array' },
+      },
+    });
+  });
+});
+
+describe('a strict schema', () => {
+  const closed = { type: 'object', properties: { a: text }, required: ['a'], additionalProperties: false };
+
+  it.each([
+    ['a closed object', closed, true],
+    ['a member with the name of a keyword', { ...closed, properties: { not: text }, required: ['not'] }, true],
+    ['no object', {}, false],
+    ['a keyword that OpenAI does not take', { ...closed, properties: { a: { oneOf: [text] } } }, false],
+  ])('is one of %s', (_case, schema, strict) => {
+    expect(isStrict(schema)).toBe(strict);
+  });
+});
