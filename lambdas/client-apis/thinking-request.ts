@@ -32,8 +32,5 @@ export function askedThinkingFields({ enabled, effort, maxTokens, isHidden }: As
     return { thinking: { type: 'enabled', budget_tokens: Math.max(maxTokens, MIN_BUDGET_TOKENS), display } };
   }
   if (!effort) return enabled ? { thinking: { type: 'adaptive', display } } : {};
-  return {
-    thinking: { type: 'adaptive', display },
-    output_config: { effort: effort === 'minimal' ? 'low' : effort },
-  };
+  return { thinking: { type: 'adaptive', display }, output_config: { effort } };
 }

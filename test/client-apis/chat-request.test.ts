@@ -94,7 +94,7 @@ describe('a chat as a message', () => {
     [{ reasoning: { enabled: false } }, { type: 'disabled' }, undefined],
     [{ thinking: { type: 'disabled' } }, { type: 'disabled' }, undefined],
     [{ enable_thinking: false }, { type: 'disabled' }, undefined],
-    [{ reasoning_effort: 'minimal' }, { type: 'adaptive', display: 'summarized' }, { effort: 'low' }],
+    [{ reasoning_effort: 'minimal' }, { type: 'adaptive', display: 'summarized' }, { effort: 'minimal' }],
     [{ reasoning: { effort: 'high', exclude: true } }, { type: 'adaptive', display: 'omitted' }, { effort: 'high' }],
     [{ enable_thinking: true }, { type: 'adaptive', display: 'summarized' }, undefined],
     [{ thinking: { type: 'enabled' } }, { type: 'adaptive', display: 'summarized' }, undefined],

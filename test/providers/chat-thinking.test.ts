@@ -67,12 +67,35 @@ describe('how thinking is asked for', () => {
       { reasoning_request: 'thinking_type', reasoning_efforts: ['high', 'max'] },
       { thinking: { type: 'disabled' } },
     ],
+    [
+      'a budget for an effort',
+      { ...adaptive, ...effort('low') },
+      { reasoning_request: 'enable_thinking' },
+      { enable_thinking: true, thinking_budget: 4_096 },
+    ],
+    [
+      'no budget for a high effort',
+      { ...adaptive, ...effort('high') },
+      { reasoning_request: 'enable_thinking' },
+      { enable_thinking: true },
+    ],
+    [
+      'no budget where it is off',
+      { ...off, ...effort('low') },
+      { reasoning_request: 'enable_thinking' },
+      { enable_thinking: false },
+    ],
     ['to keep it apart', {}, { reasoning_format: 'parsed' }, { reasoning_format: 'parsed' }],
   ])('%s', (_what, asked, quirks, fields) => {
-    const { thinking, reasoning, reasoning_effort: sentEffort, reasoning_format: format } = sent(asked, quirks);
-
-    expect(
-      JSON.parse(JSON.stringify({ thinking, reasoning, reasoning_effort: sentEffort, reasoning_format: format })),
-    ).toEqual(fields);
+    const names = [
+      'thinking',
+      'reasoning',
+      'reasoning_effort',
+      'reasoning_format',
+      'enable_thinking',
+      'thinking_budget',
+    ];
+    const said = Object.entries(sent(asked, quirks)).filter(([name]) => names.includes(name));
+    expect(Object.fromEntries(said)).toEqual(fields);
   });
 });

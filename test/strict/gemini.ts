@@ -8,7 +8,6 @@ import {
   repeatedIn,
   schemasIn,
   strictFake,
-  type JsonObject,
   type Rule,
   type StrictFake,
 } from './rules.ts';

@@ -8,7 +8,7 @@ import type { ClaudeQuirks } from '../../catalog/quirk-schemas.ts';
 import { without } from '../../messages/without.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { invalidRequest } from '../../platform/errors.ts';
-import { effortOfBudget, nearestEffort } from '../translated/effort.ts';
+import { budgetsOfEfforts, effortOfBudget, nearestEffort } from '../translated/effort.ts';
 import { beginsTurnUnthought } from './turn-thinking.ts';
 
 type Thinking = NonNullable<MessagesRequest['thinking']>;
@@ -17,7 +17,7 @@ type SentEffort = NonNullable<MessagesRequest['output_config']>['effort'];
 /** The least budget of the Messages API. */
 const LEAST_BUDGET = 1_024;
 /** Budgets of efforts, in tokens. Half of the limit of the answer is left for words. */
-const budgetsOfEfforts: Record<string, number> = { low: 4_096, medium: 16_384, high: 32_768 };
+const claudeBudgets: Partial<Record<string, number>> = { ...budgetsOfEfforts, high: 32_768 };
 /** The effort of thinking that is asked for without saying how much. */
 const USUAL_EFFORT = 'medium';
 
@@ -105,7 +105,7 @@ function adaptive({ type: _type, budget_tokens: _budget, ...rest }: Thinking): T
 /** A budget in the place of an effort. An answer without room for the least budget is written without thinking. */
 function budgeted(request: MessagesRequest, quirks: ClaudeQuirks, maxTokens: number): Thinking | undefined {
   const half = Math.floor(maxTokens / 2);
-  const asked = budgetsOfEfforts[request.output_config?.effort ?? USUAL_EFFORT] ?? half;
+  const asked = claudeBudgets[request.output_config?.effort ?? USUAL_EFFORT] ?? half;
   const budget = Math.min(asked, half);
   if (budget < LEAST_BUDGET) return leastThinking(quirks);
   const { type: _type, ...rest } = request.thinking!;

@@ -1,6 +1,7 @@
 /** Upstreams that speak the Messages API themselves: requests and answers pass through as they are. */
 
 import { penalties } from '../../catalog/sampling-parameters.ts';
+import { withTrueImageTypes } from '../../messages/image-types.ts';
 import { withoutFormatName } from '../../messages/output-format.ts';
 import { thinkingBeforeCalls, thinkingOf, withoutGatewaySigned } from '../../messages/thinking-signatures.ts';
 import { invalidRequest } from '../../platform/errors.ts';
@@ -88,7 +89,9 @@ function upstreamBody(sent: MessagesRequest, target: AnthropicTarget, client: Cl
   const ceiling = target.maxOutputTokens ?? Infinity;
   // The Messages API requires max_tokens; a client that left it out gets the most that the model can write.
   const maxTokens = Math.min(asked.max_tokens ?? ceiling, ceiling);
-  const said = placedInstructions(withSoundCalls(rewritten(withoutFormatName(asked), target.quirks)));
+  const said = placedInstructions(
+    withSoundCalls(withTrueImageTypes(rewritten(withoutFormatName(asked), target.quirks))),
+  );
   const chosen = withTakenChoice(withTakenSchemas(said, target.quirks), target.quirks);
   const named = withSentNames(withTakenMarks(chosen), 'messages');
   const request = withTakenThinking(named, target.quirks, maxTokens);

@@ -34,7 +34,12 @@ function converseThinkingFields(
       if (!thinking) return {};
       if (thinking.type === 'disabled') return { reasoningConfig: { type: 'disabled' } };
       // Its highest effort takes no limit of tokens, and an answer without a limit has no bound on its price.
-      return { reasoningConfig: { type: 'enabled', maxReasoningEffort: effort === 'low' ? 'low' : 'medium' } };
+      return {
+        reasoningConfig: {
+          type: 'enabled',
+          maxReasoningEffort: effort === 'low' || effort === 'minimal' ? 'low' : 'medium',
+        },
+      };
     default:
       // The others decide by themselves.
       return {};

@@ -2,7 +2,7 @@
 
 import type { ThinkingLevel } from '../../catalog/quirk-values.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
-import { effortOfBudget } from '../translated/effort.ts';
+import { budgetsOfEfforts, effortOfBudget } from '../translated/effort.ts';
 import { outputLimit } from '../translated/output-limit.ts';
 import type { GeminiTarget } from './target.ts';
 
@@ -35,8 +35,6 @@ function amountOf(request: MessagesRequest, target: GeminiTarget): Record<string
   return levels ? levelOf(request, levels) : {};
 }
 
-/** What an effort may come to, in tokens. */
-const effortBudgets: Record<string, number> = { low: 4_096, medium: 16_384 };
 /** The model decides. */
 const DYNAMIC = -1;
 
@@ -49,7 +47,7 @@ function budgetOf(
   if (thinking?.type === 'disabled') return { thinkingBudget: least };
   if (thinking?.budget_tokens) return within(thinking.budget_tokens);
   // Thinking counts in the limit of the answer: half of it is left to be said.
-  if (output?.effort) return within(Math.min(effortBudgets[output.effort] ?? most, Math.floor(outputTokens / 2)));
+  if (output?.effort) return within(Math.min(budgetsOfEfforts[output.effort] ?? most, Math.floor(outputTokens / 2)));
   return thinking ? { thinkingBudget: DYNAMIC } : {};
 }
 
@@ -63,7 +61,7 @@ function levelOf(
   if (thinking?.type === 'disabled') return { thinkingLevel: levels[0]! };
   const effort = output?.effort ?? effortOfBudget(thinking?.budget_tokens);
   if (!effort) return {};
-  const wanted = effort === 'low' || effort === 'medium' ? effort : 'high';
+  const wanted = effortOrder.find((level) => level === effort) ?? 'high';
   const level = levels.find((offered) => effortOrder.indexOf(offered) >= effortOrder.indexOf(wanted)) ?? levels.at(-1)!;
   return { thinkingLevel: level };
 }

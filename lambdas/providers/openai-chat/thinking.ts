@@ -1,7 +1,7 @@
 import { reasoningEfforts, type ReasoningEffort } from '../../catalog/quirk-values.ts';
 import type { OpenaiChatQuirks } from '../../catalog/quirk-schemas.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
-import { effortOfBudget, nearestEffort } from '../translated/effort.ts';
+import { budgetsOfEfforts, effortOfBudget, nearestEffort } from '../translated/effort.ts';
 import type { ChatTarget } from './target.ts';
 
 /** Asks for thinking in each provider's own way; asks nothing of models that decide themselves or do not think. */
@@ -33,13 +33,17 @@ function askedThinking(request: MessagesRequest, quirks: OpenaiChatQuirks): Reco
     }
     case 'enable_thinking':
       if (wanted === undefined) return {};
-      return { enable_thinking: wanted, ...(budget ? { thinking_budget: budget } : {}) };
+      return { enable_thinking: wanted, ...thinkingBudget(budget ?? (wanted ? budgetOfEffort(request) : undefined)) };
     case 'thinking_type':
       return {
         ...(wanted === undefined ? {} : { thinking: { type: wanted ? 'enabled' : 'disabled' } }),
         ...(wanted === false ? {} : effortFields(request, quirks.reasoning_efforts)),
       };
   }
+}
+
+function thinkingBudget(budget: number | null | undefined): { thinking_budget?: number } {
+  return budget ? { thinking_budget: budget } : {};
 }
 
 /** @param taken what the endpoint takes, in any order; undefined where it takes no effort */
@@ -51,6 +55,11 @@ function effortFields(
   if (!taken || asked === undefined) return {};
   const effort = nearestEffort(asked, taken);
   return effort ? { reasoning_effort: effort } : {};
+}
+
+/** The budget of an effort, for endpoints that know budgets alone. A high effort has none. */
+function budgetOfEffort({ output_config: output }: MessagesRequest): number | undefined {
+  return budgetsOfEfforts[output?.effort ?? ''];
 }
 
 function requestedChatEffort(

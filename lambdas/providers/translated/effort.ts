@@ -2,6 +2,9 @@
 
 import { reasoningEfforts, type ReasoningEffort } from '../../catalog/quirk-values.ts';
 
+/** Budgets of efforts, in tokens; higher efforts have as much as there is. */
+export const budgetsOfEfforts: Partial<Record<string, number>> = { minimal: 1_024, low: 4_096, medium: 16_384 };
+
 /** The effort that a budget of thinking amounts to, for models that know efforts alone. */
 export function effortOfBudget(budgetTokens: number | null | undefined): 'low' | 'medium' | 'high' | undefined {
   if (!budgetTokens) return undefined;

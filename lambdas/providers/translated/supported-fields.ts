@@ -1,6 +1,7 @@
 import { tuningParameters } from '../../catalog/sampling-parameters.ts';
 import { withoutBillingLine } from '../../messages/billing-line.ts';
 import { withoutDeferral } from '../../messages/deferred-tools.ts';
+import { withTrueImageTypes } from '../../messages/image-types.ts';
 import { outputFormat } from '../../messages/output-format.ts';
 import { withTurnEffort } from '../../messages/turn-effort.ts';
 import { invalidRequest } from '../../platform/errors.ts';
@@ -44,7 +45,7 @@ const formatFieldNames = new Set(['type', 'schema', 'name', 'description']);
 export function withSupportedFields(asked: MessagesRequest): MessagesRequest {
   const request = withTurnEffort(withoutDeferral(withoutBillingLine(asked)));
   refuseUnspeakable(request);
-  return withSoundCalls(request);
+  return withSoundCalls(withTrueImageTypes(request));
 }
 
 function refuseUnspeakable(request: MessagesRequest): void {

@@ -1,0 +1,54 @@
+/**
+ * Media types of images, by their first bytes. Clients name them by the ending of a file or not at all, and Claude and Converse refuse an image that is
+ * of another type than its request says (https://github.com/BerriAI/litellm/issues/24900).
+ */
+
+import type { Block, MessagesRequest } from './types.ts';
+
+/** Enough for every signature. */
+const HEAD_CHARACTERS = 24;
+
+/** @returns the same request if no image has another type than it says */
+export function withTrueImageTypes(request: MessagesRequest): MessagesRequest {
+  let isChanged = false;
+  const messages = request.messages.map((message) => {
+    if (typeof message.content === 'string') return message;
+    const content = withTrueTypes(message.content);
+    if (content === message.content) return message;
+    isChanged = true;
+    return { ...message, content };
+  });
+  return isChanged ? { ...request, messages } : request;
+}
+
+function withTrueTypes(blocks: Block[]): Block[] {
+  let isChanged = false;
+  const changed = blocks.map((block) => {
+    const one = withTrueType(block);
+    isChanged ||= one !== block;
+    return one;
+  });
+  return isChanged ? changed : blocks;
+}
+
+function withTrueType(block: Block): Block {
+  if (block.type === 'tool_result' && Array.isArray(block['content'])) {
+    const content = withTrueTypes(block['content'] as Block[]);
+    return content === block['content'] ? block : { ...block, content };
+  }
+  if (block.type !== 'image') return block;
+  const source = block['source'] as { type: string; media_type?: string; data?: string };
+  const found = source.type === 'base64' ? imageTypeOf(source.data ?? '') : undefined;
+  return found === undefined || found === source.media_type
+    ? block
+    : { ...block, source: { ...source, media_type: found } };
+}
+
+/** @returns undefined for what is none of the images that models read */
+function imageTypeOf(base64: string): string | undefined {
+  const head = Buffer.from(base64.slice(0, HEAD_CHARACTERS), 'base64').toString('latin1');
+  if (head.startsWith('\x89PNG\r\n')) return 'image/png';
+  if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg';
+  if (head.startsWith('GIF8')) return 'image/gif';
+  return head.startsWith('RIFF') && head.slice(8, 12) === 'WEBP' ? 'image/webp' : undefined;
+}

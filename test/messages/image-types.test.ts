@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { withTrueImageTypes } from '../../lambdas/messages/image-types.ts';
+import { anthropicWire } from '../../lambdas/providers/anthropic/wire.ts';
+import { openaiResponsesWire } from '../../lambdas/providers/openai-responses/wire.ts';
+
+const base64 = (bytes: string) => Buffer.from(bytes, 'latin1').toString('base64');
+const heads = {
+  'image/png': base64('\x89PNG\r\n\x1a\n\0\0\0\rIHDR'),
+  'image/jpeg': base64('\xff\xd8\xff\xe0\0\x10JFIF\0'),
+  'image/gif': base64('GIF89a\x01\0\x01\0'),
+  'image/webp': base64('RIFF\x24\0\0\0WEBPVP8 '),
+};
+const image = (media_type: string, data: string) => ({ type: 'image', source: { type: 'base64', media_type, data } });
+const asking = (...content: object[]) => ({
+  model: 'x/y',
+  messages: [{ role: 'user' as const, content: content as { type: string }[] }],
+});
+
+describe('an image', () => {
+  it.each(Object.entries(heads))('that is %s has that type, whatever the request says', (type, data) => {
+    const request = asking(image('image/tiff', data));
+    expect(withTrueImageTypes(request)).toEqual(asking(image(type, data)));
+  });
+
+  it('of the type that it says leaves the request as it is, and so does one that nobody knows', () => {
+    const known = Object.entries(heads).map(([type, data]) => image(type, data));
+    const others = [
+      image('image/png', base64('no image')),
+      { type: 'image', source: { type: 'url', url: 'https://x.y' } },
+    ];
+    const request = asking(...known, ...others, { type: 'text', text: 'See' });
+    expect(withTrueImageTypes(request)).toBe(request);
+  });
+
+  it.each([
+    ['Claude', anthropicWire, '"media_type":"image/jpeg"'],
+    ['OpenAI', openaiResponsesWire, 'data:image/jpeg;base64'],
+  ])('within the result of a tool reaches %s with its own type', (_provider, wire, type) => {
+    const call = { role: 'assistant' as const, content: [{ type: 'tool_use', id: 't1', name: 'shoot', input: {} }] };
+    const result = { type: 'tool_result', tool_use_id: 't1', content: [image('image/png', heads['image/jpeg'])] };
+    const { messages } = asking(result);
+    const target = { providerId: 'p', upstreamModel: 'm', maxOutputTokens: 10, supportedParameters: [], quirks: {} };
+    const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
+    const { body } = wire.encode({ model: 'x/y', messages: [call, ...messages] }, target, client);
+    expect(body).toContain(type);
+  });
+});
