@@ -36,6 +36,21 @@ export function withTakenMarks(request: MessagesRequest): MessagesRequest {
   });
 }
 
+/**
+ * The request with marks that have no more than a type and a lifetime: Claude Code writes a scope into them, which only Anthropic's own service
+ * knows (https://github.com/Wei-Shaw/claude-relay-service/pull/965).
+ */
+export function withPlainMarks(request: MessagesRequest): MessagesRequest {
+  let isPlain = true;
+  const plain = mapMarks(request, (item) => {
+    const { type, ttl, ...others } = item['cache_control'] as Record<string, unknown>;
+    if (Object.keys(others).length === 0 && ttl !== null) return item;
+    isPlain = false;
+    return { ...item, cache_control: ttl == null ? { type } : { type, ttl } };
+  });
+  return isPlain ? request : plain;
+}
+
 function lastsAnHour({ cache_control: control }: Marked): boolean {
   return (control as { ttl?: unknown }).ttl === '1h';
 }

@@ -80,6 +80,44 @@ describe('a turn that goes on after results of tools', () => {
   });
 });
 
+describe('an answer that the client has begun', () => {
+  const thought = { type: 'thinking', thinking: 'Hm.', signature: 'EqQB' };
+  const begun = (...content: object[]) => ({
+    ...withBudget(2_000, { thinking: undefined }),
+    messages: [
+      { role: 'user' as const, content: 'Hi' },
+      { role: 'assistant' as const, content: content as { type: string }[] },
+    ],
+  });
+  const lastOf = (request: ReturnType<typeof begun>) =>
+    (JSON.parse(anthropicWire.encode(request, target, client).body) as { messages: object[] }).messages.at(-1);
+
+  it('has no thinking on a model that does not think', () => {
+    const words = { type: 'text', text: 'The' };
+    expect(lastOf(begun(thought, words))).toEqual({ role: 'assistant', content: [words] });
+  });
+
+  it('is not begun by thinking alone', () => {
+    expect(lastOf(begun(thought))).toEqual({ role: 'user', content: 'Hi' });
+  });
+});
+
+describe('marks for caches', () => {
+  const marked = (cache_control: object) => ({ type: 'text', text: 'Hi', cache_control });
+  const markSent = (quirks: object) => {
+    const content = [marked({ type: 'ephemeral', ttl: '1h', scope: 'global' })];
+    const request = { ...withBudget(1, { thinking: undefined }), messages: [{ role: 'user' as const, content }] };
+    const { body } = anthropicWire.encode(request, { ...target, quirks }, client);
+    return (JSON.parse(body) as { messages: { content: { cache_control: object }[] }[] }).messages[0]!.content[0]!
+      .cache_control;
+  };
+
+  it('keep what only the own service of Anthropic knows there alone', () => {
+    expect(markSent({ own_service: true })).toEqual({ type: 'ephemeral', ttl: '1h', scope: 'global' });
+    expect(markSent({ envelope: 'bedrock-invoke' })).toEqual({ type: 'ephemeral', ttl: '1h' });
+  });
+});
+
 describe('a request for a count of tokens', () => {
   it('has no fields that only matter to generation: the API refuses what it does not know', () => {
     const kept = { messages: [{ role: 'user' as const, content: 'Hi' }], system: 'Be short.', speed: 'standard' };

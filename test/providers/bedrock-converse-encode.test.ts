@@ -209,6 +209,23 @@ describe('a request of Converse', () => {
     expect(encode({ tools: [lookup], tool_choice: { type: 'none' } })).not.toHaveProperty('toolConfig');
   });
 
+  it.each([
+    ['without tools', {}],
+    ['with none to call', { tools: [lookup], tool_choice: { type: 'none' as const } }],
+  ])('tells calls and results as texts in a request %s', (_case, more) => {
+    const messages = callAndResult({ content: [text('See'), image], is_error: true });
+    const sent = encode({ messages, ...more });
+    expect(sent).not.toHaveProperty('toolConfig');
+    expect(JSON.stringify(sent)).not.toMatch(/toolUse|toolResult/);
+    const said = JSON.stringify((sent as { messages: unknown }).messages);
+    expect(said).toContain(String.raw`<call tool=\"lookup\">`);
+    expect(said).toMatch(/<result tool=\\"lookup\\" failed=\\"true\\">.*See.*"image".*<\/result>/);
+  });
+
+  it('keeps calls and results where tools may be called', () => {
+    expect(JSON.stringify(encode({ messages: callAndResult(), tools: [lookup] }))).toMatch(/toolUse.*toolResult/);
+  });
+
   it('binds an answer, and the calls of a strict tool, to a schema', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } };
 
@@ -301,16 +318,10 @@ describe('a request of Converse', () => {
       nova,
     ],
     ['messages.0.content.0.type', { messages: [{ role: 'user', content: [{ type: 'container_upload' }] }] }],
-    ['tools', { messages: callAndResult() }],
     ['tools.0.type', { tools: [{ name: 'bash', type: 'bash_20250124' }] }],
     ['tools.0.strict', { tools: [{ ...lookup, strict: true }] }, nova],
     ['tool_choice.type', { tool_choice: { type: 'any' } }],
-    ['tool_choice.type', { messages: callAndResult(), tools: [lookup], tool_choice: { type: 'none' } }],
     ['tool_choice.type', { tools: [lookup], tool_choice: { type: 'tool', name: 'lookup' } }, {}],
-    [
-      'tool_choice.disable_parallel_tool_use',
-      { tools: [lookup], tool_choice: { type: 'auto', disable_parallel_tool_use: true } },
-    ],
     ['output_config.format', { output_config: { format: { type: 'json_schema', schema: {} } } }, nova],
     ['max_tokens', { max_tokens: 0 }],
     ['messages', { messages: [{ role: 'user', content: '' }] }],

@@ -17,11 +17,6 @@ describe('what an endpoint does not take is refused by name', () => {
       { tools: [weather], tool_choice: { type: 'tool', name: 'weather' } },
       { quirks: { tool_choices: ['any', 'none'] } },
     ],
-    [
-      'tool_choice.disable_parallel_tool_use: ',
-      { tools: [weather], tool_choice: { type: 'auto', disable_parallel_tool_use: true } },
-      { quirks: { parallel_tool_calls: false } },
-    ],
     ['stop_sequences: may have at most 1', { stop_sequences: ['a', 'b'] }, { quirks: { max_stop_sequences: 1 } }],
     ['top_logprobs: may be at most 5', { logprobs: true, top_logprobs: 6 }, { quirks: { max_top_logprobs: 5 } }],
     ['messages.0.content.0.type: ', { messages: [{ role: 'user', content: [png] }] }, { inputModalities: ['text'] }],

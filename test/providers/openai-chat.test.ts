@@ -225,6 +225,12 @@ describe('a stream of chat completions', () => {
     await expect(decode([delta({ content: 'x' })], '')).rejects.toMatchObject({ failure: 'broken' });
   });
 
+  it('fails where the provider behind a relay has failed, whatever the relay calls it', async () => {
+    const last = { choices: [{ delta: {}, finish_reason: 'stop', native_finish_reason: 'network_error' }] };
+    const events = await decode([delta({ content: 'x' }), last]);
+    expect(events.at(-1)).toMatchObject({ type: 'error' });
+  });
+
   it('passes an error inside the stream on, and nothing after it', async () => {
     const events = await decode([
       delta({ content: 'x' }),

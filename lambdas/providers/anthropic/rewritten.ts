@@ -7,6 +7,7 @@ import { append } from '../../platform/append.ts';
 import type { ConvertiblePart } from '../../catalog/quirk-values.ts';
 import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
 import { withoutBillingLine } from '../../messages/billing-line.ts';
+import { withPlainMarks } from '../../messages/cache-marks.ts';
 import { withoutDeferral } from '../../messages/deferred-tools.ts';
 import { withTurnEffort } from '../../messages/turn-effort.ts';
 import { without } from '../../messages/without.ts';
@@ -23,7 +24,7 @@ const rewrites: Record<ConvertiblePart, (request: MessagesRequest) => MessagesRe
 
 /** @returns the same request where nothing in it has to be said otherwise */
 export function rewritten(request: MessagesRequest, quirks: AnthropicQuirks): MessagesRequest {
-  let said = quirks.own_service ? request : withoutBillingLine(request);
+  let said = quirks.own_service ? request : withPlainMarks(withoutBillingLine(request));
   const { lacks: always = [] } = envelopeOf(quirks);
   for (const part of new Set([...always, ...(quirks.lacks ?? [])])) {
     if (part in rewrites) said = rewrites[part as ConvertiblePart](said);

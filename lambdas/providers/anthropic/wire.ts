@@ -3,7 +3,12 @@
 import { penalties } from '../../catalog/sampling-parameters.ts';
 import { withTrueImageTypes } from '../../messages/image-types.ts';
 import { withoutFormatName } from '../../messages/output-format.ts';
-import { thinkingBeforeCalls, thinkingOf, withoutGatewaySigned } from '../../messages/thinking-signatures.ts';
+import {
+  thinkingBeforeCalls,
+  thinkingOf,
+  withoutGatewaySigned,
+  withoutThinking,
+} from '../../messages/thinking-signatures.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { isBlank } from '../../messages/blank-texts.ts';
 import { without } from '../../messages/without.ts';
@@ -22,7 +27,7 @@ import { betaNames, envelopeOf, postJson } from './envelopes.ts';
 import { refuseUnsupportedParts } from './unsupported-parts.ts';
 import { placedInstructions, rewritten } from './rewritten.ts';
 import { strictSchema } from './claude-schema.ts';
-import { withTakenThinking } from './taken-thinking.ts';
+import { thinks, withTakenThinking } from './taken-thinking.ts';
 import { hiddenReasoning, withFittingBudget } from './thinking.ts';
 
 type AnthropicTarget = WireTarget<AnthropicQuirks>;
@@ -98,7 +103,10 @@ function upstreamBody(sent: MessagesRequest, target: AnthropicTarget, client: Cl
   return {
     ...request,
     model: target.upstreamModel,
-    messages: withoutTrailingSpace(readableMessages(request, target).map(withFittingToolIds)),
+    messages: withoutTrailingSpace(
+      readableMessages(request, target).map(withFittingToolIds),
+      thinks(request, target.quirks),
+    ),
     max_tokens: maxTokens,
     ...(request.betas ? { betas: knownBetas(request.betas, target.quirks) } : {}),
     ...(request.thinking ? { thinking: withFittingBudget(request, maxTokens, client) } : {}),
@@ -138,11 +146,15 @@ function withTakenSchema(tool: Tool, quirks: AnthropicQuirks): Tool {
   return { ...tool, input_schema: tool['strict'] === true ? (strictSchema(schema) as typeof schema) : schema };
 }
 
-/** Words that the model is to go on from may not end in white space. */
-function withoutTrailingSpace(messages: Message[]): Message[] {
+/**
+ * Words that the model is to go on from may not end in white space, and without thinking have no thinking before them
+ * (https://github.com/tailcallhq/forgecode/issues/1853).
+ */
+function withoutTrailingSpace(messages: Message[], isThinking: boolean): Message[] {
   const last = messages.at(-1);
   if (last?.role !== 'assistant') return messages;
-  return [...messages.slice(0, -1), { ...last, content: trimmedEnd(last.content) }];
+  const [begun] = isThinking ? [last] : withoutThinking([last]);
+  return begun ? [...messages.slice(0, -1), { ...begun, content: trimmedEnd(begun.content) }] : messages.slice(0, -1);
 }
 
 function trimmedEnd(content: Message['content']): Message['content'] {

@@ -18,8 +18,6 @@ export interface ConverseMessage {
 interface Conversation {
   system: object[];
   messages: ConverseMessage[];
-  /** It has calls or results. */
-  hasToolBlocks: boolean;
 }
 
 /** Stands beside a document, where Converse asks for a text. */
@@ -41,7 +39,6 @@ export function toConversation(request: MessagesRequest, target: ConverseTarget)
   return {
     system: withContent(system.flatMap((placed) => textBlocks(placed, 'system', target))),
     messages: withAutomaticPoint(messages, request, target),
-    hasToolBlocks: said.some(({ messages: parts }) => parts.flat().some(({ block }) => isToolBlock(block))),
   };
 }
 
@@ -79,10 +76,6 @@ function withAutomaticPoint(
   if (!last || isCachePoint(last.content.at(-1))) return messages;
   const point = cachePointAfter(request, 'messages', target);
   return [...messages.slice(0, -1), { ...last, content: [...last.content, ...point] }];
-}
-
-function isToolBlock({ type }: Block): boolean {
-  return type === 'tool_use' || type === 'tool_result';
 }
 
 /** Blank texts are refused by every model, so they are left out. */

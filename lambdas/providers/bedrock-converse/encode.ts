@@ -16,6 +16,7 @@ import type { ClientHeaders } from '../wire.ts';
 import { toConversation, type ConverseMessage } from './conversation.ts';
 import type { ConverseTarget } from './families.ts';
 import { modelFields } from './model-fields.ts';
+import { withSpokenCalls } from './spoken-calls.ts';
 import { outputConfig, toolConfig } from './tools.ts';
 
 export function encodeConverseRequest(
@@ -23,14 +24,14 @@ export function encodeConverseRequest(
   target: ConverseTarget,
   client: ClientHeaders,
 ): Record<string, unknown> {
-  const supported = withTakenMarks(withSupportedFields(asked));
+  const supported = withTakenMarks(withSpokenCalls(withSupportedFields(asked)));
   // Without a limit the model would write as much as it can, which is more than some endpoints promise.
   const maxTokens = outputLimit(supported, target) ?? target.maxOutputTokens;
   const request = withTakenThinking(supported, target.quirks, maxTokens ?? Infinity);
   // Converse has no field for them, and no model here one of its own.
   refuseUnspeakableSampling(request, target, penalties);
   const named = withSentNames(request, 'any');
-  const { system, messages, hasToolBlocks } = toConversation(named, target);
+  const { system, messages } = toConversation(named, target);
   if (messages.length === 0) throw invalidRequest('messages', 'have no text; write at least one that is not empty');
   const stops = stopSequences(request, target);
   // top_k is a field of each family's own.
@@ -44,7 +45,7 @@ export function encodeConverseRequest(
       ...(topP === undefined ? {} : { topP }),
       ...(stops ? { stopSequences: stops } : {}),
     },
-    ...toolConfig(named, target, hasToolBlocks),
+    ...toolConfig(named, target),
     ...outputConfig(request, target),
     ...modelFields(request, target, client, maxTokens ?? Infinity),
     // Claude says which one matched, when it is asked.

@@ -6,29 +6,16 @@ import { cachePointAfter } from './cache-points.ts';
 import { familyOf, type ConverseTarget } from './families.ts';
 
 /**
- * Tools and which of them to call, in the words of Converse, which cannot forbid tools that it is given, and must be given
- * those of earlier calls.
- * @param hasToolBlocks the conversation has calls or results
+ * Tools and which of them to call, in the words of Converse. It cannot forbid tools that it is given, so none are given then.
  * @throws {GatewayError} 400 for a choice that the model cannot be held to.
  */
-export function toolConfig(
-  request: MessagesRequest,
-  target: ConverseTarget,
-  hasToolBlocks: boolean,
-): Record<string, unknown> {
+export function toolConfig(request: MessagesRequest, target: ConverseTarget): Record<string, unknown> {
   const { tools = [], tool_choice: choice } = request;
   if (tools.length === 0) {
     refuseChoiceWithoutTools(choice);
-    if (!hasToolBlocks) return {};
-    throw invalidRequest('tools', 'must have the tools of the calls in the conversation; this model needs them');
+    return {};
   }
-  if (choice?.disable_parallel_tool_use) {
-    throw invalidRequest('tool_choice.disable_parallel_tool_use', 'has no effect on this model; leave it out');
-  }
-  if (choice?.type === 'none') {
-    if (!hasToolBlocks) return {};
-    throw invalidRequest('tool_choice.type', '"none" does not work on this model after calls; leave it out');
-  }
+  if (choice?.type === 'none') return {};
   return {
     toolConfig: {
       tools: tools.flatMap((tool, index) => [toolSpec(tool, index, target), ...cachePointAfter(tool, 'tools', target)]),

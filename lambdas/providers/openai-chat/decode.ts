@@ -12,7 +12,7 @@ import { parseEvent, parseEventExactly, sseReader, translate } from '../translat
 import { withServiceTier } from '../translated/service-tier.ts';
 import { citationOf } from '../translated/citations.ts';
 import { statesError } from '../faults/stated-error.ts';
-import { chatStopReason } from './finish-reason.ts';
+import { chatStopReason, isFailedFinish } from './finish-reason.ts';
 import { asArguments, asCallId, asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
 import { toolNameRule, type ChatTarget } from './target.ts';
 import { usageOfChat } from './usage.ts';
@@ -114,7 +114,7 @@ class ChatTranslation {
     if (choice === undefined) return;
     const delta = asOptionalRecord(choice['delta']);
     if (delta) this.#onDelta(delta, asOptionalRecord(choice['logprobs'])?.['content']);
-    const reason = asText(choice['finish_reason']);
+    const reason = finishReasonIn(choice);
     if (reason !== '') this.#onFinishReason(reason, choice['stop_reason']);
   }
 
@@ -189,6 +189,13 @@ class ChatTranslation {
     if (stopReason !== 'failed') this.answer.finish(stopReason, this.#matchedStopSequence);
     else this.answer.fail({ message: 'The provider stopped in the middle of its answer', code: 503 });
   }
+}
+
+/** OpenRouter may say "stop" where its provider has failed; the provider's own word is beside it. */
+function finishReasonIn(choice: Record<string, unknown>): string {
+  const reason = asText(choice['finish_reason']);
+  const native = asText(choice['native_finish_reason']);
+  return reason !== '' && isFailedFinish(native) ? native : reason;
 }
 
 /** Arguments that come as an object keep their digits. */

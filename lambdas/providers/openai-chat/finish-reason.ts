@@ -19,6 +19,10 @@ const CHAT_REFUSALS = new Set([
   'blacklist',
 ]);
 
+export function isFailedFinish(reason: string): boolean {
+  return FAILURES.has(reason.toLowerCase());
+}
+
 /**
  * Why an answer stopped, as the Messages API says it.
  * @param finishReason as the provider spells it; a stream that did not say ended normally
@@ -28,7 +32,7 @@ export function chatStopReason(
   answer: { hasRefused: boolean; hasMatchedStopSequence: boolean; hasToolCalls: boolean },
 ): StopReason | 'failed' {
   const reason = finishReason?.toLowerCase() ?? 'stop';
-  if (FAILURES.has(reason)) return 'failed';
+  if (isFailedFinish(reason)) return 'failed';
   if (answer.hasRefused) return 'refusal';
   if (answer.hasMatchedStopSequence) return 'stop_sequence';
   if (CHAT_REFUSALS.has(reason)) return 'refusal';

@@ -29,12 +29,6 @@ function refuseTools(
       `this model cannot be made to call a tool by "${choice.type}"; use "auto"`,
     );
   }
-  if (choice?.disable_parallel_tool_use && quirks.parallel_tool_calls === false) {
-    throw invalidRequest(
-      'tool_choice.disable_parallel_tool_use',
-      'this model may call several tools at once; leave it out, and expect several calls',
-    );
-  }
 }
 
 function refuseStops({ stop_sequences: stops }: MessagesRequest, { quirks }: ChatTarget): void {

@@ -14,7 +14,7 @@ export function chatToolFields(request: MessagesRequest, { quirks }: ChatTarget)
     const plain = { auto: 'auto', any: 'required', none: 'none' } as const;
     fields['tool_choice'] =
       choice.type === 'tool' ? { type: 'function', function: { name: choice.name } } : plain[choice.type];
-    if (choice.disable_parallel_tool_use) fields['parallel_tool_calls'] = false;
+    if (choice.disable_parallel_tool_use && quirks.parallel_tool_calls !== false) fields['parallel_tool_calls'] = false;
   }
   return fields;
 }

@@ -76,6 +76,8 @@ export class BlockWriter {
   #waitingBytes = 0;
   readonly #thinkingSignature: string;
   readonly #clientCalls: ClientCalls;
+  /** Pieces without an id, an index and a name belong to a call that is not passed on. */
+  #isLeftOut = false;
 
   constructor(thinkingSignature: string, clientCalls: ClientCalls) {
     this.#thinkingSignature = thinkingSignature;
@@ -168,8 +170,13 @@ export class BlockWriter {
   #callOf(piece: ToolCallPiece): ToolCall | undefined {
     const known = this.#knownCall(piece);
     const isAnother = known !== undefined && piece.name !== undefined && this.#announcesAnother(piece, known);
+    const isNameless = piece.index === undefined && piece.id === undefined && piece.name === undefined;
+    if (this.#isLeftOut && isNameless) return undefined;
     if (known && !isAnother) return known;
     if (piece.name === undefined) return undefined;
+    // Not every provider has a switch for that, and not every model keeps to it.
+    this.#isLeftOut = this.#clientCalls.isSingle && this.#calls.length > 0;
+    if (this.#isLeftOut) return undefined;
     const call: ToolCall = {
       index: piece.index,
       id: piece.id ?? `toolu_${randomUUID().replaceAll('-', '')}`,

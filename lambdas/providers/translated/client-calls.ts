@@ -15,6 +15,11 @@ export class ClientCalls {
     this.#uniqueId = uniqueCallIds(request);
   }
 
+  /** The client wants one call at most. */
+  get isSingle(): boolean {
+    return this.#request.tool_choice?.disable_parallel_tool_use === true;
+  }
+
   /** The same for all pieces of one call. */
   idOf(id: string, index: number | undefined): string {
     return this.#uniqueId(id, index);

@@ -1,0 +1,63 @@
+import { wellFormedJson } from '../../platform/json/well-formed.ts';
+import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
+import { placeBlocks } from '../translated/turns.ts';
+
+/**
+ * Calls and results of a conversation as texts, for a request without tools: Converse refuses blocks of tools then, and cannot forbid the
+ * tools that it is given. Agents ask for a summary or a title in that way (https://github.com/agentgateway/agentgateway/pull/2192).
+ *
+ * @returns the same request if it has tools that may be called, or no such blocks
+ */
+export function withSpokenCalls(request: MessagesRequest): MessagesRequest {
+  const mayCall = Boolean(request.tools?.length) && request.tool_choice?.type !== 'none';
+  if (
+    mayCall ||
+    !request.messages.some(({ content }) => placeBlocks(content, '').some(({ block }) => isOfTools(block)))
+  ) {
+    return request;
+  }
+  const { tools: _tools, tool_choice: _choice, ...rest } = request;
+  const names = new Map<unknown, string>();
+  return { ...rest, messages: request.messages.map((message) => spoken(message, names)) };
+}
+
+function isOfTools({ type }: Block): boolean {
+  return type === 'tool_use' || type === 'tool_result';
+}
+
+function spoken({ content, ...message }: Message, names: Map<unknown, string>): Message {
+  if (typeof content === 'string') return { ...message, content };
+  return { ...message, content: content.flatMap((block) => spokenBlocks(block, names)) };
+}
+
+function spokenBlocks(block: Block, names: Map<unknown, string>): Block[] {
+  switch (block.type) {
+    case 'tool_use': {
+      const name = String(block['name']);
+      names.set(block['id'], name);
+      return [text(`<call tool="${name}">${wellFormedJson(block['input'] ?? {})}</call>`, block)];
+    }
+    case 'tool_result':
+      return resultBlocks(block, names.get(block['tool_use_id']) ?? '');
+    default:
+      return [block];
+  }
+}
+
+/** Images and documents stand between the beginning of a result and its end. */
+function resultBlocks(block: Block, name: string): Block[] {
+  const failed = block['is_error'] === true ? ' failed="true"' : '';
+  const parts = (block['content'] ?? '') as string | Block[];
+  const [begin, end] = [`<result tool="${name}"${failed}>`, '</result>'];
+  if (typeof parts === 'string') return [text(`${begin}${parts}${end}`, block)];
+  if (parts.every(({ type }) => type === 'text')) {
+    return [text(`${begin}${parts.map((part) => part['text'] as string).join('\n')}${end}`, block)];
+  }
+  return [text(begin), ...parts, text(end, block)];
+}
+
+/** A text with the mark of the block in whose place it stands. */
+function text(words: string, block?: Block): Block {
+  const control = block?.['cache_control'];
+  return { type: 'text', text: words, ...(control ? { cache_control: control } : {}) };
+}
