@@ -562,7 +562,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     const { page } = await visit();
     await signIn(page);
     const messages = [said('@sandbox error=529')];
-    const failed = await post(gateway, '/messages', { model: 'sandbox/claude', max_tokens: 100, messages });
+    const failed = await post(gateway, '/messages', { model: 'sandbox/claude', max_tokens: 100, messages, seed: 7 });
     expect(failed.status).toBe(529);
 
     await open(page, `#/generations/${failed.headers.get('x-generation-id')}`);
@@ -572,6 +572,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     expect(text).toContain('The provider had too many requests.');
     expect(text).toContain('HTTP 529, provider_overloaded');
     expect(await page.getByText('failed before').count()).toBe(1);
+    expect(await page.locator('.facts').textContent()).toContain('Fields left outseed');
     await page.close();
   });
 

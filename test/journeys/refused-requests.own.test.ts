@@ -294,8 +294,8 @@ describe('a request that failed at its provider', () => {
 });
 
 describe('a generation', () => {
-  it('is shown with its price, its attempts and its times', async () => {
-    const asked = { model: 'sandbox/claude', max_tokens: 20, messages: [said('Hi')] };
+  it('is shown with its price, its attempts and the fields that were left out', async () => {
+    const asked = { model: 'sandbox/claude', max_tokens: 20, messages: [said('Hi')], seed: 7 };
     const { id, requestId } = await refused(gateway, asked);
     await finalGeneration(gateway, id);
 
@@ -306,6 +306,7 @@ describe('a generation', () => {
       status: 'complete',
       prices_rub: { prompt: expect.stringMatching(/^0\.\d+$/), completion: expect.stringMatching(/^0\.\d+$/) },
       cache_saved_rub: '0',
+      left_out: 'seed',
       failed_attempts: [],
       swept: false,
     });

@@ -31,6 +31,7 @@ const generation = {
   currency: 'RUB',
   cache_discount: 0,
   streamed: true,
+  left_out: ['seed'],
   cancelled: false,
   num_search_results: 0,
   estimated: false,

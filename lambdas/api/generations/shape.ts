@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { countShape, dataShape, nothing, refusedAmountsShape, rub, time, uuid } from '../../http/shapes.ts';
 import { apiTypes, wholeApiTypes } from '../../catalog/wires.ts';
 import { meters } from '../../catalog/unit-lists.ts';
-import { endings } from '../../store/generations/outcome.ts';
+import { endings, MAX_LEFT_OUT } from '../../store/generations/outcome.ts';
 import { requestStatuses } from '../../store/generations/request-history.ts';
 import { modelPermaslug } from '../parts/shape.ts';
 
@@ -84,6 +84,10 @@ const generationShape = z
       .string()
       .meta({ description: 'The id of the endpoint (one provider’s offer of the model) that was asked.' }),
     streamed: z.boolean().meta({ description: 'Whether the answer was asked for as a stream.' }),
+    left_out: z.array(z.string()).max(MAX_LEFT_OUT).meta({
+      description:
+        'The names of the fields of the request that the provider was not sent, because its endpoint does not take them; the same as in the header `x-gateway-left-out` of the answer. Empty if there were none, or if that is not known.',
+    }),
     cancelled: z.boolean().meta({
       description:
         'Whether the answer ended before its own end: the client left, the time was up, or the provider broke off after it had written something.',

@@ -17,6 +17,7 @@ export function generationView(generation: Generation): GenerationBody {
     model_permaslug: outcome.modelPermaslug,
     endpoint_id: outcome.endpointId,
     streamed: generation.streamed,
+    left_out: [...outcome.leftOut],
     cancelled: outcome.cancelled,
     estimated: outcome.estimated,
     capped: outcome.capped,

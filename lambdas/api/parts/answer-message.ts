@@ -13,6 +13,7 @@ import type { AnswerEvent, MessageBody } from '../../messages/types.ts';
 import { GatewayError, type ErrorKind } from '../../platform/errors.ts';
 import type { Door } from '../../platform/metrics.ts';
 import { resources } from '../../resources.ts';
+import { MAX_LEFT_OUT } from '../../store/generations/outcome.ts';
 import type { RouteName } from '../../routes.ts';
 import { blanks, isThereWithin, wholeAnswerSilenceMs, wholeBody } from './whole-body.ts';
 
@@ -55,7 +56,7 @@ export interface AnswerForm {
 export async function answerMessage(input: MessageEndpointInput, form: AnswerForm): Promise<HttpResponse> {
   const { request, caller } = input;
   const claim = await claimOf(resources.table(), { route: form.route, ...request, payer: caller.payer });
-  const context = await openAnswer({ ...input, claim });
+  const context = await openAnswer({ ...input, claim }, (unsent) => leftOutNames(unsent, form));
   return context.streamed ? streamAnswer(context, input, form) : wholeAnswer(context, input, form);
 }
 
@@ -87,7 +88,7 @@ async function streamAnswer(
   const { requestId, generationId } = context;
   const events = () => withBreaksMeasured(deliveredEvents(context), door);
   const produce = () => streamBody(events(), { requestId, generationId, model, isSilent });
-  return streamResponse(answerBody(context, produce, whenSilent), leftOutHeader(context, form));
+  return streamResponse(answerBody(context, produce, whenSilent), leftOutHeader(context));
 }
 
 /**
@@ -105,21 +106,23 @@ async function wholeAnswer(
   const waitedMs = performance.now() - context.receivedAtMs;
   if (await isThereWithin(answer, Math.max(0, wholeAnswerSilenceMs() - waitedMs))) {
     const body = await answer;
-    return jsonResponse<object>(200, body, leftOutHeader(context, form));
+    return jsonResponse<object>(200, body, leftOutHeader(context));
   }
   answer.catch((error: unknown) => measureBreak(error, door));
   const body = answerBody(context, () => wholeBody(answer, context.requestId), blanks);
-  return streamResponse(body, { 'content-type': 'application/json', ...leftOutHeader(context, form) });
+  return streamResponse(body, { 'content-type': 'application/json', ...leftOutHeader(context) });
+}
+
+/** The names that the client reads of all fields that an endpoint is not sent, each once. */
+function leftOutNames(unsent: readonly string[], { leftOut = [], fieldNames = {} }: AnswerForm): string[] {
+  const names = new Set([...leftOut, ...unsent.map((name) => fieldNames[name] ?? name)]);
+  return [...names].slice(0, MAX_LEFT_OUT);
 }
 
 /** Names the fields that the endpoint was not sent. Where none has answered yet, it is the one that is being asked. */
-function leftOutHeader(
-  { attempts, attemptLog }: AnswerContext,
-  { leftOut = [], fieldNames = {} }: AnswerForm,
-): Record<string, string> {
-  const unsent = attempts[attemptLog.index]?.leftOut ?? [];
-  const names = [...leftOut, ...unsent.map((name) => fieldNames[name] ?? name)];
-  return names.length > 0 ? { 'x-gateway-left-out': names.join(', ') } : {};
+function leftOutHeader({ attempts, attemptLog }: AnswerContext): Record<string, string> {
+  const { leftOut } = attempts[attemptLog.index]!;
+  return leftOut.length > 0 ? { 'x-gateway-left-out': leftOut.join(', ') } : {};
 }
 
 /** The events of an answer whose head has gone out. */

@@ -46,6 +46,7 @@ export function batchOutcome(
     rounds: (charged.rounds ?? []).map(recordedUsage),
     ...recordedPieces(usage),
     searchResults: null,
+    leftOut: [],
     ...log.recorded((index) => offers[index]!.candidate, receivedAtMs),
     latencyMs: Math.round(performance.now() - receivedAtMs),
     generationTimeMs: null,

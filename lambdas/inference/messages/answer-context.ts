@@ -19,7 +19,7 @@ export interface AnswerContext {
   extender: HoldExtender;
   /**
    * In the order in which they are tried; the first is named on the record when none answers. What is sent for them is left out: it may be
-   * large, and an answer takes long.
+   * large, and an answer takes long. `leftOut` has the names that the client reads.
    */
   attempts: Pick<Attempt, 'candidate' | 'quote' | 'leftOut'>[];
   attemptLog: AttemptLog;

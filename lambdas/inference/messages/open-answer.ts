@@ -17,9 +17,13 @@ import { parseMessage, routeMessage, type RoutedMessage } from './routed-message
 /**
  * Begins the answer to a message: candidates, hold, dispatch. Its events, its charge and its settlement follow from
  * `answerEvents` of what is returned.
+ * @param leftOutNames the names that the client reads of all fields which an endpoint is not sent
  * @throws {GatewayError} when the request goes nowhere, or is not admitted; nothing is held then
  */
-export async function openAnswer(input: InferenceInput<RoutedRequest>): Promise<AnswerContext> {
+export async function openAnswer(
+  input: InferenceInput<RoutedRequest>,
+  leftOutNames: (unsent: readonly string[]) => string[],
+): Promise<AnswerContext> {
   const { caller, generationId, request } = input;
   const routed = await routeOrRefuse(input);
   // All that settlement needs is there before anything is held.
@@ -44,7 +48,11 @@ export async function openAnswer(input: InferenceInput<RoutedRequest>): Promise<
     report: new SettlementSender({ table, queue, health }, { generationId, payer: caller.payer }, admitted),
     remember: routed.remember,
     extender: admitted.extender,
-    attempts: attempts.map(({ candidate, quote, leftOut }) => ({ candidate, quote, leftOut })),
+    attempts: attempts.map(({ candidate, quote, leftOut }) => ({
+      candidate,
+      quote,
+      leftOut: leftOutNames(leftOut),
+    })),
     attemptLog,
     dispatched: onceRecorded(stage.prepare(attempts).then(ask), admitted, abort),
     estimatedInputTokens,

@@ -72,6 +72,9 @@ export const MAX_ROUNDS = 512;
 /** More than are ever made for one request. */
 export const MAX_ATTEMPTS = 16;
 
+/** Names of more fields than are ever left out of one request: unknown ones are told by 32 names, and those that tune are few. */
+export const MAX_LEFT_OUT = 64;
+
 /** Units that belong to the generation, and to none of its rounds. */
 const { searchRequests, ...furtherUnits } = unitFields(generationUnits);
 
@@ -109,6 +112,8 @@ export const outcomeRecord = record({
    * it failed or broke off. Older records do not say.
    */
   failures: unreleased(texts('attempt_failures', MAX_ATTEMPTS + 1)),
+  /** Fields of the request that the endpoint was not sent, by the names that the client reads. Older records do not say. */
+  leftOut: unreleased(texts('left_out', MAX_LEFT_OUT)),
   /** From the request until the first provider had all of it: the gateway's own time. Older records do not say. */
   overheadMs: unreleased(orNull(count('overhead_ms'))),
   /** From then until the last that a provider sent. Older records do not say. */

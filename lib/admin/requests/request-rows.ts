@@ -189,6 +189,7 @@ function describedOutcome(outcome: Outcome): Row {
     estimated: outcome.estimated,
     capped: outcome.capped,
     native_finish_reason: outcome.nativeFinishReason,
+    left_out: outcome.leftOut.join(', ') || null,
     generation_time_ms: outcome.generationTimeMs,
     rounds: rounds.length || 1,
     failed_attempts: failedAttempts.map(

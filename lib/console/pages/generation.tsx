@@ -91,6 +91,7 @@ function Facts({ record: { request, generation, held_rub } }: { record: ShownRec
           [texts.tokensWritten, count(generation.tokens_completion)],
           [texts.ofThinking, count(generation.native_tokens_reasoning)],
           [texts.finishReason, generation.native_finish_reason ?? '—'],
+          ...(generation.left_out.length > 0 ? [[texts.leftOut, generation.left_out.join(', ')] as const] : []),
         ] as const)),
   ] as const;
   return (

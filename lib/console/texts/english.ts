@@ -142,6 +142,7 @@ export const english = {
   fromCache: 'Read from a cache',
   ofThinking: 'Tokens of thinking',
   finishReason: 'Why it ended',
+  leftOut: 'Fields left out',
   attempts: 'Attempts',
   number: 'No.',
   httpStatus: 'HTTP status',

@@ -216,6 +216,7 @@ export const russian: Texts = {
   fromCache: 'В том числе из кэша',
   ofThinking: 'В том числе размышления',
   finishReason: 'Чем кончился',
+  leftOut: 'Поля, не отправленные провайдеру',
   attempts: 'Попытки',
   number: '№',
   httpStatus: 'Статус HTTP',
