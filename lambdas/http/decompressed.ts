@@ -36,10 +36,8 @@ export class UnpackedBody {
   /** @throws {GatewayError} 415 for an unknown encoding, 400 for data that is broken, 413 and 529 for too much of it */
   async unpack(request: HttpRequest): Promise<void> {
     const encoding = encodingOf(request.headers['content-encoding']);
-    if (encoding === undefined || request.bodyBytes === undefined) {
-      if (encoding !== undefined) throw cameAsText(encoding);
-      return;
-    }
+    if (encoding === undefined || isUnpackedBefore(request, encoding)) return;
+    if (request.bodyBytes === undefined) throw cameAsText(encoding);
     const chunks: Buffer[] = [];
     let size = 0;
     const packed = request.bodyBytes;
@@ -93,12 +91,23 @@ function encodingOf(header: string | undefined): Encoding | undefined {
   );
 }
 
-/** API Gateway hands bodies over as texts, in which the bytes are lost. */
+/**
+ * API Gateway unpacks bodies in the encodings that it knows, hands the text over, and leaves the header as it is.
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-make-request-with-compressed-payload.html
+ */
+const unpackedByApiGateway: readonly Encoding[] = ['gzip', 'deflate'];
+
+function isUnpackedBefore({ unrouted, bodyBytes }: HttpRequest, encoding: Encoding): boolean {
+  return !unrouted && bodyBytes === undefined && unpackedByApiGateway.includes(encoding);
+}
+
+/** A body whose bytes are lost. */
 function cameAsText(encoding: Encoding): GatewayError {
+  const taken = unpackedByApiGateway.join(', ');
   return new GatewayError(
     'unsupported_media_type',
-    `This address takes bodies as text alone, without "content-encoding: ${encoding}". Send it uncompressed, or to the streaming address of the gateway.`,
-    { headers: { 'accept-encoding': 'identity' } },
+    `This address takes bodies that are compressed as ${taken}, and not as "content-encoding: ${encoding}". Send it so, uncompressed, or to the streaming address of the gateway.`,
+    { headers: { 'accept-encoding': taken } },
   );
 }
 

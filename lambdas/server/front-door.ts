@@ -121,7 +121,7 @@ function writeResult(response: ServerResponse, result: ProxyResult): void {
 }
 
 /** @throws {GatewayError} 413 for an event that Lambda would not take */
-function fitting<Event extends { body?: string | null }>(event: Event): Event {
+export function fitting<Event extends { body?: string | null }>(event: Event): Event {
   if (isLargerThan(MAX_EVENT_BYTES, event)) throw tooLarge();
   return event;
 }

@@ -7,7 +7,7 @@
 
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { errorKinds, type ErrorKind } from '../../lambdas/platform/errors.ts';
-import { NO_ROOM, TOO_MANY_REQUESTS, TOO_SLOW } from '../shared/door-refusals.ts';
+import { NO_ROOM, TOO_LARGE, TOO_MANY_REQUESTS, TOO_SLOW, UNREADABLE_BODY } from '../shared/door-refusals.ts';
 
 interface ApiGatewayRefusal {
   type: ResponseType;
@@ -51,8 +51,8 @@ const refusals: Record<string, ApiGatewayRefusal> = {
   MalformedBody: malformed(ResponseType.BAD_REQUEST_BODY),
   UnsupportedMediaType: {
     type: ResponseType.UNSUPPORTED_MEDIA_TYPE,
-    kind: 'unsupported_media_type',
-    message: '"Send the body as \\"content-type: application/json\\"."',
+    kind: UNREADABLE_BODY.kind,
+    message: JSON.stringify(UNREADABLE_BODY.text),
   },
   QuotaExceeded: {
     type: ResponseType.QUOTA_EXCEEDED,
@@ -67,8 +67,8 @@ const refusals: Record<string, ApiGatewayRefusal> = {
   },
   TooLarge: {
     type: ResponseType.REQUEST_TOO_LARGE,
-    kind: 'payload_too_large',
-    message: '"The request is too large. Send images and documents by URL."',
+    kind: TOO_LARGE.kind,
+    message: JSON.stringify(TOO_LARGE.text),
   },
   FunctionFailed: {
     // Also where Lambda has no room for another request: its own throttling looks the same here.

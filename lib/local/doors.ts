@@ -1,11 +1,22 @@
 /**
  * The doors of AWS do to requests what no process of this machine does by itself: they refuse those that come too often, and those that
- * a function has no room for, and give up a function that takes too long, or is silent in the middle of its answer.
+ * a function has no room for, unpack bodies, and give up a function that takes too long, or is silent in the middle of its answer.
  */
 
+import { promisify } from 'node:util';
+import { gunzip, inflate } from 'node:zlib';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { errorKinds, GatewayError } from '../../lambdas/platform/errors.ts';
 import type { FunctionHost } from '../../lambdas/server/function-host.ts';
-import { NO_ROOM, TOO_MANY_REQUESTS, TOO_SLOW, type DoorRefusal } from '../shared/door-refusals.ts';
+import { fitting } from '../../lambdas/server/front-door.ts';
+import {
+  NO_ROOM,
+  TOO_LARGE,
+  TOO_MANY_REQUESTS,
+  TOO_SLOW,
+  UNREADABLE_BODY,
+  type DoorRefusal,
+} from '../shared/door-refusals.ts';
 import { NoRoomError, type Concurrency } from './concurrency.ts';
 import type { Throttle } from './throttle.ts';
 
@@ -14,6 +25,12 @@ import type { Throttle } from './throttle.ts';
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode.html
  */
 const MAX_SILENCE_MS = 5 * 60_000;
+
+/**
+ * A payload that API Gateway takes, after it is unpacked.
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
+ */
+const MAX_PAYLOAD_BYTES = 10 * 1024 * 1024;
 
 interface ApiGateway {
   concurrency: Concurrency;
@@ -39,11 +56,13 @@ export function behindApiGateway(
   };
   return {
     ...host,
-    async invoke(name, event, clientLeft) {
+    async invoke(name, packed, clientLeft) {
+      const event = await unpacked(packed as APIGatewayProxyEvent);
       const patience = new Patience(doorSeconds[name]!);
       return patience.wait(run(name, () => host.invoke(name, event, clientLeft)));
     },
-    async stream(name, event, response) {
+    async stream(name, packed, response) {
+      const event = await unpacked(packed as APIGatewayProxyEvent);
       const patience = new Patience(doorSeconds[name]!);
       response.setTimeout(maxSilenceMs, () => patience.end());
       await patience.wait(run(name, () => host.stream(name, event, response)));
@@ -69,6 +88,29 @@ export function behindFunctionUrl(host: FunctionHost, concurrency: Concurrency):
         });
     },
   };
+}
+
+const decoders: Record<string, (packed: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>> = {
+  gzip: promisify(gunzip),
+  deflate: promisify(inflate),
+};
+
+/**
+ * The event of a compressed body as a REST API makes it: with the text, and with the header as it was.
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-make-request-with-compressed-payload.html
+ * @throws {GatewayError} 415 for other encodings and for data that is broken, 413 for too much of it
+ */
+async function unpacked(event: APIGatewayProxyEvent): Promise<APIGatewayProxyEvent> {
+  if (!event.isBase64Encoded || event.body === null) return event;
+  const [, encoding = ''] = Object.entries(event.headers).find(([name]) => name.toLowerCase() === 'content-encoding')!;
+  const decode = decoders[encoding.trim().toLowerCase()];
+  if (!decode) throw refusalAtTheDoor(UNREADABLE_BODY);
+  const text = await decode(Buffer.from(event.body, 'base64'), { maxOutputLength: MAX_PAYLOAD_BYTES }).catch(
+    (error: NodeJS.ErrnoException) => {
+      throw refusalAtTheDoor(error.code === 'ERR_BUFFER_TOO_LARGE' ? TOO_LARGE : UNREADABLE_BODY);
+    },
+  );
+  return fitting({ ...event, body: text.toString('utf8'), isBase64Encoded: false });
 }
 
 /** Waits for a function until its time is over, or until it is given up before. */

@@ -27,3 +27,14 @@ export const TOO_SLOW = {
   kind: 'timeout',
   text: 'The function behind this route took too long. Try again.',
 } as const satisfies DoorRefusal;
+
+/** API Gateway unpacks gzip and deflate by itself, and refuses all other encodings before it asks a function. */
+export const UNREADABLE_BODY = {
+  kind: 'unsupported_media_type',
+  text: 'Send the body as "content-type: application/json", uncompressed, or as what "content-encoding: gzip" or "deflate" says. Other encodings are for the streaming address of the gateway.',
+} as const satisfies DoorRefusal;
+
+export const TOO_LARGE = {
+  kind: 'payload_too_large',
+  text: 'The request is too large. Send images and documents by URL.',
+} as const satisfies DoorRefusal;

@@ -49,10 +49,28 @@ describe('a compressed body', () => {
     expect(refusal.status).toBe(413);
   });
 
-  it('is refused where it came as a text, in which its bytes are lost', async () => {
-    const request = { headers: { 'content-encoding': 'gzip' }, body: 'x' } as unknown as HttpRequest;
+  it.each(['gzip', 'deflate'])('is taken as the text that API Gateway has unpacked: %s', async (encoding) => {
+    const request = {
+      headers: { 'content-encoding': encoding },
+      unrouted: false,
+      body: TEXT,
+    } as unknown as HttpRequest;
 
-    await expect(new UnpackedBody().unpack(request)).rejects.toMatchObject({ status: 415 });
+    await new UnpackedBody().unpack(request);
+
+    expect(request.body).toBe(TEXT);
+  });
+
+  it.each([
+    ['br', false],
+    ['zstd', false],
+    ['gzip', true],
+  ])('is refused where it came as a text in which its bytes are lost: %s', async (encoding, unrouted) => {
+    const request = { headers: { 'content-encoding': encoding }, unrouted, body: 'x' } as unknown as HttpRequest;
+
+    const refusal = await new UnpackedBody().unpack(request).catch((error: unknown) => error);
+
+    expect(refusal).toMatchObject({ status: 415, headers: { 'accept-encoding': 'gzip, deflate' } });
   });
 
   it('takes of the memory of all requests until it is released', async () => {

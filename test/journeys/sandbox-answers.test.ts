@@ -1,3 +1,4 @@
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { commonGateway } from '../support/common-gateway.ts';
 import { finalGeneration, post, said, type GatewayClient } from '../support/gateway.ts';
@@ -179,9 +180,34 @@ describe('a request that nobody can serve says what to do', () => {
     ['gzip', 400, 'gzip'],
     ['compress', 415, 'zstd'],
   ])('where its body is not what "content-encoding: %s" says', async (encoding, status, words) => {
-    const response = await post(gateway, '/messages', { model: 'sandbox/gpt' }, { 'content-encoding': encoding });
+    const url = { ...gateway, baseUrl: `${gateway.streamingUrl}/v1` };
+    const response = await post(url, '/messages', { model: 'sandbox/gpt' }, { 'content-encoding': encoding });
 
     expect(response.status).toBe(status);
     expect(await response.text()).toContain(words);
   });
+});
+
+describe('a compressed body', () => {
+  const packers = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync, zstd: zstdCompressSync };
+  const request = JSON.stringify({ model: 'sandbox/claude', max_tokens: 20, messages: [said('Hi', 'delay=0')] });
+  const send = (address: string, encoding: keyof typeof packers) =>
+    fetch(`${address}/messages`, {
+      method: 'POST',
+      headers: { 'x-api-key': gateway.key, 'content-type': 'application/json', 'content-encoding': encoding },
+      body: packers[encoding](request),
+    });
+
+  it.each(['gzip', 'deflate'] as const)('is read over the REST API, which unpacks it: %s', async (encoding) => {
+    expect(await (await send(gateway.baseUrl, encoding)).json()).toMatchObject({ role: 'assistant' });
+  });
+
+  it.each(['br', 'zstd'] as const)(
+    'is refused by the REST API, and read at the streaming address: %s',
+    async (encoding) => {
+      expect((await send(gateway.baseUrl, encoding)).status).toBe(415);
+      const answer = await send(`${gateway.streamingUrl}/v1`, encoding);
+      expect(await answer.json()).toMatchObject({ role: 'assistant' });
+    },
+  );
 });

@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApi, startFunctionUrl } from '../../lambdas/server/front-door.ts';
 import { startInProcessHost } from '../../lambdas/server/in-process-host.ts';
@@ -38,6 +40,10 @@ const handlers: Record<string, (event: unknown, response: ServerResponse) => Pro
     return new Promise(() => undefined);
   },
   'get-key': () => new Promise(() => undefined),
+  async 'count-tokens'(event) {
+    const { body, isBase64Encoded, headers } = event as APIGatewayProxyEvent;
+    return { statusCode: 200, body: JSON.stringify({ body, isBase64Encoded, encoding: headers['content-encoding'] }) };
+  },
   async 'list-models'(_event, response) {
     await new Promise<void>((resolve) => held.push(resolve));
     response.end('done');
@@ -53,7 +59,7 @@ beforeAll(async () => {
     method: 'POST',
     path: `/${functionName}`,
     functionName,
-    streaming: functionName !== 'get-key',
+    streaming: functionName !== 'get-key' && functionName !== 'count-tokens',
   }));
   const concurrency = new Concurrency(1);
   const throttle = new Throttle();
@@ -163,5 +169,42 @@ describe('an API that gets more requests than it takes', () => {
       });
     }
     expect(later.status).toBe(204);
+  });
+});
+
+const sendPacked = (encoding: string, body: Uint8Array<ArrayBuffer>) =>
+  fetch(`${api.url}/v1/count-tokens`, { method: 'POST', headers: { 'content-encoding': encoding }, body });
+
+describe('a compressed body', () => {
+  const TEXT = '{"text":"Привет"}';
+  it.each([
+    ['gzip', gzipSync],
+    ['GZIP', gzipSync],
+    ['deflate', deflateSync],
+  ])('is unpacked, and its header stays: %s', async (encoding, pack) => {
+    const answer = await sendPacked(encoding, pack(TEXT));
+
+    expect(await answer.json()).toEqual({ body: TEXT, isBase64Encoded: false, encoding });
+  });
+
+  it.each([
+    ['br', brotliCompressSync(TEXT)],
+    ['zstd', zstdCompressSync(TEXT)],
+    ['gzip', Buffer.from(TEXT)],
+    ['gzip', gzipSync(TEXT).subarray(0, 20)],
+    ['gzip, gzip', gzipSync(gzipSync(TEXT))],
+  ])('is refused where API Gateway cannot unpack it: %s', async (encoding, body) => {
+    const answer = await sendPacked(encoding, body);
+
+    expect(answer.status).toBe(415);
+    expect(await answer.json()).toMatchObject({
+      error: { code: 415, message: expect.stringContaining('"content-encoding: gzip"') as string },
+    });
+  });
+
+  it.each([11, 7])('is too large where it becomes %s MB', async (mebibytes) => {
+    const answer = await sendPacked('gzip', gzipSync(Buffer.alloc(mebibytes * 1024 * 1024, 'a')));
+
+    expect(answer.status).toBe(413);
   });
 });

@@ -698,6 +698,19 @@ describe('the synthesized template', () => {
     }
   });
 
+  it('leaves bodies to API Gateway as they are: it unpacks gzip and deflate of any size, and hands texts over', () => {
+    const [{ Properties: rest }] = Object.values(api.findResources('AWS::ApiGateway::RestApi')) as [
+      { Properties: object },
+    ];
+    // The first would make base64 of all bodies, the second a least size of bodies that are unpacked.
+    expect(Object.keys(rest)).not.toContain('BinaryMediaTypes');
+    expect(Object.keys(rest)).not.toContain('MinimumCompressionSize');
+    api.hasResourceProperties('AWS::ApiGateway::GatewayResponse', {
+      ResponseType: 'UNSUPPORTED_MEDIA_TYPE',
+      ResponseTemplates: { 'application/json': Match.stringLikeRegexp('content-encoding: gzip') },
+    });
+  });
+
   it.each(['INTEGRATION_FAILURE', 'THROTTLED'])('says when to try again after %s', (ResponseType) => {
     api.hasResourceProperties('AWS::ApiGateway::GatewayResponse', {
       ResponseType,
