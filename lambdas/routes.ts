@@ -88,6 +88,11 @@ export const routes = {
     isTimed: true,
     timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
   }),
+  'count-input-tokens': postRoute('/responses/input_tokens', {
+    ...inferring('responses/count-input-tokens', { ...reading(), secrets: ['pepper', 'provider-keys'], catalog: true }),
+    isTimed: true,
+    timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
+  }),
   ...wholeRoutes.create,
 
   // What the same requests may cost: nothing is held, written or sent. They may wait for a provider that counts a prompt.

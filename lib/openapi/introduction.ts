@@ -53,7 +53,7 @@ hold; an answer whose hold cannot grow ends there, and says so in \`metadata\`. 
 
 Every answer has the header \`request-id\`. An answer of a model also has \`x-generation-id\`, by which \`GET /generation\` tells what became of it.
 On AWS, API Gateway itself refuses some requests before the gateway sees them, such as bodies that are too large (413): these answers have only \`request-id\`.
-Answers of models and of \`POST /messages/count_tokens\` have \`server-timing\`: the milliseconds of the gateway itself and those of the provider, up to the answer's head. With
+Answers of models and counts of tokens have \`server-timing\`: the milliseconds of the gateway itself and those of the provider, up to the answer's head. With
 \`stream: true\` the answer comes as server-sent events while it is written.
 
 ## Errors

@@ -121,6 +121,7 @@ const nameNothing: (keyof typeof routes)[] = [
   'create-chat-completion',
   'create-response',
   'count-tokens',
+  'count-input-tokens',
   'estimate-message',
   'estimate-chat-completion',
   'estimate-response',

@@ -93,6 +93,7 @@ const needingNoKey = new Set([
   ...Object.keys(wholeRoutes.create),
   ...Object.keys(wholeRoutes.estimate),
   'count-tokens',
+  'count-input-tokens',
   'create-chat-completion',
   'create-response',
   'create-video',

@@ -64,9 +64,12 @@ describe('the server timing of an answer', () => {
     ['sandbox/claude', ['gateway', 'provider']],
     ['sandbox/gpt', ['gateway']],
   ])('of a count of tokens tells the provider’s time where one counts: %s', async (model, names) => {
-    const response = await post(gateway, '/messages/count_tokens', { model, messages: slow });
+    const counts = await Promise.all([
+      post(gateway, '/messages/count_tokens', { model, messages: slow }),
+      post(gateway, '/responses/input_tokens', { model, input: slow }),
+    ]);
 
-    expect([response.status, Object.keys(durations(response))]).toEqual([200, names]);
+    for (const count of counts) expect([count.status, Object.keys(durations(count))]).toEqual([200, names]);
   });
 
   it('of a video is the gateway’s alone, and its record has the provider’s time too', async () => {

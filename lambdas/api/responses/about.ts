@@ -1,6 +1,6 @@
 import { ok, providerErrors, tagged } from '../../http/about.ts';
 import { countedEstimate, estimateAbout } from '../parts/about.ts';
-import { responseAnswer } from './shape.ts';
+import { inputTokensAnswer, responseAnswer } from './shape.ts';
 
 const body = { model: 'sandbox/gpt', input: 'Hello!' };
 
@@ -150,6 +150,17 @@ export const responses = tagged('Inference', {
       maybeLate: true,
       content: { 'text/event-stream': { schema: { type: 'string' }, example: stream, 'x-events': events } },
     },
+  },
+  'count-input-tokens': {
+    summary: 'Count the tokens of an input',
+    description:
+      'Counts the tokens of the input of a request to `POST /responses`, as `responses.input_tokens.count` of OpenAI’s SDKs asks for it. No model answers, and it costs nothing.',
+    bodyExample: body,
+    success: ok('The number of tokens; `estimated` is true where the provider does not count.', inputTokensAnswer, {
+      object: 'response.input_tokens',
+      input_tokens: 9,
+    }),
+    errors: providerErrors,
   },
   'estimate-response': estimateAbout({
     summary: 'Estimate a response',

@@ -64,3 +64,10 @@ export const responseAnswer = z
     gateway: earlyEndShape,
   })
   .meta({ id: 'Response' });
+
+export const inputTokensAnswer = z.strictObject({
+  object: z.literal('response.input_tokens'),
+  input_tokens: countShape.meta({ description: 'The number of tokens of the input, with instructions and tools.' }),
+  estimated: z.literal(true).optional(),
+});
+export type InputTokensAnswer = z.output<typeof inputTokensAnswer>;
