@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { optionalField } from '../messages/field-kinds.ts';
 import { firstFault, refuse } from '../messages/list-of.ts';
 import { providerPreferences } from '../messages/preferences.ts';
+import { insistenceFault, namesOf, unknownFields } from '../messages/unknown-fields.ts';
 import type { Fault } from '../platform/zod-messages.ts';
 
 const MAX_INPUTS = 2_048;
@@ -51,7 +52,7 @@ export type VectorEncoding = (typeof vectorEncodings)[number];
 
 const OTHER_MODELS = 'is refused here, because vectors of different models cannot be compared; name one in "model"';
 
-export const embeddingsRequestSchema = z.strictObject({
+const embeddingsFields = {
   model: z.string().min(1).max(200).meta({
     description:
       'The id of a model that makes embeddings, such as `openai/text-embedding-3-small`; GET /embeddings/models lists them.',
@@ -78,7 +79,18 @@ export const embeddingsRequestSchema = z.strictObject({
   user: optionalField(z.string().max(MAX_LABEL_CHARACTERS)).meta({
     description: 'An id of your choice for the end user; it does not change the answer.',
   }),
+};
+
+/** A field that is newer than the gateway is left out and named; an explicit null counts as absent. */
+export const embeddingsRequestSchema = z.looseObject(embeddingsFields).superRefine((body, context) => {
+  const insistence = insistenceFault(body, unknownEmbeddingsFields(body));
+  if (insistence) refuse(context, insistence);
 });
+
+/** The fields of a request that no endpoint is sent. */
+export function unknownEmbeddingsFields(body: object): string[] {
+  return namesOf(unknownFields(body, embeddingsFields));
+}
 export type EmbeddingsRequest = z.output<typeof embeddingsRequestSchema>;
 
 /** Checks element by element up to the first fault: a list may be long. */

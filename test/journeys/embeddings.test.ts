@@ -124,12 +124,19 @@ describe('embeddings', () => {
     [{ input: 'a', input_type: 'clustering' }, 'input_type'],
     [{ input: 'a', models: ['sandbox/embedder'] }, 'models'],
     [{ input: 'a', model: 'sandbox/gpt' }, 'model'],
-    [{ input: 'a', truncate: true }, 'truncate'],
+    [{ input: 'a', truncate: true, provider: { require_parameters: true } }, 'truncate'],
   ])('name what is wrong with a request: %#', async (body, field) => {
     const { status, body: answer } = await embed(body);
 
     expect(status).toBe(400);
     expect(answer.error.param).toBe(field);
+  });
+
+  it('leave out fields that no endpoint is sent, and name them', async () => {
+    const { status, headers, body } = await embed({ input: 'a', truncate: 'END', newest_field: 1, other_field: null });
+
+    expect([status, headers.get('x-gateway-left-out')]).toEqual([200, 'truncate, newest_field']);
+    expect(await finalGeneration(gateway, body.id)).toMatchObject({ left_out: ['truncate', 'newest_field'] });
   });
 
   it('never show a provider what a key protects', async () => {

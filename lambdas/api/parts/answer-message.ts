@@ -15,6 +15,7 @@ import type { Door } from '../../platform/metrics.ts';
 import { resources } from '../../resources.ts';
 import { MAX_LEFT_OUT } from '../../store/generations/outcome.ts';
 import type { RouteName } from '../../routes.ts';
+import { leftOutHeader } from './left-out-header.ts';
 import { blanks, isThereWithin, wholeAnswerSilenceMs, wholeBody } from './whole-body.ts';
 
 /** Clients give up on a silent stream, some after 20 seconds; any byte counts, also before the first event. */
@@ -88,7 +89,7 @@ async function streamAnswer(
   const { requestId, generationId } = context;
   const events = () => withBreaksMeasured(deliveredEvents(context), door);
   const produce = () => streamBody(events(), { requestId, generationId, model, isSilent });
-  return streamResponse(answerBody(context, produce, whenSilent), leftOutHeader(context));
+  return streamResponse(answerBody(context, produce, whenSilent), leftOutHeader(leftOutOf(context)));
 }
 
 /**
@@ -106,11 +107,11 @@ async function wholeAnswer(
   const waitedMs = performance.now() - context.receivedAtMs;
   if (await isThereWithin(answer, Math.max(0, wholeAnswerSilenceMs() - waitedMs))) {
     const body = await answer;
-    return jsonResponse<object>(200, body, leftOutHeader(context));
+    return jsonResponse<object>(200, body, leftOutHeader(leftOutOf(context)));
   }
   answer.catch((error: unknown) => measureBreak(error, door));
   const body = answerBody(context, () => wholeBody(answer, context.requestId), blanks);
-  return streamResponse(body, { 'content-type': 'application/json', ...leftOutHeader(context) });
+  return streamResponse(body, { 'content-type': 'application/json', ...leftOutHeader(leftOutOf(context)) });
 }
 
 /** The names that the client reads of all fields that an endpoint is not sent, each once. */
@@ -119,10 +120,9 @@ function leftOutNames(unsent: readonly string[], { leftOut = [], fieldNames = {}
   return [...names].slice(0, MAX_LEFT_OUT);
 }
 
-/** Names the fields that the endpoint was not sent. Where none has answered yet, it is the one that is being asked. */
-function leftOutHeader({ attempts, attemptLog }: AnswerContext): Record<string, string> {
-  const { leftOut } = attempts[attemptLog.index]!;
-  return leftOut.length > 0 ? { 'x-gateway-left-out': leftOut.join(', ') } : {};
+/** Where no endpoint has answered yet, it is the one that is being asked. */
+function leftOutOf({ attempts, attemptLog }: AnswerContext): readonly string[] {
+  return attempts[attemptLog.index]!.leftOut;
 }
 
 /** The events of an answer whose head has gone out. */

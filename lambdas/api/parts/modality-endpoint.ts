@@ -7,6 +7,7 @@ import { answerModality, type Answered } from '../../inference/modalities/answer
 import type { BatchModality } from '../../inference/modalities/modality.ts';
 import type { Money } from '../../money/money.ts';
 import { resources } from '../../resources.ts';
+import { leftOutHeader } from './left-out-header.ts';
 
 /** A whole answer, with the fields that answers of all modalities have. `cost` is empty while it is not known: it is settled a little later. */
 interface WholeAnswer<Body, Result> extends Answered<Result> {
@@ -29,6 +30,7 @@ export function modalityEndpoint<Body, Task, Answer, Result>(
     const { candidate, charged } = answered;
     const origin = { id, model: candidate.model.id, provider: candidate.endpoint.provider.name };
     const response = view({ ...answered, body, origin, cost: charged.estimated ? {} : { cost: charged.cost } });
+    Object.assign(response.headers, leftOutHeader(answered.leftOut));
     if (charged.estimated) response.headers['x-service-billing-status'] = 'pending';
     return response;
   });

@@ -13,7 +13,7 @@ import {
   streamOptions,
   unheededHints,
 } from '../common-fields.ts';
-import { insistenceFault, namesOf, unheededFields, unknownFields } from '../left-out.ts';
+import { insistenceFault, namesOf, unheededFields, unknownFields } from '../../messages/unknown-fields.ts';
 import { resultsOfSize, searchPlaceOf } from '../search-request.ts';
 import type { ClientMessagePosition } from '../field-names.ts';
 import { askedThinkingFields } from '../thinking-request.ts';

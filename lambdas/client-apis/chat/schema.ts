@@ -1,6 +1,6 @@
 /**
  * The body of POST /chat/completions. A field that asks for something is done, or refused by its name; one that only tunes, or that is
- * newer than the gateway, goes where an endpoint takes it, and is left out and named elsewhere (left-out.ts). An explicit null counts as absent.
+ * newer than the gateway, goes where an endpoint takes it, and is left out and named elsewhere (messages/unknown-fields.ts). An explicit null counts as absent.
  */
 
 import * as z from 'zod';

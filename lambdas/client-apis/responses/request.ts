@@ -14,7 +14,7 @@ import {
   streamOptions,
   unheededHints,
 } from '../common-fields.ts';
-import { insistenceFault, namesOf, unheededFields, unknownFields } from '../left-out.ts';
+import { insistenceFault, namesOf, unheededFields, unknownFields } from '../../messages/unknown-fields.ts';
 import type { ClientFieldNames, ClientMessagePosition } from '../field-names.ts';
 import { askedThinkingFields } from '../thinking-request.ts';
 import { toolChoiceFault, toolFields } from '../tool-fields.ts';

@@ -8,8 +8,9 @@ import type { AttemptLog } from '../attempt-log.ts';
 import type { BatchOffer } from './offers.ts';
 import type { Asked } from './rounds.ts';
 
-interface AskedTimes {
+interface AskedRequest {
   offers: readonly BatchOffer[];
+  leftOut: readonly string[];
   signal: AbortSignal;
   /** A moment of the monotonic clock, in milliseconds. */
   receivedAtMs: number;
@@ -20,7 +21,7 @@ interface AskedTimes {
 export function batchOutcome(
   { rounds, result, wasThinking }: Asked<unknown>,
   charged: Charged,
-  { offers, signal, receivedAtMs, log }: AskedTimes,
+  { offers, leftOut, signal, receivedAtMs, log }: AskedRequest,
 ): Outcome {
   const { usage, cost, cacheSaved, estimated, exceeded } = charged;
   const { model, endpoint, pricing } = offers[log.index]!.candidate;
@@ -46,7 +47,7 @@ export function batchOutcome(
     rounds: (charged.rounds ?? []).map(recordedUsage),
     ...recordedPieces(usage),
     searchResults: null,
-    leftOut: [],
+    leftOut,
     ...log.recorded((index) => offers[index]!.candidate, receivedAtMs),
     latencyMs: Math.round(performance.now() - receivedAtMs),
     generationTimeMs: null,

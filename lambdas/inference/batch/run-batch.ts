@@ -22,6 +22,8 @@ export interface BatchTerms<Task, Answer> extends BatchWork<Task> {
   apiType: NewGeneration['apiType'];
   /** At least one, the first one first. */
   offers: BatchOffer<Task, Answer>[];
+  /** Fields of the request that no endpoint is sent. */
+  leftOut: readonly string[];
   /** A client reads this whose request took longer than the gateway may run. */
   outOfTime: string;
 }
@@ -54,7 +56,7 @@ export async function runBatch<Task, Answer>(
 async function answerUntil<Task, Answer>(
   abort: AbortController,
   input: InferenceInput<unknown>,
-  { apiType, offers, outOfTime, ...work }: BatchTerms<Task, Answer>,
+  { apiType, offers, leftOut, outOfTime, ...work }: BatchTerms<Task, Answer>,
 ): Promise<BatchResult<Answer>> {
   const { caller, generationId } = input;
   // All that settlement needs is there before anything is held.
@@ -74,7 +76,7 @@ async function answerUntil<Task, Answer>(
   const asked = await askEach(offers, work, { signal, health, log, requestId: input.request.id });
   const charged = await withinLimits(chargedForAll(asked.rounds), held.extender);
   const { receivedAtMs } = input.request;
-  const outcome = batchOutcome(asked, charged, { offers, signal, receivedAtMs, log });
+  const outcome = batchOutcome(asked, charged, { offers, leftOut, signal, receivedAtMs, log });
   const { candidate } = offers[log.index]!;
   await report.settle(outcome, { candidate, surprises: askedSurprises(asked.rounds, charged) });
 

@@ -8,6 +8,8 @@ import { routeBatch } from './routed.ts';
 /** A whole answer as the client reads it, and the candidate that gave it. */
 export interface Answered<Result> extends Omit<BatchResult<never>, 'answer'> {
   result: Result;
+  /** Fields of the request that the endpoint was not sent. */
+  leftOut: readonly string[];
 }
 
 /**
@@ -25,6 +27,7 @@ export async function answerModality<Body, Task, Answer, Result>(
   };
   const protection = protectionOf(input, () => refuseEarly(input, needs));
   const { task, own, offers } = await routeBatch(modality, input, { protection });
-  const { answer, ...answered } = await runBatch(input, { apiType, offers, task, maxAtOnce, outOfTime });
-  return { ...answered, result: resultOf(answer, own) };
+  const leftOut = modality.leftOut?.(input.body) ?? [];
+  const { answer, ...answered } = await runBatch(input, { apiType, offers, task, leftOut, maxAtOnce, outOfTime });
+  return { ...answered, leftOut, result: resultOf(answer, own) };
 }

@@ -1,4 +1,9 @@
-import { embeddingsRequestSchema, inputsOf, type EmbeddingInput } from '../../embeddings/schema.ts';
+import {
+  embeddingsRequestSchema,
+  inputsOf,
+  unknownEmbeddingsFields,
+  type EmbeddingInput,
+} from '../../embeddings/schema.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { EmbeddingTask } from '../../providers/embeddings/codec.ts';
 import { embeddingEngines } from '../../providers/embeddings/engines.ts';
@@ -22,6 +27,7 @@ export const embeddingsModality = defineModality({
     maxFields: MAX_NAMED_FIELDS,
     exactWithin: ['max_price'],
   },
+  leftOut: unknownEmbeddingsFields,
   engines: embeddingEngines,
   textsOf: (body) =>
     inputsOf(body).flatMap((input, index) => (isText(input) ? [{ field: `input.${index}`, text: input }] : [])),

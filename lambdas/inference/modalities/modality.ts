@@ -30,6 +30,8 @@ export interface BatchModality<Body, Task, Answer, Result> extends OfferRefusals
   /** The output modality of its models. */
   makes: Modality;
   accepts: AcceptedBody<Body>;
+  /** The fields of a body that no endpoint is sent, by name; none where unknown ones are refused. */
+  leftOut?: (body: Body) => readonly string[];
   /** One for each wire that answers this kind of request. */
   engines: Readonly<Partial<Record<Wire, BatchEngine<Task, Answer>>>>;
   /** All texts that a provider reads, and the fields that the client wrote them in. */
