@@ -174,3 +174,50 @@ describe('a streamed chat', () => {
     expect(done).toBe('[DONE]');
   });
 });
+
+const jsonPiece = (json: string) => ({
+  type: 'content_block_delta',
+  index: 0,
+  delta: { type: 'input_json_delta', partial_json: json },
+});
+
+describe('a call of a custom tool', () => {
+  const tools = new ToolNames([{ name: 'run', isCustom: true }]);
+  const begin = {
+    type: 'content_block_start',
+    index: 0,
+    content_block: { type: 'tool_use', id: 'c1', name: 'run', input: {} },
+  };
+  const written = (events: object[]) => {
+    const writer = new ChunkWriter(identity, { ...settings, tools });
+    const chunks = events.map((event) => writer.write(event as MessagesEvent)).join('');
+    return dataIn([Buffer.from(chunks)]).map(
+      (data) => (JSON.parse(data) as { choices: { delta: object }[] }).choices[0]!.delta,
+    );
+  };
+  const end = { type: 'content_block_stop', index: 0 };
+
+  it('is begun by its name, and has its input in one piece when that is whole', () => {
+    expect(written([begin, jsonPiece('{"input":"a\\n'), jsonPiece('b"}'), end])).toEqual([
+      { tool_calls: [{ index: 0, id: 'c1', type: 'custom', custom: { name: 'run', input: '' } }] },
+      { tool_calls: [{ index: 0, custom: { input: 'a\nb' } }] },
+    ]);
+  });
+
+  it('has what was written where a limit has cut it', () => {
+    expect(written([begin, jsonPiece('{"input":"a'), end]).at(-1)).toEqual({
+      tool_calls: [{ index: 0, custom: { input: '{"input":"a' } }],
+    });
+  });
+
+  it('is the same in an answer in one piece', () => {
+    const content = [{ type: 'tool_use', id: 'c1', name: 'run', input: { input: 'x' } }];
+    const message = { id: identity.generationId, content, usage: {} } as unknown as Parameters<
+      typeof chatCompletion
+    >[0];
+
+    expect(chatCompletion(message, { ...settings, tools })).toMatchObject({
+      choices: [{ message: { tool_calls: [{ id: 'c1', type: 'custom', custom: { name: 'run', input: 'x' } }] } }],
+    });
+  });
+});

@@ -18,6 +18,56 @@ const call = (id: string, name: string, text: string) => ({
 
 const look = { type: 'function', function: { name: 'look' } };
 
+const custom = (more: object = {}) => ({ type: 'custom', custom: { name: 'run', ...more } });
+
+describe('custom tools of a chat', () => {
+  it('are functions with one argument, by whose input an earlier call is told', () => {
+    const grammar = { definition: 'start: "x"', syntax: 'lark' };
+    const {
+      tools,
+      tool_choice: choice,
+      messages,
+    } = messageOf({
+      tools: [custom({ description: 'Runs code.', format: { type: 'grammar', grammar } }), look],
+      tool_choice: custom(),
+      messages: [
+        hello,
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [{ id: 'c1', type: 'custom', custom: { name: 'run', input: '1+1' } }],
+        },
+        { role: 'tool', tool_call_id: 'c1', content: '2' },
+      ],
+    });
+
+    expect(tools![0]).toMatchObject({
+      name: 'run',
+      description: expect.stringMatching(
+        /^Runs code\.\n\nThe input has to fit this grammar \(lark\):\nstart: "x"$/,
+      ) as string,
+      input_schema: { type: 'object', required: ['input'] },
+    });
+    expect(choice).toEqual({ type: 'tool', name: 'run' });
+    expect(messages[1]!.content).toEqual([{ type: 'tool_use', id: 'c1', name: 'run', input: { input: '1+1' } }]);
+  });
+
+  it.each([
+    [{ tools: [custom({ name: '' })] }, ['tools.0.custom.name']],
+    [{ tools: [custom({ format: { type: 'grammar' } })] }, ['tools.0.custom.format.grammar']],
+    [{ tools: [custom({ format: { type: 'xml' } })] }, ['tools.0.custom.format.type']],
+    [{ tools: [look, custom({ name: 'look' })] }, ['tools.1.custom.name']],
+    [{ tools: [look], tool_choice: custom() }, ['tool_choice']],
+    [{ tools: [{ type: 'image_generation' }] }, ['tools.0.type']],
+    [
+      { messages: [hello, { role: 'assistant', tool_calls: [{ id: 'c1', type: 'custom', custom: { name: 'run' } }] }] },
+      ['messages.1.tool_calls.0.custom.input'],
+    ],
+  ])('are refused by the name of the field that is wrong: %j', (body, fields) => {
+    expect(faultsOf(body)).toEqual(fields);
+  });
+});
+
 describe('a chat as a message', () => {
   it('has the system messages of its beginning as the system prompt, and later ones where they stand', () => {
     const { system, messages } = messageOf({

@@ -211,3 +211,24 @@ describe('a compressed body', () => {
     },
   );
 });
+
+describe('a custom tool of a chat', () => {
+  const chat = {
+    model: 'sandbox/claude',
+    messages: [said('Run it.', 'tool delay=0')],
+    tools: [{ type: 'custom', custom: { name: 'run', description: 'Runs code.' } }],
+  };
+
+  it('is called by its name with a text, in one piece and in a stream', async () => {
+    const whole = (await (await post(gateway, '/chat/completions', chat)).json()) as {
+      choices: { message: { tool_calls: { type: string; custom: { name: string; input: string } }[] } }[];
+    };
+    const streamed = await (await post(gateway, '/chat/completions', { ...chat, stream: true })).text();
+
+    const [call] = whole.choices[0]!.message.tool_calls;
+    expect(call).toMatchObject({ type: 'custom', custom: { name: 'run', input: expect.any(String) } });
+    expect(streamed).toContain('"type":"custom","custom":{"name":"run","input":""}');
+    expect(streamed).toContain(`{"index":0,"custom":{"input":${JSON.stringify(call!.custom.input)}}}`);
+    expect(streamed).not.toContain('arguments');
+  });
+});

@@ -13,10 +13,23 @@ const functionCall = z.looseObject({
     .meta({ description: 'The function that the model wants to be called.' }),
 });
 
+const customCall = z.looseObject({
+  id: z.string().meta({ description: 'The id of the call; send it back with the result.' }),
+  type: z.literal('custom'),
+  custom: z
+    .looseObject({
+      name: z.string().meta({ description: 'The name of the custom tool to call.' }),
+      input: z.string().meta({ description: 'The input of the tool, as the model has written it.' }),
+    })
+    .meta({ description: 'The custom tool that the model wants to be called.' }),
+});
+
 const completionMessage = z.looseObject({
   role: z.literal('assistant'),
   content: z.string().nullable().meta({ description: 'The text of the answer; `null` where there are only calls.' }),
-  refusal: z.null().meta({ description: 'Always null: the words with which a model refuses are in `content`.' }),
+  refusal: z.string().nullable().meta({
+    description: 'The words with which the model refuses, where its provider tells them apart; otherwise null.',
+  }),
   reasoning: z.string().optional().meta({ description: 'The thinking of the model as text, where it shows it.' }),
   reasoning_content: z
     .string()
@@ -31,9 +44,9 @@ const completionMessage = z.looseObject({
     .optional()
     .meta({ description: 'The thinking with its signatures. Send it back in the next turn, unchanged.' }),
   tool_calls: z
-    .array(functionCall)
+    .array(z.union([functionCall, customCall]))
     .optional()
-    .meta({ description: 'The functions that the model wants to be called.' }),
+    .meta({ description: 'The functions and custom tools that the model wants to be called.' }),
   annotations: z
     .array(z.looseObject({ type: z.literal('url_citation') }))
     .optional()

@@ -7,8 +7,10 @@ import { isRefusal } from '../../messages/refusal-block.ts';
 import type { TokenLogprob } from '../../messages/token-logprob.ts';
 import type { Block, Delta, MessageDelta, MessagesEvent } from '../../messages/types.ts';
 import type { ErrorEnvelope } from '../../platform/errors.ts';
+import { callInput } from '../call-arguments.ts';
 import { urlAnnotations } from '../citations.ts';
 import { chatLogprobs, type CompletionSettings } from './completion.ts';
+import { customInput } from '../custom-tools.ts';
 import { finishFields } from './finish-reason.ts';
 import { encryptedDetail, signatureDetail, textDetail, type ShownDetail } from './reasoning-details.ts';
 import { createdSeconds } from './created-seconds.ts';
@@ -29,6 +31,10 @@ interface OpenBlock {
   hasBegun: boolean;
   /** The whole arguments of a call, where they came at once. */
   input: unknown;
+  /** It calls a tool whose input is a text: that is told when its JSON is whole. */
+  isCustom: boolean;
+  /** The JSON of such a call so far. */
+  json: string;
 }
 
 /** Who an answer is from, before its first event is there. */
@@ -107,6 +113,8 @@ export class ChunkWriter {
       isRefusal: false,
       hasBegun: false,
       input: block['input'],
+      isCustom: false,
+      json: '',
     };
     switch (block.type) {
       case 'text':
@@ -119,11 +127,15 @@ export class ChunkWriter {
         return this.#details(encryptedDetail(this.#thoughts++, String(block['data'])));
       case 'tool_use': {
         const place = this.#calls++;
-        this.#open = { ...open, place };
-        const { name } = this.#settings.tools.clientTool(block['name'] as string);
+        const { name, isCustom } = this.#settings.tools.clientTool(block['name'] as string);
+        this.#open = { ...open, place, isCustom };
         const called = { name, arguments: '' };
         if (this.#settings.hasOlderCalls) return this.#olderCall(place, called);
-        return this.#delta({ tool_calls: [{ index: place, id: block['id'], type: 'function', function: called }] });
+        const { id } = block;
+        const call = isCustom
+          ? { type: 'custom', custom: { name, input: '' } }
+          : { type: 'function', function: called };
+        return this.#delta({ tool_calls: [{ index: place, id, ...call }] });
       }
       default:
         this.#open = undefined;
@@ -152,6 +164,7 @@ export class ChunkWriter {
   #end(): string {
     const open = this.#open;
     this.#open = undefined;
+    if (open?.isCustom) return this.#customInput(open);
     if (open?.type === 'tool_use' && !open.hasBegun) return this.#arguments(open, JSON.stringify(open.input ?? {}));
     if (!open || open.citations.length === 0) return '';
     const annotations = urlAnnotations(open.citations, open.start, this.#length);
@@ -190,9 +203,19 @@ export class ChunkWriter {
   #arguments(open: OpenBlock, text: string): string {
     if (text === '') return '';
     open.hasBegun = true;
+    if (open.isCustom) {
+      open.json += text;
+      return '';
+    }
     const called = { arguments: text };
     if (this.#settings.hasOlderCalls) return this.#olderCall(open.place, called);
     return this.#delta({ tool_calls: [{ index: open.place, function: called }] });
+  }
+
+  /** A call that a limit has cut is told as the model has written it. */
+  #customInput({ place, json, input }: OpenBlock): string {
+    const written = json === '' ? input : callInput(json);
+    return this.#delta({ tool_calls: [{ index: place, custom: { input: written ? customInput(written) : json } }] });
   }
 
   /** The older form has one call. The gateway asks for one alone, and not every model keeps to it. */

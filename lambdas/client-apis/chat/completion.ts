@@ -5,6 +5,7 @@ import { isRefusal } from '../../messages/refusal-block.ts';
 import { logprobsOf, type TokenLogprob } from '../../messages/token-logprob.ts';
 import type { Block, MessageBody } from '../../messages/types.ts';
 import type { ToolNames } from '../tool-names.ts';
+import { customInput } from '../custom-tools.ts';
 import { createdSeconds } from './created-seconds.ts';
 import { urlAnnotations } from '../citations.ts';
 import { finishFields } from './finish-reason.ts';
@@ -59,7 +60,7 @@ function chatMessage(blocks: Block[], { showsReasoning, tools, hasOlderCalls }: 
     .filter(isRefusal)
     .map((block) => block['text'] as string)
     .join('');
-  const calls = blocks.filter(({ type }) => type === 'tool_use').map((block) => functionCall(block, tools));
+  const calls = blocks.filter(({ type }) => type === 'tool_use').map((block) => toolCall(block, tools));
   return {
     role: 'assistant',
     // A call alone says nothing, and neither does a refusal.
@@ -71,7 +72,7 @@ function chatMessage(blocks: Block[], { showsReasoning, tools, hasOlderCalls }: 
   };
 }
 
-function callFields(calls: ReturnType<typeof functionCall>[], areOlder: boolean): object {
+function callFields(calls: ReturnType<typeof toolCall>[], areOlder: boolean): object {
   const [first] = calls;
   if (!first) return {};
   return areOlder ? { function_call: first.function } : { tool_calls: calls };
@@ -89,9 +90,12 @@ function spokenText(blocks: Block[]): { text: string; annotations: object[] } {
   return { text, annotations };
 }
 
-function functionCall({ id, name, input }: Block, tools: ToolNames) {
-  const called = tools.clientTool(name as string);
-  return { id, type: 'function', function: { name: called.name, arguments: JSON.stringify(input ?? {}) } };
+/** A call of a function, or of a tool whose input is a text. */
+function toolCall({ id, name: sent, input }: Block, tools: ToolNames) {
+  const { name, isCustom } = tools.clientTool(sent as string);
+  return isCustom
+    ? { id, type: 'custom', custom: { name, input: customInput(input) } }
+    : { id, type: 'function', function: { name, arguments: JSON.stringify(input ?? {}) } };
 }
 
 /** Some clients read the one name, and some the other; the details are what they send back. */

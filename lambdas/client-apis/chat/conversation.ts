@@ -2,10 +2,11 @@
 
 import * as z from 'zod';
 import { optionalField } from '../../messages/field-kinds.ts';
-import { boundedList } from '../../messages/list-of.ts';
+import { boundedList, checkedBy } from '../../messages/list-of.ts';
 import type { Block, Message } from '../../messages/types.ts';
 import { ArgumentReader } from '../call-arguments.ts';
 import { cacheMarks, hasMark, marked } from '../cache-marks.ts';
+import { CUSTOM_ARGUMENT } from '../custom-tools.ts';
 import { ConversationCallIds } from '../call-ids.ts';
 import type { ClientMessagePosition } from '../field-names.ts';
 import type { ToolNames } from '../tool-names.ts';
@@ -50,13 +51,29 @@ const calledFunction = z.object({
   name: z.string().min(1).meta({ description: 'The name of the function.' }),
   arguments: z.string().meta({ description: 'The arguments of the call, as a text of JSON.' }),
 });
+const callId = z.string().min(1).meta({ description: 'The id of the call; the result of the tool refers to it.' });
 const functionCall = z.object({
-  id: z.string().min(1).meta({ description: 'The id of the call; the result of the tool refers to it.' }),
-  type: optionalField(z.literal('function', 'must be "function": no other calls are made here')).meta({
-    description: 'The kind of the call, which is always `function`.',
+  id: callId,
+  type: optionalField(z.literal('function', 'must be "function" or "custom": no other calls are made here')).meta({
+    description: 'The kind of the call: `function`, or `custom` for a tool whose input is a text.',
   }),
   function: calledFunction.meta({ description: 'The function that was called.' }),
 });
+const customCall = z.object({
+  id: callId,
+  type: z.literal('custom'),
+  custom: z
+    .object({
+      name: z.string().min(1).meta({ description: 'The name of the custom tool.' }),
+      input: z.string().meta({ description: 'The input of the call, as the model has written it.' }),
+    })
+    .meta({ description: 'The custom tool that was called.' }),
+});
+type Call = z.output<typeof functionCall> | z.output<typeof customCall>;
+const toolCall = checkedBy<Call>(
+  (value) => ((value as { type?: unknown } | null)?.type === 'custom' ? customCall : functionCall),
+  [functionCall, customCall],
+);
 
 /** An answer of ours has more members than these; they may come back with it, and say nothing more. */
 const assistantMessage = z.object({
@@ -65,8 +82,8 @@ const assistantMessage = z.object({
     description: 'The words of the model: a text, or a list of text parts.',
   }),
   refusal: optionalField(z.string()).meta({ description: 'The words with which the model has refused.' }),
-  tool_calls: optionalField(boundedList(functionCall, { max: MAX_CALLS })).meta({
-    description: 'The functions that the model has called.',
+  tool_calls: optionalField(boundedList(toolCall, { max: MAX_CALLS })).meta({
+    description: 'The functions and custom tools that the model has called.',
   }),
   reasoning: optionalField(z.string()).meta({
     description: 'The thinking of the model as text; it is read if `reasoning_details` is absent.',
@@ -203,18 +220,21 @@ class MessageReader {
     return [
       ...thinkingOf(message),
       ...(said.length === 0 && refusal ? [{ type: 'text', text: refusal }] : said),
-      ...(calls ?? []).map((call) => this.#call(call.id, call.function)),
-      ...(called ? [this.#call(functionCallId(called.name), called)] : []),
+      ...(calls ?? []).map((call) =>
+        call.type === 'custom'
+          ? this.#call(call.id, call.custom.name, { [CUSTOM_ARGUMENT]: call.custom.input })
+          : this.#functionCall(call.id, call.function),
+      ),
+      ...(called ? [this.#functionCall(functionCallId(called.name), called)] : []),
     ];
   }
 
-  #call(id: string, { name: called, arguments: text }: { name: string; arguments: string }): Block {
-    return {
-      type: 'tool_use',
-      id: this.#callIds.ofCall(id),
-      name: this.#names.sentName({ name: called }),
-      input: this.#arguments.read(text),
-    };
+  #functionCall(id: string, { name: called, arguments: text }: z.output<typeof calledFunction>): Block {
+    return this.#call(id, called, this.#arguments.read(text));
+  }
+
+  #call(id: string, called: string, input: Record<string, unknown>): Block {
+    return { type: 'tool_use', id: this.#callIds.ofCall(id), name: this.#names.sentName({ name: called }), input };
   }
 }
 

@@ -69,7 +69,7 @@ export const chatBody = z.looseObject({
   ...rareTuningFields,
   tools: chatTools.meta({
     description:
-      'Your functions that the model may call, each with a name of its own. The gateway itself runs `{"type": "web_search"}` with any model that can call functions.',
+      'Your functions and custom tools that the model may call, each with a name of its own. The gateway itself runs `{"type": "web_search"}` with any model that can call functions.',
   }),
   tool_choice: chatToolChoice.meta({ description: 'Whether the model has to call a tool, and which one.' }),
   response_format: optionalField(responseFormat).meta({

@@ -7,11 +7,12 @@ import { SEARCH_NAME } from '../../messages/search-tool.ts';
 import { REPEATED_TOOL_NAME, repeatedName } from '../../messages/tool-names.ts';
 import type { MessagesRequest, Tool } from '../../messages/types.ts';
 import { argumentSchema } from '../argument-schema.ts';
+import { customTool } from '../custom-tools.ts';
 import { SEARCH_TOOL_TYPE, gatewaySearchTool, searchDeclaration } from '../search-request.ts';
 import { ToolNames } from '../tool-names.ts';
 
 const MAX_TOOLS = 1_024;
-const TYPES = 'must be "function", or "web_search" for the search of the gateway: it runs no other tool';
+const TYPES = 'must be "function", "custom", or "web_search" for the search of the gateway: it runs no other tool';
 
 const functionDeclaration = z.object({
   type: z.literal('function', TYPES),
@@ -33,8 +34,35 @@ const functionDeclaration = z.object({
     .meta({ description: 'A function of yours that the model may call.' }),
   cache_control: cacheControl.meta({ description: 'Asks the provider to cache the prompt up to this tool.' }),
 });
+const grammar = z.object({
+  definition: z.string().meta({ description: 'The grammar, which the model reads; nothing holds its words to it.' }),
+  syntax: optionalField(z.string()).meta({ description: 'The language of the grammar: `lark` or `regex`.' }),
+});
+const customDeclaration = z.object({
+  type: z.literal('custom'),
+  custom: z
+    .object({
+      name: z.string().min(1).max(128).meta({ description: 'The name of the tool; the model calls it by this name.' }),
+      description: optionalField(z.string()).meta({
+        description: 'The purpose of the tool and when to call it; the model decides by this text.',
+      }),
+      format: optionalField(
+        z.discriminatedUnion('type', [
+          z.object({ type: z.literal('text') }),
+          z.object({ type: z.literal('grammar'), grammar: grammar.meta({ description: 'The grammar of the input.' }) }),
+        ]),
+      ).meta({ description: 'The form of the input: any text, or one that fits a grammar.' }),
+    })
+    .meta({ description: 'A tool of yours whose input is a text of any form.' }),
+  cache_control: cacheControl.meta({ description: 'Asks the provider to cache the prompt up to this tool.' }),
+});
 type ChatFunction = z.output<typeof functionDeclaration>;
-type Declaration = ChatFunction | z.output<typeof searchDeclaration>;
+type ChatCustomTool = z.output<typeof customDeclaration>;
+type Declaration = ChatFunction | ChatCustomTool | z.output<typeof searchDeclaration>;
+
+function isCustom(value: unknown): value is ChatCustomTool {
+  return (value as { type?: unknown } | null)?.type === 'custom';
+}
 
 function isSearch(value: unknown): value is z.output<typeof searchDeclaration> {
   const { type } = (value ?? {}) as { type?: unknown };
@@ -42,20 +70,30 @@ function isSearch(value: unknown): value is z.output<typeof searchDeclaration> {
 }
 
 const declaration = checkedBy<Declaration>(
-  (value) => (isSearch(value) ? searchDeclaration : functionDeclaration),
-  [functionDeclaration, searchDeclaration],
+  (value) => {
+    if (isSearch(value)) return searchDeclaration;
+    return isCustom(value) ? customDeclaration : functionDeclaration;
+  },
+  [functionDeclaration, customDeclaration, searchDeclaration],
 );
+
+function declaredName(tool: Declaration): string {
+  if (isSearch(tool)) return SEARCH_NAME;
+  return isCustom(tool) ? tool.custom.name : tool.function.name;
+}
 
 export const chatTools = optionalField(
   boundedList(declaration, { max: MAX_TOOLS }).superRefine((tools, context) => {
-    const repeated = repeatedName(tools.map((tool) => (isSearch(tool) ? SEARCH_NAME : tool.function.name)));
+    const repeated = repeatedName(tools.map(declaredName));
     if (repeated === undefined) return;
-    const path = isSearch(tools[repeated]) ? ['type'] : ['function', 'name'];
+    const tool = tools[repeated];
+    const path = isSearch(tool) ? ['type'] : [isCustom(tool) ? 'custom' : 'function', 'name'];
     refuse(context, { path: [repeated, ...path], message: REPEATED_TOOL_NAME });
   }),
 );
 
-const CHOICES = 'must be "auto", "none", "required" or {"type": "function", "function": {"name": …}}';
+const CHOICES =
+  'must be "auto", "none", "required", {"type": "function", "function": {"name": …}} or {"type": "custom", "custom": {"name": …}}';
 export const chatToolChoice = optionalField(
   z.union(
     [
@@ -65,6 +103,12 @@ export const chatToolChoice = optionalField(
         function: z
           .strictObject({ name: z.string().min(1).meta({ description: 'The name of the function to call.' }) })
           .meta({ description: 'The function that the model has to call.' }),
+      }),
+      z.strictObject({
+        type: z.literal('custom'),
+        custom: z
+          .strictObject({ name: z.string().min(1).meta({ description: 'The name of the custom tool to call.' }) })
+          .meta({ description: 'The custom tool that the model has to call.' }),
       }),
     ],
     CHOICES,
@@ -112,13 +156,16 @@ export class ChatTools {
     const newer = typeof called === 'object' && called ? { type: 'function' as const, function: called } : called;
     this.#choice = this.areOlder ? newer : choice;
     this.names = new ToolNames(
-      this.#declared.flatMap((tool) => (isSearch(tool) ? [] : { name: tool.function.name, isCustom: false })),
+      this.#declared.flatMap((tool) => (isSearch(tool) ? [] : { name: declaredName(tool), isCustom: isCustom(tool) })),
     );
   }
 
   /** The same tools in the Messages API. */
   declared(): Tool[] {
-    return this.#declared.map((tool) => (isSearch(tool) ? gatewaySearchTool(tool) : this.#functionTool(tool)));
+    return this.#declared.map((tool) => {
+      if (isSearch(tool)) return gatewaySearchTool(tool);
+      return isCustom(tool) ? this.#customTool(tool) : this.#functionTool(tool);
+    });
   }
 
   /** The same choice in the Messages API. */
@@ -133,8 +180,16 @@ export class ChatTools {
       case 'none':
         return { type: this.#choice };
       default:
-        return { type: 'tool', name: this.names.sentName(this.#choice.function) };
+        return {
+          type: 'tool',
+          name: this.names.sentName(this.#choice.type === 'custom' ? this.#choice.custom : this.#choice.function),
+        };
     }
+  }
+
+  #customTool({ custom: { name, description, format }, cache_control: cache }: ChatCustomTool): Tool {
+    const tool = customTool({ name, description, grammar: format?.type === 'grammar' ? format.grammar : undefined });
+    return { ...tool, name: this.names.sentName({ name }), ...(cache ? { cache_control: cache } : {}) };
   }
 
   #functionTool({ function: declared, cache_control: cache }: ChatFunction): Tool {

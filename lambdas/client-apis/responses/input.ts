@@ -9,7 +9,7 @@ import { ArgumentReader } from '../call-arguments.ts';
 import { ConversationCallIds } from '../call-ids.ts';
 import type { ClientMessagePosition } from '../field-names.ts';
 import type { ToolNames } from '../tool-names.ts';
-import { CUSTOM_ARGUMENT } from './custom-tools.ts';
+import { CUSTOM_ARGUMENT } from '../custom-tools.ts';
 import { foreignItems, foreignPart, refusedItems, type ForeignItem } from './foreign-items.ts';
 import {
   assistantContent,

@@ -6,7 +6,7 @@ import type { Block } from '../../messages/types.ts';
 import { without } from '../../messages/without.ts';
 import { urlAnnotations } from '../citations.ts';
 import type { ToolNames } from '../tool-names.ts';
-import { customInput } from './custom-tools.ts';
+import { customInput } from '../custom-tools.ts';
 import { sealedThinking } from './sealed-thinking.ts';
 
 /** An answer has to know this of its request. */

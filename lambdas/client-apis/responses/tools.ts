@@ -13,7 +13,7 @@ import type { MessagesRequest, Tool } from '../../messages/types.ts';
 import { argumentSchema } from '../argument-schema.ts';
 import { SEARCH_TOOL_TYPE, gatewaySearchTool, searchDeclaration } from '../search-request.ts';
 import { ToolNames, type ClientTool } from '../tool-names.ts';
-import { customTool } from './custom-tools.ts';
+import { customTool } from '../custom-tools.ts';
 
 const MAX_TOOLS = 1_024;
 const CHOICES = 'must be "auto", "none", "required", or an object that names a tool';
@@ -234,7 +234,10 @@ export class DeclaredTools {
       const isDemanded = typeof choice === 'object' && choice !== null && kindOf(choice) === 'search';
       return { ...gatewaySearchTool(tool.declaration), ...(isDemanded ? {} : { if_possible: true }) };
     }
-    const engineTool = tool.kind === 'custom' ? customTool(tool.declaration) : functionTool(tool.declaration);
+    const engineTool =
+      tool.kind === 'custom'
+        ? customTool({ ...tool.declaration, grammar: tool.declaration.format })
+        : functionTool(tool.declaration);
     const said = [about, engineTool.description].filter(Boolean).join('\n\n');
     const name = this.names.sentName({ name: tool.declaration.name, namespace: tool.group?.name });
     return { ...engineTool, name, ...(said === '' ? {} : { description: said }) };

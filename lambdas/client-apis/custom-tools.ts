@@ -1,6 +1,6 @@
 /** Tools whose input is a text of any form: to the models here they are functions with one argument. */
 
-import type { Tool } from '../../messages/types.ts';
+import type { Tool } from '../messages/types.ts';
 
 /** The name of the argument. */
 export const CUSTOM_ARGUMENT = 'input';
@@ -10,17 +10,14 @@ const MAX_GRAMMAR_CHARACTERS = 20_000;
 interface CustomTool {
   name: string;
   description?: string | null | undefined;
-  format?:
-    | { type: string; syntax?: string | null | undefined; definition?: string | null | undefined }
-    | null
-    | undefined;
+  grammar?: { syntax?: string | null | undefined; definition?: string | null | undefined } | null | undefined;
 }
 
-export function customTool({ name, description, format }: CustomTool): Tool {
-  const grammar = format?.definition
-    ? `The input has to fit this grammar (${format.syntax ?? 'lark'}):\n${format.definition.slice(0, MAX_GRAMMAR_CHARACTERS)}`
+export function customTool({ name, description, grammar }: CustomTool): Tool {
+  const rule = grammar?.definition
+    ? `The input has to fit this grammar (${grammar.syntax ?? 'lark'}):\n${grammar.definition.slice(0, MAX_GRAMMAR_CHARACTERS)}`
     : '';
-  const about = [description ?? '', grammar].filter((text) => text !== '').join('\n\n');
+  const about = [description ?? '', rule].filter((text) => text !== '').join('\n\n');
   return {
     name,
     ...(about === '' ? {} : { description: about }),
