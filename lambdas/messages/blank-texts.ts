@@ -9,6 +9,11 @@ export function isBlank(text: unknown): boolean {
   return typeof text === 'string' && text.trim() === '';
 }
 
+/** No message has more than blank texts. */
+export function saysNothing(messages: readonly Message[]): boolean {
+  return messages.every(({ content }) => (typeof content === 'string' ? isBlank(content) : content.every(isBlankText)));
+}
+
 /** The messages without blank texts. A message that has nothing else gets a word, so that its place stays. */
 export function withoutBlankTexts(messages: Message[]): Message[] {
   return messages.map((message) => {

@@ -1,6 +1,6 @@
 /** A chat request as the engine gets it: a request of the Messages API. docs/client-apis/chat.md has the rules. */
 
-import { withoutBlankBlocks, withoutBlankTexts } from '../../messages/blank-texts.ts';
+import { saysNothing, withoutBlankBlocks, withoutBlankTexts } from '../../messages/blank-texts.ts';
 import type { PromptPlugins } from '../../messages/plugins.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';
 import type { Block } from '../../messages/types.ts';
@@ -56,7 +56,7 @@ export const chatRequestSchema = chatBody.transform((body, context): ChatCall =>
   const { system, messages, origins } = chatConversation(body.messages, sent.names);
   const models = askedModels(body);
   if (!models) refuse(['model'], 'is required: the id of a model of the catalog');
-  if (messages.length === 0) refuse(['messages'], 'have no text; write at least one that is not empty');
+  if (saysNothing(messages)) refuse(['messages'], 'have no text; write at least one that is not blank');
   if (body.reasoning?.max_tokens && body.reasoning.effort) {
     refuse(['reasoning', 'max_tokens'], 'cannot be used together with effort; leave one of them out');
   }

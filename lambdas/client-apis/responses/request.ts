@@ -1,6 +1,6 @@
 /** A request for a response as the engine gets it: a request of the Messages API. docs/client-apis/responses.md has the rules. */
 
-import { withoutBlankBlocks, withoutBlankTexts } from '../../messages/blank-texts.ts';
+import { saysNothing, withoutBlankBlocks, withoutBlankTexts } from '../../messages/blank-texts.ts';
 import type { PromptPlugins } from '../../messages/plugins.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';
 import { isSearchType } from '../../messages/search-tool.ts';
@@ -59,7 +59,7 @@ export const responsesRequestSchema = responsesBody.transform((body, context): R
   const { system, messages, origins } = responsesConversation(body.input, declared.names);
   const models = askedModels(body);
   if (!models) refuse(['model'], 'is required: the id of a model of the catalog');
-  if (messages.length === 0) refuse(['input'], 'has no text; write at least one that is not empty');
+  if (saysNothing(messages)) refuse(['input'], 'has no text; write at least one that is not blank');
   const tools = withSearchLimit(declared.callable(body.tool_choice), body.max_tool_calls);
   const choice = declared.choice(body.tool_choice);
   const choiceFault = toolChoiceFault(tools, choice);
