@@ -59,6 +59,14 @@ const contextEdit = z.object({
     .meta({ description: 'Which parts are left out: old results of tools, or old thinking.' }),
 });
 
+/** The betas of a body, by the name of the header, and by the names that bodies of Amazon Bedrock and Google Cloud have for it. */
+const betaFields = ['betas', 'anthropic_beta', 'anthropic-beta'] as const;
+const betaHeader = optionalField(
+  z.union([z.string(), boundedList(z.string(), { max: MAX_BETAS })], 'must be a list of names, or a text with commas'),
+).meta({
+  description: 'The same as `betas`, under the name that it has in bodies for Amazon Bedrock and in the header.',
+});
+
 const requestFields = z.looseObject({
   model: z.string().min(1).max(200).meta({
     description:
@@ -141,6 +149,17 @@ const requestFields = z.looseObject({
     description:
       'Names of beta features of Anthropic’s Messages API, as in the header `anthropic-beta`. Those that the endpoint does not know are left out; those with a price of their own are refused.',
   }),
+  anthropic_beta: betaHeader,
+  'anthropic-beta': betaHeader,
+  anthropic_version: optionalField(
+    z.enum(['2023-06-01', 'bedrock-2023-05-31', 'vertex-2023-10-16'], {
+      error:
+        'must be 2023-06-01, bedrock-2023-05-31 or vertex-2023-10-16; newer versions are told by the header anthropic-version',
+    }),
+  ).meta({
+    description:
+      'The version of the API in bodies for Amazon Bedrock and Google Cloud. Accepted, and without an effect: all of these mean the oldest one.',
+  }),
   speed: optionalField(z.literal('standard', 'must be "standard": the catalog has no other price')).meta({
     description: 'Only `standard` is supported, because other speeds have other prices.',
   }),
@@ -187,6 +206,8 @@ const unpricedFields = [
 ] as const;
 
 const refusedFields: readonly string[] = unpricedFields;
+/** Fields that are said otherwise, or that say nothing. */
+const takenOutFields = new Set<string>([...refusedFields, ...betaFields, 'anthropic_version']);
 
 /** Fields of OpenAI's APIs, and the names that they have here. */
 const foreignFields: Record<string, string> = {
@@ -215,20 +236,26 @@ export const messagesRequestSchema = requestFields
     }
     const repeated = repeatedName((request.tools ?? []).map(({ name }) => name));
     if (repeated !== undefined) refuse(['tools', repeated, 'name'], REPEATED_TOOL_NAME);
-    const beta = refusedBeta(request.betas ?? []);
-    if (beta) refuse(['betas'], beta.message, beta.details);
+    for (const field of betaFields) {
+      const beta = refusedBeta(namesOfBetas(request[field]));
+      if (beta) refuse([field], beta.message, beta.details);
+    }
     if (request.tool_choice?.type === 'tool' && !request.tool_choice.name) {
       refuse(['tool_choice', 'name'], 'is required with type "tool"');
     }
   })
   .transform((request) => {
-    const present = Object.entries(request).filter(
-      ([field, value]) => value !== null && !refusedFields.includes(field),
-    );
+    const present = Object.entries(request).filter(([field, value]) => value !== null && !takenOutFields.has(field));
     // The compiler holds the type of requests against what was checked.
     const routed: RoutedRequest = Object.fromEntries(present) as Present<typeof request>;
-    return routed;
+    const betas = [...new Set(betaFields.flatMap((field) => namesOfBetas(request[field])))];
+    return betas.length > 0 ? { ...routed, betas } : routed;
   });
+
+function namesOfBetas(sent: string | readonly string[] | null | undefined): string[] {
+  const names = typeof sent === 'string' ? sent.split(',') : (sent ?? []);
+  return names.map((name) => name.trim()).filter((name) => name !== '');
+}
 
 /** How the JSON of such a body is read. */
 export const messagesJson = {

@@ -275,6 +275,10 @@ describe('what has no price', () => {
     ['thread', { type: 'continue', previous_message_id: 'm' }],
     ['billing_policy', { type: 'billing_policy' }],
     ['betas', ['fast-mode-2026-02-01']],
+    ['anthropic_beta', ['fast-mode-2026-02-01']],
+    ['anthropic-beta', 'claude-code-20250219, fast-mode-2026-02-01'],
+    ['anthropic_beta', 7],
+    ['anthropic_version', '2026-10-21'],
   ])('is refused by its name: %s %j', (field, value) => {
     expect(fieldOf({ [field]: value })).toBe(field);
     expect(fieldOf({ [field]: null })).toBeUndefined();
@@ -293,6 +297,14 @@ describe('what has no price', () => {
     ['betas', ['claude-code-20250219']],
   ])('is not what agents send all the time: %s %j', (field, value) => {
     expect(parse(request({ [field]: value }))).toHaveProperty(field, value);
+  });
+
+  it('is none of the names that betas have in bodies of other services: they are betas', () => {
+    const sent = { betas: ['a-1'], anthropic_beta: ['b-2', 'a-1'], 'anthropic-beta': 'c-3, b-2' };
+    const { betas, ...others } = parse(request({ ...sent, anthropic_version: 'bedrock-2023-05-31' }));
+
+    expect(betas).toEqual(['a-1', 'b-2', 'c-3']);
+    expect(Object.keys(others).filter((name) => name.startsWith('anthropic'))).toEqual([]);
   });
 
   it('is any edit of the context that is an answer of its own', () => {

@@ -139,6 +139,48 @@ describe('a request for a count of tokens', () => {
   });
 });
 
+describe('the betas of a body', () => {
+  const request = {
+    model: 'anthropic/claude',
+    messages: [{ role: 'user' as const, content: 'Hi' }],
+    max_tokens: 5,
+    betas: ['b-2', 'a-1'],
+  };
+  const withBetas = { ...client, anthropicBeta: 'a-1' };
+
+  it('go to Anthropic in the header, with those of the header', () => {
+    const { headers, body } = anthropicWire.encode(request, target, withBetas);
+
+    expect(headers).toMatchObject({ 'anthropic-beta': 'a-1,b-2' });
+    expect(JSON.parse(body)).not.toHaveProperty('betas');
+  });
+
+  it('go with a count as well', () => {
+    const counting = { ...target, quirks: { count_tokens: true } };
+    const { headers, body } = anthropicWire.encodeCount(request, counting, withBetas)!;
+
+    expect(headers).toMatchObject({ 'anthropic-beta': 'a-1,b-2' });
+    expect(JSON.parse(body)).not.toHaveProperty('betas');
+  });
+
+  it('cannot be put into an envelope beside it, and neither can its version', () => {
+    const smuggled = { ...request, betas: [], anthropic_beta: ['fast-mode-2026-02-01'], anthropic_version: 'x' };
+    const bodies = (['bedrock-invoke', 'vertex-predict'] as const).map(
+      (envelope) =>
+        anthropicWire.encode(
+          smuggled,
+          { ...target, quirks: { envelope, betas: ['z-1'] } },
+          { ...client, anthropicBeta: 'z-1' },
+        ).body,
+    );
+
+    expect(bodies.map((body) => JSON.parse(body) as object)).toMatchObject([
+      { anthropic_version: 'bedrock-2023-05-31', anthropic_beta: ['z-1'] },
+      { anthropic_version: 'vertex-2023-10-16' },
+    ]);
+  });
+});
+
 describe('a request to another home of Claude', () => {
   const request = {
     model: 'anthropic/claude',

@@ -26,7 +26,7 @@ const newSseFraming = () => new SseFraming();
 
 const envelopes: Record<NonNullable<AnthropicQuirks['envelope']>, Envelope> = {
   none: {
-    wrap: (body, client) => postJson('/v1/messages', { ...body, stream: true }, client),
+    wrap: (body, client) => postWithBetas('/v1/messages', { ...body, stream: true }, client),
     newFraming: newSseFraming,
   },
   // Amazon Bedrock's InvokeModelWithResponseStream: betas are in the body, and whether it streams is in the path.
@@ -38,9 +38,9 @@ const envelopes: Record<NonNullable<AnthropicQuirks['envelope']>, Envelope> = {
     wrap(body, client) {
       const betas = betasOf(body, client);
       const wrapped = {
+        ...withoutTheirs(body),
         anthropic_version: 'bedrock-2023-05-31',
         ...(betas.length > 0 ? { anthropic_beta: betas } : {}),
-        ...withoutTheirs(body),
       };
       return {
         path: `/model/${encodeURIComponent(String(body.model))}/invoke-with-response-stream`,
@@ -62,7 +62,7 @@ const envelopes: Record<NonNullable<AnthropicQuirks['envelope']>, Envelope> = {
           accept: 'text/event-stream',
           ...(betas.length > 0 ? { 'anthropic-beta': betas.join(',') } : {}),
         },
-        body: wellFormedJson({ anthropic_version: 'vertex-2023-10-16', ...withoutTheirs(body), stream: true }),
+        body: wellFormedJson({ ...withoutTheirs(body), anthropic_version: 'vertex-2023-10-16', stream: true }),
       };
     },
     newFraming: newSseFraming,
@@ -73,7 +73,12 @@ export function envelopeOf({ envelope }: AnthropicQuirks): Envelope {
   return envelopes[envelope ?? 'none'];
 }
 
-export function postJson(path: string, body: unknown, client: ClientHeaders): WireRequest {
+/** Betas of a body are in the header, where Anthropic's own service and its SDKs have them. */
+export function postWithBetas(path: string, { betas, ...body }: Body, client: ClientHeaders): WireRequest {
+  return postJson(path, body, { ...client, anthropicBeta: betasOf({ betas }, client).join(',') || undefined });
+}
+
+function postJson(path: string, body: unknown, client: ClientHeaders): WireRequest {
   return {
     path,
     headers: {

@@ -23,7 +23,7 @@ import { withSoundCalls } from '../translated/sound-calls.ts';
 import { withSentNames } from '../translated/tool-names.ts';
 import { typedSchema } from '../translated/typed-schema.ts';
 import { decodeMessage, decodeStream } from './decode.ts';
-import { betaNames, envelopeOf, postJson } from './envelopes.ts';
+import { betaNames, envelopeOf, postWithBetas } from './envelopes.ts';
 import { refuseUnsupportedParts } from './unsupported-parts.ts';
 import { placedInstructions, rewritten } from './rewritten.ts';
 import { strictSchema } from './claude-schema.ts';
@@ -65,7 +65,7 @@ function knownBetas(names: string[], quirks: AnthropicQuirks): string[] {
 function encodeCountTokens(request: MessagesRequest, target: AnthropicTarget, client: ClientHeaders): WireRequest {
   const body = upstreamBody(request, target, client);
   const counted = Object.entries(body).filter(([field, value]) => countedFields.has(field) && value !== undefined);
-  return postJson('/v1/messages/count_tokens', Object.fromEntries(counted), client);
+  return postWithBetas('/v1/messages/count_tokens', { ...Object.fromEntries(counted), betas: request.betas }, client);
 }
 
 /** What count_tokens knows; it refuses every other field. From the parameters that the official SDK types. */
