@@ -376,7 +376,7 @@ it('its functions have written every series of the dashboard that this machine c
   expect(shown.filter((series) => !written.has(series)).toSorted()).toEqual([
     // The books are compared an hour after midnight (test/books/reconcile-days.own.test.ts sees it).
     'DriftRub by all',
-    // The sandbox refuses no sealed reasoning (test/inference/dispatch.test.ts sees it).
+    // The sandbox refuses no sealed reasoning (test/inference/operator-metrics.own.test.ts sees it).
     'ReasoningDropped by provider',
   ]);
 }, 60_000);

@@ -87,7 +87,11 @@ const made = (providerName: string, more: object = {}) => ({
 
 describe('the measurements of settlements', () => {
   it('are what clients notice by provider, and everything else once', () => {
-    const some = [made('One', { overheadMs: 4 }), made('Two', { estimated: true }), made('One', { latencyMs: null })];
+    const some = [
+      made('One', { overheadMs: 4 }),
+      made('Two', { estimated: true, capped: true }),
+      made('One', { latencyMs: null, promptTokens: 7, completionTokens: 9 }),
+    ];
     measureSettlements(some, 1_250);
 
     const [all, one, two] = lines as [MetricLine, MetricLine, MetricLine];
@@ -95,6 +99,9 @@ describe('the measurements of settlements', () => {
       Settled: 3,
       Estimated: 1,
       Corrected: 0,
+      Capped: 1,
+      InputTokens: [expect.any(Number), expect.any(Number), 7],
+      OutputTokens: [expect.any(Number), expect.any(Number), 9],
       CostRub: [0.5, 0.5, 0.5],
       HeldRub: [1, 1, 1],
       OverheadMs: 4,
@@ -102,6 +109,12 @@ describe('the measurements of settlements', () => {
     });
     expect(one).toMatchObject({ provider: 'One', Settled: 2, FirstEventMs: 5, AnswerMs: [50, 50] });
     expect(two).toMatchObject({ provider: 'Two', Settled: 1, FirstEventMs: 5 });
+  });
+
+  it('count corrections of what a sweep has settled', () => {
+    measureSettlements([{ ...made('One'), isCorrection: true }, made('One')], 1_250);
+
+    expect(lines[0]).toMatchObject({ Settled: 2, Corrected: 1 });
   });
 
   it('have nothing of payers, keys or texts', () => {
