@@ -1,7 +1,6 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { MessagesRequest } from '../../lambdas/messages/types.ts';
-import { GatewayError } from '../../lambdas/platform/errors.ts';
 import { protectTexts } from '../../lambdas/protection/protect-texts.ts';
 import type { SensitiveData } from '../../lambdas/store/accounts/sensitive-data.ts';
 import { entriesIn, repeated } from '../support/long-runs.ts';
@@ -93,12 +92,15 @@ describe('a text that is searched at once', () => {
 
 const emails = (count: number) => Array.from({ length: count }, (_, index) => `a${index}@b.co`).join(' ');
 
-/** A slow machine does not search the slowest texts in time. That costs the event loop as little. */
-function passOverTimeout(error: unknown): void {
-  if (!(error instanceof GatewayError && error.kind === 'timeout')) throw error;
-}
-
 describe('the longest prompt keeps the event loop for a moment', () => {
+  // How long a thread takes to start and to search is the machine's. A search that is given up would prove less: its result is not read.
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
   const longest: [string, () => MessagesRequest][] = [
     ['of words', () => prompt(filled('Lorem ipsum dolor sit amet. ', LONGEST))],
     ['of values', () => prompt(filled('ann@example.org ', LONGEST))],
@@ -115,9 +117,7 @@ describe('the longest prompt keeps the event loop for a moment', () => {
     async (_what, write) => {
       const request = write();
 
-      expect(await lowestThreadCpuMs(() => protect(request, severe).catch(passOverTimeout), MAX_MS)).toBeLessThan(
-        MAX_MS,
-      );
+      expect(await lowestThreadCpuMs(() => protect(request, severe), MAX_MS)).toBeLessThan(MAX_MS);
     },
     120_000,
   );
