@@ -37,7 +37,7 @@ const usage = `Usage: npm run bench -- [options]
   --quick                  a tenth of the requests, in one round: to see that it runs, not to compare
   --rounds <n>             interleaved rounds (4); the medians are printed
   --wires <a,b>            of ${allWires.join(', ')} (the first two)
-  --doors                  also the gateway over chat completions
+  --chat                   also the gateway over chat completions
   --server                 also the server (npm start -- --web), with leases and without
   --compare <ref>          also that version of this repository, in the same rounds
   --peer "<command>"       also another gateway for the Messages API: how it is started, with NODE_ENV=production;
@@ -54,7 +54,7 @@ const { values: options } = parseArgs({
     quick: { type: 'boolean', default: false },
     rounds: { type: 'string' },
     wires: { type: 'string', default: allWires.slice(0, 2).join(',') },
-    doors: { type: 'boolean', default: false },
+    chat: { type: 'boolean', default: false },
     server: { type: 'boolean', default: false },
     compare: { type: 'string' },
     peer: { type: 'string' },
@@ -94,7 +94,7 @@ const lanes: Lane[] = [];
 try {
   const gateway = await startGateway('gateway', { profiles: options.profile });
   lanes.push(directLane(upstreamUrl), await pipeLane(upstreamUrl), gateway);
-  if (options.doors) lanes.push(chatLane(gateway));
+  if (options.chat) lanes.push(chatLane(gateway));
   if (options.server) {
     lanes.push(await startGateway('server', { server: { takesLeases: true } }));
     lanes.push(await startGateway('server-off', { server: { takesLeases: false } }));
