@@ -24,11 +24,11 @@ function tableUnder(heading: string): string[][] {
 
 describe('the page about scale', () => {
   it('has the ceilings of the model', () => {
-    expect(tableUnder('What ends it')).toEqual(ceilingRows());
+    expect(tableUnder('Ceilings')).toEqual(ceilingRows());
   });
 
   it('has what the model needs for each rate', () => {
-    expect(tableUnder('What to have')).toEqual(needRows());
+    expect(tableUnder('Capacity for a rate')).toEqual(needRows());
   });
 
   it('has the plot of the model', () => {
