@@ -89,6 +89,7 @@ export async function reportOnClients(
   const embeddings = await reportOnEmbeddings(gateway);
   const markdown = [
     '## Clients',
+    `The tasks: ${features.join(', ')}.`,
     table,
     'Embeddings, of `sandbox/embedder`:',
     embeddings.table,
@@ -161,10 +162,12 @@ function unexplained(cells: Cell[]): string[] {
 function tableOf(cells: Cell[]): string {
   const rows = Map.groupBy(cells, ({ client, api, wire }) => `${client}\n${api}\n${wire}`);
   return markdownTable(
-    ['Client', 'API', 'Wire', ...features],
-    [...rows].map(([place, own]) => [
-      ...place.split('\n'),
-      ...own.map(({ failure }) => (failure === undefined ? 'yes' : 'no')),
-    ]),
+    ['Client', 'API', 'Wire', 'Tasks'],
+    [...rows].map(([place, own]) => [...place.split('\n'), tasksOf(own)]),
   );
+}
+
+function tasksOf(cells: Cell[]): string {
+  const failed = cells.filter(({ failure }) => failure !== undefined).map(({ feature }) => feature);
+  return failed.length === 0 ? 'all' : `all but ${failed.join(', ')}`;
 }
