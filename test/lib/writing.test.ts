@@ -10,18 +10,18 @@ import { commentLines, matchesOf, proseOf, wordCount, type PatternName } from '.
 
 /** Matches in comments of `lambdas`, `lib` and `bin`, for each 1,000 lines of comments with a letter in them. */
 const commentCeilings: Record<PatternName, { now: number; goal: number }> = {
-  what: { now: 176, goal: 25 },
-  where: { now: 104, goal: 15 },
-  'told, tell, asked': { now: 46, goal: 8 },
-  'one that, those that, such': { now: 43, goal: 8 },
+  what: { now: 173, goal: 25 },
+  where: { now: 101, goal: 15 },
+  'told, tell, asked': { now: 45, goal: 8 },
+  'one that, those that, such': { now: 34, goal: 8 },
 };
 
 /** Matches in pages but for the changelog, for each 1,000 words outside code. */
 const pageCeilings: Record<PatternName, { now: number; goal: number }> = {
-  what: { now: 10, goal: 2 },
-  where: { now: 4.2, goal: 1 },
-  'told, tell, asked': { now: 2.2, goal: 0.5 },
-  'one that, those that, such': { now: 2, goal: 0.5 },
+  what: { now: 2.7, goal: 2 },
+  where: { now: 1.5, goal: 1 },
+  'told, tell, asked': { now: 0.8, goal: 0.5 },
+  'one that, those that, such': { now: 0.7, goal: 0.5 },
 };
 
 const names = Object.keys(commentCeilings) as PatternName[];
@@ -36,7 +36,8 @@ describe('comments', () => {
 
   it.each(names)('have few of: %s', (name) => {
     const share = (1_000 * matchesOf(name, lines.join('\n'))) / lines.length;
-    expect(share).toBeLessThanOrEqual(commentCeilings[name].now);
+    const { now, goal } = commentCeilings[name];
+    expect(share, `the goal is ${goal}`).toBeLessThanOrEqual(now);
   });
 });
 
@@ -48,7 +49,8 @@ describe('pages', () => {
 
   it.each(names)('have few of: %s', (name) => {
     const share = (1_000 * matchesOf(name, prose)) / wordCount(prose);
-    expect(share).toBeLessThanOrEqual(pageCeilings[name].now);
+    const { now, goal } = pageCeilings[name];
+    expect(share, `the goal is ${goal}`).toBeLessThanOrEqual(now);
   });
 });
 
