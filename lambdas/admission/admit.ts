@@ -29,42 +29,51 @@ import {
 } from './spending-plan.ts';
 import { WaitingRoom, type Waiter } from './waiting-room.ts';
 
-/** A request that asks for its first hold. */
+/** A request for its first hold. */
 export interface Admission {
   request: Omit<HoldRequest, 'amount'>;
   plan: SpendingPlan;
-  /** Counts the prompt exactly; undefined when that is not possible, or does not help. Called once, before a refusal. */
+  /**
+   * Counts the prompt exactly. Undefined if it cannot be counted, or if a count does not help. Called once, before a
+   * refusal.
+   */
   recount: () => Promise<SpendingPlan | undefined>;
-  /** The smallest valid `max_tokens`, e.g. more than a thinking budget; Infinity where an answer cannot be shorter. */
+  /**
+   * The smallest valid `max_tokens`, for example more than a thinking budget. Infinity if the answer cannot be
+   * shortened.
+   */
   minMaxTokens: number;
   /** performance.now() at which the request came in. */
   receivedAtMs: number;
-  /** The client has left; undefined where that cannot be noticed. */
+  /** Aborted when the client disconnects. Undefined if that cannot be detected. */
   clientLeft: AbortSignal | undefined;
-  /** The request waits for `recorded` of what is admitted before anything of its answer goes out; others are admitted when that is done. */
+  /**
+   * The caller waits for `Admitted.recorded` before it sends any of the answer. Otherwise `admit` waits until the
+   * record is written.
+   */
   recordsBeside?: boolean | undefined;
 }
 
-/** The result of trying to hold, and the plan of the last try. */
+/** The result of the attempts to hold, and the plan of the last attempt. */
 export type Tried = { plan: SpendingPlan } & (
   | { placed: PlacedHold; recording: Promise<void> | undefined; shortened: Shortening | undefined }
   | { refused: { refusal: AdmissionRefusal; request: RefusedRequest } }
 );
 
-/** A hold that stands. Whoever fails before anything is sent to a provider gives it back with `releaseUnknown`. */
+/** A placed hold. A caller that fails before it sends anything to a provider releases it with `releaseUnknown`. */
 export interface Admitted {
   generation: HoldRequest['generation'];
-  /** Keeps the answer inside the hold that was placed. */
+  /** Keeps the answer within the hold. */
   extender: HoldExtender;
-  /** What was held for: the plan that was asked for, or one that is more exact or shorter. */
+  /** The plan that was held: the requested one, a more exact one, or a shorter one. */
   plan: SpendingPlan;
-  /** Why the answer may only be as long as this plan says, as the client reads it; undefined when it may be as long as was asked for. */
+  /** Error that explains to the client why the answer is shorter than requested. Undefined if it is not. */
   shortened: GatewayError | undefined;
-  /** Its record is being written; absent where that is done. Rejects as soon as it is unknown whether it was. */
+  /** Pending write of the record; absent once it is written. Rejects as soon as the result of the write is unknown. */
   recording?: Promise<void> | undefined;
   /**
-   * The same, but what it rejects with comes later: by then what was held for the request is released, or left to the sweep where the
-   * table cannot be reached, and nothing is to be settled.
+   * The same write, but it rejects only after the hold is released, or left to the sweep if the table cannot be
+   * reached. Nothing is to be settled then.
    */
   recorded?: Promise<void> | undefined;
 }
@@ -74,26 +83,27 @@ export interface Refused {
   /** The refusal as the client reads it. */
   error: GatewayError;
   /**
-   * It was uncertain whether the request had placed a hold, so its record now says that it holds nothing. Nothing more can
-   * be held under its id.
+   * The outcome of a hold was uncertain, so the record now says that the request holds nothing. Nothing more can be
+   * held under its id.
    */
   isReleased: boolean;
 }
 
-/** Requests in flight release most of what they hold within seconds; a client waits about this long without an answer. */
+/** Requests in flight release most of their holds within seconds. A client waits about this long without a response. */
 const DEFAULT_PATIENCE_MS = 10_000;
 
 const waitingRoom = new WaitingRoom();
 
 /**
- * Holds the money of a request, and tries all that is fair before it refuses: an exact count of the prompt in place of
- * its bytes, a shorter answer where a longer one could not be watched, and a bounded wait where only the holds of other
- * requests are in the way.
+ * Holds the money of a request. Before it refuses, it tries every fair alternative:
+ * - an exact count of the prompt instead of its bytes
+ * - a shorter answer, if part of the output is hidden and cannot be watched
+ * - a bounded wait, if only the holds of other requests are in the way
  *
- * Guarantee: nothing is held for a request that is refused, or fails here, also where a try of its hold had no reply and is
- * carried out later: it is released first. While the table takes no write at all, neither can it be released: that is answered with
- * 529, and what such a try may hold is found by the sweep, which charges its prompt.
- * @throws {Error} when it is unknown whether the hold was placed; it is then released.
+ * Guarantee: a request that is refused, or fails here, holds nothing. If the reply to a hold was lost and the write may
+ * still be carried out, the hold is released first. If the table takes no writes, it cannot be released: the client
+ * gets a 529, and the sweep finds the hold and charges the prompt.
+ * @throws {Error} if it is unknown whether the hold was placed; it is then released.
  */
 export async function admit(
   table: Table,
@@ -103,7 +113,7 @@ export async function admit(
   const { generation } = request;
   let isUncertain = false;
   const place = async (plan: SpendingPlan) => {
-    // A record of an earlier try would be found in place of this one.
+    // A record of an earlier attempt would be found instead of this one.
     const recordsBeside = admission.recordsBeside === true && !isUncertain;
     const result = await placeHold(table, holdRequest(request, plan), { recordsBeside });
     if ('refused' in result) isUncertain ||= result.isUncertain;
@@ -128,8 +138,8 @@ export async function admit(
       };
     }
     if (isUncertain && !(await releaseUnknown(table, generation))) throw new StoreBusyError();
-    const { refusal, request: told } = result.refused;
-    return { refused: { refusal, error: refusalError(refusal, told), isReleased: isUncertain } };
+    const { refusal, request: refusedRequest } = result.refused;
+    return { refused: { refusal, error: refusalError(refusal, refusedRequest), isReleased: isUncertain } };
   } catch (error) {
     await releaseUnknown(table, generation);
     throw error;
@@ -137,9 +147,9 @@ export async function admit(
 }
 
 /**
- * The candidates for which a refused request may still be held: those that the refusal is not about, where it is about some.
- * @throws {GatewayError} the refusal, where there are none; where there are, and nothing more can be held under the request's id, the
- *   client may ask again
+ * The candidates that the refusal does not concern. They may still be held.
+ * @throws {GatewayError} the refusal, if no candidate remains; a busy error, if some remain but nothing more can be
+ *   held under the request's id, so that the client may retry
  */
 export function remainingCandidates<Candidate extends { model: Model }>(
   candidates: readonly Candidate[],
@@ -151,7 +161,10 @@ export function remainingCandidates<Candidate extends { model: Model }>(
   return others;
 }
 
-/** Whoever has failed by then may not look at it any more. */
+/**
+ * Releases the hold if its record cannot be written. The caller may have failed by then and no longer handle the
+ * rejection.
+ */
 function releasedOnFailure(
   table: Table,
   generation: Admission['request']['generation'],
@@ -166,8 +179,8 @@ function releasedOnFailure(
 }
 
 /**
- * All that is tried before a request is refused, whatever a try is.
- * @param place tries to hold what a plan says
+ * Runs every fallback (exact prompt count, shorter output, waiting) before it refuses a request.
+ * @param place attempts a hold for a plan
  */
 export async function holdOrRefuse(
   admission: Admission,
@@ -188,7 +201,7 @@ export async function holdOrRefuse(
       const { refused } = result;
       if (refused.kind !== 'no_room') return refusedWith(refused);
       const { left, leftWithoutHolds } = roomOf(refused);
-      // No prompt is counted when the answer alone is too dear.
+      // The prompt is not counted if the answer alone is too expensive.
       if (!wasRecounted && !minAmount(plan).exceeds(leftWithoutHolds) && !leftWithoutHolds.isZero) {
         wasRecounted = true;
         const counted = await admission.recount();
@@ -221,7 +234,7 @@ export async function holdOrRefuse(
   }
 }
 
-/** The estimate never exceeds what is held: an estimate from the prompt's size may be larger than its count. */
+/** Limits the estimate to the held amount: an estimate from the prompt's size may be larger than its count. */
 export function holdRequest({ generation, ...request }: Admission['request'], plan: SpendingPlan): HoldRequest {
   const { tokens, cost } = generation.inputEstimate;
   const inputEstimate = {
@@ -236,7 +249,7 @@ function shortenedTo(plan: SpendingPlan, room: Money): SpendingPlan | undefined 
   return shorter && plan.amount.exceeds(shorter.amount) ? shorter : undefined;
 }
 
-/** The refusal, with the numbers of the smallest request that would be admitted. */
+/** The refusal, with the amounts of the smallest request that would be admitted. */
 function toRefused(
   refusal: AdmissionRefusal,
   admission: Admission,
@@ -244,7 +257,7 @@ function toRefused(
   isPromptCounted: boolean,
 ): Tried {
   const atMs = admission.request.generation.createdAtMs;
-  // A video has no tokens, so there is no prompt and no answer to tell apart.
+  // A video has no tokens, so its amount is not split into prompt and answer.
   if (refusal.kind !== 'no_room' || maxAnswerTokens(plan) === 0)
     return { plan, refused: { refusal, request: { atMs } } };
   const { left } = roomOf(refusal);
@@ -264,7 +277,7 @@ function toRefused(
   };
 }
 
-/** A smaller max_tokens that would really fit; 0 where there is none. */
+/** A smaller `max_tokens` that would be admitted; 0 if there is none. */
 function worthAdvising(plan: SpendingPlan, left: Money, minMaxTokens: number): number {
   const tokens = affordableTokens(plan, left);
   const maxTokens = tokens - beyondMaxTokens(plan);

@@ -4,12 +4,12 @@ import { findCaller, type Caller } from './caller.ts';
 import { hashSecret, unknownKey } from './credentials.ts';
 
 /**
- * Finds the caller of a key. One that nobody knows by the pepper at hand may be known by the one that came after it or
- * before it, so that a pepper that was changed, on purpose or not, shuts nobody out.
+ * Finds the caller of a key. If the cached pepper does not match, it tries the current and the previous pepper, so a
+ * changed pepper locks nobody out.
  *
- * Cost: as `findCaller`; for keys of the pepper before, once more, each time that their caller is read.
- * Weakness: the peppers are read again at most once in five minutes, and somebody who tries keys may have used that up:
- * a key made just after a change is then refused for as long by processes that were started before it.
+ * Cost: as `findCaller`. Keys of the previous pepper cost one more read each time their caller is read. Weakness:
+ * peppers are read again at most once in five minutes, and attempts with unknown keys can use that up. Processes
+ * started before a change then refuse a key made just after it, for up to five minutes.
  * @throws {GatewayError} 401 for an unknown, disabled, expired or deleted key, a removed member or archived workspace.
  */
 export async function authenticate(table: Table, secret: string): Promise<Caller> {

@@ -15,7 +15,7 @@ import { workspaceFrom, workspaceKey, type Workspace } from '../store/accounts/w
 import type { Key } from '../store/table/writes.ts';
 import { sameHash, unknownKey } from './credentials.ts';
 
-/** Who is calling: a key and the records that it belongs to, as they were at most three seconds ago. */
+/** A key and the records that it belongs to, as read at most three seconds ago. */
 export interface Caller {
   key: ApiKey;
   account: Account;
@@ -24,14 +24,14 @@ export interface Caller {
   member: Member | undefined;
 }
 
-/** An inference key's caller: it has a workspace, and its spending is counted somewhere. */
+/** The caller of an inference key: it has a workspace, and scopes that count its spending. */
 export interface InferenceCaller extends Caller {
   workspace: Workspace;
   payer: Payer;
   scopes: Scope[];
 }
 
-/** A key that is switched off stops within five seconds everywhere: this is the part of them for caching. */
+/** A disabled key stops working everywhere within five seconds. The cache takes three of them. */
 const DEFAULT_CACHE_MS = 3_000;
 const MAX_CACHED = 10_000;
 
@@ -45,10 +45,11 @@ const cache = new BoundedMap<string, CacheEntry>(MAX_CACHED);
 /**
  * Finds the caller of a key's hash.
  *
- * Cost: no read while the cached one is fresh; one read after that; two when the key was never seen, because only its
- * record says to whom it belongs. The read is a single flight: requests that arrive together share it.
- * @returns undefined where no key has this hash
- * @throws {GatewayError} 401 for a disabled, expired or deleted key, a removed member, an archived workspace or a closed account.
+ * Cost: no read while the cached caller is fresh, and one read after that. Two reads for a key that this process has
+ * not seen, because only its record names its owners. Requests that arrive together share one read (single flight).
+ * @returns undefined if no key has this hash
+ * @throws {GatewayError} 401 for a disabled, expired or deleted key, a removed member, an archived workspace or a
+ *   closed account.
  */
 export async function findCaller(table: Table, hash: string): Promise<Caller | undefined> {
   const caller = await cachedCaller(table, hash);
@@ -56,7 +57,7 @@ export async function findCaller(table: Table, hash: string): Promise<Caller | u
   return caller;
 }
 
-/** @throws {GatewayError} 403 when the route takes the other kind of key. */
+/** @throws {GatewayError} 403 if the route takes the other kind of key. */
 export function checkCredential(caller: Caller, credential: Credential): void {
   if (credential === 'any' || credential === 'none' || caller.key.kind === credential) return;
   throw forbidden(
@@ -78,7 +79,7 @@ export function asInferenceCaller(caller: Caller): InferenceCaller {
   return { ...caller, workspace, payer, scopes };
 }
 
-/** The privacy settings that apply to a caller, each of which can exclude providers. */
+/** The privacy settings that apply to a caller. Each of them can exclude providers. */
 export function privacyOf({ account, workspace, key }: Caller): Privacy[] {
   return [account.privacy, ...(workspace ? [workspace.privacy] : []), key.privacy];
 }
@@ -88,7 +89,7 @@ async function cachedCaller(table: Table, hash: string): Promise<Caller | undefi
   const cacheMs = positiveIntegerVariable(variables.callerCacheMs, DEFAULT_CACHE_MS);
   if (entry && ageMs(entry.readAt) < cacheMs) return entry.caller;
   const previous = await entry?.caller.catch(() => undefined);
-  // Another request may have started the read while this one waited.
+  // Another request may have started the read during the wait.
   const newer = cache.get(hash);
   if (newer && newer !== entry) return newer.caller;
   const caller = previous ? rereadCaller(table, previous) : readCaller(table, hash);

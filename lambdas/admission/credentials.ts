@@ -1,6 +1,6 @@
 /**
- * Keys: 256 random bits after a prefix that says what the key is for. Only HMAC-SHA-256(pepper, secret) is stored, so
- * a copy of the table opens nothing without the deployment's pepper.
+ * Keys: 256 random bits after a prefix for the kind of key. Only HMAC-SHA-256(pepper, secret) is stored, so a copy of
+ * the table gives no access without the deployment's pepper.
  */
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
@@ -10,7 +10,7 @@ import type { KeyKind } from '../store/accounts/keys.ts';
 
 const prefixes: Record<KeyKind, string> = { inference: 'sk-mg-v1-', management: 'mk-mg-v1-' };
 
-/** A text without the shape of our keys is refused before anything is read. */
+/** Form of our keys. The gateway refuses any other text before it reads the table. */
 const SECRET = /^[sm]k-mg-v1-[0-9a-f]{64}$/;
 
 export function newKeySecret(kind: KeyKind): string {
@@ -22,7 +22,7 @@ export function hashSecret(pepper: string, secret: string): string {
   return createHmac('sha256', pepper).update(secret).digest('hex');
 }
 
-/** A secret as people may see it: sk-mg-v1-abc…xyz. */
+/** A masked secret for display: sk-mg-v1-abc…xyz. */
 export function maskSecret(secret: string): string {
   const prefix = Object.values(prefixes).find((candidate) => secret.startsWith(candidate)) ?? '';
   return `${secret.slice(0, prefix.length + 3)}…${secret.slice(-3)}`;
@@ -35,8 +35,9 @@ export function sameHash(a: string, b: string): boolean {
 }
 
 /**
- * The key that a request carries in `x-api-key` or `Authorization: Bearer`. Of two the one counts that has the shape of a key of this
- * gateway: clients of Anthropic send both where their environment has a key of Anthropic as well. If both have it, `x-api-key` counts.
+ * The key that a request carries in `x-api-key` or `Authorization: Bearer`. If both are present, the one with the form
+ * of this gateway's keys counts: Anthropic's clients send both if their environment also has a key of Anthropic. If
+ * both have that form, `x-api-key` counts.
  * @throws {GatewayError} 401
  */
 export function secretFrom(headers: Record<string, string>): string {
@@ -57,7 +58,7 @@ function isOfOurs(secret: string): boolean {
   return Object.values(prefixes).some((prefix) => secret.startsWith(prefix));
 }
 
-/** The text is no key of any gateway of this kind, but perhaps one of a provider. */
+/** For a text that is not a key of this gateway, but perhaps a key of a provider. */
 function foreignKey() {
   return unauthenticated(
     `This is no key of this gateway: they begin with "${prefixes.inference}" or "${prefixes.management}".`,

@@ -15,25 +15,26 @@ import {
 import { isHeldByOthers, outOfMoneyError, roomOf } from './refusal.ts';
 import { coveredTokens, firstStep, type Quote } from './spending-plan.ts';
 
-/** Each step pays for twice as much output as the one before, up to this many times the first, if others have room. */
+/**
+ * Each step pays for twice as much output as the one before, up to this many times the first step, if others have room.
+ */
 const MAX_STEP_FACTOR = 32;
-/** A stream that is out of money waits this long for what other requests in flight release. */
+/** A stream without money waits this long for other requests in flight to release theirs. */
 const HOLD_PATIENCE_MS = 2_000;
 const WAIT_MS = 200;
-/** Only one change of a hold is under way at a time, so at most one can be found in place of another. */
+/** Only one change of a hold runs at a time, so at most one earlier change can be found in its place. */
 const MAX_TRIES_AT_END = 3;
-/** A share of the tightest limit: no step but the first is larger, and no smaller surplus is given back. */
+/** Share of the tightest limit. No step except the first is larger, and no smaller surplus is given back. */
 const FAIR_SHARE_PERCENT = 5n;
 
 /**
- * Keeps a stream inside its hold. The hold pays for one step of output; before the model has written that much, another
- * step is held while the stream goes on. Output that no hold covers is never asked for: when an extension is refused, the
- * stream must end.
+ * Keeps a stream within its hold. The hold pays for one step of output. Before the model has written that much, the
+ * extender holds another step while the stream continues. If an extension is refused, the stream must end: no output
+ * goes beyond the hold.
  *
- * Guarantee: visible output is bounded by its bytes (a token has at least one), and `chargeable` never lets a limited
- * scope be charged more than it holds.
- * Weakness: reasoning that a provider bills without showing it cannot be watched; the catalog marks such endpoints, and
- * their hold covers it from the start.
+ * Guarantee: the byte count bounds visible output (a token has at least one byte), and `chargeable` never charges a
+ * limited scope more than it holds. Weakness: reasoning that a provider bills without showing it cannot be watched. The
+ * catalog marks these endpoints, and their hold covers it from the start.
  */
 export class HoldExtender {
   readonly #table: Table;
@@ -41,17 +42,17 @@ export class HoldExtender {
   readonly #stepTokens: number;
   #placed: PlacedHold;
   #quote: Quote;
-  /** Of this round's prompt, and of all that was spent before this round. */
+  /** Cost of this round's prompt plus everything spent before this round. */
   #promptCost: Money;
   #spent = Money.zero;
   /** Output tokens that the hold pays for. */
   #covered = 0;
-  /** How often it was extended since steps were last small. */
+  /** Number of extensions since steps were last reset to small. */
   #steps = 0;
   #maxStepTokens = Infinity;
-  /** The one change of the hold that is under way. */
+  /** The change of the hold that is in progress. */
   #change: Promise<void> | undefined;
-  /** A step that was asked for early was refused: it is asked for again only when it is needed. */
+  /** An early request for a step was refused. The next request is made only when the step is needed. */
   #refusedAhead = false;
 
   constructor(options: {
@@ -60,7 +61,7 @@ export class HoldExtender {
     placed: PlacedHold;
     stepTokens: number;
     quote: Quote;
-    /** Until then the hold cannot be changed. */
+    /** The pending write of the record. Until it resolves, the hold cannot be changed. */
     recorded?: Promise<void> | undefined;
   }) {
     this.#table = options.table;
@@ -74,8 +75,8 @@ export class HoldExtender {
   }
 
   /**
-   * The endpoint that answers; its prices may be lower than those the hold was made for.
-   * @param spent on searches, before it was asked
+   * Sets the endpoint that answers. Its prices may be lower than those that were held.
+   * @param spent on searches before the request to the endpoint
    */
   answeredBy(quote: Quote, spent = Money.zero): void {
     this.#quote = quote;
@@ -85,8 +86,8 @@ export class HoldExtender {
   }
 
   /**
-   * The provider has counted the prompt: what was held for its bound and is not needed pays for output. What is more than
-   * the first step of output and the output so far need goes back to the scopes.
+   * Uses the provider's prompt count: the unused part of the prompt's hold now pays for output. Any surplus beyond the
+   * first step of output and the output so far goes back to the scopes.
    */
   promptCounted(usage: TokenUsage, { writtenBytes, giveBack } = { writtenBytes: 0, giveBack: true }): void {
     const { total } = priceUsage({ ...usage, outputTokens: 0, ...noParts }, this.#quote.pricing);
@@ -97,7 +98,7 @@ export class HoldExtender {
     const surplus = this.#placed.hold.amount.minus(needed);
     if (!giveBack || this.#change || !this.#isWorthGivingBack(surplus)) return;
     const shrinking = shrinkHold(this.#table, this.#placed, { ...this.#request, amount: surplus });
-    // From now on nothing may use what is given back, whether or not that succeeds: settlement reads the record.
+    // From now on nothing may use the returned amount, whether or not the return succeeds: settlement reads the record.
     const { hold } = this.#placed;
     this.#placed = { ...this.#placed, hold: { ...hold, amount: hold.amount.minus(surplus) } };
     this.#recompute();
@@ -105,9 +106,9 @@ export class HoldExtender {
   }
 
   /**
-   * The provider is asked once more for the same answer: from now on the hold pays for what was spent, for this prompt, and
-   * for a first step of output.
-   * @returns why there may be no such round, as the client reads it, or undefined
+   * Prepares another request to the provider for the same answer. From then on the hold pays for the amount spent, for
+   * this prompt, and for a first step of output.
+   * @returns the error that refuses the round, as the client reads it, or undefined
    */
   async nextRound(quote: Quote, spent: Money): Promise<GatewayError | undefined> {
     const outputTokens = firstStep(quote, this.#stepTokens);
@@ -121,8 +122,8 @@ export class HoldExtender {
   }
 
   /**
-   * Makes the hold at least this large, before something is done that costs as much.
-   * @returns why that is not possible, as the client reads it, or undefined
+   * Makes the hold at least this large before an action that costs as much.
+   * @returns the error that refuses it, as the client reads it, or undefined
    */
   async reserve(amount: Money): Promise<GatewayError | undefined> {
     if (this.#placed.scopes.length === 0) return undefined;
@@ -130,16 +131,16 @@ export class HoldExtender {
     await this.#change;
     while (amount.exceeds(this.#placed.hold.amount)) {
       const refusal = await this.#add(amount.minus(this.#placed.hold.amount));
-      if (refusal && (!this.#mayPass(refusal) || performance.now() > deadlineMs)) return this.#told(refusal);
+      if (refusal && (!this.#mayPass(refusal) || performance.now() > deadlineMs)) return this.#outOfMoney(refusal);
       if (refusal) await sleep(WAIT_MS);
     }
     return undefined;
   }
 
   /**
-   * Makes sure that the hold covers what has been written and a margin; waits only when it does not even cover what has
-   * been written.
-   * @returns why the stream must end, as the client reads it, or undefined
+   * Makes sure that the hold covers the written output and a margin. Waits only if it does not even cover the written
+   * output.
+   * @returns the error that ends the stream, as the client reads it, or undefined
    */
   cover(outputBytes: number): GatewayError | undefined | Promise<GatewayError | undefined> {
     if (this.#placed.scopes.length === 0) return undefined;
@@ -149,32 +150,33 @@ export class HoldExtender {
     return undefined;
   }
 
-  /** How many bytes of output the hold pays for; what a provider writes beyond them is not covered. */
+  /** The bytes of output that the hold pays for. Output beyond them is not covered. */
   get coveredBytes(): number {
     if (this.#placed.scopes.length === 0 || this.#covered >= this.#quote.bound.outputTokens) return Infinity;
     return Math.max(0, this.#covered - this.#quote.hiddenReasoningTokens);
   }
 
   /**
-   * Makes sure that the hold covers a cost, so that the whole answer can be charged.
-   * @returns the part that can be charged: all of it, or what a limited scope has room for
+   * Extends the hold to a cost, so that the whole answer can be charged.
+   * @returns the part that can be charged: all of it, or as much as a limited scope has room for
    */
   async chargeable(cost: Money): Promise<Money> {
     if (this.#placed.scopes.length === 0) return cost;
     await this.#change;
-    // A change whose reply was lost may be found in place of this one: then what is missing is asked for once more.
+    // An earlier change whose reply was lost may be found instead of this one. The missing amount is then requested
+    // again.
     for (let tries = 1; tries <= MAX_TRIES_AT_END && cost.exceeds(this.#placed.hold.amount); tries += 1) {
       if (await this.#add(cost.minus(this.#placed.hold.amount))) break;
     }
     return this.withinHold(cost);
   }
 
-  /** The part of a cost that the hold pays for as it is now. */
+  /** The part of a cost that the current hold pays for. */
   withinHold(cost: Money): Money {
     return this.#placed.scopes.length === 0 ? cost : Money.min(cost, this.#placed.hold.amount);
   }
 
-  /** Resolves when no change of the hold is under way. */
+  /** Resolves when no change of the hold is in progress. */
   async settled(): Promise<PlacedHold> {
     await this.#change;
     return this.#placed;
@@ -190,22 +192,22 @@ export class HoldExtender {
     while (this.#needed(outputBytes) > this.#covered) {
       const refusal = await this.#extend(outputBytes);
       if (!refusal) continue;
-      if (!this.#mayPass(refusal) || performance.now() > deadlineMs) return this.#told(refusal);
+      if (!this.#mayPass(refusal) || performance.now() > deadlineMs) return this.#outOfMoney(refusal);
       await sleep(WAIT_MS);
     }
     return undefined;
   }
 
-  #told(refusal: HoldRefusal): GatewayError {
+  #outOfMoney(refusal: HoldRefusal): GatewayError {
     return outOfMoneyError(refusal, this.#request.generation.createdAtMs);
   }
 
-  /** What is in the way may be gone in a moment. */
+  /** Whether the obstacle may disappear in a moment. */
   #mayPass(refusal: HoldRefusal): boolean {
     return refusal.kind === 'busy' || (refusal.kind === 'no_room' && isHeldByOthers(refusal, this.#placed.hold.amount));
   }
 
-  /** Asks for the next step early; where there is no room, for small ones from then on: others need the rest, too. */
+  /** Requests the next step early. If there is no room, it continues with small steps: others need the rest. */
   async #extendAhead(outputBytes: number): Promise<void> {
     const isSmallest = this.#steps === 0;
     const refusal = await this.#extendBy(this.#missing(outputBytes) + this.#nextStep());
@@ -213,7 +215,7 @@ export class HoldExtender {
     else this.#refusedAhead = refusal !== undefined;
   }
 
-  /** Adds what is missing and the next step, or a small one, or as much as there is room for. */
+  /** Adds the missing tokens and the next step. If that is refused, it adds a small step, or as much as fits. */
   async #extend(outputBytes: number): Promise<HoldRefusal | undefined> {
     const missing = this.#missing(outputBytes);
     const refusal = await this.#extendBy(missing + this.#nextStep());

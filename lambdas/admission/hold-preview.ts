@@ -1,6 +1,7 @@
 /**
- * The fate of a request's hold is foreseen, as the limits stand: the decisions are those for a request that is made, from counters that
- * are only read. Nothing is written, and nothing is promised: a moment later others may have spent what is left.
+ * Predicts the hold of a request under the current limits. It makes the same decisions as a real request, from counters
+ * that it only reads. It writes and reserves nothing: a moment later, other requests may have spent the remaining
+ * money.
  */
 
 import { Money } from '../money/money.ts';
@@ -19,19 +20,19 @@ export interface LimitRoom {
   source: LimitSource;
   interval: Interval;
   limit: Money;
-  /** The limit less what is spent and held; never below zero. */
+  /** The limit minus the spent and held amounts; never below zero. */
   remaining: Money;
-  /** Whether it has room for the request; also where it does not count for it. */
+  /** Whether it has room for the request. Also true if the limit does not apply to the request. */
   admits: boolean;
 }
 
 /** The hold or the refusal that a request would get. */
 export interface HoldPreview {
   tried: Tried;
-  /** Held at once; where it is refused, the least that would have been. */
+  /** The first hold. If the request is refused, the smallest hold that was tried. */
   amount: Money;
   limits: LimitRoom[];
-  /** The limits on free models of the request, with what is left; empty where there are none. */
+  /** The limits on the request's free models, with their remaining room. Empty if it has no free model. */
   freeLimits: FreeRoom[];
 }
 
@@ -41,8 +42,8 @@ interface CountedScope {
 }
 
 /**
- * Foresees the hold of a request. It does not wait for the holds of other requests, as one that is made does.
- * @param scopes of the payer, also those that do not count for this request
+ * Predicts the hold of a request. Unlike a real request, it does not wait for the holds of other requests.
+ * @param scopes all scopes of the payer, including those that do not apply to this request
  */
 export async function previewHold(table: Table, admission: Admission, scopes: readonly Scope[]): Promise<HoldPreview> {
   const { request } = admission;
@@ -62,7 +63,7 @@ export async function previewHold(table: Table, admission: Admission, scopes: re
   return { tried, amount, limits, freeLimits: free?.rooms ?? [] };
 }
 
-/** The same conditions as those of a hold's writes, in the order in which their failures are told. */
+/** The same conditions as a hold's writes, checked in the order in which their failures are reported. */
 function foreseenHold(
   counting: readonly CountedScope[],
   windows: Windows,
@@ -86,7 +87,7 @@ function amountOf(tried: Tried): Money {
   return refusal?.kind === 'no_room' ? refusal.amount : tried.plan.amount;
 }
 
-/** @param amount undefined where the scope does not count */
+/** @param amount undefined if the scope does not apply */
 function limitRooms({ scope, counter }: CountedScope, windows: Windows, amount: Money | undefined): LimitRoom[] {
   return intervals.flatMap((interval): LimitRoom[] => {
     const limit = counter.limits[interval];

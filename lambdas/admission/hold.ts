@@ -1,12 +1,12 @@
 /**
- * Holds: money promised before anything is sent upstream.
+ * Holds: money promised before the gateway sends anything upstream.
  *
- * Guarantee: a generation is recorded, and its hold counted in every limited scope, in one transaction: all or nothing.
- * Under any concurrency, settled and promised spending of a limited scope never pass its limit, because each counter
- * adds the hold only on condition that there is room in each of its windows; so does each part of a busy one (scope-holds.ts).
- * Free models are counted in the same transaction (free-tier.ts), and an Idempotency-Key is claimed in it (request-claim.ts).
- * Weakness: a scope that had no limit when the caller was read is not touched, so its first limit takes effect when that
- * reading expires (three seconds), and never for a running stream; a changed limit is noticed at once, by its revision.
+ * Guarantee: one transaction records a generation and counts its hold in every limited scope: all or nothing. Under any
+ * concurrency, settled and promised spending of a limited scope never exceed its limit, because each counter adds the
+ * hold only if each of its windows has room. The same holds for each part of a busy counter (scope-holds.ts). The same
+ * transaction counts free models (free-tier.ts) and claims an Idempotency-Key (request-claim.ts). Weakness: a scope
+ * that had no limit when the caller was read is not touched. Its first limit takes effect when that reading expires
+ * (three seconds), and never for a running stream. A changed limit is noticed at once, by its revision.
  */
 
 import { giveBackInScopes } from '../accounting/give-back.ts';
@@ -38,13 +38,13 @@ export interface HoldRequest {
   generation: Omit<PendingGeneration, 'hold'>;
   amount: Money;
   scopes: Scope[];
-  /** Set where free models may answer. */
+  /** Set if free models may serve the request. */
   free?: FreeUse | undefined;
-  /** Set where the client wants one answer for several requests. */
+  /** Set if the client sent an Idempotency-Key. */
   claim?: RequestClaim | undefined;
 }
 
-/** A hold that was placed, with what is needed to extend it. */
+/** A placed hold, with the scopes that are needed to extend it. */
 export interface PlacedHold {
   hold: Hold;
   scopes: Scope[];
@@ -52,11 +52,11 @@ export interface PlacedHold {
 
 /** Why a hold was not placed or extended. */
 export type HoldRefusal =
-  /** A limited scope has no room for the amount; the counter is as it stood at that moment. */
+  /** A limited scope has no room for the amount. The counter is as read at that moment. */
   | { kind: 'no_room'; scope: Scope; counter: Counter; windows: Windows; amount: Money }
-  /** A scope was switched off since the caller was read. */
+  /** A scope was switched off after the caller was read. */
   | { kind: 'switched_off'; scope: ScopeKind }
-  /** The generation that was to be extended is settled already. */
+  /** The generation to be extended is already settled. */
   | { kind: 'settled' }
   /** The table stayed busy, or limits kept changing. */
   | { kind: 'busy'; cause: Error }
@@ -68,26 +68,30 @@ export type HoldResult =
   | {
       placed: PlacedHold;
       /**
-       * The money is held, and the record that says so is being written. Rejects when it is unknown whether it was: then it has to be
-       * released. Absent where it is written.
+       * The money is held, and its record is being written. Rejects if the result of the write is unknown: the hold
+       * must then be released. Absent if the record is written.
        */
       recording?: Promise<void>;
     }
   | {
       refused: HoldRefusal;
-      /** A try before it had no reply: what it asked for may be held, or may be yet. */
+      /** An earlier attempt had no reply. It may have placed a hold, or may still place one. */
       isUncertain: boolean;
     };
 
-/** Scopes that have spent their limit, as this process saw lately: only a hint that saves calls to the store. */
+/**
+ * Scopes that have spent their limit, as recently seen by this process. They are only a hint that saves calls to the
+ * store.
+ */
 const holdRefusals = new RefusalMemory();
 
 /**
- * Places the first hold of a generation. Where an earlier try has placed it after all, the hold is what the record says,
- * which may be more than is asked for now.
- * @param how.recordsBeside the caller does not need the record at once, and no try before this one was uncertain
- * @returns the hold, or the refusal; one that is uncertain has to be released before it is told (release.ts)
- * @throws {Error} when it is unknown whether it was placed.
+ * Places the first hold of a generation. If an earlier attempt did place it, the record decides the amount, which may
+ * be more than this request's.
+ * @param how.recordsBeside the caller does not need the record at once, and no earlier attempt was uncertain
+ * @returns the hold, or the refusal; an uncertain refusal must be released before it is returned to the client
+ *   (release.ts)
+ * @throws {Error} if it is unknown whether the hold was placed.
  */
 export async function placeHold(
   table: Table,
@@ -104,7 +108,7 @@ export async function placeHold(
     if (!recordsBeside) return recorded;
     return { placed, recording: recorded.then(() => undefined) };
   }
-  // The store answers a repeated Idempotency-Key by its claim, whatever room there is.
+  // The store decides a repeated Idempotency-Key by its claim, whether or not there is room.
   const remembered = request.claim ? undefined : rememberedRefusal(request);
   if (remembered) return refusedBy(remembered);
   const result = await withoutOwnLeases(leases, () => askStore(table, request));
@@ -116,8 +120,8 @@ export async function placeHold(
 }
 
 /**
- * Holds what a lease of this process has left, at once.
- * @returns the hold, and what the record holds once it is written; that rejects when it is unknown whether it was
+ * Takes a hold from a lease of this process, without waiting.
+ * @returns the hold, and a promise of the recorded hold; it rejects if it is unknown whether the record was written
  */
 function holdFromLease(
   table: Table,
@@ -135,7 +139,7 @@ function holdFromLease(
   return { placed, recorded };
 }
 
-/** Asks again where only a lease of this process may have been in the way. */
+/** Tries again if only a lease of this process may have been in the way. */
 async function withoutOwnLeases(leases: LeaseSource | undefined, ask: () => Promise<HoldResult>): Promise<HoldResult> {
   const endedBefore = leases?.ended;
   const result = await ask();
@@ -146,7 +150,7 @@ async function withoutOwnLeases(leases: LeaseSource | undefined, ask: () => Prom
   return 'refused' in again ? { ...again, isUncertain: again.isUncertain || result.isUncertain } : again;
 }
 
-/** Whether a limit of the scope is 0, or was lately seen to be spent. Only a hint: ask the store before you refuse. */
+/** Whether a limit of the scope is 0, or was recently found spent. Only a hint: read the store before you refuse. */
 export function isKnownUsedUp(scope: Scope, atMs: number): boolean {
   return isLimited(scope.limits) && holdRefusals.isUsedUp(scope, windowsAt(atMs), atMs);
 }
@@ -175,7 +179,7 @@ async function askStore(table: Table, request: HoldRequest): Promise<HoldResult>
   if (refused) return refusedBy(refused);
   let wasUncertain = false;
   let serviceHolds = free ? firstServiceHolds(free, request.generation.id) : [];
-  // The second attempt is for limits that changed since they were read, a third means that they keep changing.
+  // The second attempt is for limits that changed after they were read. If a third fails, they keep changing.
   for (let attempt = 1; attempt <= 3; attempt += 1) {
     const hold: Hold = { amount: request.amount, steps: 1, scopes: scopes.map((scope) => scope.kind), serviceHolds };
     const record = pendingPut(table, { ...request.generation, hold });
@@ -195,7 +199,7 @@ async function askStore(table: Table, request: HoldRequest): Promise<HoldResult>
     if (claimed) return refusedBy(claimed, wasUncertain);
     const next = scopesAfterRefusal(scopes, outcome.counters, request);
     if ('refused' in next) return refusedBy(next.refused, wasUncertain);
-    // A scope that lost its limit is not in the hold.
+    // A scope that lost its limit is not part of the hold.
     scopes = next.scopes.filter(({ limits }) => isLimited(limits));
     const moved = free && (await afterFailure(table, free, serviceHolds, outcome.failed));
     if (moved && 'refused' in moved) return refusedBy(moved.refused, wasUncertain);
@@ -206,8 +210,8 @@ async function askStore(table: Table, request: HoldRequest): Promise<HoldResult>
 }
 
 /**
- * Reads the hold that an earlier try of the same request has placed, whose reply was lost: ids are random, so an existing record
- * can only be our own. The record itself says what is held where: limits, and the amount, may have been others at that try.
+ * Reads the hold of an earlier attempt whose reply was lost. Ids are random, so an existing record can only belong to
+ * this request. The record decides which scopes hold how much: limits and the amount may have differed at that attempt.
  */
 function placedBefore({ item }: FailedCondition, { generation, scopes }: HoldRequest): HoldResult {
   const stored = item && generationFrom(item);
@@ -218,7 +222,7 @@ function placedBefore({ item }: FailedCondition, { generation, scopes }: HoldReq
   return { placed: { hold, scopes: scopes.filter(({ kind }) => hold.scopes.includes(kind)) } };
 }
 
-/** Adds `amount` to a placed hold, under the same conditions; never throws. */
+/** Adds `amount` to a placed hold, under the same conditions. Never throws. */
 export function extendHold(
   table: Table,
   placed: PlacedHold,
@@ -240,7 +244,7 @@ async function extendOnce(table: Table, placed: PlacedHold, request: HoldRequest
       });
       if (outcome.committed) return { placed: { hold: raised, scopes } };
       if (outcome.failed.record) return afterLostReply(outcome.failed.record.item, raised, scopes);
-      // A scope that lost its limit keeps its part of the hold until settlement, so it stays in the hold as it is.
+      // A scope that lost its limit keeps its part of the hold until settlement, so it stays in the hold.
       const next = scopesAfterRefusal(scopes, outcome.counters, request);
       if ('refused' in next) return refusedBy(next.refused, outcome.isUncertain);
       scopes = next.scopes;
@@ -252,8 +256,8 @@ async function extendOnce(table: Table, placed: PlacedHold, request: HoldRequest
 }
 
 /**
- * Gives `amount` of a placed hold back to its scopes. Its only condition is that the record holds it; never throws.
- * When it is unknown whether it happened, the result has the old hold: settlement reads the record.
+ * Gives `amount` of a placed hold back to its scopes. Its only condition is that the record holds the amount. Never
+ * throws. If the result is unknown, it returns the old hold: settlement reads the record.
  */
 export async function shrinkHold(table: Table, placed: PlacedHold, request: HoldRequest): Promise<HoldResult> {
   const { payer, id, createdAtMs } = request.generation;
@@ -273,7 +277,7 @@ function changedBy(hold: Hold, amount: Money): Hold {
   return { ...hold, amount: hold.amount.plus(amount), steps: hold.steps + 1 };
 }
 
-/** The record is one step ahead: an earlier write succeeded and its reply was lost, perhaps with another amount. */
+/** The record is one step ahead: an earlier write succeeded, perhaps with another amount, and its reply was lost. */
 function afterLostReply(record: Item | undefined, expected: Hold, scopes: Scope[]): HoldResult {
   const stored = record && generationFrom(record);
   return stored?.state === 'pending' && stored.hold.steps === expected.steps
@@ -281,12 +285,15 @@ function afterLostReply(record: Item | undefined, expected: Hold, scopes: Scope[
     : refusedBy({ kind: 'settled' });
 }
 
-/** The claim that was there first; an own one, of a try whose reply was lost, comes with its record. */
+/**
+ * Refusal because of an existing claim. A claim of this request, from an attempt whose reply was lost, comes with its
+ * record.
+ */
 function claimedBy({ fingerprint }: RequestClaim, failed: FailedCondition | undefined): HoldRefusal | undefined {
   return failed?.item && { kind: 'claimed', known: claimFrom(failed.item), fingerprint };
 }
 
-/** The scopes with their current limits where those have changed, or the refusal of one that really has no room. */
+/** The scopes with their current limits, or the refusal of a scope that has no room. */
 function scopesAfterRefusal(
   scopes: Scope[],
   counters: { [Kind in ScopeKind]?: Counter },
@@ -301,7 +308,7 @@ function scopesAfterRefusal(
     }
     if (!counter.active) return { refused: { kind: 'switched_off', scope: scope.kind } };
     const changed = { ...scope, limits: counter.limits, revision: counter.revision };
-    // An empty window passes any condition: an amount that exceeds the limit by itself is refused here.
+    // An empty window passes any condition, so an amount that alone exceeds the limit is refused here.
     if (counter.revision === scope.revision || exceedsSomeLimit(changed, request.amount)) {
       return { refused: noRoom(changed, counter, request) };
     }

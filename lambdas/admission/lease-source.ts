@@ -4,7 +4,7 @@ import type { Money } from '../money/money.ts';
 import type { Table } from '../store/table/table.ts';
 import type { FailedCondition } from '../store/table/transact.ts';
 
-/** A request that asks for a hold in scopes that all have limits. */
+/** A request for a hold in scopes that all have limits. */
 export interface LeasedRequest {
   generation: Omit<PendingGeneration, 'hold'>;
   amount: Money;
@@ -12,37 +12,37 @@ export interface LeasedRequest {
 
 /**
  * Writes the record of a request, which names the lease.
- * @param timeoutMs after this time it is given up
- * @returns the record that was there before, or undefined
- * @throws {Error} it is not known whether the record is there
+ * @param timeoutMs the write is abandoned after this time
+ * @returns the record that existed before, or undefined
+ * @throws {Error} if it is unknown whether the record exists
  */
 export type RecordWrite = (timeoutMs: number) => Promise<FailedCondition | undefined>;
 
-/** The part of a lease that a request has. Its record has to be written, or the lease is never returned by its process. */
+/** A request's part of a lease. If its record is not written, the process never returns the lease. */
 export interface LeasedHold {
   leaseId: string;
-  /** Has the record written. Returns and throws what that does. */
+  /** Runs the write of the record. Returns and throws the same as the write. */
   record: (write: RecordWrite) => Promise<FailedCondition | undefined>;
 }
 
-/** The source of holds that need no transaction of their own: leases.ts, of which functions load nothing. */
+/** Source of holds that need no transaction of their own (leases.ts). Lambda functions do not load it. */
 export interface LeaseSource {
-  /** @returns undefined where the request has to be held by itself */
+  /** @returns undefined if the request needs a hold of its own */
   take: (table: Table, scopes: readonly Scope[], request: LeasedRequest) => Promise<LeasedHold | undefined>;
-  /** Returns what is leased in a scope that has refused a hold. */
+  /** Returns the leases in a scope that has refused a hold. */
   returnIn: (scope: ScopeId) => Promise<void>;
-  /** How many leases are over by now. One that has ended meanwhile makes a refusal out of date. */
+  /** Number of leases that have ended. If it grew during an attempt, the refusal is out of date. */
   readonly ended: number;
 }
 
 const ofProcess: { source?: LeaseSource } = {};
 
-/** From now on this process, which answers many requests, holds from leases where it can. */
+/** From now on, this process takes holds from leases if possible. For processes that serve many requests. */
 export function holdFromLeases(source: LeaseSource): void {
   ofProcess.source = source;
 }
 
-/** The leases of this process; undefined where each request is held by itself. */
+/** The leases of this process; undefined if each request has its own hold. */
 export function processLeases(): LeaseSource | undefined {
   return ofProcess.source;
 }

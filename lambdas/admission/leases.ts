@@ -1,15 +1,17 @@
 /**
- * Leases of a process that answers many requests. Where a key asks often, the process holds money for its next two seconds in one
- * transaction, and takes the holds of requests from it: such a hold is a subtraction in memory, and one plain write of its record.
+ * Leases of a process that serves many requests. If a key sends many requests, the process holds money for its next two
+ * seconds in one transaction. It then takes the holds of requests from that lease: each is a subtraction in memory and
+ * one plain write of its record.
  *
- * Guarantee: limits are as hard as without leases. A lease is held in every limited scope by the same transaction as any hold, and requests
- * get no more than is in it. What is left is given back when its time is over, by its process, or by the sweep where that has died
- * or does not know whether a record was written: from the records, which say what they have of it (return-lease.ts).
- * Guarantee: no request is refused for what its own process has leased: that is returned first, if the table takes it within half a second.
- * A lease is a 64th of the room that there is, or less, and counters with room for fewer than some hundreds of holds get none, so the last
- * roubles are held one by one.
- * Weakness: a scope that is switched off, or gets a lower limit, is noticed when the lease is over, two seconds later at most; as late as the change
- * of what else is cached of a caller. What a lease has left when its process dies is held for two minutes to a little more than three.
+ * Guarantee: limits are as strict as without leases. A lease is held in every limited scope by the same transaction as
+ * any hold, and its requests get no more than its amount. When its time is over, its process gives the remainder back.
+ * If the process has died, or does not know whether a record was written, the sweep does so, from the amounts in the
+ * records (return-lease.ts). Guarantee: no request is refused because of its own process's leases. They are returned
+ * first, if the table takes the return within half a second. A lease is at most a 64th of the available room, and
+ * counters with room for fewer than a few hundred holds get none, so the last roubles are held request by request.
+ * Weakness: a process notices a disabled scope or a lowered limit when its lease ends, at most two seconds later. Other
+ * cached facts of a caller are as late. If a process dies, the remainder of its lease stays held for two to a little
+ * more than three minutes.
  */
 
 import { Money } from '../money/money.ts';
@@ -27,44 +29,44 @@ import type { LeasedHold, LeasedRequest, LeaseSource } from './lease-source.ts';
 import { OpenLease } from './open-lease.ts';
 import { holdInScopes } from './scope-holds.ts';
 
-/** The holds that a payer has asked for in one second. */
+/** Holds requested by one payer within one second. */
 interface Demand {
   holds: number;
   amount: Money;
 }
 
-/** One that is nearly used up, and the next. */
+/** The current lease and its successor. */
 const MAX_LEASES_AT_ONCE = 2;
 
-/** When a lease is taken, and how large it may be. */
+/** Conditions for taking a lease, and its maximum size. */
 interface LeaseTerms {
-  /** So many holds in a second make a payer busy enough. */
+  /** A payer is busy enough at this many holds in a second. */
   minHoldsASecond: number;
-  /** A lease has so many holds in it at least. */
+  /** A lease is large enough for at least this many holds. */
   minHolds: number;
-  /** It is one of so many equal parts of the room that there is, at most. */
+  /** A lease is at most the available room divided by this. */
   partsOfRoom: number;
-  /** After a refusal, or a reply that was lost, requests are held one by one for so long. */
+  /** After a refusal or a lost reply, each request has its own hold for this long. */
   refusedMs: number;
 }
 
 const defaultTerms: LeaseTerms = { minHoldsASecond: 8, minHolds: 4, partsOfRoom: 64, refusedMs: 3_000 };
 const MAX_TENANTS = 10_000;
-/** A lease takes some milliseconds; where the table is busy, it may take seconds. */
+/** Taking a lease lasts some milliseconds, or seconds if the table is busy. */
 const MAX_WAIT_MS = 500;
 
-const nothingAsked: Demand = { holds: 0, amount: Money.zero };
+const noDemand: Demand = { holds: 0, amount: Money.zero };
 
-/** Who asks: the limited scopes of a payer, as they were when it was read. */
+/** The limited scopes of a payer, as read with the caller, and their leases. */
 class Tenant {
   readonly scopes: readonly Scope[];
   readonly leases = new Set<OpenLease>();
-  /** Resolves when the lease that is being taken is there, or is not to be had. Never rejects. */
+  /** Resolves when the attempt to take a lease ends, with or without a lease. Never rejects. */
   taking: Promise<void> | undefined;
   takesFromMs = -Infinity;
   #second = 0;
-  #now = nothingAsked;
-  #before = nothingAsked;
+  #now = noDemand;
+  #before = noDemand;
 
   constructor(scopes: readonly Scope[]) {
     this.scopes = scopes;
@@ -77,19 +79,19 @@ class Tenant {
   note(amount: Money, atMs: number): void {
     const second = Math.floor(atMs / 1_000);
     if (second !== this.#second) {
-      this.#before = second === this.#second + 1 ? this.#now : nothingAsked;
-      this.#now = nothingAsked;
+      this.#before = second === this.#second + 1 ? this.#now : noDemand;
+      this.#now = noDemand;
       this.#second = second;
     }
     this.#now = { holds: this.#now.holds + 1, amount: this.#now.amount.plus(amount) };
   }
 
-  /** The demand of this second, or of the last. */
+  /** The demand of this second or the previous one, whichever is higher. */
   get demand(): Demand {
     return this.#now.holds > this.#before.holds ? this.#now : this.#before;
   }
 
-  /** Takes a hold from a lease that has so much left; undefined where none has. */
+  /** Takes a hold from a lease with enough room; undefined if there is none. */
   take(request: LeasedRequest): LeasedHold | undefined {
     for (const lease of this.leases) {
       const hold = lease.take(request);
@@ -98,7 +100,7 @@ class Tenant {
     return undefined;
   }
 
-  /** No lease has much left, and another may be taken. */
+  /** Whether all leases are low, and another may be taken. */
   get needsLease(): boolean {
     return this.leases.size < MAX_LEASES_AT_ONCE && [...this.leases].every((lease) => lease.isLow);
   }
@@ -107,9 +109,9 @@ class Tenant {
 export class Leases implements LeaseSource {
   readonly #terms: LeaseTerms;
   readonly #tenants = new BoundedMap<string, Tenant>(MAX_TENANTS);
-  /** All leases that are not over, with who asks for them. */
+  /** All open leases with their tenants. */
   readonly #open = new Map<OpenLease, Tenant>();
-  /** Those for whom a lease is being taken. */
+  /** Tenants for which a lease is being taken. */
   readonly #takers = new Set<Tenant>();
   #isOver = false;
   ended = 0;
@@ -119,10 +121,10 @@ export class Leases implements LeaseSource {
   }
 
   /**
-   * Takes a hold from a lease. Where none has enough left and one is being taken, it is waited for: requests that held by themselves
-   * meanwhile would only meet it at the counters.
-   * @param scopes all of the request's that have limits
-   * @returns undefined where the request has to be held by itself
+   * Takes a hold from a lease. If no lease has enough room and one is being taken, it waits for that lease: a separate
+   * hold would only conflict with it on the counters.
+   * @param scopes all limited scopes of the request
+   * @returns undefined if the request needs a hold of its own
    */
   async take(table: Table, scopes: readonly Scope[], request: LeasedRequest): Promise<LeasedHold | undefined> {
     if (this.#isOver || scopes.length === 0) return undefined;
@@ -134,7 +136,7 @@ export class Leases implements LeaseSource {
     const hold = this.#takeFrom(tenant, request);
     if (!hold) for (const lease of tenant.leases) if (lease.isUsedUpFor(request)) void this.#end(lease);
     const isBusy = tenant.demand.holds >= this.#terms.minHoldsASecond && atMs >= tenant.takesFromMs;
-    // One that has waited long is of no lease that is taken now, nor is one of yesterday.
+    // A request that waited long, or comes from yesterday, does not fit a lease that is taken now.
     const isTimely = isLeasable(request.generation);
     if (isTimely && isBusy && !tenant.taking && tenant.needsLease) this.#takeLease(table, tenant, request);
     if (hold || !tenant.taking || !isTimely) return hold;
@@ -142,9 +144,7 @@ export class Leases implements LeaseSource {
     return this.#takeFrom(tenant, request);
   }
 
-  /**
-   * Returns what this process has leased in a scope that has refused a hold, and takes nothing there for a while.
-   */
+  /** Returns this process's leases in a scope that has refused a hold, and takes no new ones there for a while. */
   async returnIn(scope: ScopeId): Promise<void> {
     const tenants = new Set([...this.#takers, ...this.#open.values()].filter((tenant) => tenant.isIn(scope)));
     for (const tenant of tenants) this.#pause(tenant);
@@ -154,19 +154,19 @@ export class Leases implements LeaseSource {
     await waitedFor(Promise.all(leases.map(([lease]) => this.#end(lease))));
   }
 
-  /** Returns all leases: the process is about to end. Never throws. */
+  /** Returns all leases because the process is about to end. Never throws. */
   async returnAll(): Promise<void> {
     this.#isOver = true;
     await this.taken();
     await Promise.all([...this.#open.keys()].map((lease) => this.#end(lease)));
   }
 
-  /** Resolves when no lease is about to be taken. */
+  /** Resolves when no lease is being taken. */
   async taken(): Promise<void> {
     await Promise.all([...this.#takers].flatMap(({ taking }) => taking ?? []));
   }
 
-  /** A hold whose record is lost tells of trouble, in which leases would be lost as well. */
+  /** Takes a hold. If its record is lost, leases would be lost as well, so the tenant takes none for a while. */
   #takeFrom(tenant: Tenant, request: LeasedRequest): LeasedHold | undefined {
     const hold = tenant.take(request);
     if (!hold) return undefined;
@@ -177,7 +177,7 @@ export class Leases implements LeaseSource {
     return { ...hold, record: (write) => hold.record(write).catch(pause) };
   }
 
-  /** Requests are held one by one for a while. */
+  /** Gives each request a hold of its own for a while. */
   #pause(tenant: Tenant): void {
     tenant.takesFromMs = performance.now() + this.#terms.refusedMs;
   }
@@ -186,7 +186,7 @@ export class Leases implements LeaseSource {
     const { demand, scopes } = tenant;
     tenant.taking = takeLease(table, scopes, request, { demand, terms: this.#terms })
       .catch((error: unknown) => {
-        // Where it was taken after all, the sweep returns it.
+        // If the lease was taken after all, the sweep returns it.
         log('warn', 'lease not taken', { ...describeError(error) });
         return undefined;
       })
@@ -212,7 +212,7 @@ export class Leases implements LeaseSource {
   }
 }
 
-/** Waits for leases that are being taken or returned, but not for ever. Where the table is busy, both may take long. */
+/** Waits for leases that are being taken or returned, for a limited time: both may take long if the table is busy. */
 async function waitedFor(taking: Promise<unknown>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, MAX_WAIT_MS);
@@ -221,38 +221,38 @@ async function waitedFor(taking: Promise<unknown>): Promise<void> {
 }
 
 /**
- * Holds what a payer will probably ask for in two seconds, in all its limited scopes.
- * @returns undefined where there is too little room
- * @throws {Error} when it is unknown whether it was taken
+ * Holds the amount that a payer will probably need in two seconds, in all its limited scopes.
+ * @returns undefined if there is too little room
+ * @throws {Error} if it is unknown whether the lease was taken
  */
 async function takeLease(
   table: Table,
   scopes: readonly Scope[],
-  { generation: { payer, bootId }, amount: asked }: LeasedRequest,
+  { generation: { payer, bootId }, amount: requested }: LeasedRequest,
   { demand, terms }: { demand: Demand; terms: LeaseTerms },
 ): Promise<OpenLease | undefined> {
   const atMs = nowMs();
   const rooms = await Promise.all(scopes.map((scope) => roomIn(table, scope, windowsAt(atMs))));
   const share = Money.fromPico(Money.min(rooms[0]!, ...rooms).pico / BigInt(terms.partsOfRoom));
   const amount = Money.min(Money.fromPico((demand.amount.pico * BigInt(LEASE_MS)) / 1_000n), share);
-  if (asked.times(terms.minHolds).exceeds(amount) || amount.isZero) return undefined;
+  if (requested.times(terms.minHolds).exceeds(amount) || amount.isZero) return undefined;
   const takenAt = thisMoment();
   const lease = newLease({ payer, bootId, amount, scopes: scopes.map(({ kind }) => kind) });
   const record = leasePut(table, lease);
   const scopeHold = { windows: windowsAt(lease.createdAtMs), amount };
   const outcome = await holdInScopes(table, scopes, scopeHold, { record }).catch((error: unknown) => {
-    // The table was busy. What a try without a reply may have taken, the sweep returns.
+    // The table was busy. If an attempt without a reply took the lease, the sweep returns it.
     if (error instanceof StoreBusyError) return undefined;
     throw error;
   });
   if (!outcome) return undefined;
-  // A record that was there before is our own, of a try whose reply was lost.
+  // An existing record belongs to this lease, from an attempt whose reply was lost.
   if (outcome.committed || outcome.failed.record) return new OpenLease(table, lease, takenAt);
   if (outcome.isUncertain) throw new Error('It is not known whether a lease was taken');
   return undefined;
 }
 
-/** The room that one scope has at its counter alone; none where its limits are others by now. */
+/** The room at a scope's own counter, without its parts; zero if its limits have changed. */
 async function roomIn(table: Table, scope: Scope, windows: Windows): Promise<Money> {
   const item = await readItem(table, counterKey(scope));
   return item && numberFrom(item['revision']) === scope.revision ? roomAt(item, windows) : Money.zero;

@@ -6,7 +6,10 @@ import { generationTimeMs } from '../platform/ids.ts';
 import type { PendingGeneration } from '../store/generations/generation.ts';
 import type { Payer } from '../store/accounts/payer.ts';
 
-/** The earliest time at which a hold may be swept: after any function, which Lambda stops after 15 minutes at most. */
+/**
+ * The earliest time at which a hold may be swept: later than any function runs, because Lambda stops it after 15
+ * minutes.
+ */
 const HOLD_EXPIRES_AFTER_MS = 20 * 60_000;
 
 /** The facts of a generation that are known before its hold. */
@@ -15,15 +18,15 @@ export interface NewGeneration {
   payer: Payer;
   apiType: PendingGeneration['apiType'];
   streamed: boolean;
-  /** The probable size of its prompt: charged when nothing was measured. */
+  /** Probable size of its prompt, charged if nothing was measured. */
   estimatedTokens: number;
   candidate: { model: Model; endpoint: Endpoint; pricing: Pricing };
   bootId: string;
-  /** Where more than one function works on it, one after the other. */
+  /** Set if several functions work on the generation, one after another. */
   sweptAfterMs?: number | undefined;
 }
 
-/** A generation before its hold, as its first candidate would answer it. */
+/** A generation before its hold, with the facts of its first candidate. */
 export function newGeneration({
   id,
   payer,
@@ -53,7 +56,7 @@ export function newGeneration({
   };
 }
 
-/** The price of a prompt of probably this size, with no answer. */
+/** The price of a prompt of about this size, without an answer. */
 export function inputCostOf(estimatedTokens: number, pricing: Pricing): Money {
   return priceUsage({ inputTokens: estimatedTokens, outputTokens: 0 }, pricing).total;
 }

@@ -9,28 +9,30 @@ import type { Table } from '../store/table/table.ts';
 import { StoreBusyError, type FailedCondition } from '../store/table/transact.ts';
 import type { LeasedHold, LeasedRequest, RecordWrite } from './lease-source.ts';
 
-/** A return that the table rejects is retried this often, for this long; after that the sweep returns the lease. */
+/**
+ * A return that the table rejects is retried at this interval, for this long. After that, the sweep returns the lease.
+ */
 const RETRY_RETURN_EVERY_MS = 2_000;
 const RETRY_RETURN_FOR_MS = 60_000;
 
 /**
  * A lease from which this process takes holds.
  *
- * Guarantee: what it gives back at its end is the amount that no record has of it. It waits for the records that are under way. If the fate
- * of one is unknown, it gives nothing back: the sweep reads the records (return-lease.ts).
- * Guarantee: if the sweep has returned the lease before, because it took this process for dead, the end of the lease corrects that.
+ * Guarantee: at its end, it gives back exactly the amount that no record holds. It waits for pending records first. If
+ * the result of one is unknown, it gives nothing back: the sweep reads the records (return-lease.ts). Guarantee: if the
+ * sweep has already returned the lease, because this process seemed dead, the end of the lease corrects that.
  */
 export class OpenLease {
   readonly #table: Table;
   readonly #lease: Lease;
   readonly #takenAt: Moment;
-  /** One for each hold whose record is not written yet. */
+  /** One promise for each hold whose record is not written yet. */
   readonly #records = new Set<Promise<void>>();
   #left: Money;
   #isUncertain = false;
   #end: Promise<void> | undefined;
 
-  /** @param takenAt a moment before it was made */
+  /** @param takenAt a moment before the lease was created */
   constructor(table: Table, lease: Lease, takenAt: Moment) {
     this.#table = table;
     this.#lease = lease;
@@ -38,29 +40,29 @@ export class OpenLease {
     this.#left = lease.amount;
   }
 
-  /** How long it may still be taken from, in milliseconds: to its end, or to that of its UTC day. Below 0 it is over. */
+  /** Remaining time for holds, in milliseconds: until the lease or its UTC day ends. Negative if it is over. */
   get remainingMs(): number {
     return leasedTimes(this.#lease).toMs - this.#lease.createdAtMs - ageMs(this.#takenAt);
   }
 
-  /** Whether less than half of it is left. */
+  /** Whether less than half of it remains. */
   get isLow(): boolean {
     return this.#lease.amount.exceeds(this.#left.plus(this.#left));
   }
 
-  /** Whether so little is left that it is better given back than kept for smaller requests. */
+  /** Whether so little remains that returning it is better than keeping it for smaller requests. */
   isUsedUpFor({ amount }: LeasedRequest): boolean {
     return this.isLow && amount.exceeds(this.#left);
   }
 
-  /** Whether a request may be held from it, if there is enough left. */
+  /** Whether the lease may serve a request, apart from its amount. */
   isFor({ generation: { createdAtMs } }: LeasedRequest): boolean {
     if (this.#end || this.#isUncertain || this.remainingMs < 0) return false;
     const { fromMs, toMs } = leasedTimes(this.#lease);
     return createdAtMs >= fromMs && createdAtMs <= toMs;
   }
 
-  /** Takes a hold, if there is enough left. */
+  /** Takes a hold if enough remains. */
   take(request: LeasedRequest): LeasedHold | undefined {
     const { amount } = request;
     if (amount.exceeds(this.#left) || !this.isFor(request)) return undefined;
@@ -77,7 +79,7 @@ export class OpenLease {
     };
   }
 
-  /** From now on nothing is taken from it. Resolves when the rest was given back, or is the sweep's to return; never throws. */
+  /** Stops further holds. Resolves when the remainder was given back or left to the sweep. Never throws. */
   end(): Promise<void> {
     this.#end ??= this.#giveBack();
     return this.#end;
@@ -86,7 +88,7 @@ export class OpenLease {
   async #record(amount: Money, write: RecordWrite): Promise<FailedCondition | undefined> {
     try {
       const existing = await write(RECORD_TIMEOUT_MS);
-      // The record of an earlier try is held by whatever it says.
+      // The amount of an existing record is held by the lease, if any, that the record names.
       if (existing && !this.#isNamedIn(existing)) this.#left = this.#left.plus(amount);
       return existing;
     } catch (error) {
@@ -111,11 +113,11 @@ export class OpenLease {
     }
   }
 
-  /** @throws {Error} the table has rejected it, or its reply was lost: it may be repeated */
+  /** @throws {Error} if the table rejected the return, or its reply was lost: it may be repeated */
   async #return(): Promise<void> {
     const before = await endLease(this.#table, this.#lease, this.#left);
     if (!before?.item) return;
-    // The reply to an earlier attempt was lost, or the sweep has taken this process for dead.
+    // The reply to an earlier attempt was lost, or the sweep considered this process dead.
     const returned = { was: returnedOf(before.item) ?? Money.zero, is: this.#left };
     if (returned.was.equals(returned.is)) return;
     const wasCorrected = (await correctReturn(this.#table, this.#lease, returned)) === undefined;

@@ -1,21 +1,24 @@
 import { describeError, log } from '../platform/logger.ts';
 import type { Refusal } from '../store/generations/refusals.ts';
 
-/** Clients that are refused in a loop would otherwise write without end, and one of them would leave no room for others. */
+/**
+ * Limits the writes of clients that are refused in a loop. Without the second limit, one such client would leave no
+ * room for others.
+ */
 const MAX_A_SECOND = 50;
 const MAX_A_SECOND_OF_KEY = 10;
 
 /**
- * Notes why requests were refused, for `admin generations` and GET /generation.
+ * Records the reasons of refused requests, for `admin generations` and GET /generation.
  *
- * Guarantee: it never rejects, and writes at most fifty items a second, and ten for one key.
- * Weakness: what is beyond that, and what the table does not take in a second, is in the log alone.
+ * Guarantee: it never rejects, and writes at most fifty items a second, ten of them for one key. Weakness: refusals
+ * beyond that, and refusals that the table does not store within a second, are only in the log.
  */
 export class RefusalLog {
   readonly #write: (refusal: Refusal) => Promise<void>;
   readonly #nowMs: () => number;
   #second = 0;
-  /** Items of this second, and those of each key. */
+  /** Items written in this second, in total and for each key. */
   #written = 0;
   #writtenOf = new Map<string, number>();
   #isFailing = false;
@@ -31,7 +34,7 @@ export class RefusalLog {
       await this.#write(refusal);
       this.#isFailing = false;
     } catch (error) {
-      // The log says it once, not with every request while the table is away.
+      // Logged once, not with every request while the table is unavailable.
       if (!this.#isFailing) log('warn', 'refusal not noted', describeError(error));
       this.#isFailing = true;
     }

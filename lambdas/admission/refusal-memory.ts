@@ -4,9 +4,9 @@ import type { Counter, Scope } from '../store/counters/counters.ts';
 
 /** How long a refusal is repeated. */
 const REFUSAL_LASTS_MS = 1_000;
-/** How long a scope is known to be used up. */
+/** How long a scope is remembered as used up. */
 const USED_UP_LASTS_MS = 60_000;
-/** Fewer are not a loop: a client may be refused now and then, or its limit may just have been raised. */
+/** Fewer refusals are not a loop: a client may be refused now and then, or its limit may just have been raised. */
 const REFUSALS_OF_A_LOOP = 3;
 const DEFAULT_CAPACITY = 1_000;
 
@@ -18,13 +18,13 @@ interface RememberedRefusal {
 }
 
 /**
- * Remembers for a second which scopes have spent their limit, so that a client that asks in a loop is refused without
- * locking counters that others need. For a minute, it also remembers which have nothing left at all.
+ * Remembers scopes that have spent their limit for a second. A client that retries in a loop is then refused without
+ * locking counters that others need. It also remembers scopes that have nothing left, for a minute.
  *
- * Guarantee: it refuses only what settled spending alone refuses. Apart from corrections, that grows within a window, so
- * the store would refuse as well. The store is asked where only holds are in the way, where a smaller request may still
- * fit, and under another revision of the limits.
- * Weakness: a scope that has refused three times within a second may not notice a raised limit for another second.
+ * Guarantee: it refuses only if settled spending alone refuses. Apart from corrections, settled spending only grows
+ * within a window, so the store would refuse as well. The store is read if only holds are in the way, if a smaller
+ * request may still fit, and under another revision of the limits. Weakness: a scope that has refused three times
+ * within a second may not notice a raised limit for another second.
  */
 export class RefusalMemory {
   readonly #entries = new Map<string, RememberedRefusal>();
@@ -34,7 +34,7 @@ export class RefusalMemory {
     this.#capacity = capacity;
   }
 
-  /** Call it with each counter that refused a hold; a refusal because of other holds is not remembered. */
+  /** Call it with each counter that refused a hold. A refusal because of other holds is not remembered. */
   remember(scope: Scope, windows: Windows, counter: Counter, amount: Money, atMs: number): void {
     const limited = limitedIntervals(scope);
     const spent = new Map(limited.map((interval) => [windows[interval], counter.spent(windows[interval])]));
@@ -51,7 +51,10 @@ export class RefusalMemory {
     });
   }
 
-  /** @returns the counter that would refuse a hold of this amount, with its limited windows only; undefined: ask the store. */
+  /**
+   * @returns the counter that would refuse a hold of this amount, with its limited windows only; undefined if the store
+   *   must be read.
+   */
   recall(scope: Scope, windows: Windows, amount: Money, atMs: number): Counter | undefined {
     const entry = this.#entries.get(refusalName(scope, windows));
     if (!entry || entry.atMs + REFUSAL_LASTS_MS <= atMs || entry.refusals < REFUSALS_OF_A_LOOP) return undefined;
@@ -75,7 +78,7 @@ export class RefusalMemory {
     return limited.some((interval) => !scope.limits[interval]!.exceeds(entry.spent.get(windows[interval])!));
   }
 
-  /** The oldest entries are the first in the map. */
+  /** Deletes the oldest entries, which are the first in the map. */
   #makeRoom(atMs: number): void {
     for (const [name, entry] of this.#entries) {
       if (entry.atMs + USED_UP_LASTS_MS > atMs && this.#entries.size < this.#capacity) return;

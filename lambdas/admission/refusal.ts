@@ -7,7 +7,7 @@ import { claimRefusal } from './request-claim.ts';
 import { freeRefusalError } from './free/free-refusal.ts';
 import type { HoldRefusal } from './hold.ts';
 
-/** The limits that bound what a payer may spend. */
+/** The limits on the spending of a payer. */
 export const limitSourceNames = [
   'key_limit',
   'workspace_budget',
@@ -34,14 +34,17 @@ const limitSources: Record<ScopeKind, LimitWords> = {
   account: { source: 'account_balance', owner: 'the balance of the account', remedy: 'top up the account' },
 };
 
-/** A postpaid account may be limited in a period. */
+/** A postpaid account may have a limit for a period. */
 const creditLimit: LimitWords = {
   source: 'account_limit',
   owner: 'the credit limit of the account',
   remedy: 'have the credit limit of the account raised',
 };
 
-/** The limit of a scope, in words. @param interval in which the limit counts; only a balance is for a lifetime */
+/**
+ * The limit of a scope, as named in messages.
+ * @param interval of the limit; only a balance is for a lifetime
+ */
 export function sourceOf(scope: ScopeKind, interval: Interval): LimitWords {
   return scope === 'account' && interval !== 'lifetime' ? creditLimit : limitSources[scope];
 }
@@ -49,14 +52,14 @@ export function sourceOf(scope: ScopeKind, interval: Interval): LimitWords {
 /** Most requests in flight are settled within seconds. */
 const RETRY_AFTER_SECONDS = '3';
 
-/** What a scope without room has left. */
+/** The remaining room of a scope that refused a hold. */
 export interface Room {
   interval: Interval;
   limit: Money;
   spent: Money;
-  /** Held for requests in flight; most of it comes back. */
+  /** Held for requests in flight. Most of it is released. */
   held: Money;
-  /** What is left with holds counted, and what would be left without them; never below zero. */
+  /** The remaining amount with and without holds counted; never below zero. */
   left: Money;
   leftWithoutHolds: Money;
 }
@@ -80,26 +83,29 @@ export function roomOf({ counter, windows, amount }: NoRoom): Room {
   };
 }
 
-/** The least of some amounts, and never below zero. */
+/** The minimum of some amounts, and never below zero. */
 function least([first = Money.zero, ...rest]: Money[]): Money {
   return Money.max(Money.zero, Money.min(first, ...rest));
 }
 
-/** Without the holds of requests in flight there would be room in every window: a short wait may be enough. */
+/** Whether every window would have room without the holds of requests in flight. A short wait may then be enough. */
 export function isHeldOnly(refusal: NoRoom): boolean {
   const { leftWithoutHolds } = roomOf(refusal);
   return !leftWithoutHolds.isZero && !refusal.amount.exceeds(leftWithoutHolds);
 }
 
-/** Other requests in flight hold money that may come back. @param own what this request holds itself */
+/**
+ * Whether other requests in flight hold money that may be released.
+ * @param own amount held by this request
+ */
 export function isHeldByOthers(refusal: NoRoom, own: Money): boolean {
   return roomOf(refusal).held.exceeds(own);
 }
 
-/** Why a request is not admitted: its hold was refused, or its client no longer waits. */
+/** Why a request is not admitted: its hold was refused, or its client disconnected. */
 export type AdmissionRefusal = HoldRefusal | { kind: 'client_left' };
 
-/** The candidates of a request that a refusal is not about; undefined where it is about all of them, or about none. */
+/** The candidates that a refusal does not concern. Undefined if it concerns all of them, or none. */
 export function notRefused<Candidate extends { model: Model }>(
   candidates: readonly Candidate[],
   refusal: AdmissionRefusal,
@@ -108,7 +114,7 @@ export function notRefused<Candidate extends { model: Model }>(
   return others.length === 0 || others.length === candidates.length ? undefined : others;
 }
 
-/** Whether a refusal is about this model; one that is about the request is about all of them. */
+/** Whether a refusal concerns this model. A refusal of the request itself concerns all models. */
 function isRefused({ id, data }: Model, refusal: AdmissionRefusal): boolean {
   switch (refusal.kind) {
     case 'free_requests':
@@ -121,24 +127,24 @@ function isRefused({ id, data }: Model, refusal: AdmissionRefusal): boolean {
   }
 }
 
-/** What the message of a refusal says besides the numbers of the scope. */
+/** Facts of the request for the refusal's message, in addition to the amounts of the scope. */
 export interface RefusedRequest {
   atMs: number;
   /** The part of the amount for the prompt; undefined for the extension of a hold. */
   inputAmount?: Money;
-  /** Otherwise the amounts are bounds by the bytes of the prompt, several times what it costs. */
+  /** If false, amounts are bounds from the bytes of the prompt, several times its cost. */
   isPromptCounted?: boolean;
-  /** Output tokens that the remaining room would buy in this request; absent when too few to be useful. */
+  /** Output tokens that the remaining room would pay for in this request. Absent if they are too few to be useful. */
   affordableTokens?: number;
 }
 
-/** An answer may be only so long, shorter than was asked for, because a scope had no room for more. */
+/** A limit on the length of an answer, shorter than requested, because a scope had no room for more. */
 export interface Shortening {
   refusal: NoRoom;
   maxTokens: number;
 }
 
-/** Why an answer could only be shorter than was asked for. */
+/** Error for an answer that had to be shorter than requested. */
 export function shortenedError({ refusal, maxTokens }: Shortening): GatewayError {
   const { interval, limit } = roomOf(refusal);
   const { source, owner, remedy } = sourceOf(refusal.scope.kind, interval);
@@ -150,7 +156,7 @@ export function shortenedError({ refusal, maxTokens }: Shortening): GatewayError
   );
 }
 
-/** Why an answer ends where it does: no room for the next step of its hold. */
+/** Error for an answer that ended because its hold could not be extended. */
 export function outOfMoneyError(refusal: HoldRefusal, atMs: number): GatewayError {
   if (refusal.kind !== 'no_room') return refusalError(refusal, { atMs });
   const { interval, limit, spent } = roomOf(refusal);
@@ -172,7 +178,7 @@ export function outOfMoneyError(refusal: HoldRefusal, atMs: number): GatewayErro
   );
 }
 
-/** A refusal as the client reads it: a 402 with the numbers that a person needs to act, a 401 or a 529. */
+/** A refusal as the client reads it: a 402 with the amounts that a person needs to act, a 401 or a 529. */
 export function refusalError(refusal: AdmissionRefusal, request: RefusedRequest): GatewayError {
   switch (refusal.kind) {
     case 'no_room':
@@ -232,17 +238,17 @@ function spendingRefusal(refusal: NoRoom, request: RefusedRequest): GatewayError
         resets_at: resetsAt,
         ...(affordable > 0 ? { affordable_max_tokens: affordable } : {}),
       },
-      // Clients that retry by themselves retry a 402 only when this header says so.
+      // Clients that retry automatically retry a 402 only if this header says so.
       ...(isHeld ? { headers: { 'retry-after': RETRY_AFTER_SECONDS, 'x-should-retry': 'true' } } : {}),
     },
   );
 }
 
-/** Only a counted prompt has a figure of its own: a bound by its bytes reads like a price. */
+/** Only a counted prompt has a separate amount: a bound from bytes would look like a price. */
 function neededAmount(amount: Money, { inputAmount, isPromptCounted }: RefusedRequest): string {
   if (!inputAmount) return `${amount} RUB`;
-  if (!isPromptCounted) return `at most ${amount} RUB (its prompt was not counted; what it does not use comes back)`;
-  return `${amount} RUB (at most ${inputAmount} for its prompt, and ${amount.minus(inputAmount)} for its answer or the first part of it; what it does not use comes back)`;
+  if (!isPromptCounted) return `at most ${amount} RUB (its prompt was not counted; the unused part is released)`;
+  return `${amount} RUB (at most ${inputAmount} for its prompt, and ${amount.minus(inputAmount)} for its answer or the first part of it; the unused part is released)`;
 }
 
 function periodOf(interval: Interval): string {

@@ -1,12 +1,15 @@
 /**
- * Requests for inference that carry an `Idempotency-Key`.
+ * Inference requests with an `Idempotency-Key`.
  *
- * Guarantee: one header is charged for one answer. The header is claimed in the transaction of the hold, so of two requests at once one is
- * admitted. A claim ends in two ways: its generation is final, was not completed and cost nothing; or its answer was to come in one
- * piece and failed, so that its client has nothing of it and may retry (then each try costs what its provider has reported). A request
- * that was refused has claimed nothing, and may be sent again as it is.
- * Weakness: no text is kept, so an answer that was lost cannot be had again; the client learns what it was charged. A handler that died
- * holds its claim until its generation is swept.
+ * Guarantee: a header is charged for at most one answer. The transaction of the hold claims the header, so the gateway
+ * admits only one of two concurrent requests. A claim ends in two cases:
+ * - Its generation is final, was not completed and cost nothing.
+ * - Its answer was not streamed and failed. The client received nothing and may retry; each attempt costs its reported
+ *   usage.
+ *
+ * A refused request has claimed nothing, and may be sent again as it is. Weakness: the gateway stores no text, so a
+ * lost answer cannot be fetched again. The client learns its cost. If a handler died, its claim stays until its
+ * generation is swept.
  */
 
 import { createHmac } from 'node:crypto';
@@ -22,13 +25,13 @@ import type { Table } from '../store/table/table.ts';
 import { writeAlone } from '../store/table/transact.ts';
 import type { Write } from '../store/table/writes.ts';
 
-/** How long a header stands for its request. */
+/** How long a header belongs to its request. */
 const KEEP_CLAIMS_MS = 24 * 3_600_000;
-/** The client waits for it. */
+/** The client waits for this. */
 const MAX_GIVING_UP_MS = 1_000;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** A request claims its header in the transaction of its hold. */
+/** A claim of a header, made in the transaction of the hold. */
 export interface RequestClaim {
   name: string;
   fingerprint: string;
@@ -40,15 +43,15 @@ interface ClaimingRequest {
   /** The name of the route in the manifest. */
   route: string;
   headers: Record<string, string>;
-  /** As it was sent. */
+  /** The body as sent. */
   body: string;
   payer: Payer;
 }
 
 /**
- * The claim of a request; undefined without the header. Cost: one read, and two where the header is known.
- * @throws {GatewayError} 400 for a malformed header; 409 for one of another body, of a request that goes on, or of one that was
- * charged
+ * The claim of a request; undefined without the header. Cost: one read, or two if the header is known.
+ * @throws {GatewayError} 400 for a malformed header; 409 if the header was used with another body, if its request is
+ *   still running, or if that was charged
  */
 export async function claimOf(
   table: Table,
@@ -71,13 +74,13 @@ export async function claimOf(
   return { name, fingerprint, replaced: generationId };
 }
 
-/** Writes the claim, if nobody else has made it meanwhile. */
+/** Writes the claim, on condition that no other request has made it in the meantime. */
 export function claimWrite(table: Table, { name, fingerprint, replaced }: RequestClaim, generationId: string): Write {
   const atMs = nowMs();
   return claimPut(table, name, { generationId, fingerprint, expiresAtMs: atMs + KEEP_CLAIMS_MS }, { atMs, replaced });
 }
 
-/** Ends the claim of a generation whose client has got nothing, and may send the request again. Never rejects. */
+/** Ends the claim of a generation whose client received nothing and may retry. Never rejects. */
 export async function giveUpClaim(table: Table, { name }: RequestClaim, generationId: string): Promise<void> {
   try {
     await writeAlone(table, claimEnd(table, name, generationId, nowMs()), { timeoutMs: MAX_GIVING_UP_MS });
@@ -86,7 +89,9 @@ export async function giveUpClaim(table: Table, { name }: RequestClaim, generati
   }
 }
 
-/** Why a known header does not take this request; undefined where its generation cost nothing, so that it may be tried again. */
+/**
+ * The refusal of a request with a known header. Undefined if its generation cost nothing, so that it may be retried.
+ */
 export function claimRefusal(
   known: InferenceClaim,
   now: { fingerprint: string; generation: Generation | undefined },

@@ -1,6 +1,7 @@
 /**
- * Where the hold of a request is counted in each of its scopes: at the counter, or where that is busy, in one of the parts that were granted
- * room (store/counters/limited-parts.ts). Whoever holds does not have to know: what refuses a hold in the end is always the counter as one item.
+ * Counts the hold of a request in each of its scopes: at the counter, or, if that is busy, in a part that was granted
+ * room (store/counters/limited-parts.ts). Callers do not see the difference: a hold is refused only by the counter as
+ * one item.
  */
 
 import {
@@ -36,32 +37,35 @@ import { isLimited } from '../store/counters/limits.ts';
 import { numberFrom, type Item, type Table } from '../store/table/table.ts';
 import { pauseAfter, StoreBusyError, transact, type FailedCondition, type Writes } from '../store/table/transact.ts';
 
-/** The failed conditions of writes, by their names. */
+/** The failed conditions of writes, by name. */
 type Failed<Name extends string> = { [Of in Name]?: FailedCondition };
 
 export type HoldOutcome<Name extends string> =
   | { committed: true }
   | {
       committed: false;
-      /** The failed conditions of what belongs to the hold. */
+      /** The failed conditions of the writes that belong to the hold. */
       failed: Failed<Name>;
-      /** The counters of scopes that have no room, were switched off, or have other limits than those that were read with the caller. */
+      /**
+       * The counters of scopes that have no room, were switched off, or whose limits have changed since the caller was
+       * read.
+       */
       counters: { [Kind in ScopeKind]?: Counter };
-      /** A try before it had no reply: that one may have been carried out, or may be yet. */
+      /** An earlier attempt had no reply. It may have been carried out, or may still be. */
       isUncertain: boolean;
     };
 
-/** How often a hold goes elsewhere: to another part, to the counter, or back to it. */
+/** Maximum attempts of a hold, each at another part or at the counter. */
 const MAX_PLACES = 16;
-/** So often a busy counter is tried that may get parts, as at settlements. */
+/** Attempts at a busy counter that may get parts, the same as for settlements. */
 const ATTEMPTS_BEFORE_PARTS = 3;
-/** So often a busy part is tried; there are others. */
+/** Attempts at a busy part; there are other parts. */
 const ATTEMPTS_IN_A_PART = 2;
 
 /**
- * Holds an amount in every scope, and writes what belongs to it, in one transaction.
- * @param writes what belongs to the hold: its record, and more
- * @throws {StoreBusyError} when all places stay busy
+ * Holds an amount in every scope, and makes the writes that belong to it, in one transaction.
+ * @param writes the hold's record, and others that belong to it
+ * @throws {StoreBusyError} if all places stay busy
  * @throws {Error} for a limited scope without a counter
  */
 export async function holdInScopes<Name extends string>(
@@ -89,11 +93,11 @@ class Search {
   readonly #table: Table;
   readonly #scopes: readonly Scope[];
   readonly #hold: ScopeHold;
-  /** The same in all counters: holds that do not meet in one of them do not meet in another. */
+  /** The same part index for all counters: holds that do not conflict on one of them conflict on none. */
   #part = randomPart();
-  /** The parts that the last try was made in; a scope that is not among them was tried at its counter. */
+  /** The parts used by the last attempt. It used the counter of every other scope. */
   #tried = new Map<ScopeKind, LimitedParts>();
-  /** The room that the part of a scope has to be granted. */
+  /** Room to grant to the part of a scope. */
   readonly #grants = new Map<ScopeKind, Money>();
   #isUncertain = false;
 
@@ -103,7 +107,7 @@ class Search {
     this.#hold = hold;
   }
 
-  /** @returns undefined where there may be room elsewhere */
+  /** @returns undefined if there may be room elsewhere */
   async tryAt<Name extends string>(place: number, writes: Writes<Name>): Promise<HoldOutcome<Name> | undefined> {
     const all: Writes<Names<Name>> = { ...writes, ...this.#writes() };
     const attempts = this.#attempts();
@@ -144,14 +148,14 @@ class Search {
     return writes;
   }
 
-  /** How often the table is tried while it is busy, before the hold goes elsewhere; undefined where there is no other place. */
+  /** Attempts at a busy table before the hold moves elsewhere; undefined if there is no other place. */
   #attempts(): number | undefined {
     const mayGet = this.#scopes.some((scope) => isLimited(scope.limits) && mayGetParts(scope));
     if (mayGet) return ATTEMPTS_BEFORE_PARTS;
     return this.#tried.size > 0 ? ATTEMPTS_IN_A_PART : undefined;
   }
 
-  /** Busy counters get parts, where that is possible; of those that have some, another part is tried. */
+  /** Grants parts to busy counters if possible. For counters that have parts, it chooses another part. */
   async #goElsewhere(place: number, conflicting: readonly string[]): Promise<void> {
     const busy = this.#scopes.filter(({ kind }) => conflicting.includes(kind) && !this.#tried.has(kind));
     for (const scope of busy) {
@@ -163,13 +167,13 @@ class Search {
     const isOfParts = this.#grants.size === 0 && conflicting.every((name) => this.#tried.has(name as ScopeKind));
     this.#part = randomPart();
     this.#grants.clear();
-    // There is always another part, but nothing else of the hold is elsewhere.
+    // Another part can be tried at once. Any other busy item is needed again, so pause.
     if (!isOfParts) await pauseAfter(place);
   }
 
   async #afterFailure<Name extends string>(failed: Failed<Names<Name>>): Promise<HoldOutcome<Name> | undefined> {
     const counters: { [Kind in ScopeKind]?: Counter } = {};
-    // An earlier try has placed it: then there is nothing to look for.
+    // If an earlier attempt has placed the hold, the reasons do not matter.
     for (const scope of 'record' in failed ? [] : this.#scopes) {
       const [own, grant] = [failed[scope.kind], failed[grantName(scope.kind)]];
       const counter = own || grant ? await this.#look(scope, own, grant) : undefined;
@@ -183,8 +187,8 @@ class Search {
   }
 
   /**
-   * Looks why there was no room in one place.
-   * @returns the counter, where it is what refuses the hold; undefined where another place may have room
+   * Finds out why one place had no room.
+   * @returns the counter, if it refuses the hold; undefined if another place may have room
    */
   async #look(
     scope: Scope,
@@ -204,7 +208,7 @@ class Search {
     if (spread === undefined || !isLimited(scope.limits)) return counterFrom(item);
     const parts = limitedPartsFrom(item, this.#hold.windows);
     if (parts) rememberLimitedParts(scope, parts);
-    // A release that knows no parts has limited a scope that had some.
+    // A release that does not know parts has limited a scope that had some.
     else await gatherTogether(this.#table, scope, spread);
     return undefined;
   }
@@ -214,7 +218,7 @@ class Search {
       await this.#leaveParts(scope, parts);
       return undefined;
     }
-    // Other limits, other parts: they are those of the limits that the scope has now.
+    // The scope's limits have changed, and its parts with them.
     if (numberFrom(item['revision']) !== scope.revision) return readCounter(this.#table, scope);
     this.#grants.set(scope.kind, Money.max(this.#hold.amount, parts.grant));
     return undefined;
@@ -240,7 +244,7 @@ class Search {
     return undefined;
   }
 
-  /** From now on the counter is one item again. */
+  /** Makes the counter one item again. */
   async #leaveParts(scope: Scope, { spread }: LimitedParts): Promise<void> {
     this.#grants.delete(scope.kind);
     forgetParts(scope);

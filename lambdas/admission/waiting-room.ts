@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** At most this many requests of one scope wait in a process: each of them keeps a function busy. */
+/** Maximum waiting requests per scope and process: each of them occupies a function. */
 const MAX_WAITERS = 32;
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 2_000;
-/** A request that is not first asks now and then, too: it may want less than the first. */
+/** A request that is not first also retries now and then: it may need less than the first. */
 const FOLLOWER_PAUSE_MS = 1_000;
 
 /**
- * Requests that wait for money held by others, in order of arrival, with a queue for each scope. The first of a queue
- * asks the store often, the rest seldom: they would only slow down the settlements that free the money.
+ * Requests that wait for money held by others, in order of arrival, with one queue per scope. The first request of a
+ * queue retries often, the others seldom: they would only slow down the settlements that free the money.
  */
 export class WaitingRoom {
   readonly #queues = new Map<string, symbol[]>();
 
   /**
-   * Takes a place in the queue of a scope.
-   * @param name of the scope that is waited for
-   * @returns undefined when the queue is full
+   * Joins the queue of a scope.
+   * @param name of the scope
+   * @returns undefined if the queue is full
    */
   enter(name: string): Waiter | undefined {
     const queue = this.#queues.get(name) ?? [];
@@ -38,9 +38,9 @@ export class WaitingRoom {
   }
 }
 
-/** One request's place in a queue. */
+/** A request's position in a queue. */
 export class Waiter {
-  /** Of the scope that is waited for. */
+  /** The name of the scope. */
   readonly name: string;
   readonly #isFirst: () => boolean;
   readonly #leave: () => void;
@@ -52,7 +52,7 @@ export class Waiter {
     this.#leave = leave;
   }
 
-  /** Pauses, longer each time for the first of a queue, until it is this one's turn to ask or the time is over. */
+  /** Waits until this request may retry or the deadline is reached. The first of a queue waits longer each time. */
   async turn(deadlineMs: number): Promise<void> {
     const askAtMs = Math.min(deadlineMs, performance.now() + FOLLOWER_PAUSE_MS * (0.5 + Math.random()));
     do {

@@ -94,8 +94,8 @@ describe('a refusal for money', () => {
 
     expect(error).toMatchObject({ status: 402, kind: 'payment_required', headers: {} });
     expect(error.message).toBe(
-      'To begin, this request needs 3 RUB (at most 0.5 for its prompt, and 2.5 for its answer or the first part of it; what it ' +
-        'does not use comes back), and the limit of this key (10 RUB daily) has 1 RUB left. You can raise the limit of the key, or wait until ' +
+      'To begin, this request needs 3 RUB (at most 0.5 for its prompt, and 2.5 for its answer or the first part of it; the ' +
+        'unused part is released), and the limit of this key (10 RUB daily) has 1 RUB left. You can raise the limit of the key, or wait until ' +
         '2026-11-21T00:00:00.000Z.',
     );
     expect(error.metadata).toEqual({
@@ -117,7 +117,7 @@ describe('a refusal for money', () => {
     const error = refusal(noRoom({ lifetime: rub('0') }, { amount: '3' }), { inputAmount: rub('0.5') });
 
     expect(error.message).toBe(
-      'To begin, this request needs at most 3 RUB (its prompt was not counted; what it does not use comes back), and the limit of ' +
+      'To begin, this request needs at most 3 RUB (its prompt was not counted; the unused part is released), and the limit of ' +
         'this key is 0 RUB. You can raise the limit of the key.',
     );
     expect(error.metadata).toMatchObject({ required_rub: '3', prompt_counted: false });

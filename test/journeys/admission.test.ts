@@ -92,7 +92,7 @@ describe('a refusal for money', () => {
     expect(response.status).toBe(402);
     expect(Number(input) + Number(output)).toBeCloseTo(Number(whole), 9);
     expect(error.message).toMatch(
-      /^To begin, this request needs (?:at most )?[\d.]+ RUB \(.*what it does not use comes back\)/,
+      /^To begin, this request needs (?:at most )?[\d.]+ RUB \(.*the unused part is released\)/,
     );
     expect(response.headers.get('x-should-retry')).toBeNull();
   });

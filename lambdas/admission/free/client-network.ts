@@ -1,16 +1,16 @@
-/** Whose address a request comes from, as far as free use is counted by address. */
+/** The client's network, which counts free use by address. */
 
 import { createHmac } from 'node:crypto';
 import { isIP, isIPv4 } from 'node:net';
 
-/** Counted together: nobody should get around the count by sending an address that is none. */
+/** Invalid addresses are counted together, so that sending one does not bypass the count. */
 const UNKNOWN = 'unknown';
 const GROUPS = 8;
-/** A client with IPv6 is usually given all addresses of a /64. */
+/** A client with IPv6 usually has all addresses of a /64. */
 const NETWORK_GROUPS = 4;
 const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
-/** The network that an address is counted as: itself for IPv4, its /64 for IPv6. */
+/** The network that an address is counted under: the address itself for IPv4, its /64 for IPv6. */
 function networkOf(address: string): string {
   const [plain = ''] = address.split('%');
   const ipv4 = MAPPED_IPV4.exec(plain)?.[1] ?? plain;
@@ -18,16 +18,16 @@ function networkOf(address: string): string {
   return isIP(plain) === 6 ? `${addressGroups(plain).slice(0, NETWORK_GROUPS).join(':')}::/64` : UNKNOWN;
 }
 
-/** A name for a network that says nothing about it without the pepper, and is another one every day. */
+/** A name for a network. It reveals nothing about the network without the pepper, and changes every day. */
 export function networkHash(pepper: string, address: string, date: string): string {
   return createHmac('sha256', pepper)
     .update(`address\n${date}\n${networkOf(address)}`)
     .digest('hex');
 }
 
-/** The eight groups of an IPv6 address, written out. */
+/** The eight groups of an IPv6 address, without abbreviation. */
 function addressGroups(address: string): string[] {
-  // The parser of URLs writes an address in one way, with a last part like IPv4 in hex.
+  // The URL parser writes each address in one canonical form, with an IPv4-style ending in hex.
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [head = '', tail] = canonical.split('::');
   const before = head === '' ? [] : head.split(':');

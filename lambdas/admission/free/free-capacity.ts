@@ -4,16 +4,16 @@ import { utcDate } from '../../money/periods.ts';
 import { refreshed } from '../../platform/concurrency/refreshing-value.ts';
 import type { BudgetPartSums } from '../../store/counters/service-budgets.ts';
 
-/** Which free models have used up what the service spends on them today, as far as this process knows. */
+/** The free models that have used up today's service budget, as far as this process knows. */
 export interface FreeCapacity {
-  /** False where it is not known. */
+  /** False if unknown. */
   isLimited: (model: Pick<ModelData, 'id' | 'service_free' | 'endpoints'>) => boolean;
-  /** Reads it again, every five seconds at most. Never rejects. */
+  /** Reads the budgets again, at most every five seconds. Never rejects. */
   refresh: () => Promise<void>;
 }
 
 const CAPACITY_REFRESH_MS = 5_000;
-/** When the table does not answer, an older reading says nothing about now. */
+/** If the table does not respond, an older reading no longer describes the present. */
 const MAX_CAPACITY_AGE_MS = 60_000;
 
 interface CapacityReading {
@@ -42,12 +42,15 @@ export function openFreeCapacity(read: (date: string) => Promise<BudgetPartSums[
   };
 }
 
-/** No part of the budget has room for the largest request that the terms allow; what is held for others counts. */
+/**
+ * Whether no part of the budget has room for the largest request that the terms allow. Holds of other requests count as
+ * used.
+ */
 function isUsedUp(model: Pick<ModelData, 'id' | 'service_free' | 'endpoints'>, sums: BudgetPartSums[]): boolean {
   const { id, service_free: terms } = model;
-  const dearest = maxFreeRequestCost(model);
-  if (!terms || dearest.isZero) return false;
+  const maxCost = maxFreeRequestCost(model);
+  if (!terms || maxCost.isZero) return false;
   const size = budgetPart(terms);
-  const full = sums.filter((part) => part.model === id && part.committed.plus(dearest).exceeds(size));
+  const full = sums.filter((part) => part.model === id && part.committed.plus(maxCost).exceeds(size));
   return full.length === BUDGET_PARTS;
 }

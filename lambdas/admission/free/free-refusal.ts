@@ -1,9 +1,9 @@
 import { GatewayError } from '../../platform/errors.ts';
 import type { CountKind, FreeRefusal, FreeRoom } from './free-tier.ts';
 
-/** Requests in flight release most of what they hold of a budget within seconds. */
+/** Requests in flight release most of their holds on a budget within seconds. */
 const HELD_RETRY_SECONDS = 3;
-/** Clients that retry by themselves wait no longer than this. */
+/** Clients that retry automatically wait no longer than this. */
 const SHORT_WAIT_SECONDS = 60;
 
 const owners: Record<CountKind, string> = {
@@ -17,7 +17,7 @@ const remedies: Record<CountKind, string> = {
   minute: 'send requests more slowly',
 };
 
-/** The limits on free models, as refusals and estimates name them. */
+/** Names of the limits on free models in refusals and estimates. */
 export const freeLimitSources = {
   day: 'free_daily_requests',
   address: 'free_daily_requests_of_address',
@@ -25,12 +25,12 @@ export const freeLimitSources = {
   budget: 'free_daily_budget',
 } as const satisfies Record<FreeRoom['counted'], string>;
 
-/** A refusal of free use: a 429 that says how much there is, and when there is more. */
+/** A refusal of free use: a 429 with the limit and the time at which it resets. */
 export function freeRefusalError(refusal: FreeRefusal): GatewayError {
   const { endsAtMs, most, models } = refusal;
   const isHeldOnly = refusal.kind === 'free_budget' && refusal.isHeldOnly;
   const waitSeconds = isHeldOnly ? HELD_RETRY_SECONDS : Math.max(1, Math.ceil((endsAtMs - refusal.atMs) / 1_000));
-  // As headers: x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset.
+  // Sent as headers: x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset.
   const names = {
     'X-RateLimit-Limit': String(most),
     'X-RateLimit-Remaining': '0',
@@ -42,7 +42,7 @@ export function freeRefusalError(refusal: FreeRefusal): GatewayError {
       models,
       limit: most,
       resets_at: new Date(endsAtMs).toISOString(),
-      // Where clients of the public convention look for them.
+      // The place in which clients of the public convention look for them.
       headers: names,
     },
     headers: { 'retry-after': String(waitSeconds), ...lowerCased(names) },
@@ -59,8 +59,8 @@ function freeRefusalMessage(refusal: FreeRefusal, isHeldOnly: boolean): string {
   }
   const paid = 'use the model without ":free"';
   return isHeldOnly
-    ? `${models}: what the service spends on it today is held for other requests. Try again in seconds, or ${paid}.`
-    : `${models}: what the service spends on it today is spent. You can ${paid}, or wait until ${until}.`;
+    ? `${models}: its daily budget is held for other requests. Try again in a few seconds, or ${paid}.`
+    : `${models}: its daily budget is spent. You can ${paid}, or wait until ${until}.`;
 }
 
 function lowerCased(names: Record<string, string>): Record<string, string> {

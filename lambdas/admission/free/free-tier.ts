@@ -1,9 +1,10 @@
 /**
- * Free use: requests are counted by account and by address, and what they cost the service is held in its own budget, in
- * the transaction that records the generation. So a request is counted exactly when it is admitted, at any concurrency.
+ * Free use. Requests are counted by account and by address, and their service cost is held in a separate budget. Both
+ * happen in the transaction that records the generation, so a request is counted if and only if it is admitted, at any
+ * concurrency.
  *
- * Weakness: a budget is in parts, and a request has to fit into one. What is left in several parts, less than one request
- * in each, is not used. Spending never passes the budget.
+ * Weakness: a budget has parts, and a request must fit into one of them. A remainder in several parts, each smaller
+ * than one request, stays unused. Spending never exceeds the budget.
  */
 
 import { BUDGET_PARTS, budgetPart } from '../../catalog/free-terms.ts';
@@ -30,26 +31,26 @@ import type { Table } from '../../store/table/table.ts';
 import type { FailedCondition, Writes } from '../../store/table/transact.ts';
 import { FreeMemory } from './free-memory.ts';
 
-/** A free model that may answer a request. */
+/** A free model that may serve a request. */
 export interface FreeModel {
   id: string;
   terms: ServiceFree;
   isFunded: boolean;
-  /** The most that it may cost the service. */
+  /** Upper bound on its service cost. */
   amount: Money;
 }
 
-/** A request that free models may answer. */
+/** A request that free models may serve. */
 export interface FreeUse {
   accountId: string;
-  /** Of the client's network and the day; set where some model counts it. */
+  /** Hash of the client's network and the day. Set if a model counts requests by address. */
   networkHash: string | undefined;
   /** At least one. */
   models: FreeModel[];
   atMs: number;
 }
 
-/** Why a free model does not answer now; other models of the request still may. */
+/** Why a free model cannot serve a request now. Other models of the request still may. */
 export type FreeRefusal =
   | { kind: 'free_requests'; counted: CountKind; most: number; models: string[]; atMs: number; endsAtMs: number }
   | FreeBudgetRefusal;
@@ -66,19 +67,22 @@ interface FreeBudgetRefusal {
 export type CountKind = 'day' | 'address' | 'minute';
 type FreeWrite = CountKind | `budget of ${string}`;
 
-/** What this process saw lately: only a hint that saves calls to the store. */
+/** Recent refusals seen by this process. They are only a hint that saves calls to the store. */
 const memory = new FreeMemory();
 
-/** In this order they are reported. */
+/** The order in which refusals are reported. */
 const countKinds: readonly CountKind[] = ['day', 'address', 'minute'];
 
-/** Where the cost of a request is held first: spread over the parts by its id. */
+/** The budget part in which the cost of a request is held first. The id spreads requests over the parts. */
 export function firstServiceHolds({ models }: FreeUse, generationId: string): ServiceHold[] {
   const part = Number.parseInt(generationId.slice(-4), 16) % BUDGET_PARTS;
   return models.map(({ id, amount }) => ({ model: id, part, amount }));
 }
 
-/** What the store need not be asked for: a limit of 0, a request larger than a part of the budget, what it said just now. */
+/**
+ * A refusal that needs no call to the store: a limit of 0, a request larger than a part of the budget, or a recent
+ * refusal.
+ */
 export function refusedAtOnce(use: FreeUse): FreeRefusal | undefined {
   for (const kind of countKinds) {
     const refused = use.models.filter((model) => maxRequestsOf(model, kind) === 0);
@@ -93,7 +97,7 @@ export function refusedAtOnce(use: FreeUse): FreeRefusal | undefined {
   return refused && outOfBudget(use, refused, false);
 }
 
-/** The writes that count a request and hold what it may cost the service, each on condition of its limit. */
+/** The writes that count a request and hold its maximum service cost, each conditional on its limit. */
 export function freeWrites(table: Table, use: FreeUse, holds: readonly ServiceHold[]): Writes<FreeWrite> {
   const writes: Writes<FreeWrite> = {};
   for (const kind of countKinds) {
@@ -109,8 +113,8 @@ export function freeWrites(table: Table, use: FreeUse, holds: readonly ServiceHo
 }
 
 /**
- * What follows from failed conditions: a refusal, or other parts of the budgets that had no room.
- * @returns undefined when none of the conditions was one of these
+ * Handles failed conditions: refuses the request, or moves its holds to other parts of the budgets.
+ * @returns undefined if no free-tier condition failed
  */
 export async function afterFailure(
   table: Table,
@@ -157,8 +161,8 @@ function roomiestPart(
 }
 
 /**
- * A limit on a free model, with the requests that are left of it. What is left of the service's budget is nobody's business but its own: it
- * says how much others have used.
+ * A limit on a free model, with the number of remaining requests. The remaining service budget is not included: it
+ * would reveal how much others have used.
  */
 export type FreeRoom = {
   model: string;
@@ -168,8 +172,9 @@ export type FreeRoom = {
 } & ({ counted: CountKind; most: number; left: number } | { counted: 'budget' });
 
 /**
- * Foresees whether free models would answer: by the same counts, limits and decisions as a request, which are only read.
- * @returns what is left of each limit of each model, and the refusal that a request would get
+ * Predicts whether free models would serve a request, with the same counts, limits and decisions as a real request. It
+ * only reads.
+ * @returns the remaining room of each limit of each model, and the refusal that a request would get
  */
 export async function previewFreeUse(
   table: Table,
@@ -202,7 +207,7 @@ function foreseenCounts(table: Table, use: FreeUse) {
   );
 }
 
-/** A model that costs the service nothing is held in no budget. */
+/** Skips models that cost the service nothing: they are held in no budget. */
 function foreseenBudgets(table: Table, use: FreeUse) {
   const endsAtMs = windowEnd('daily', use.atMs)!;
   return Promise.all(
@@ -217,12 +222,12 @@ function foreseenBudgets(table: Table, use: FreeUse) {
   );
 }
 
-/** The budget keeps being taken by others: as if all were held. */
+/** Other requests kept taking the budget during all attempts. Reported as if all of it were held. */
 export function contendedBudget(use: FreeUse): FreeRefusal {
   return outOfBudget(use, use.models[0]!, true);
 }
 
-/** The models that allow no more than were counted. */
+/** A refusal of the models whose limit is reached. */
 function refusedAt(use: FreeUse, kind: CountKind, requests: number): FreeRefusal {
   const refused = use.models.filter((model) => (maxRequestsOf(model, kind) ?? Infinity) <= requests);
   return tooManyFreeRequests(use, kind, refused, minRequestsOf(use, kind));
@@ -233,7 +238,10 @@ function tooManyFreeRequests(use: FreeUse, counted: CountKind, refused: FreeMode
   return { kind: 'free_requests', counted, most, models, atMs: use.atMs, endsAtMs: countOf(use, counted)!.endsAtMs };
 }
 
-/** A budget is in roubles, and clients read a limit in requests: they are told that of the day, which ends when the budget does. */
+/**
+ * A budget is in roubles, but clients read limits in requests. They get the limit of the day, which ends when the
+ * budget does.
+ */
 function outOfBudget({ atMs }: FreeUse, model: FreeModel, isHeldOnly: boolean): FreeBudgetRefusal {
   const endsAtMs = windowEnd('daily', atMs)!;
   return { kind: 'free_budget', isHeldOnly, most: maxRequestsOf(model, 'day')!, models: [model.id], atMs, endsAtMs };
@@ -251,7 +259,7 @@ function freeBudgetWriteName({ atMs }: FreeUse, model: string): string {
   return `${model}#${utcDate(atMs)}`;
 }
 
-/** Undefined where a request is not counted in this way. */
+/** Undefined if this kind does not count the request. */
 function countOf({ accountId, networkHash, atMs }: FreeUse, kind: CountKind): FreeCount | undefined {
   switch (kind) {
     case 'day':
@@ -263,7 +271,7 @@ function countOf({ accountId, networkHash, atMs }: FreeUse, kind: CountKind): Fr
   }
 }
 
-/** How many requests a model allows; undefined where it does not count them in this way. */
+/** The number of requests that a model allows; undefined if it does not count them this way. */
 function maxRequestsOf({ terms, isFunded }: FreeModel, kind: CountKind): number | undefined {
   switch (kind) {
     case 'day':
@@ -279,7 +287,7 @@ export function dailyRequests({ daily_base, daily_funded }: ServiceFree, isFunde
   return isFunded ? daily_funded : daily_base;
 }
 
-/** The counts are those of all free models together, so the strictest of a request's models decides. */
+/** The counts cover all free models together, so the strictest model of a request decides. */
 function minRequestsOf({ models }: FreeUse, kind: CountKind): number {
   return Math.min(...models.map((model) => maxRequestsOf(model, kind) ?? Infinity));
 }

@@ -11,13 +11,13 @@ import { networkHash } from './client-network.ts';
 import type { FreeModel, FreeUse } from './free-tier.ts';
 import { fundingOf } from './funding.ts';
 
-/** An endpoint that may answer a request, with what it may charge. */
+/** An endpoint that may serve a request, with the amount that it may charge. */
 interface QuotedEndpoint {
   candidate: { model: Model; endpoint: Endpoint };
   quote: Quote;
 }
 
-/** The part of a request that free models may answer; undefined where none may. */
+/** The free models of a request; undefined if there are none. */
 export async function freeUseOf(
   table: Table,
   offers: readonly QuotedEndpoint[],
@@ -33,7 +33,7 @@ export async function freeUseOf(
   return { accountId: account.id, networkHash: hash, models, atMs };
 }
 
-/** Each free model once, with the most that any of its endpoints may cost the service. */
+/** Each free model once, with the highest service cost of its endpoints. */
 function freeModels(offers: readonly QuotedEndpoint[]): Omit<FreeModel, 'isFunded'>[] {
   const models = new Map<string, Omit<FreeModel, 'isFunded'>>();
   for (const { candidate, quote } of offers) {
@@ -48,8 +48,9 @@ function freeModels(offers: readonly QuotedEndpoint[]): Omit<FreeModel, 'isFunde
 }
 
 /**
- * The scopes whose limits must have room for a request. Where only free models may answer, nothing is paid, and a scope without money does
- * not refuse. A limit of 0 blocks a key, a workspace or a member all the same; on an account it only says that nothing was paid in.
+ * The scopes whose limits must have room for a request. If only free models may serve it, it costs nothing, so a scope
+ * without money does not refuse it. A limit of 0 still blocks a key, workspace or member. On an account, it only means
+ * that nothing was paid in.
  */
 export function scopesToHoldIn(offers: readonly QuotedEndpoint[], scopes: Scope[]): Scope[] {
   if (!offers.every(({ candidate }) => candidate.model.data.service_free)) return scopes;

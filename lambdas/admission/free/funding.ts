@@ -6,20 +6,20 @@ import type { Table } from '../../store/table/table.ts';
 
 type Thresholds = Pick<ServiceFree, 'funded_balance_threshold_rub' | 'funded_topup_threshold_rub'>;
 
-/** Whether an account counts as funded on some terms. */
+/** Whether the terms of a free model treat the account as funded. */
 export type Funding = (terms: Thresholds) => boolean;
 
 /**
- * Whether an account is funded: it is postpaid, has topped up enough, or has enough left. What requests in flight hold is
- * still its own.
+ * Whether an account is funded: it is postpaid, its top-ups are large enough, or its balance is. Holds of requests in
+ * flight still count as its balance.
  *
- * Cost: none where its top-ups alone decide, which is most often; else its counter is read.
+ * Cost: none if its top-ups alone decide, which is the usual case. Otherwise one read of its counter.
  */
 export async function fundingOf(table: Table, account: Account, terms: readonly Thresholds[]): Promise<Funding> {
   if (account.mode === 'postpaid') return () => true;
   const toppedUp = account.limits.lifetime ?? Money.zero;
   const hasToppedUp = ({ funded_topup_threshold_rub: least }: Thresholds) => !least.exceeds(toppedUp);
-  // Nobody has more left than was paid in.
+  // A balance is never larger than the sum paid in.
   const mayHaveLeft = ({ funded_balance_threshold_rub: least }: Thresholds) => !least.exceeds(toppedUp);
   if (terms.every((one) => hasToppedUp(one) || !mayHaveLeft(one))) return hasToppedUp;
   const counter = await readCounter(table, { kind: 'account', id: account.id });

@@ -5,8 +5,8 @@ import { fittingThinking } from '../../messages/fitting-thinking.ts';
 import type { PromptContent } from '../prompt/prompt-size.ts';
 
 /**
- * The request as a free model gets it: with an answer that its terms allow.
- * @throws {GatewayError} 400 for a prompt that they do not allow
+ * The request as sent to a free model, with the answer limited to its terms.
+ * @throws {GatewayError} 400 if the terms do not allow the prompt
  */
 export function withinFreeTerms(message: MessagesRequest, model: Model, content: PromptContent): MessagesRequest {
   const terms = model.data.service_free;
@@ -18,7 +18,7 @@ export function withinFreeTerms(message: MessagesRequest, model: Model, content:
   if (content.unbounded) {
     throw invalidRequest(
       'messages',
-      `"${model.id}" takes no documents or files whose tokens nobody can bound; send text`,
+      `"${model.id}" takes no documents or files, because their tokens cannot be bounded; send text`,
     );
   }
   if (content.estimatedTokens > maxInput) {

@@ -1,7 +1,7 @@
 /**
- * Counts prompts here, for providers that do not count. The vocabulary is large, slow to load, and slow on words that a
- * client chose to be slow, so it runs in a thread that is started for the first count and ended when no more come: the
- * thread that serves requests never waits for it, and keeps nothing of it in memory.
+ * Counts prompts locally, for providers that do not count. The vocabulary is large, slow to load, and slow on words
+ * that a client chose to be slow. So it runs in a thread that starts with the first count and ends when no more arrive.
+ * The thread that serves requests never waits for it, and keeps none of it in memory.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -10,27 +10,28 @@ import { JobThread, type JobRequest } from '../../platform/concurrency/job-threa
 import { once } from '../../platform/concurrency/once.ts';
 import type { CountJob, CountResult } from './o200k-worker.ts';
 
-/** More than the context of most models; the byte bound must do for larger prompts. */
+/** More than the context of most models. Larger prompts use the byte bound. */
 const MAX_COUNTED_CHARACTERS = 2_000_000;
-/** Of one count, including the start of the thread and the wait for other counts. */
+/** Time limit of one count, including the start of the thread and the wait for other counts. */
 const COUNT_PATIENCE_MS = 3_000;
 const MAX_COUNTER_HEAP_MB = 256;
-/** The longest that other requests may wait while a prompt is read. */
+/** The longest that reading a prompt may block other requests. */
 const TURN_MS = 5;
 
-/** OpenAI itself counts with this vocabulary; what it adds around messages and tools is not public. */
+/** OpenAI itself counts with this vocabulary. Its additions around messages and tools are not public. */
 const OWN_VOCABULARY_MARGIN_PERCENT = 5;
 /**
- * Other vocabularies need up to 1.4 times as many tokens as are counted for them, in the texts that were measured, and
- * some providers write tools again with indentation. Claude's needs more than this: its provider counts.
+ * In the measured texts, other vocabularies need up to 1.4 times the tokens counted for them, and some providers indent
+ * tools again. Claude's vocabulary needs more than this, but its provider counts.
  */
 const OTHER_VOCABULARY_MARGIN_PERCENT = 50;
 
 /**
- * Estimates the tokens of texts, too high rather than too low, without the margin of `withTokenizerMargin` and without media.
- * @param tokenizer the endpoint's quirk; undefined counts what any other vocabulary is likely to need
- * @param request the request that the prompt is counted for
- * @returns undefined when the texts are too long or it takes too long; never throws.
+ * Estimates the tokens of texts, rather too high than too low, without the margin of `withTokenizerMargin` and without
+ * media.
+ * @param tokenizer the endpoint's quirk; undefined estimates for any other vocabulary
+ * @param request the request whose prompt is counted
+ * @returns undefined if the texts are too long or the count takes too long; never throws.
  */
 export async function countPromptTokens(
   texts: Iterable<string>,
@@ -56,7 +57,7 @@ const countThread = once(
     }),
 );
 
-/** Adds a margin for the error to what `countPromptTokens` counted: so much is held for the prompt. */
+/** Adds the error margin to a count of `countPromptTokens`. The sum is held for the prompt. */
 export function withTokenizerMargin(tokens: number, tokenizer: Quirks['tokenizer']): number {
   const marginPercent = tokenizer === 'o200k' ? OWN_VOCABULARY_MARGIN_PERCENT : OTHER_VOCABULARY_MARGIN_PERCENT;
   return Math.ceil((tokens * (100 + marginPercent)) / 100);

@@ -1,17 +1,19 @@
 import { answerJobs } from '../../platform/concurrency/job-thread.ts';
 import { countTexts, type Vocabulary } from './o200k.ts';
 
-/** What the thread is to count. */
+/** A count for the thread. */
 export interface CountJob {
   texts: string[];
   vocabulary: Vocabulary;
-  /** The caller stops waiting at this time: performance.timeOrigin + performance.now(), in milliseconds since the epoch. */
+  /**
+   * The caller stops waiting at this time: performance.timeOrigin + performance.now(), in milliseconds since the epoch.
+   */
   deadlineMs: number;
 }
-/** Tokens; null where there was no time. */
+/** Tokens; null if the time ran out. */
 export type CountResult = number | null;
 
-/** One job may not keep the others waiting longer than this. */
+/** The longest that one job may delay the others. */
 const MAX_JOB_MS = 1_000;
 
 answerJobs(({ texts, vocabulary, deadlineMs }: CountJob): CountResult => {

@@ -1,39 +1,47 @@
 /**
- * The counting itself. It takes a quarter of a second and 70 MB to load, so only the worker thread imports it.
+ * Counts tokens. The vocabulary takes a quarter of a second and 70 MB to load, so only the worker thread imports this
+ * file.
  *
- * Merging takes time by the square of a word's length, and a client chooses its words. So a text is cut only where
- * the vocabulary itself would split it, and the parts add up exactly; a part without such a place counts as its bytes,
- * which are at least its tokens.
+ * Merging takes time by the square of a word's length, and a client chooses its words. So a text is cut only at places
+ * where the vocabulary itself would split it, and the counts of the parts add up exactly. A part without such a place
+ * counts as its bytes, which are never fewer than its tokens.
  */
 
 import { clearMergeCache, countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 
 const MAX_WORD = 200;
-/** Normalising takes time by the square of a run of accents, and makes texts up to 18 times as long: so in windows. */
+/**
+ * Normalizing takes time by the square of a run of accents, and makes texts up to 18 times as long. So texts are read
+ * in windows.
+ */
 const WINDOW = 2_000;
 
-/** The last character before a place where the vocabulary always splits: after a number or a word, or before a space. */
+/**
+ * The last character before a place where the vocabulary always splits: after a number or a word, or before a space.
+ */
 const LAST_BEFORE_CUT = /\p{L}(?=[^\p{L}\p{M}'])|\p{N}(?=\P{N})|\S(?=[^\S\r\n])/gu;
 
-/** What a client writes is text, even where it looks like a control token. */
+/** Client input is text, even if it looks like a control token. */
 const AS_TEXT = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<string>() };
 
 /**
- * Letters whose words a vocabulary may not have: all but Latin, Cyrillic, Chinese, Japanese and Korean, and those of
- * Latin and Cyrillic that few languages use.
+ * Letters whose words a vocabulary may lack: all except Latin, Cyrillic, Chinese, Japanese and Korean, plus the Latin
+ * and Cyrillic letters that few languages use.
  */
 const RARE_LETTERS =
   /(?![\p{ASCII}\u{C0}-\u{FF}\u{400}-\u{45F}\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}])[\p{L}\p{M}]+/gu;
 const NUMBER_RUNS = /\d{2,}/g;
 const CARRIAGE_RETURNS = /\r/g;
 
-/** `o200k`: the vocabulary of OpenAI's models; `other`: any other, of which only common properties are known. */
+/**
+ * `o200k`: the vocabulary of OpenAI's models. `other`: any other vocabulary, of which only common properties are known.
+ */
 export type Vocabulary = 'o200k' | 'other';
 
 /**
- * Counts tokens of texts, too many rather than too few. Providers may normalise a text, so the longer form counts.
- * @param deadlineMs of performance.now()
- * @returns undefined when the time is over
+ * Counts tokens of texts, rather too many than too few. Providers may normalize a text, so the longer form counts.
+ * @param deadlineMs in terms of performance.now()
+ * @returns undefined if the time ran out
  */
 export function countTexts(texts: readonly string[], vocabulary: Vocabulary, deadlineMs: number): number | undefined {
   let tokens = 0;
@@ -48,7 +56,7 @@ export function countTexts(texts: readonly string[], vocabulary: Vocabulary, dea
     }
     return tokens;
   } finally {
-    // The cache keeps words of prompts.
+    // The cache holds words of prompts.
     clearMergeCache();
   }
 }
@@ -56,7 +64,7 @@ export function countTexts(texts: readonly string[], vocabulary: Vocabulary, dea
 function textWindowEnd(text: string, start: number): number {
   const end = start + WINDOW;
   if (end >= text.length) return text.length;
-  // The character after the end decides whether the end is a place to cut: up to two units.
+  // The character after the end, up to two units long, decides whether the end is a place to cut.
   const from = end - MAX_WORD;
   let last: number | undefined;
   for (const cut of cuts(text.slice(from, end + 2))) if (from + cut <= end) last = from + cut;
@@ -101,8 +109,8 @@ function countWords(text: string): number {
 }
 
 /**
- * Where other vocabularies are known to need many more tokens: a digit or a carriage return is often one token, and
- * letters whose words they do not have become bytes. Measured against those of Qwen, DeepSeek, Llama 3 and Gemma, texts
+ * Extra tokens for text that other vocabularies split more finely: a digit or a carriage return is often one token, and
+ * letters of unknown words become bytes. Measured with the vocabularies of Qwen, DeepSeek, Llama 3 and Gemma. Texts
  * need up to 2.2, 1.7 and 3.9 times as many tokens without this, and up to 1.4 times with it.
  */
 function elsewhereMore(text: string): number {

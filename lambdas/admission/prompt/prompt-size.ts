@@ -1,8 +1,9 @@
 /**
- * How large a prompt is, before any provider has counted it. A token of text has at least one byte, so the bytes of the
- * text bound it, in the form that the model gets: some providers normalise it, or write JSON with escapes. Media have no
- * such bound: images have a declared maximum, and the tokens of a PDF, of a recording, of a file that the provider fetches, or of a block
- * that is newer than us, are unknown. Then the provider must count, or the model's whole context is held.
+ * Measures a prompt before any provider has counted it. A token of text has at least one byte, so the bytes of the text
+ * bound it. The form that the model gets decides: some providers normalize the text, or write JSON with escapes. Media
+ * have no such bound. An image has a declared maximum. The tokens of a PDF, a recording, a file that the provider
+ * fetches, or an unknown block are not known. In those cases the provider must count, or the model's whole context is
+ * held.
  */
 
 import { estimateTokens } from '../../accounting/usage.ts';
@@ -11,44 +12,47 @@ import { outputFormat } from '../../messages/output-format.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 import { utf8Bytes } from '../../accounting/event-bytes.ts';
 
-/** What was measured of a prompt. */
+/** Measured facts of a prompt. */
 export interface PromptContent {
   images: number;
   /** Base64 in the request that is not read as text. */
   mediaBytes: number;
   /** It has a part that bytes do not bound. */
   unbounded: boolean;
-  /** Bytes that its JSON gains when it is written again with escapes for all that is not ASCII. */
+  /** Bytes that its JSON gains if a provider writes it with escapes for all non-ASCII characters. */
   escapeBytes: number;
-  /** Tokens of tools that the provider describes to the model in its own words. */
+  /** Tokens of tools that the provider describes to the model with its own text. */
   typedToolTokens: number;
   /** Earlier thinking, which providers bill as input and may leave out of a count. */
   thinkingBytes: number;
-  /** Searches may lead to more requests than one. */
+  /** Searches may lead to several requests. */
   maySearch: boolean;
-  /** Searches that are made before the model is asked, and the most tokens that what they find can have. */
+  /** Searches before the first request to the model, and the maximum tokens of their results. */
   searchesFirst: number;
   foundTokens: number;
   /** Its probable size. */
   estimatedTokens: number;
 }
 
-/** More than most providers count for one image at its largest size; the catalog has the others. */
+/** More than most providers count for one image at its largest size. The catalog has the exceptions. */
 const MAX_IMAGE_TOKENS = 6_000;
 const TYPICAL_IMAGE_TOKENS = 1_500;
 const TYPICAL_DOCUMENT_TOKENS = 3_000;
-/** Gemini has 32 tokens for a second, which is 16,000 bytes of usual MP3. */
+/** Gemini counts 32 tokens for a second, which is 16,000 bytes of typical MP3. */
 const BASE64_CHARACTERS_PER_AUDIO_TOKEN = 667;
-/** Chat templates, default system prompts and tool instructions that a provider adds to what was sent. */
+/** Chat templates, default system prompts and tool instructions that a provider adds. */
 const PROMPT_ADDED_TOKENS = 1_024;
-/** A screen takes 735 tokens plus some hundred of instructions, a whole set of browser tools up to 6,700. */
+/**
+ * A computer-use tool takes 735 tokens plus a few hundred for instructions; a whole set of browser tools takes up to
+ * 6,700.
+ */
 const TYPED_TOOL_TOKENS = 1_500;
 const TOOLSET_TOKENS = 7_500;
 /** Providers call their own counts estimates, "a small amount" off. */
 const COUNT_MARGIN_PERCENT = 2;
 const PROMPT_MARGIN_TOKENS = 64;
 
-/** Blocks that are read as the text they are sent as. Any other may be larger than it looks. */
+/** Blocks that the model reads as the text that was sent. Any other block may be larger than it looks. */
 const TEXT_LIKE = new Set([
   'text',
   'thinking',
@@ -59,9 +63,9 @@ const TEXT_LIKE = new Set([
   'server_tool_use',
   'tool_removal',
 ]);
-/** Blocks whose `content` is sent with them; in any other block it is an unread field, and may not hide a prompt. */
+/** Blocks whose `content` is sent with them. In any other block it is an unread field, and may not hide a prompt. */
 const NESTING = new Set(['tool_result', 'search_result']);
-/** Sources of documents that are read as the text they are sent as. */
+/** Document sources that the model reads as the text that was sent. */
 const TEXT_SOURCES = new Set(['text', 'content']);
 
 export function measurePrompt(request: MessagesRequest): PromptContent {
@@ -88,8 +92,8 @@ export function measurePrompt(request: MessagesRequest): PromptContent {
 }
 
 /**
- * The most tokens that an endpoint can make of a prompt.
- * @param encodedBody the request as it goes upstream, media included
+ * Maximum tokens that an endpoint can count for a prompt.
+ * @param encodedBody the request as sent upstream, media included
  */
 export function promptBound(
   content: PromptContent,
@@ -102,7 +106,7 @@ export function promptBound(
   return Math.min(textBytes + imageTokens(content, endpoint) + addedTokens(content), contextLength);
 }
 
-/** The bound after a count of the texts of a prompt, to which images and additions of the provider are added here. */
+/** The bound after a local count of the prompt's texts. Images and the provider's additions are added here. */
 export function textBound(
   textTokens: number,
   content: PromptContent,
@@ -122,19 +126,22 @@ export function countedBound(
   return Math.min(withMargin + content.thinkingBytes + content.foundTokens, endpoint.contextLength ?? Infinity);
 }
 
-/** Which caches an encoded request asks to write: it cannot ask for one without these words, the second of which is Amazon's. */
+/**
+ * The cache writes that an encoded request asks for. Every such request contains one of these words; the second one is
+ * Amazon's.
+ */
 export function requestedCacheWrites(encodedBody: string): CacheWrites {
   if (!encodedBody.includes('"cache_control"') && !encodedBody.includes('"cachePoint"')) return 'none';
   return encodedBody.includes('"1h"') ? '1h' : '5m';
 }
 
-/** Normalising takes time by the square of a run of accents: it is done in pieces of this many characters. */
+/** Normalizing takes time by the square of a run of accents, so it is done in pieces of this many characters. */
 const WINDOW_CHARACTERS = 2_000;
 
-/** Normal forms may be longer than the text: a ligature of three bytes can stand for a sentence. */
+/** Normal forms may be longer than the text: a ligature of three bytes can expand to a sentence. */
 function normalisedBytes(text: string): number {
   const bytes = Buffer.byteLength(text);
-  // Latin text without accents has only one form.
+  // ASCII text has only one form.
   if (bytes === text.length) return bytes;
   let sum = 0;
   for (let start = 0; start < text.length; start += WINDOW_CHARACTERS) {
@@ -160,12 +167,12 @@ function typedToolTokens(type: string | null | undefined): number {
   return type.includes('_toolset_') ? TOOLSET_TOKENS : TYPED_TOOL_TOKENS;
 }
 
-/** @returns bytes of what the model reads as text: words, arguments and results, without the JSON around them */
+/** @returns bytes that the model reads as text (words, arguments and results), without the JSON around them */
 function measureContent(value: unknown, into: PromptContent): number {
   if (typeof value === 'string') return Buffer.byteLength(value);
   if (!Array.isArray(value)) return 0;
   let bytes = 0;
-  // Fields that the type of a block does not have are not checked: null may stand there.
+  // Fields that a block's type does not have are not checked, so they may contain null.
   for (const block of value as (Block | null)[]) bytes += block === null ? 0 : measureBlock(block, into);
   return bytes;
 }
@@ -186,7 +193,10 @@ function measureBlock(block: Block, into: PromptContent): number {
   return utf8Bytes(words) + input + (NESTING.has(block.type) ? measureContent(block['content'], into) : 0);
 }
 
-/** A character of two bytes becomes an escape of six, one of three or four bytes at most six for each UTF-16 unit. */
+/**
+ * A two-byte character becomes an escape of six bytes. A character of three or four bytes becomes at most six for each
+ * UTF-16 unit.
+ */
 function measurePromptJson(value: unknown, into: PromptContent): number {
   const json = JSON.stringify(value);
   const bytes = Buffer.byteLength(json);
@@ -206,7 +216,7 @@ function measureDocument(block: Block, into: PromptContent): number {
   return named + utf8Bytes(source.data) + measureContent(source.content, into);
 }
 
-/** Its seconds are not known without reading it, and each provider has its own tokens for a second. */
+/** Its duration is unknown without decoding it, and each provider counts different tokens for a second. */
 function measureAudio(source: unknown, into: PromptContent): number {
   const sent = base64Bytes(source);
   into.unbounded = true;
@@ -215,7 +225,7 @@ function measureAudio(source: unknown, into: PromptContent): number {
   return 0;
 }
 
-/** Only what is really sent as base64: an image given by its address may carry any `data`, as text. */
+/** Counts only data that is sent as base64: an image given by its URL may carry any `data`, as text. */
 function base64Bytes(source: unknown): number {
   const { type, data } = (source ?? {}) as { type?: string; data?: unknown };
   return type === 'base64' && typeof data === 'string' ? data.length : 0;

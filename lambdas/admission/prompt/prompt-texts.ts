@@ -13,17 +13,17 @@ const UNREAD = new Set([
   'citations',
   'is_error',
 ]);
-/** Sources in base64 and those that only the provider fetches: their tokens are counted separately, if at all. */
+/** Base64 sources, and sources that only the provider fetches. Their tokens are counted separately, if at all. */
 const UNREAD_TYPES = new Set<unknown>(['base64', 'url', 'file', 'redacted_thinking']);
 
 const NOT_ASCII = /[\u0080-\uffff]/g;
-/** JSON with escapes is six times as long: it is made and counted in parts of this many characters. */
+/** JSON with escapes is six times as long, so it is made and counted in parts of this many characters. */
 const JSON_PART = 8_192;
 
 /**
  * The texts of a request that the model reads, one after another, without media: system, messages, tools, the schema of
- * the answer, and about as much around each message as chat templates add. JSON has escapes for all that is not ASCII, as
- * some providers write it into their prompt, unless the provider is known to count as OpenAI does.
+ * the answer, and about as much around each message as chat templates add. JSON has escapes for all non-ASCII
+ * characters, as some providers write it into their prompt, unless the provider counts as OpenAI does.
  * @param tokenizer the endpoint's quirk
  */
 export function* promptTexts(request: MessagesRequest, tokenizer: Quirks['tokenizer']): Generator<string> {
@@ -42,12 +42,12 @@ export function* promptTexts(request: MessagesRequest, tokenizer: Quirks['tokeni
   }
 }
 
-/** Some four tokens, as in the templates that are known. */
+/** About four tokens, as in the known templates. */
 function framing(role: string): string {
   return `<|${role}|>\n`;
 }
 
-/** Content may be nested in ways that no schema checks: neither order nor depth matters here. */
+/** Content may be nested in ways that no schema checks. Neither order nor depth matters here. */
 function* contentTexts(content: unknown, isEscaped: boolean): Generator<string> {
   const pending = [content];
   while (pending.length > 0) {

@@ -1,4 +1,6 @@
-/** The prompt of a request that allows the gateway to leave messages out where it is too long for the model. */
+/**
+ * Shortens the prompt of a request that allows the gateway to leave out messages if the model's context is too small.
+ */
 
 import { middleOut } from '../../messages/middle-out.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
@@ -11,23 +13,23 @@ import { promptTexts } from './prompt-texts.ts';
 
 type Context = Pick<Endpoint, 'contextLength' | 'maxOutputTokens' | 'quirks'>;
 
-/** Few texts have more tokens for their bytes: below, a prompt fits without being counted. */
+/** Few texts have more tokens for their bytes. A prompt below this fits without a count. */
 const MAX_TOKENS_PER_ESTIMATED = 2;
-/** Where it could not be counted. */
+/** Used if the prompt could not be counted. */
 const TYPICAL_TOKENS_PER_ESTIMATED = 4 / 3;
-/** Of counts with a vocabulary that is the provider's own, and with one that is not. */
+/** Margins of counts with the provider's own vocabulary, and with another one. */
 const OWN_MARGIN = 1.05;
 const OTHER_MARGIN = 1.2;
-/** Kept for the answer where the client did not say how long it may be. */
+/** Share of the context kept for the answer if the client did not limit its length. */
 const ANSWER_SHARE = 1 / 4;
 
 /**
- * The same request where it fits, else one without the messages that `middleOut` leaves out. Sizes are estimates on the
- * safe side; a prompt that is too long all the same is refused by the provider.
+ * Returns the request unchanged if it fits, otherwise without the messages that `middleOut` leaves out. Sizes are
+ * estimates on the safe side. If a prompt is still too long, the provider rejects it.
  * @param content the measures of the request
- * @param endpoint the first that is tried
- * @param counting the request that the prompt is counted for
- * @throws {GatewayError} 400 where what has to stay does not fit
+ * @param endpoint the first candidate
+ * @param counting the request whose prompt is counted
+ * @throws {GatewayError} 400 if the parts that must stay do not fit
  */
 export async function withinContext(
   request: MessagesRequest,
@@ -41,24 +43,24 @@ export async function withinContext(
   const factor = await tokensPerEstimated(request, content, endpoint, counting);
   if (estimatedTokens * factor <= maxTokens) return request;
   const sizeOf = (messages: Message[]) => measurePrompt({ model: request.model, messages }).estimatedTokens * factor;
-  const besides = estimatedTokens * factor - sizeOf(request.messages);
-  const { messages, tokens } = middleOut(request.messages, maxTokens - besides, sizeOf);
-  if (tokens + besides > maxTokens) {
+  const fixedTokens = estimatedTokens * factor - sizeOf(request.messages);
+  const { messages, tokens } = middleOut(request.messages, maxTokens - fixedTokens, sizeOf);
+  if (tokens + fixedTokens > maxTokens) {
     throw invalidRequest(
       'messages',
-      `have about ${Math.ceil(tokens + besides)} tokens in what cannot be left out (system, tools, the last message), and ${maxTokens} fit into the context of "${request.model}" beside the answer; shorten them, or lower max_tokens`,
+      `have about ${Math.ceil(tokens + fixedTokens)} tokens that cannot be left out (system, tools, the last message), but only ${maxTokens} fit into the context of "${request.model}" in addition to the answer; shorten them, or lower max_tokens`,
     );
   }
   return { ...request, messages };
 }
 
-function promptRoom({ max_tokens: asked }: MessagesRequest, endpoint: Context): number {
+function promptRoom({ max_tokens: requested }: MessagesRequest, endpoint: Context): number {
   const { contextLength = Infinity, maxOutputTokens = Infinity } = endpoint;
-  const answer = Math.min(asked ?? contextLength * ANSWER_SHARE, maxOutputTokens);
+  const answer = Math.min(requested ?? contextLength * ANSWER_SHARE, maxOutputTokens);
   return Math.floor(contextLength - answer);
 }
 
-/** How many tokens the provider probably counts for each one that was estimated from bytes. */
+/** Tokens that the provider probably counts for each token estimated from bytes. */
 async function tokensPerEstimated(
   request: MessagesRequest,
   { estimatedTokens, images, unbounded }: PromptContent,
