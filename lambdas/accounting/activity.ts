@@ -3,11 +3,11 @@ import { dailyRows, readDays, type DailyRow, type Day, type RowLevel } from '../
 import type { Table } from '../store/table/table.ts';
 import { addDailySums, noDailySums, type DailySums } from './daily-sums.ts';
 
-/** By whom rows may be split; requests without a member have rows of their own. */
+/** Dimensions by which rows may be split. Requests without a member have rows of their own. */
 export const activitySplits = ['workspace', 'key', 'member'] as const;
 export type ActivitySplit = (typeof activitySplits)[number];
 
-/** Which rows of a day are wanted; an absent field does not restrict. */
+/** Selects rows of a day. An absent field does not restrict. */
 export interface ActivityQuestion {
   workspaceId?: string | undefined;
   keyHash?: string | undefined;
@@ -15,27 +15,28 @@ export interface ActivityQuestion {
   splitBy?: readonly ActivitySplit[] | undefined;
 }
 
-/** Spending of one day, model and endpoint, and of whom rows are split by. */
+/** Spending of one day, model, endpoint, and of the dimensions that the rows are split by. */
 export interface ActivityRow extends DailySums {
   date: string;
   model: string;
   modelPermaslug: string;
   endpointId: string;
   providerName: string;
-  /** Of splits by workspace, and by member. */
+  /** Set if rows are split by workspace or member. */
   workspaceId: string | undefined;
   keyHash: string | undefined;
   memberId: string | undefined;
 }
 
-/** Days are read in parallel, so that thirty of them do not take thirty times as long. */
+/** Number of days read in parallel, so that thirty days do not take thirty times as long. */
 const DAYS_AT_ONCE = 6;
 const MAX_PAGE_ATTEMPTS = 5;
 
 /**
- * Reads daily rows and adds them up. A day is included when all its shards were rolled up after it ended.
+ * Reads daily rows and adds them up. It includes a day if all its shards were rolled up after it ended.
  *
- * Guarantee: each shard's rows come from one recomputation; if one is replaced during the read, all is read again.
+ * Guarantee: each shard's rows come from one recomputation. If one is replaced during the read, everything is read
+ * again.
  * @param dates in ascending order
  */
 export async function readActivity(
@@ -60,7 +61,7 @@ export async function readActivity(
   }
 }
 
-/** All of its shards were rolled up. */
+/** Whether all shards of the day were rolled up. */
 export function isComplete({ versions }: Day): boolean {
   return !versions.includes(undefined);
 }
@@ -86,11 +87,11 @@ async function rowsOfDay(
   return [...rows.values()];
 }
 
-/** The level with the fewest rows that can answer. */
+/** The level with the fewest rows that has the requested fields. */
 function selectionOf(question: ActivityQuestion): { level: RowLevel; owner?: string } {
   const { keyHash, memberId, workspaceId, splitBy = [] } = question;
   if (keyHash !== undefined) return { level: 'KEY', owner: keyHash };
-  // Rows by member leave out requests that have none.
+  // Rows by member leave out requests without a member.
   if (splitBy.includes('key') || (splitBy.includes('member') && memberId === undefined)) return { level: 'KEY' };
   if (memberId !== undefined) return { level: 'MEMBER', owner: memberId };
   return workspaceId === undefined ? { level: 'WORKSPACE' } : { level: 'WORKSPACE', owner: workspaceId };
@@ -111,7 +112,7 @@ function addToRow(
   { splitBy = [] }: ActivityQuestion,
 ): void {
   const { model, modelPermaslug, endpointId, providerName } = row;
-  // A member is one of a workspace.
+  // A member belongs to one workspace.
   const workspaceId = splitBy.includes('workspace') || splitBy.includes('member') ? row.workspaceId : undefined;
   const keyHash = splitBy.includes('key') ? row.keyHash : undefined;
   const memberId = splitBy.includes('member') ? row.memberId : undefined;

@@ -1,21 +1,23 @@
-/** Judges from the levels of a queue which holds may still have a message that settles them. */
+/** Derives from the levels of a queue which holds may still have a settlement message. */
 
 import type { QueueLevels } from '../platform/queues/queue-levels.ts';
 
 /**
- * What waits between handlers and their settlement.
- * `none`: no message waits anywhere, so a hold that is still open has no message.
- * `flowing`: messages are being processed, and none waits: a hold that is only minutes old may have one of them.
- * `waiting`: messages wait for the worker, or for a person in the dead-letter queue: any hold may have one of them.
+ * State of the settlement messages between handlers and their worker:
+ * - `none`: no message waits anywhere, so an open hold has no message.
+ * - `flowing`: messages are in process and none waits. A hold that is only minutes old may have one of them.
+ * - `waiting`: messages wait for the worker, or for a person in the dead-letter queue. Any hold may have one of them.
  */
 export type Backlog = 'none' | 'flowing' | 'waiting';
 
-/** SQS counts approximately, and up to a minute late: only what several looks in a row have seen counts. */
+/**
+ * SQS counts approximately, and up to a minute late. A level counts only if several consecutive readings confirm it.
+ */
 const BELIEVED_AFTER_MS = 100_000;
-/** Looks further apart than this say nothing about the time between them. */
+/** Readings further apart than this say nothing about the time between them. */
 const MAX_GAP_MS = 180_000;
 
-/** Watches a queue over several looks, a minute apart. A new process begins without any knowledge of earlier looks. */
+/** Watches a queue over several readings, a minute apart. A new process starts without earlier readings. */
 export class BacklogWatch {
   #lastLookMs = -Infinity;
   #noneSinceMs: number | undefined;

@@ -3,23 +3,23 @@ import type { UsageBound } from './price.ts';
 import { fitParts, promptTokens, type TokenUsage } from './usage.ts';
 
 /**
- * Keeps reported usage within what the request could come to: no more prompt than was sent, no more output than was
- * asked for, no cache that was not asked for, no search that could not be made.
+ * Limits reported usage to the request's bound: at most the prompt that was sent, the output, caches and searches that
+ * were requested.
  *
- * Guarantee: the result costs at most `priceUpperBound(bound)`. Reported usage within the bound is returned as it is.
+ * Guarantee: the result costs at most `priceUpperBound(bound)`. Usage within the bound is returned unchanged.
  */
 export function withinBound(usage: TokenUsage, bound: UsageBound): { usage: TokenUsage; exceeded: boolean } {
-  const asked = withoutUnaskedCaches(usage, bound);
-  const isLonger = promptTokens(asked) > bound.promptTokens;
+  const requested = withoutUnrequestedCaches(usage, bound);
+  const isLonger = promptTokens(requested) > bound.promptTokens;
   const bounded: TokenUsage = {
-    ...asked,
-    ...(isLonger ? cutPrompt(asked, bound.promptTokens) : {}),
-    outputTokens: Math.min(asked.outputTokens, bound.outputTokens),
+    ...requested,
+    ...(isLonger ? cutPrompt(requested, bound.promptTokens) : {}),
+    outputTokens: Math.min(requested.outputTokens, bound.outputTokens),
   };
   fitParts(bounded);
   let exceeded = isLonger || usage.outputTokens > bound.outputTokens;
   for (const { usage: field, counted } of pieces) {
-    const [used, most = 0] = [asked[field], bound[field]];
+    const [used, most = 0] = [requested[field], bound[field]];
     exceeded ||= counted === 'after' && (used ?? 0) > most;
     bounded[field] = counted === 'before' ? most || undefined : used && Math.min(used, most);
   }
@@ -27,7 +27,7 @@ export function withinBound(usage: TokenUsage, bound: UsageBound): { usage: Toke
 }
 
 /** Tokens written to a cache that the request did not ask for count as plain prompt. */
-function withoutUnaskedCaches(usage: TokenUsage, { cacheWrites }: UsageBound): TokenUsage {
+function withoutUnrequestedCaches(usage: TokenUsage, { cacheWrites }: UsageBound): TokenUsage {
   const short = usage.cacheWrite5mTokens ?? 0;
   const long = usage.cacheWrite1hTokens ?? 0;
   if (cacheWrites === 'none' && short + long > 0) {
@@ -44,16 +44,16 @@ function withoutUnaskedCaches(usage: TokenUsage, { cacheWrites }: UsageBound): T
   return usage;
 }
 
-/** Tokens read from a cache cost less than others, written ones more. */
-const dearestFirst = promptUnits
+/** Tokens read from a cache cost less than other prompt tokens; written ones cost more. */
+const mostExpensiveFirst = promptUnits
   .toReversed()
   .toSorted((a, b) => Number(a.cache === 'read') - Number(b.cache === 'read'));
 
-/** The dearest kinds of input first, until the bound is used up. */
+/** Keeps the most expensive kinds of input first, until the bound is used up. */
 function cutPrompt(usage: TokenUsage, bound: number): Partial<TokenUsage> {
   const cut: Partial<TokenUsage> = {};
   let left = bound;
-  for (const { usage: field } of dearestFirst) {
+  for (const { usage: field } of mostExpensiveFirst) {
     const tokens = usage[field];
     if (tokens === undefined) continue;
     cut[field] = Math.min(tokens, left);

@@ -1,6 +1,6 @@
 /**
- * This process remembers which counters have parts, as far as it knows. No money depends on it: a part that is closed takes nothing, and a
- * counter that has granted room to parts takes no hold itself.
+ * Cache of the counters that have parts, as far as this process knows. No money depends on it: a closed part accepts
+ * nothing, and a counter that has granted room to parts takes no hold itself.
  */
 
 import { BoundedMap } from '../platform/bounded-map.ts';
@@ -10,11 +10,11 @@ import { readLimitedParts, type LimitedParts } from '../store/counters/limited-p
 import type { Table } from '../store/table/table.ts';
 import type { Key } from '../store/table/writes.ts';
 
-/** After a refusal a counter is used as one item for so long: who sets a limit has its parts taken in by then. */
+/** After a refusal, a counter is used as one item for this long. By then, a change of a limit has merged its parts. */
 const REFUSED_MS = 3_000;
 const MAX_COUNTERS = 10_000;
 
-/** Parts of a counter: with a grant those of a counter with limits. */
+/** Parts of a counter. The parts of a limited counter have a grant. */
 type KnownParts = Pick<LimitedParts, 'spread'> & Partial<LimitedParts>;
 
 /** By the names of their counters. */
@@ -22,19 +22,19 @@ const spreads = new BoundedMap<string, KnownParts>(MAX_COUNTERS);
 /** Counters that cannot have parts for a while: they have limits without room for grants, or their parts are closed. */
 const refusals = new BoundedMap<string, { spread: string | undefined; untilMs: number }>(MAX_COUNTERS);
 
-/** The name of a counter, as writes of settlements have it. */
+/** The name of a counter in the writes of settlements. */
 export function counterName({ kind, id }: ScopeId): string {
   return `${kind}#${id}`;
 }
 
-/** The number of one of the parts, each as likely as the others. */
+/** A random part number; all are equally likely. */
 export function randomPart(): number {
   return Math.floor(Math.random() * COUNTER_PARTS);
 }
 
 /**
- * The part of a counter with this number; undefined where it has none, as far as is known.
- * @param settles.isHeld whether all that is settled in it was held: parts of a counter with limits take nothing else
+ * The part of a counter with this number; undefined if the counter has no known parts.
+ * @param settles.isHeld whether everything settled in the part was held: parts of a limited counter accept nothing else
  */
 export function partOf(scope: ScopeId, number: number, settles: { isHeld: boolean }): Key | undefined {
   const known = spreads.get(counterName(scope));
@@ -42,21 +42,21 @@ export function partOf(scope: ScopeId, number: number, settles: { isHeld: boolea
   return partKey(scope, known.spread, number);
 }
 
-/** The parts of a counter with limits, as far as they are known. */
+/** The known parts of a counter with limits. */
 export function limitedPartsOf(scope: ScopeId): LimitedParts | undefined {
   const { spread, grant } = spreads.get(counterName(scope)) ?? {};
   return spread === undefined || grant === undefined ? undefined : { spread, grant };
 }
 
-/** Whether a busy counter may get parts: it has none, and did not refuse any lately. */
+/** Whether a busy counter may get parts: it has none, and has not refused any recently. */
 export function mayGetParts(scope: ScopeId): boolean {
   const name = counterName(scope);
   return !spreads.has(name) && (refusals.get(name)?.untilMs ?? -Infinity) < performance.now();
 }
 
 /**
- * Gives a busy counter parts, unless its scope has limits; of one that has, it finds those that holds have made. Parts that are still
- * closed are taken in: who closed them has died.
+ * Gives a busy counter parts, unless its scope has limits. For a scope with limits, it finds the parts that holds have
+ * made. Parts that are still closed are merged: the process that closed them has died.
  */
 export async function giveParts(table: Table, scope: ScopeId): Promise<void> {
   const name = counterName(scope);
@@ -69,12 +69,12 @@ export async function giveParts(table: Table, scope: ScopeId): Promise<void> {
   await gatherCounter(table, scope);
 }
 
-/** The parts of a counter with limits were made, or found. */
+/** Records that the parts of a limited counter were made or found. */
 export function rememberLimitedParts(scope: ScopeId, parts: LimitedParts): void {
   spreads.set(counterName(scope), parts);
 }
 
-/** A part was closed: its counter gets another limit, or is looked through. */
+/** Records that a part was closed: its counter gets another limit, or is being read as a whole. */
 export function forgetParts(scope: ScopeId): void {
   const name = counterName(scope);
   refuse(name, spreads.get(name)?.spread);

@@ -6,28 +6,31 @@ import type { UsageMeter } from './meter.ts';
 import { priceUsage, type UsageBound } from './price.ts';
 import { addUsage, type TokenUsage } from './usage.ts';
 
-/** What an answer costs at its end, or would cost if it ended now. */
+/** The charge for an answer at its end, or if it ended now. */
 export interface Charged {
   usage: TokenUsage;
   cost: Money;
   cacheSaved: Money;
   estimated: boolean;
-  /** The provider reported more than the request could come to, and `usage` is cut to that; or the limits had no room for the cost. */
+  /**
+   * The provider reported more than the request's bound, and `usage` is cut to it; or the limits had no room for the
+   * cost.
+   */
   exceeded: boolean;
-  /** The limits had no room for what it costs. */
+  /** The limits had no room for the whole cost. */
   isCutByHold: boolean;
-  /** The usage of each request to the provider, where there were several: each has its own price tier and fee. */
+  /** The usage of each request to the provider, if there were several: each has its own price tier and fee. */
   rounds?: TokenUsage[];
 }
 
-/** Searches that the gateway has made for an answer. */
+/** Searches that the gateway made for an answer. */
 export interface Searches {
   count: number;
-  /** Of each. */
+  /** Price of each search. */
   price: Money;
 }
 
-/** Nothing was used, and nobody pays. */
+/** No usage and no charge. */
 export const NOTHING_CHARGED: Charged = {
   usage: { inputTokens: 0, outputTokens: 0 },
   cost: Money.zero,
@@ -38,9 +41,9 @@ export const NOTHING_CHARGED: Charged = {
 };
 
 /**
- * Prices what was measured, within what the request could come to.
+ * Prices the measured usage, within the request's bound.
  *
- * Guarantee: at most `priceUpperBound(bound)`, whatever the provider says.
+ * Guarantee: at most `priceUpperBound(bound)`, whatever the provider reports.
  * @param hiddenSinceMs performance.now() from which the model may have been thinking without showing it, if it may
  */
 export function chargeForMeasured(
@@ -56,7 +59,7 @@ export function chargeForMeasured(
     charge === 'reported'
       ? meter.reportedUsage
       : meter.usage(charge === 'usage and hidden' ? hiddenSinceMs : undefined);
-  // Our own counts are estimates: cutting them does not mean that the provider reported too much.
+  // Our own counts are estimates. If they are cut, that does not mean that the provider reported too much.
   const { bound } = endpoint;
   const counted: TokenUsage = {
     ...measured.usage,
@@ -76,12 +79,18 @@ export function chargeForMeasured(
   };
 }
 
-/** A measured charge is cut to what the limits have room for. @param cost what they have room for */
+/**
+ * Cuts a measured charge to the available room.
+ * @param cost the amount that the limits have room for
+ */
 export function cappedAt(measured: Charged, cost: Money): Charged {
   return cost.equals(measured.cost) ? measured : { ...measured, cost, exceeded: true, isCutByHold: true };
 }
 
-/** The rounds of one answer together, each of which was priced by itself. @param rounds at least one */
+/**
+ * The sum of an answer's rounds, each priced separately.
+ * @param rounds at least one
+ */
 export function chargedTogether(rounds: readonly Charged[]): Charged {
   return {
     usage: rounds.map((round) => round.usage).reduce(addUsage),
@@ -94,7 +103,7 @@ export function chargedTogether(rounds: readonly Charged[]): Charged {
   };
 }
 
-/** A charge with the searches that were made for it. */
+/** Adds the cost of searches to a charge. */
 export function withSearches(tokens: Charged, { count, price }: Searches): Charged {
   if (count === 0) return tokens;
   const searchRequests = (tokens.usage.searchRequests ?? 0) + count;

@@ -3,13 +3,13 @@ import { checkpoint, type GenerationId } from '../store/generations/generation-w
 import type { Outcome } from '../store/generations/outcome.ts';
 import type { Table } from '../store/table/table.ts';
 
-/** Long enough that quick answers need no checkpoint; short enough that a killed handler loses little. */
+/** Long enough that quick answers need no checkpoint; short enough that little is lost if a handler is killed. */
 const FIRST_AFTER_MS = 1_000;
 const EVERY_MS = 10_000;
 
 /**
- * Records what a running answer has come to, one second after it was asked for and then every ten seconds, so that the
- * sweeper can settle it if the handler dies. Never delays the answer; one write at a time.
+ * Records the usage of a running answer one second after its request, and then every ten seconds. If the handler dies,
+ * the sweep settles the generation from it. Never delays the answer, and makes one write at a time.
  */
 export class Checkpointer {
   readonly #table: Table;

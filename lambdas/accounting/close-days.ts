@@ -10,20 +10,20 @@ import { dayBefore, daysBefore, isCompleted } from './activity-days.ts';
 import { encodeRollUp, type RollUp } from './roll-up.ts';
 import type { Settlement } from './settlement.ts';
 
-/** More than a year: a gateway that was off for longer has nothing of the days before. */
+/** More than a year: a gateway that was off for longer has no requests from the days before. */
 const MAX_DAYS_AT_ONCE = 400;
 
-/** A settlement committed just before midnight must be visible to the roll-up, even when clocks differ. */
+/** A settlement committed just before midnight must be visible to the roll-up, even if clocks differ. */
 const AFTER_MIDNIGHT_MS = 3_000;
 
 /**
- * Queues every account's days for the roll-up once they are over.
+ * Queues the ended days of every account for the roll-up.
  *
- * Each day is queued twice: when it has ended, and a day later, which repairs what a late settlement could not queue
- * because its function died first. The next run continues a run that broke off or ran out of time, after the accounts
- * that were queued already; queueing twice changes nothing.
- * @param options.deadlineMs when no more accounts may be begun, in the time of performance.now()
- * @returns how many messages were sent
+ * Each day is queued twice: when it has ended, and a day later. The second time repairs days that a late settlement
+ * could not queue because its function died first. If a run broke off or ran out of time, the next one continues after
+ * the accounts that are already queued. Queueing a day again changes nothing.
+ * @param options.deadlineMs when no more accounts may be started, in terms of performance.now()
+ * @returns number of messages sent
  */
 export async function closeDays(
   table: Table,
@@ -33,10 +33,10 @@ export async function closeDays(
   const atMs = nowMs() - AFTER_MIDNIGHT_MS;
   const yesterday = dayBefore(utcDate(atMs));
   const { through: stored, current: closing } = await readDayProgress(table, 'CLOSED');
-  // A laptop's clock may have been set ahead when the table was last used: that day cannot be trusted.
+  // A laptop's clock may have been ahead when the table was last used, so that day cannot be trusted.
   const closedThrough = stored !== undefined && stored > utcDate(atMs) ? undefined : stored;
   if (closedThrough !== undefined && closedThrough >= yesterday) return 0;
-  // A laptop may have been off for months: what was spent before is in its rows as well.
+  // A laptop may have been off for months: its rows need the spending before that as well.
   const dates = datesBetween(closedThrough ?? utcDate(0), yesterday).slice(-MAX_DAYS_AT_ONCE);
   const isContinued = closing?.through === yesterday;
   let sent = 0;
@@ -53,10 +53,16 @@ export async function closeDays(
   return sent;
 }
 
-/** Days that are queued once more after queues were lost: messages are worked on within minutes, unless many kills follow each other. */
+/**
+ * Days that are queued again after queues were lost. Messages are processed within minutes, unless many kills follow
+ * each other.
+ */
 const REPEATED_DAYS = 7;
 
-/** The next run of `closeDays` queues the last days again. Call it when queues were lost with the messages in them. */
+/**
+ * Makes the next run of `closeDays` queue the last days again. Call it if queues were lost together with their
+ * messages.
+ */
 export async function closeDaysAgain(table: Table): Promise<void> {
   const { through } = await readDayProgress(table, 'CLOSED');
   if (through !== undefined) await saveDaysDone(table, 'CLOSED', daysBefore(through, REPEATED_DAYS));
@@ -67,8 +73,8 @@ function shardsOf(accountId: string, date: string): RollUp[] {
 }
 
 /**
- * Queues again the days of generations that were settled after their day had ended. Call it after the settlement is
- * committed, for repeated messages as well: the handler of the first may have died before it could queue them.
+ * Queues again the days of generations that were settled after their day ended. Call it after the settlement is
+ * committed, also for repeated messages: the handler of the first one may have died before it could queue them.
  */
 export async function reopenDays(queue: () => QueueSender, settlements: Settlement[]): Promise<void> {
   const atMs = nowMs();

@@ -2,10 +2,10 @@ import { Money } from '../money/money.ts';
 import type { Generation } from '../store/generations/generation.ts';
 import type { Outcome } from '../store/generations/outcome.ts';
 
-/** Totals of some requests, however they are grouped. */
+/** Totals of a group of requests. */
 export interface DailySums {
   usage: Money;
-  /** The saving by reading caches against uncached input, less the cost of writing them; it may be negative. */
+  /** Savings of cache reads against uncached input, minus the cost of cache writes. May be negative. */
   cacheSaved: Money;
   requests: number;
   promptTokens: number;
@@ -35,14 +35,17 @@ export function addDailySums(row: DailySums, more: DailySums): void {
 /** A final generation. */
 export type FinalGeneration = Generation & { outcome: Outcome };
 
-/** Charged or completed: a request that failed or was left, and costs nothing, is not activity. */
+/**
+ * Whether a generation counts as activity: it was charged or completed. A free request that failed or was cancelled
+ * does not count.
+ */
 export function isActivity(generation: Generation): generation is FinalGeneration {
   const { state, outcome } = generation;
   if (state !== 'final' || !outcome) return false;
   return !outcome.cost.isZero || (!outcome.cancelled && outcome.finishReason !== 'error');
 }
 
-/** The part of the sums that one generation adds. */
+/** The sums of one generation. */
 export function dailySumsOf({ cost: usage, cacheSaved, ...outcome }: Outcome): DailySums {
   const { promptTokens, completionTokens, reasoningTokens } = outcome;
   return {

@@ -2,7 +2,7 @@ import { dailyRowName, type DailyRow, type RowLevel } from '../store/days/activi
 import { addDailySums, dailySumsOf, noDailySums, type FinalGeneration } from './daily-sums.ts';
 
 /**
- * Adds a generation to the rows of its day: that of its workspace, of its key and, where it has one, of its member.
+ * Adds a generation to the rows of its day: the rows of its workspace, its key and, if it has one, its member.
  * @param rows by their names
  */
 export function addToDayRows(

@@ -1,10 +1,12 @@
 /**
- * Who pays what when an answer ends: one function, the table in docs/wires/README.md as code.
+ * Decides the charge for each way in which an answer ends: the table in docs/wires/README.md as code.
  *
- * A failure of the provider without output costs the client nothing. What was written is charged, as the provider reported
- * it or else as we counted it; what the client did not get, because its answer was to come in one piece and broke off, only as
- * the provider itself says that it charges; so where the gateway stops in the middle of it. When the cause is the client's (it left, its money or its time ran out), reasoning that the
- * provider bills without showing it is charged too, estimated by the time that passed.
+ * - A failure of the provider without output costs the client nothing.
+ * - Written output is charged, with the reported usage or else our own count.
+ * - Output that the client did not receive, because an unstreamed answer broke off or the gateway stopped, is charged
+ *   only as reported.
+ * - If the client caused the end (it disconnected, or its money or time ran out), hidden reasoning that the provider
+ *   bills is charged too, estimated from the elapsed time.
  */
 
 import type { Generation } from '../store/generations/generation.ts';
@@ -12,21 +14,21 @@ import { emptyOutcome, type Ending, type Outcome } from '../store/generations/ou
 
 export interface EndedAnswer {
   ending: Ending;
-  /** The request had been handed to the provider's connection. */
+  /** The request was handed to the provider's connection. */
   wasSent: boolean;
-  /** The provider wrote something: text, thinking, or a call. */
+  /** The provider wrote text, thinking, or a call. */
   hasOutput: boolean;
-  /** The client has what was written: its answer is a stream. */
+  /** The client has the written output: its answer is a stream. */
   isDelivered: boolean;
   /** The provider declined before it wrote anything, and does not charge for that. */
   isFreeRefusal: boolean;
-  /** The gateway has ended the answer because its process stops. */
+  /** The gateway ended the answer because its process stops. */
   isStopped: boolean;
 }
 
 /**
- * `reported`: as the provider reported, and nothing that it did not. `usage`: as reported, else counted. `usage and hidden`:
- * the same, plus an estimate of thinking that was not shown.
+ * `reported`: only the usage that the provider reported. `usage`: the reported usage, otherwise the count. `usage and
+ * hidden`: the same, plus an estimate of hidden thinking.
  */
 export type Charge = 'nothing' | 'reported' | 'usage' | 'usage and hidden';
 
@@ -48,21 +50,21 @@ export function chargeFor({ ending, wasSent, hasOutput, isDelivered, isFreeRefus
   }
 }
 
-/** The answer did not reach the end that the client asked for. */
+/** Whether the answer ended before its requested end. */
 export function isCancelled({ ending, hasOutput }: Pick<EndedAnswer, 'ending' | 'hasOutput'>): boolean {
   return ending === 'client_left' || ending === 'out_of_time' || (ending === 'broke_off' && hasOutput);
 }
 
 /**
- * The outcome of a generation that died before its first measurement: it is charged for its input, at most what was
- * held. Where nothing limits the key, nothing was held, and the whole estimate is charged.
+ * The outcome of a generation that died before its first measurement. It is charged for its input, at most the held
+ * amount. If nothing limits the key, nothing was held, and the whole estimate is charged.
  */
 export function unmeasuredOutcome(generation: Generation): Outcome {
   const { inputEstimate, hold, model, modelPermaslug, endpointId, providerName } = generation;
   const isLimited = hold.scopes.length > 0;
   const cost = isLimited && inputEstimate.cost.exceeds(hold.amount) ? hold.amount : inputEstimate.cost;
   const of = { model, modelPermaslug, endpointId, providerName };
-  // Nobody knows what a free model has cost: all that was held for it.
+  // The cost of a free model is unknown, so the whole service hold is charged to its budget.
   const serviceCost = hold.serviceHolds.find((held) => held.model === model)?.amount;
   return { ...emptyOutcome(of), serviceCost, cost, promptTokens: inputEstimate.tokens, estimated: true };
 }

@@ -1,15 +1,15 @@
-/** UTF-8 bytes of the events of an answer: what the model wrote of each, and what others wrote. */
+/** UTF-8 bytes of the events of an answer, written by the model or by others. */
 
 import type { Block, MessagesEvent } from '../messages/types.ts';
 import { CALL_OVERHEAD_BYTES } from '../messages/usage-counts.ts';
 
-/** Bytes that the model wrote in an event; they bound a stream. */
+/** Bytes that the model wrote in an event. They bound a stream. */
 export function eventBytes(event: MessagesEvent): number {
   if (event.type === 'content_block_start') return blockBytes(event.content_block);
   return event.type === 'content_block_delta' ? deltaBytes(event.delta) : 0;
 }
 
-/** Bytes that the model did not write in an event: sources that it names, and results of a search. */
+/** Bytes in an event that the model did not write: cited sources, and results of a search. */
 export function extraBytes(event: MessagesEvent): number {
   if (event.type === 'content_block_start' && event.content_block.type === 'web_search_tool_result') {
     return serialisedBytes(event.content_block);

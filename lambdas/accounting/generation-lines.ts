@@ -1,9 +1,9 @@
 /**
- * How the price of a generation comes about, from its record alone: a line for each request to a provider, in it the units
- * of each meter and the price of one.
+ * Derives the price of a generation from its record: one line for each request to a provider, with the units of each
+ * meter and their prices.
  *
- * Guarantee: nothing but the record is used, and its `total_cost_rub` only to be compared with. So where the lines come to
- * something else, the record does not prove its price.
+ * Guarantee: it uses only the record, and `total_cost_rub` only for comparison. If the sum of the lines differs, the
+ * record does not prove its price.
  */
 
 import { costOfUnits, meteredUnits, type MeteredUnits } from './price.ts';
@@ -21,9 +21,9 @@ export interface GenerationLine {
   round: number;
   units: readonly MeteredUnits[];
   usage: RoundUsage;
-  /** Prompts longer than this are charged at the line's prices; undefined where the model's usual ones are. */
+  /** Prompts longer than this are charged at the line's prices; undefined for the model's usual prices. */
   tierAboveTokens: number | undefined;
-  /** Below zero where the charge is cut to what was held; on the last line. */
+  /** Negative if the charge is cut to the held amount. Only on the last line. */
   cut: Money;
   /** The sum of its units and its cut, in RUB. */
   cost: Money;
@@ -31,14 +31,14 @@ export interface GenerationLine {
 
 const noPrices: Pricing = { prompt: Money.zero, completion: Money.zero };
 
-/** The lines of a final generation, at least one; those of one without usage come to nothing. */
+/** The lines of a final generation, at least one. Lines without usage cost nothing. */
 export function linesOf({ outcome, hold }: FinalGeneration): GenerationLine[] {
-  // A record that has lost its prices proves nothing, and is told by that.
+  // A record without prices cannot prove its price, and the comparison shows that.
   const pricing = outcome.pricing ?? noPrices;
   const rounds = outcome.rounds.length > 0 ? outcome.rounds : [outcome];
   const last = rounds.length - 1;
   const lines = rounds.map((usage, index) => {
-    // Searches and seconds belong to the generation; they stand on its last line.
+    // Searches and seconds belong to the whole generation, so they are on its last line.
     const units = [...unitsOfRound(usage, pricing), ...(index === last ? unitsOfGeneration(outcome, pricing) : [])];
     return { round: index + 1, units, usage, tierAboveTokens: tierAbove(usage, pricing) };
   });
@@ -52,8 +52,8 @@ export function linesOf({ outcome, hold }: FinalGeneration): GenerationLine[] {
 }
 
 /**
- * Whether the lines come to what was charged, and that is not more than what was held; and whether the tokens of the generation are
- * those of its rounds.
+ * Whether the lines prove the price: their sum is the charge, which is at most the held amount, and the tokens of the
+ * rounds add up to those of the generation.
  */
 export function provesItsPrice(generation: FinalGeneration, lines: readonly GenerationLine[]): boolean {
   const { outcome, hold } = generation;
@@ -68,7 +68,7 @@ const recordedFields = ['promptTokens', 'completionTokens', ...roundUnits.map(({
 
 function unitsOfRound(round: RoundUsage, pricing: Pricing): MeteredUnits[] {
   const usage = usageOfRecord(round);
-  // An answer that is not charged has no tokens.
+  // An uncharged answer has no tokens.
   return isUsed(usage) ? meteredUnits(usage, pricing) : [];
 }
 

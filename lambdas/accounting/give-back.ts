@@ -6,14 +6,15 @@ import { StoreBusyError, transact, type FailedCondition, type Writes } from '../
 import type { Write } from '../store/table/writes.ts';
 import { counterName, forgetParts, partOf, randomPart } from './busy-counters.ts';
 
-/** So often parts may be closed under it. */
+/** Maximum attempts if parts are closed in the meantime. */
 const MAX_ROUNDS = 3;
 
 /**
- * Gives what is held back to some scopes, and writes what says so, in one transaction. Where counters have parts, any of them takes it.
- * @param record has a condition that holds once
- * @returns undefined when it is done, else the failed condition of `record`
- * @throws {StoreBusyError} nothing was written, or its reply was lost
+ * Gives a held amount back to some scopes and writes the record of that, in one transaction. If a counter has parts,
+ * any of them takes it.
+ * @param record has a condition that is true only once
+ * @returns undefined on success, otherwise the failed condition of `record`
+ * @throws {StoreBusyError} nothing was written, or the reply was lost
  */
 export async function giveBackInScopes(
   table: Table,
@@ -23,7 +24,7 @@ export async function giveBackInScopes(
 ): Promise<FailedCondition | undefined> {
   const deltas: CounterDeltas = new Map();
   addDeltas(deltas, windows, { spent: Money.zero, committed: amount.negated() });
-  // The same number for all counters: transactions that do not meet at one of them do not meet at another.
+  // The same number for all counters: transactions that do not conflict on one of them conflict on none.
   const number = randomPart();
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {
     const counters: Writes = {};
@@ -33,7 +34,7 @@ export async function giveBackInScopes(
     const outcome = await transact<string>(table, { ...counters, record });
     if (outcome.committed) return undefined;
     if (outcome.failed['record']) return outcome.failed['record'];
-    // Parts that were closed.
+    // Closed parts.
     for (const scope of scopes) if (outcome.failed[counterName(scope)]) forgetParts(scope);
   }
   throw new StoreBusyError(new Error('Parts were closed while something was given back'));

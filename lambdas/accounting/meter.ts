@@ -3,31 +3,31 @@ import { blockBytes, deltaBytes } from './event-bytes.ts';
 import { readReportedUsage, replaced, unpricedSigns, updated, type ReportedUsage } from './reported-usage.ts';
 import { estimateTokens, fitParts, hasUnitAlone, noParts, type TokenUsage } from './usage.ts';
 
-/** How fast models think where it is not shown; only used when an answer is given up before its usage is reported. */
+/** Speed of hidden thinking. Only used if an answer is abandoned before its usage is reported. */
 const HIDDEN_TOKENS_PER_SECOND = 60;
 /** Network, queueing and reading the prompt: the model does not think during this time. */
 const HIDDEN_AFTER_MS = 2_000;
 
 /**
- * Measures an answer while it passes: the usage that the provider reports, and what can be counted where it reports
- * nothing. Providers report in the first event, in the last, or in both: reports are joined (reported-usage.ts), never
- * added.
+ * Measures an answer while it is forwarded: the usage that the provider reports, and counts of its own if the provider
+ * reports nothing. Providers report in the first event, in the last, or in both. Reports are merged
+ * (reported-usage.ts), never added.
  */
 export class UsageMeter {
   /** performance.now() of the first event. */
   firstEventAtMs: number | undefined;
   finishReason: string | null = null;
-  /** The same in the provider's own word, where that is not one of the Messages API. */
+  /** The provider's own finish reason, if it is not one of the Messages API. */
   nativeFinishReason: string | null = null;
   searchResults: number | null = null;
-  /** A block was opened, or thinking reported: the model had begun, whether or not anything was shown. */
+  /** The model has started: a block was opened, or thinking was reported, whether or not any output was visible. */
   hasBegun = false;
-  /** What the provider says that it charges for, and the catalog has no price for. */
+  /** Features that the provider charges for, but the catalog has no price for. */
   readonly unpriced = new Set<string>();
   /** UTF-8 bytes of everything the model wrote. A token has at least one byte, so this bounds its visible tokens. */
   #writtenBytes = 0;
   #thinkingBytes = 0;
-  /** Written by the model, and not yet passed on by the wire. */
+  /** Written by the model, but not yet forwarded by the wire. */
   #heldBackBytes = 0;
   /** performance.now() at which the model first wrote something other than thinking. */
   #spokeAtMs: number | undefined;
@@ -42,7 +42,7 @@ export class UsageMeter {
     this.#promptCountedAtStart = options.promptCountedAtStart;
   }
 
-  /** Measures the next round of the same answer, for which the provider is asked once more. */
+  /** A meter for the next round of the same answer, which is another request to the provider. */
   next(estimatedInputTokens: number): UsageMeter {
     const next = new UsageMeter({ estimatedInputTokens, promptCountedAtStart: this.#promptCountedAtStart });
     next.firstEventAtMs = this.firstEventAtMs;
@@ -72,13 +72,13 @@ export class UsageMeter {
     }
   }
 
-  /** Adds usage that the provider reported, also outside of events of the Messages API, e.g. before it broke off. */
+  /** Adds usage that the provider reported, also outside of Messages API events, for example before it broke off. */
   addReported(usage: unknown): void {
     this.#noteUnpriced(usage);
     const reported = readReportedUsage(usage);
-    // The output count of the first event is a token ahead: the first real report replaces it.
+    // The output count of the first event is a token ahead. The first real report replaces it.
     if (reported.outputTokens !== undefined && !this.#isOutputReported) delete this.#reported.outputTokens;
-    // Wires that do not count at the start join their reports themselves, whatever packets they came in.
+    // Wires that do not count at the start merge their reports themselves, independently of packets.
     this.#reported = (this.#promptCountedAtStart ? updated : replaced)(this.#reported, reported);
     if (reported.outputTokens === undefined) return;
     this.#isOutputReported = true;
@@ -90,12 +90,12 @@ export class UsageMeter {
     for (const sign of unpricedSigns(usage)) this.unpriced.add(sign);
   }
 
-  /** The wire holds back this much of what the model has written so far. */
+  /** Sets how many of the written bytes the wire still holds back. */
   holdBack(bytes: number): void {
     this.#heldBackBytes = bytes;
   }
 
-  /** Everything that the model has written, passed on or not. */
+  /** All bytes that the model has written, forwarded or not. */
   get outputBytes(): number {
     return this.#writtenBytes + this.#heldBackBytes;
   }
@@ -104,32 +104,36 @@ export class UsageMeter {
     return this.outputBytes > 0;
   }
 
-  /** Output tokens that the provider reported; undefined until it does. */
+  /** Output tokens that the provider reported; undefined before its first report. */
   get reportedOutputTokens(): number | undefined {
     return this.#isOutputReported ? this.#reported.outputTokens : undefined;
   }
 
   /**
-   * The provider has counted the prompt, or a unit that needs no tokens. Some begin with zeros and report the numbers at the end, or never.
+   * Whether the provider has counted the prompt, or a unit that needs no tokens. Some providers begin with zeros and
+   * report the numbers at the end, or never.
    */
   get knowsPrompt(): boolean {
     const { inputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0 } = this.#reported;
     return inputTokens + cacheReadTokens + cacheWriteTokens > 0 || hasUnitAlone(this.#reported);
   }
 
-  /** The provider has said how long something that was written to caches is kept. */
+  /** Whether the provider has reported a lifetime for its cache writes. */
   get tellsCacheLifetimes(): boolean {
     return (this.#reported.cacheWrite5mTokens ?? 0) + (this.#reported.cacheWrite1hTokens ?? 0) > 0;
   }
 
-  /** The provider reported the output, and wrote no more after that. Zero tokens for written output is not a report. */
+  /**
+   * Whether the provider reported the output, and wrote no more after that. Zero tokens for written output is not a
+   * report.
+   */
   get knowsOutput(): boolean {
     if (!this.#isOutputReported || this.#bytesWhenReported < this.outputBytes) return false;
     return this.#reported.outputTokens! > 0 || !this.hasOutput;
   }
 
   /**
-   * The usage so far; estimated where the provider did not report, or has not reported yet.
+   * The usage so far. Estimated if the provider has not reported it, or not yet.
    * @param hiddenSinceMs performance.now() from which the model may have been thinking without showing it, if it may
    */
   usage(hiddenSinceMs?: number): { usage: TokenUsage; estimated: boolean } {
@@ -144,12 +148,12 @@ export class UsageMeter {
     return { usage, estimated: !this.knowsOutput || !this.knowsPrompt };
   }
 
-  /** The provider has reported tokens of the prompt or of the output, or a unit that needs none. */
+  /** Whether the provider has reported tokens of the prompt or of the output, or a unit that needs none. */
   get hasReport(): boolean {
     return this.knowsPrompt || (this.#reported.outputTokens ?? 0) > 0;
   }
 
-  /** The usage that the provider itself has reported so far; a count that it did not report is 0. */
+  /** The usage that the provider itself has reported so far. A count that it did not report is 0. */
   get reportedUsage(): { usage: TokenUsage; estimated: boolean } {
     const { inputTokens = 0, outputTokens = 0 } = this.#reported;
     const { usage } = this.usage();
@@ -162,7 +166,7 @@ export class UsageMeter {
     if (hiddenSinceMs === undefined) return counted;
     const hiddenMs = Math.max(0, (this.#spokeAtMs ?? performance.now()) - hiddenSinceMs - HIDDEN_AFTER_MS);
     const thought = Math.ceil((hiddenMs / 1_000) * HIDDEN_TOKENS_PER_SECOND);
-    // The thinking that is shown is a summary: the larger of both numbers counts.
+    // The visible thinking is a summary, so the larger of both numbers counts.
     const shown = estimateTokens(this.#thinkingBytes);
     return Math.max(counted, visible - shown + Math.max(shown, thought));
   }
@@ -182,7 +186,10 @@ export class UsageMeter {
   }
 }
 
-/** The total goes on counting if the split by lifetime is reported only once: what is not 1h counts as 5m. A total of 0 beside a split says nothing. */
+/**
+ * The total keeps counting if the split by lifetime is reported only once. Everything that is not 1h counts as 5m. A
+ * total of 0 next to a split is ignored.
+ */
 function cacheWrites(reported: ReportedUsage): Pick<TokenUsage, 'cacheWrite5mTokens' | 'cacheWrite1hTokens'> {
   const { cacheWriteTokens: total, cacheWrite5mTokens: short, cacheWrite1hTokens: long } = reported;
   if (!total) return { cacheWrite5mTokens: short ?? total, cacheWrite1hTokens: long };

@@ -3,7 +3,7 @@ import { daysOfNamedWindow, utcDate, windowsAt } from '../money/periods.ts';
 import { monthOfDay, readModelDays, type ModelDay } from '../store/days/model-months.ts';
 import type { Table } from '../store/table/table.ts';
 
-/** The cost of a model to an account today, this week and this month. */
+/** An account's cost for one model today, this week and this month. */
 interface ModelSpending {
   model: string;
   daily: Money;
@@ -12,16 +12,17 @@ interface ModelSpending {
 }
 
 export interface SpendingByModel {
-  /** Models of the week and the month that go on, the dearest of the month first. */
+  /** Models of the current week and month, most expensive of the month first. */
   models: ModelSpending[];
-  /** The first UTC day of them on which anything was counted; undefined where nothing was. */
+  /** The first UTC day of them with a charge; undefined if there is none. */
   countedFrom: string | undefined;
 }
 
 /**
- * Reads what each model has cost an account so far in the UTC day, week and month around an instant.
+ * Reads an account's cost for each model in the UTC day, week and month around an instant.
  *
- * Guarantee: each charge that was settled before the read is in it, once. Cost: one query, or two in a week of two months.
+ * Guarantee: each charge settled before the read is included once. Cost: one query, or two if the week spans two
+ * months.
  */
 export async function readSpendingByModel(table: Table, accountId: string, atMs: number): Promise<SpendingByModel> {
   const { daily, weekly, monthly } = windowsAt(atMs);
@@ -39,15 +40,15 @@ export async function readSpendingByModel(table: Table, accountId: string, atMs:
     const sumOf = (dates: ReadonlySet<string>) => spentOn(ofModel, dates);
     return { model, daily: sumOf(datesOf.day), weekly: sumOf(datesOf.week), monthly: sumOf(datesOf.month) };
   });
-  // A correction may have taken all that an estimate had charged.
+  // A correction may have cancelled the whole estimated charge.
   const charged = models.filter((one) => !one.weekly.isZero || !one.monthly.isZero);
-  return { models: charged.toSorted(dearestFirst), countedFrom: shown.map(({ date }) => date).toSorted()[0] };
+  return { models: charged.toSorted(mostExpensiveFirst), countedFrom: shown.map(({ date }) => date).toSorted()[0] };
 }
 
 function spentOn(days: ModelDay[], dates: ReadonlySet<string>): Money {
   return Money.sum(days.filter(({ date }) => dates.has(date)).map(({ spent }) => spent));
 }
 
-function dearestFirst(a: ModelSpending, b: ModelSpending): number {
+function mostExpensiveFirst(a: ModelSpending, b: ModelSpending): number {
   return b.monthly.compare(a.monthly) || b.weekly.compare(a.weekly) || (a.model < b.model ? -1 : 1);
 }

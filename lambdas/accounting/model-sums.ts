@@ -1,4 +1,4 @@
-/** A settlement adds to the months of models: the charge, on the day of admission, to the model that answered. */
+/** A settlement adds its charge to the month of the model that answered, on the day of admission. */
 
 import { Money } from '../money/money.ts';
 import { utcDate } from '../money/periods.ts';
@@ -14,7 +14,7 @@ export class ModelSums {
   readonly #months = new Map<string, { of: ModelMonth; spent: Map<string, Money> }>();
   readonly #atMs: number;
 
-  /** @param atMs the time of the settlement: months that are no longer kept are left out */
+  /** @param atMs the time of the settlement; months that are no longer kept are left out */
   constructor(atMs: number) {
     this.#atMs = atMs;
   }
@@ -23,15 +23,15 @@ export class ModelSums {
     this.#add(payer.accountId, generationId, outcome.model, outcome.cost);
   }
 
-  /** An estimate is taken from the model that it was charged for: another one may have answered. */
+  /** Subtracts the estimate from the model that it was charged for, which may not be the one that answered. */
   correct({ generationId, payer, outcome }: Settlement, before: Outcome): void {
     this.#add(payer.accountId, generationId, before.model, before.cost.negated());
     this.#add(payer.accountId, generationId, outcome.model, outcome.cost);
   }
 
   /**
-   * Writes by names that no generation and no counter has.
-   * @param partOf the number of the part that the account's counter takes the same settlements in; 0 where it has none
+   * Writes whose names differ from those of generations and counters.
+   * @param partOf the number of the part that takes the same settlements for the account's counter; 0 without parts
    */
   writes(table: Table, partOf: (accountId: string) => number): Writes {
     const writes: Writes = {};
@@ -53,13 +53,13 @@ export class ModelSums {
   }
 }
 
-/** The name of the item of a model's month that a settlement may change. */
+/** Name of the model-month item that a settlement may change. */
 export function modelItemOf({ generationId, payer, outcome }: Settlement): string {
   const month = monthOfDay(utcDate(generationTimeMs(generationId)!));
   return modelMonthName({ accountId: payer.accountId, month, model: outcome.model });
 }
 
-/** Whether a write is one of an account's models: who meets others there meets them at the account's counter. */
+/** True for the model items of an account. Transactions that conflict here also conflict on the account's counter. */
 export function isModelItemOf(accountId: string, name: string): boolean {
   return name.startsWith(modelMonthPrefix(accountId));
 }

@@ -18,24 +18,24 @@ import { promptTokens, type TokenUsage } from './usage.ts';
 
 export interface Cost {
   total: Money;
-  /** What caching saved against uncached input; negative when writing the cache cost more than it saved. */
+  /** Savings of caching against uncached input. Negative if writing the cache cost more than it saved. */
   cacheSaved: Money;
 }
 
-/** So many units of one meter, at the price of one. */
+/** A quantity of one meter's units, and the price of one. */
 export interface MeteredUnits {
   meter: Meter;
   quantity: number;
-  /** RUB for one. */
+  /** RUB per unit. */
   price: Money;
 }
 
-/** Tokens that would have been charged at the price of uncached input if there were no caches. */
+/** Meters of tokens that would cost the uncached input price if there were no caches. */
 const cacheMeters: ReadonlySet<Meter> = new Set(promptUnits.flatMap(({ meter, cache }) => (cache ? meter : [])));
 
 const [restOfAnswer] = completionUnits;
 
-/** The units that a usage is charged for, at the prices of the tier that its prompt reaches; meters of which nothing was used are left out. */
+/** The charged units of a usage, at the prices of the tier that its prompt reaches. Unused meters are left out. */
 export function meteredUnits(usage: TokenUsage, pricing: Pricing): MeteredUnits[] {
   return unitsAt(pricesFor(promptTokens(usage), pricing), usage);
 }
@@ -73,15 +73,15 @@ function chargedPrice(unit: BillingUnit, usage: TokenUsage, prices: UnitPrices):
   return undefined;
 }
 
-/** The price of all of them, nothing rounded. */
+/** The total price of units, without rounding. */
 export function costOfUnits(units: readonly MeteredUnits[]): Money {
   return Money.sum(units.map(({ quantity, price }) => price.times(quantity)));
 }
 
 /**
- * The exact price of a usage: whole tokens times prices of 10⁻¹² RUB, nothing rounded. Searches that a provider reports are cut to 0
- * before they come here (inference/messages/progress.ts, `begin`), because no provider is asked to search. The searches that the gateway
- * makes are added to the charge afterwards, once (`withSearches` in charge.ts).
+ * The exact price of a usage: whole tokens times prices of 10⁻¹² RUB, without rounding. Searches reported by a provider
+ * are set to 0 before this (inference/messages/progress.ts, `begin`), because no provider is asked to search. The
+ * gateway's own searches are added to the charge once, afterwards (`withSearches` in charge.ts).
  */
 export function priceUsage(usage: TokenUsage, pricing: Pricing): Cost {
   const prices = pricesFor(promptTokens(usage), pricing);
@@ -91,19 +91,19 @@ export function priceUsage(usage: TokenUsage, pricing: Pricing): Cost {
   return { total: costOfUnits(units), cacheSaved };
 }
 
-/** The longest-lived cache that a request asks to write: it decides what a token of the prompt may cost. */
+/** The longest cache lifetime that a request asks for. It decides the maximum price of a prompt token. */
 export type CacheWrites = 'none' | '5m' | '1h';
 
 type PieceCounts = { [Field in PieceField]?: number | undefined };
 
-/** Bounds of what a request can be billed for. A piece that it does not name cannot be used. */
+/** Upper bounds of the usage that a request can be billed for. A piece without a bound cannot be used. */
 export interface UsageBound extends PieceCounts {
   promptTokens: number;
   outputTokens: number;
   cacheWrites: CacheWrites;
 }
 
-/** The bound of several requests together, each of which asks for the same caches. */
+/** The bound of several requests together, which all use the same caches. */
 export function addBounds(a: UsageBound, b: UsageBound): UsageBound {
   const sum = { ...a, promptTokens: a.promptTokens + b.promptTokens, outputTokens: a.outputTokens + b.outputTokens };
   for (const { usage: field } of pieces) sum[field] = (a[field] ?? 0) + (b[field] ?? 0);
@@ -111,8 +111,8 @@ export function addBounds(a: UsageBound, b: UsageBound): UsageBound {
 }
 
 /**
- * The most that a request can cost, given bounds of its usage: every input token at the dearest price that its input can
- * have, every output token at the dearest output price, in any tier that the prompt may reach.
+ * The maximum cost of a request within bounds of its usage. It takes the most expensive price for every input and
+ * output token, in every tier that the prompt may reach.
  */
 export function priceUpperBound(bound: UsageBound, pricing: Pricing): Money {
   const tiers = pricesUpTo(bound.promptTokens, pricing);
@@ -127,8 +127,8 @@ export function priceUpperBound(bound: UsageBound, pricing: Pricing): Money {
 }
 
 /**
- * Lower bound on the cost of an answer: the fee of the request, and units that are counted before it, such as images. Other units add
- * nothing, because a provider may report any number of tokens, and a model may search or not.
+ * The minimum cost of an answer: the fee of the request, and units that are counted before it, such as images. Other
+ * units add nothing: a provider may report any number of tokens, and a model may search or not.
  */
 export function priceLowerBound(bound: UsageBound, pricing: Pricing): Money {
   const least: TokenUsage = { inputTokens: 0, outputTokens: 0 };
@@ -136,20 +136,20 @@ export function priceLowerBound(bound: UsageBound, pricing: Pricing): Money {
   return priceUsage(least, pricing).total;
 }
 
-/** The dearest price that one token of output can have after a prompt. */
+/** The maximum price of one output token after the prompt. */
 export function outputUpperBound(bound: UsageBound, pricing: Pricing): Money {
   return priceUpperBound({ ...bound, outputTokens: 1 }, pricing).minus(
     priceUpperBound({ ...bound, outputTokens: 0 }, pricing),
   );
 }
 
-/** How many output tokens an amount pays for after the prompt's bound; 0 when it does not even pay for the prompt. */
+/** Output tokens that an amount pays for after the prompt's bound; 0 if it does not even pay for the prompt. */
 export function affordableOutputTokens(amount: Money, bound: UsageBound, pricing: Pricing): number {
   const withoutOutput = priceUpperBound({ ...bound, outputTokens: 0 }, pricing);
   return Math.min(Number.MAX_SAFE_INTEGER, outputUpperBound(bound, pricing).unitsIn(amount.minus(withoutOutput)));
 }
 
-/** Prices of a token of the prompt. Writing a cache costs nothing when the request did not ask for it. */
+/** Possible prices of a prompt token. A cache write costs nothing if the request did not ask for it. */
 const possibleInput: Record<CacheWrites, readonly PriceName[]> = {
   none: tokenPriceNames(promptUnits.filter(({ cache }) => cache !== '5m' && cache !== '1h')),
   '5m': tokenPriceNames(promptUnits.filter(({ cache }) => cache !== '1h')),

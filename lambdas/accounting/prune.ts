@@ -7,11 +7,13 @@ import { scopesOf } from '../store/accounts/payer.ts';
 import type { Table } from '../store/table/table.ts';
 import type { Settlement } from './settlement.ts';
 
-/** Scopes that this process has pruned, by the day it did so; it saves reads, nothing depends on it. */
+/** Scopes that this process has pruned, with the day. It only saves reads; nothing depends on it. */
 const prunedOn = new Map<string, string>();
 const MAX_REMEMBERED = 10_000;
 
-/** Removes old windows from the counters of settled scopes, once a day per process. A failure costs nothing but space. */
+/**
+ * Removes old windows from the counters of settled scopes, once a day per process. A failure costs nothing but space.
+ */
 export async function pruneOnceADay(table: Table, settlements: Settlement[]): Promise<void> {
   const today = utcDate(nowMs());
   for (const scope of settlements.flatMap(({ payer }) => scopesOf(payer))) {
@@ -20,7 +22,7 @@ export async function pruneOnceADay(table: Table, settlements: Settlement[]): Pr
     if (prunedOn.size >= MAX_REMEMBERED) prunedOn.clear();
     prunedOn.set(name, today);
     try {
-      // Windows are removed from whole counters only; a busy one gets new parts at once.
+      // Windows are removed only from whole counters. A busy counter gets new parts at once.
       if (await hasOldParts(table, scope, Date.parse(today))) await gatherCounter(table, scope);
       await pruneCounter(table, scope, nowMs());
     } catch (error) {

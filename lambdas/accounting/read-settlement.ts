@@ -8,13 +8,15 @@ import type { EncodedSettlement, Settlement } from './settlement.ts';
 const outcomeSchema = outcomeRecord.messageSchema();
 
 const head = {
-  /** Its time leads to its record and its windows: an id without a time could never be settled. */
+  /** Its time locates its record and its windows, so an id without a time could never be settled. */
   generation_id: z.string().refine((id) => generationTimeMs(id) !== undefined, 'not a generation id'),
   payer: payerRecord.messageSchema(),
   hold: holdRecord.messageSchema(),
 };
 
-/** A message of the finalize queue. Version 1, which an earlier gateway may have sent, named the amounts differently. */
+/**
+ * A message of the finalize queue. Version 1, which an older gateway may have sent, has other names for the amounts.
+ */
 const settlementMessage = z.discriminatedUnion('v', [
   z.object({ v: z.literal(2), ...head, outcome: outcomeSchema }),
   z.object({
@@ -32,11 +34,11 @@ const settlementMessage = z.discriminatedUnion('v', [
 ]);
 
 /**
- * Reads a message of this release, or of one before or after it.
+ * Reads a message of this release, the previous or the next one.
  *
- * Guarantee: a field that is unknown here is left out, and the settlement is made without it, so that functions of two releases can
- * run side by side. A field that changes what is charged needs another version, which is refused.
- * @throws {Error} when it is not a settlement of a version we know.
+ * Guarantee: an unknown field is ignored, and the settlement is made without it, so that functions of two releases can
+ * run concurrently. A field that changes the charge needs another version, which is refused.
+ * @throws {Error} if it is not a settlement of a known version.
  */
 export function readSettlement({ body, added }: EncodedSettlement): Settlement {
   const message = JSON.parse(body) as { outcome?: object };

@@ -1,4 +1,4 @@
-/** Units as records keep them: unknown is null, and the tokens of the prompt include what was cached. */
+/** Units as records store them: unknown is null, and the prompt's tokens include cached ones. */
 
 import {
   generationUnits,
@@ -16,7 +16,7 @@ export function recordedUsage(usage: TokenUsage): RoundUsage {
   return { ...totals, ...countsIn(usage, roundUnits) };
 }
 
-/** The units that a record keeps once for the generation. */
+/** The units that a record stores once for the generation. */
 export function recordedPieces(usage: TokenUsage): Pick<Outcome, GenerationField> {
   return countsIn(usage, generationUnits);
 }
@@ -30,7 +30,7 @@ function countsIn<Field extends string>(
   return counts as Record<Field, number | null>;
 }
 
-/** A recorded usage as it is priced: what is unknown is 0. */
+/** A recorded usage in the form that prices are computed from. Unknown counts are 0. */
 export function usageOfRecord(round: RoundUsage): TokenUsage {
   const usage: TokenUsage = { inputTokens: round.promptTokens, outputTokens: round.completionTokens };
   for (const unit of roundUnits) usage[unit.usage] = round[unit.record[0]] ?? 0;

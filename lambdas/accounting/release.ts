@@ -10,13 +10,13 @@ import { StoreBusyError, writeAlone } from '../store/table/transact.ts';
 import { settleBatch } from './settle.ts';
 
 /**
- * Releases a hold that may or may not exist, because no reply to its transaction arrived. Nothing was sent to a provider
- * for it.
+ * Releases a hold that may or may not exist, because its transaction had no reply. Nothing was sent to a provider for
+ * it.
  *
- * Guarantee: when this succeeds, the generation is final, free and cancelled, and nothing is held for it. That is true
- * even if the hold's transaction runs afterwards: its condition is that there is no record, and now there is one.
- * Never throws. Failing here leaves what was there before: a hold that the sweep will find, and charge for its prompt.
- * @returns whether it has succeeded
+ * Guarantee: on success, the generation is final, free and cancelled, and holds nothing. That is true even if the
+ * hold's transaction runs afterwards: it requires that no record exists, and now there is one. Never throws. On failure
+ * nothing changes: the sweep finds the hold, if any, and charges for its prompt.
+ * @returns whether it succeeded
  */
 export async function releaseUnknown(table: Table, generation: Omit<PendingGeneration, 'hold'>): Promise<boolean> {
   const { id, payer, model, modelPermaslug, endpointId, providerName } = generation;
@@ -25,7 +25,7 @@ export async function releaseUnknown(table: Table, generation: Omit<PendingGener
     await sleep(pauseMs);
     try {
       await putTombstone(table, generation);
-      // What the record holds is released: nothing for the tombstone, the full amount if the hold was placed after all.
+      // Releases the amount on the record: nothing for the tombstone, the full amount if the hold was placed after all.
       const [result] = await settleBatch(table, [{ generationId: id, payer, hold: nothingHeld, outcome }], {
         swept: false,
       });
@@ -33,7 +33,7 @@ export async function releaseUnknown(table: Table, generation: Omit<PendingGener
       throw result;
     } catch (error) {
       log('error', 'uncertain hold not released', { generationId: id, ...describeError(error) });
-      // The store has retried for long enough.
+      // The store has retried long enough.
       if (error instanceof StoreBusyError) break;
     }
   }
@@ -41,14 +41,14 @@ export async function releaseUnknown(table: Table, generation: Omit<PendingGener
   return false;
 }
 
-/** What kept every reply from arriving is likely not over yet. */
+/** The cause of the lost replies probably still exists. */
 const RELEASE_PAUSES_MS = [0, 250, 1_000];
 
 const nothingHeld: Hold = { amount: Money.zero, steps: 1, scopes: [], serviceHolds: [] };
 
 /**
- * A record that takes the place of the hold; if we die here, the sweep finds it at once, and charges nothing. A record that
- * exists already is the hold, placed after all, or our own tombstone, whose reply was lost.
+ * Writes a record in place of the hold. If this process dies, the sweep finds it at once and charges nothing. An
+ * existing record is the hold, placed after all, or our own tombstone, whose reply was lost.
  */
 async function putTombstone(table: Table, generation: Omit<PendingGeneration, 'hold'>): Promise<void> {
   const inputEstimate = { tokens: 0, cost: Money.zero };

@@ -8,8 +8,8 @@ import { encodeSettlement, type Settlement } from './settlement.ts';
 /**
  * Hands a finished generation over to settlement.
  *
- * Guarantee: when this resolves, either SQS has stored the message, or the measurement is on the record with its sweep
- * due at once. If both fail, the sweeper comes when the hold expires: money is then late, never lost.
+ * Guarantee: when this resolves, either SQS has stored the message, or the measurement is on the record and its sweep
+ * is due at once. If both fail, the sweep finds the hold when it expires: money is then late, never lost.
  */
 export async function reportSettlement(table: Table, queue: QueueSender, settlement: Settlement): Promise<void> {
   const { generationId, payer, outcome } = settlement;

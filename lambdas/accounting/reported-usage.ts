@@ -1,6 +1,6 @@
 /**
- * Usage as a provider reported it, after checking every number: a count is a whole number from 0 on, and anything else
- * (a text, a fraction, a negative or endless number) counts as not reported. Unknown is not zero.
+ * Usage as a provider reported it, after a check of every number. A count is a whole number from 0 on. Any other value
+ * (a text, a fraction, a negative or infinite number) counts as not reported. Unknown is not zero.
  */
 
 import { completionUnits, countedUnits, pieces, type UsageField } from '../catalog/unit-lists.ts';
@@ -10,27 +10,27 @@ import { withoutUndefined } from '../platform/json/records.ts';
 
 type ReportedField = UsageField | 'cacheWriteTokens';
 
-/** `cacheWriteTokens` are all cache writes, those of five minutes and of one hour among them. */
+/** `cacheWriteTokens` counts all cache writes, including those of five minutes and of one hour. */
 export type ReportedUsage = { [Field in ReportedField]?: number };
 
 /** Reads any value as a usage; never throws. */
 export function readReportedUsage(usage: unknown): ReportedUsage {
   if (!isRecord(usage)) return {};
-  // When the upstream compacted the conversation, only the sum of its iterations is the whole usage.
+  // If the upstream compacted the conversation, only the sum of its iterations is the whole usage.
   const iterations = Array.isArray(usage['iterations']) ? usage['iterations'].filter(isRecord) : [];
   if (iterations.length < 2) return readCounts(usage);
   const summed = iterations.map((iteration) => readCounts(iteration)).reduce(addCount, {});
   return { ...readCounts(usage), ...summed };
 }
 
-/** Values of fields with which the catalog's price holds; with any other value the provider charges another price. */
+/** Field values for which the catalog's price is right. With any other value the provider charges another price. */
 const pricedValues: Record<string, unknown[]> = {
   service_tier: ['standard'],
   speed: ['standard'],
   inference_geo: ['global', 'not_available', ''],
 };
 
-/** Fields of a usage that show the provider charges for something the catalog has no price for. */
+/** Usage fields which show that the provider charges for something without a price in the catalog. */
 export function unpricedSigns(usage: unknown): string[] {
   if (!isRecord(usage)) return [];
   const fields = Object.entries(pricedValues)
@@ -42,19 +42,22 @@ export function unpricedSigns(usage: unknown): string[] {
   return [...fields, ...tools];
 }
 
-/** Joins earlier usage with a later report. Output is cumulative, and never becomes less; the prompt is what is known last. */
+/**
+ * Merges earlier usage with a later report. Output is cumulative and never decreases; for the prompt, the last report
+ * counts.
+ */
 export function updated(known: ReportedUsage, reported: ReportedUsage): ReportedUsage {
   return joinedReport(known, reported, largerPrompt(known, reported));
 }
 
-/** The same where every report has the whole prompt, as far as it is known (translated wires). */
+/** The same if every report has the whole prompt as far as it is known (translated wires). */
 export function replaced(known: ReportedUsage, reported: ReportedUsage): ReportedUsage {
   return joinedReport(known, reported, reported.inputTokens === undefined ? known : reported);
 }
 
 type Prompt = { [Part in 'inputTokens' | 'cacheReadTokens' | 'cacheWriteTokens']?: number | undefined };
 
-/** Units whose counts only grow while an answer goes on. */
+/** Units whose counts only grow during an answer. */
 const growing = [...completionUnits, ...pieces];
 
 function joinedReport(known: ReportedUsage, reported: ReportedUsage, prompt: Prompt): ReportedUsage {
@@ -70,8 +73,9 @@ function joinedReport(known: ReportedUsage, reported: ReportedUsage, prompt: Pro
 }
 
 /**
- * The prompt after a later report: what it leaves out stays as it was, and a zero after a number says nothing. Imitations of
- * the Messages API have told, in their first event, an input with its caches in it, and the caches at the end (Kimi, DashScope).
+ * The prompt after a later report. Missing fields stay as they were, and a zero after a number is ignored. Imitations
+ * of the Messages API have reported, in their first event, an input that included its caches, and the caches at the end
+ * (Kimi, DashScope).
  */
 function largerPrompt(known: Prompt, later: Prompt): Prompt {
   const caches = {
@@ -85,10 +89,10 @@ function largerPrompt(known: Prompt, later: Prompt): Prompt {
     return { ...caches, inputTokens: input >= after ? input - after : known.inputTokens };
   }
   if (later.inputTokens === undefined) return { ...caches, inputTokens: known.inputTokens };
-  const tellsCaches = later.cacheReadTokens !== undefined || later.cacheWriteTokens !== undefined;
-  // Nothing was cached after all, or the same is told once more as one number.
-  if (before > 0 && after === 0 && tellsCaches && later.inputTokens > input) return later;
-  if (before > 0 && !tellsCaches && later.inputTokens === input + before) return known;
+  const reportsCaches = later.cacheReadTokens !== undefined || later.cacheWriteTokens !== undefined;
+  // Nothing was cached after all, or the same prompt is reported again as one number.
+  if (before > 0 && after === 0 && reportsCaches && later.inputTokens > input) return later;
+  if (before > 0 && !reportsCaches && later.inputTokens === input + before) return known;
   return { ...caches, inputTokens: later.inputTokens || known.inputTokens };
 }
 

@@ -21,20 +21,20 @@ import type { Key } from '../store/table/writes.ts';
 import { counterName } from './busy-counters.ts';
 import { giveBackInScopes } from './give-back.ts';
 
-/** The leases that the sweep looks at, and until when. */
+/** Selects leases for the sweep. */
 interface DueLeases {
   nowMs: number;
   /** Runs of a local gateway that have ended. */
   deadBootIds?: readonly string[] | undefined;
-  /** When nothing more may be begun, in the time of performance.now(). */
+  /** When nothing more may be started, in terms of performance.now(). */
   deadlineMs?: number;
 }
 
-/** Leases that are looked at concurrently. */
+/** Number of leases processed concurrently. */
 const LEASES_AT_ONCE = 8;
 
 /**
- * Returns the leases of processes that have died, and checks those that it has returned before. Never throws: the next run tries again
+ * Returns the leases of dead processes, and checks leases that it returned earlier. Never throws: the next run retries
  * after a failure.
  */
 export async function returnDueLeases(table: Table, due: DueLeases): Promise<{ returned: number; failures: Error[] }> {
@@ -77,13 +77,13 @@ async function sweepLease(table: Table, key: Key, { nowMs: atMs, deadBootIds }: 
 /**
  * Returns a lease whose process has died, or does not know what it has written.
  *
- * Guarantee: what records have of the lease stays held until they are settled, and the rest is given back, once: the lease stops being open
- * in the transaction that gives back. Who is late finds it returned.
- * Guarantee: a record of the lease that is written later is held as well, from the correction on: by the process of the lease at its end
- * (admission/open-lease.ts), else by `checkReturned`.
- * Weakness: until that correction, the limit of its scopes admits as much more as that record holds. A record that is written after the
- * check, by a process that dies before it ends the lease, is held by nothing; `admin reconcile --deep` reports it.
- * @throws {StoreBusyError} the next sweep tries again
+ * Guarantee: amounts on records of the lease stay held until they are settled. The rest is given back once: the
+ * transaction that gives it back also closes the lease. A later attempt finds it returned. Guarantee: a record that is
+ * written later is held as well, starting with the correction. The process of the lease makes it at the end of the
+ * lease (admission/open-lease.ts), otherwise `checkReturned` does. Weakness: until that correction, the limit of its
+ * scopes admits too much by the amount of that record. If a record is written after the check, by a process that dies
+ * before it ends the lease, nothing holds it; `admin reconcile --deep` reports it.
+ * @throws {StoreBusyError} the next sweep retries
  */
 async function returnLease(table: Table, lease: Lease): Promise<FailedCondition | undefined> {
   return endLease(table, lease, lease.amount.minus(await drawnFrom(table, lease)), { isChecked: true });
@@ -96,7 +96,7 @@ async function checkReturned(table: Table, lease: Lease): Promise<void> {
   if (wasCorrected && !was.equals(is)) logCorrection(lease, { was, is });
 }
 
-/** The amount that was given back of a returned lease, and the amount that should have been. */
+/** The returned amount of a lease, and the amount that should have been returned. */
 async function returnOf(table: Table, lease: Lease): Promise<ReturnedAmount> {
   const { returned: was = Money.zero } = lease;
   return { was, is: lease.amount.minus(await drawnFrom(table, lease)) };
@@ -114,9 +114,10 @@ export async function awaitsCorrection(table: Table, accountId: string): Promise
 }
 
 /**
- * Ends a lease, of which so much is left. One that was returned before stays as it is.
- * @param how.isChecked whether the sweep compares it with its records once more: the caller does not know all of them
- * @returns the lease as it is where it was returned before, else undefined
+ * Ends a lease with this remaining amount. A lease that was returned earlier is not changed.
+ * @param how.isChecked whether the sweep compares it with its records once more, because the caller does not know all
+ *   of them
+ * @returns the stored lease if it was returned earlier, otherwise undefined
  */
 export function endLease(
   table: Table,
@@ -131,9 +132,9 @@ export function endLease(
 }
 
 /**
- * Changes the amount that was given back of a returned lease, and the counters by the difference, in one transaction. It is counted at
- * the counters themselves: parts take only what gives back.
- * @returns undefined when it is done, else the lease as it is: another has corrected it
+ * Changes the returned amount of a lease, and the counters by the difference, in one transaction. It changes the
+ * counters themselves: parts only take returns.
+ * @returns undefined on success; the stored lease if another process has corrected it
  */
 export async function correctReturn(
   table: Table,
@@ -144,7 +145,7 @@ export async function correctReturn(
   const committed = returned.was.minus(returned.is);
   if (committed.isZero) return writeAlone(table, record);
   const deltas: CounterDeltas = new Map();
-  // A window that was removed would be created again with nothing but the difference in it.
+  // A removed window would be created again, containing only the difference.
   addDeltas(deltas, windowsAt(lease.createdAtMs), { spent: Money.zero, committed }, { keptAtMs: nowMs() });
   const counters: Writes = {};
   for (const scope of leasedScopes(lease)) counters[counterName(scope)] = settleUpdate(table, scope, deltas);
@@ -152,12 +153,12 @@ export async function correctReturn(
   return outcome.committed ? undefined : outcome.failed['record'];
 }
 
-/** Reports that a lease was returned too early, or with a wrong amount, and has been corrected. */
+/** Logs that a lease was returned too early or with a wrong amount, and has been corrected. */
 export function logCorrection({ id }: Lease, { was, is }: ReturnedAmount): void {
   log('warn', 'returned lease corrected', { leaseId: id, differenceRub: was.minus(is).toString() });
 }
 
-/** The part of a lease that records have, whatever has become of them. */
+/** The part of a lease that records hold, whatever their state. */
 export async function drawnFrom(table: Table, lease: Lease): Promise<Money> {
   const amounts: Money[] = [];
   for await (const generation of generationsBetween(table, lease.payer.accountId, leasedTimes(lease))) {

@@ -21,12 +21,12 @@ import { isActivity } from './daily-sums.ts';
 import { addToDayRows } from './day-rows.ts';
 import { ServiceSpending } from './service-spending.ts';
 
-/** One shard of an account's day that is to be rolled up. Ids and times only. */
+/** One shard of an account's day to be rolled up. Ids and times only. */
 export interface RollUp {
   accountId: string;
   date: string;
   shard: number;
-  /** Everything that was settled by then has to be in the rows. */
+  /** The rows must include everything that was settled by then. */
   sinceMs: number;
 }
 
@@ -46,7 +46,7 @@ export function encodeRollUp({ accountId, date, shard, sinceMs }: RollUp): strin
   return JSON.stringify(message);
 }
 
-/** @throws {Error} when the text is not a message of a version we know. */
+/** @throws {Error} if the text is not a message of a known version. */
 export function decodeRollUp(text: string): RollUp {
   const { account_id, date, shard, since_ms } = rollUpMessage.parse(JSON.parse(text));
   return { accountId: account_id, date, shard, sinceMs: since_ms };
@@ -55,7 +55,7 @@ export function decodeRollUp(text: string): RollUp {
 /** Clocks of two functions differ by less than this. */
 const CLOCK_SKEW_MS = 5_000;
 
-/** The day is not over: only a function whose clock is ahead queues it. */
+/** The day is not over. Only a function whose clock is ahead queues it. */
 export class OpenDayError extends Error {
   override name = 'OpenDayError';
 }
@@ -63,11 +63,11 @@ export class OpenDayError extends Error {
 /**
  * Recomputes the rows of one shard from its final generations.
  *
- * Guarantee: idempotent. However often and in whatever order recomputations run, the rows that count are those of the
- * one that began last; each reads consistently, after it began. One that finds nothing to change writes no rows, but
- * makes sure that no earlier one can still replace what it found.
- * Weakness: a pending generation is not in the rows until it is settled, which queues its day again.
- * @returns 'unchanged' also when the rows are newer than what the message is about
+ * Guarantee: idempotent. However often and in whatever order recomputations run, the rows of the one that began last
+ * count, and each reads consistently after it began. A recomputation without changes writes no rows, but prevents an
+ * earlier one from replacing the rows that it found. Weakness: a pending generation is not in the rows until it is
+ * settled, which queues its day again.
+ * @returns 'unchanged' also if the rows are newer than the message
  * @throws {OpenDayError} for a day that is not over.
  */
 export async function rollUpShard(
@@ -85,14 +85,14 @@ export async function rollUpShard(
   const current = stored.filter((row) => row.version === day?.versions[shard]);
   const found = day?.versions[shard];
   const of = { accountId, date, shard };
-  // A correction may say that nothing is spent any more of what was.
+  // A correction may reduce the recorded spending to zero.
   if (spending.length > 0 || found !== undefined) await saveRecordedSpending(table, of, { version, spending });
   if (found !== undefined && sameRows(current, computed)) {
     if (await confirmVersion(table, of, { found, version, readAtMs: begunAtMs })) return 'unchanged';
   }
   await writeRows(table, accountId, date, computed);
   const counts = await moveVersion(table, of, { version, readAtMs: begunAtMs });
-  // Older rows, and those of recomputations that broke off; a newer one removes ours.
+  // Older rows, and rows of recomputations that broke off. If a newer one exists, it removes ours.
   const obsolete = counts ? stored.filter((row) => row.version < version) : computed;
   await deleteRows(table, accountId, date, obsolete);
   return counts ? 'rolled-up' : 'unchanged';
@@ -104,7 +104,7 @@ async function storedRows(table: Table, accountId: string, date: string, shard: 
   return rows;
 }
 
-/** What the rows of a day would be if it were over now: for days that were not rolled up. */
+/** The rows of a day if it were over now. For days that were not rolled up. */
 export async function openDayRows(table: Table, accountId: string, date: string): Promise<DailyRow[]> {
   const shards = Array.from({ length: GENERATION_SHARDS }, (_, shard) =>
     computeShard(table, { accountId, date, shard, version: 0 }),
@@ -125,12 +125,12 @@ async function computeShard(
     addToDayRows(rows, generation, of);
     if (!provesItsPrice(generation, linesOf(generation))) unproven.push(generation.id);
   }
-  tellUnproven(unproven, of);
+  logUnproven(unproven, of);
   return { rows: [...rows.values()], spending: spending.all() };
 }
 
-/** Every record is read here anyway: one that does not prove its price is told by its id, with the number of all of them. */
-function tellUnproven([first, ...others]: string[], { accountId, date }: { accountId: string; date: string }): void {
+/** Logs records that do not prove their price: the first id and their number. All records are read here anyway. */
+function logUnproven([first, ...others]: string[], { accountId, date }: { accountId: string; date: string }): void {
   if (first === undefined) return;
   log('error', bookTripwires.unprovenRecord, { accountId, date, generationId: first, count: others.length + 1 });
 }

@@ -6,11 +6,13 @@ import { priceUsage } from './price.ts';
 import { isUsed, type TokenUsage } from './usage.ts';
 
 /**
- * The cost of an answer to the service, at the purchase prices of its endpoint: each request to the provider with its own tier and fee, and the
- * searches, where these have a price. An answer that is not charged has no usage, and is taken to cost nothing.
+ * The service's own cost of an answer, at the purchase prices of its endpoint. Each request to the provider has its own
+ * tier and fee; searches are added if they have a price. An uncharged answer has no usage, and is assumed to cost
+ * nothing.
  *
- * Weakness: usage that was cut to what the request could come to is bought whole; attempts that failed may be charged by their provider.
- * @returns undefined where the endpoint has no purchase prices
+ * Weakness: usage above the request's bound is purchased in full, but not counted; providers may charge for failed
+ * attempts.
+ * @returns undefined if the endpoint has no purchase prices
  */
 export function serviceCostOf(
   { serviceCost }: Pick<Endpoint, 'serviceCost'>,
@@ -26,7 +28,7 @@ export function serviceCostOf(
   return Money.sum([...ofRounds, ...once]);
 }
 
-/** Takes the units of the generation out of the usage of a round. */
+/** Removes the units of the generation from the usage of a round. */
 const ofNoGeneration: Partial<TokenUsage> = Object.fromEntries(
   generationUnits.map(({ usage: field }) => [field, undefined]),
 );

@@ -4,12 +4,15 @@ import type { Outcome } from '../store/generations/outcome.ts';
 import type { RecordedSpending } from '../store/counters/recorded-budgets.ts';
 import type { ServiceHold } from '../store/counters/service-budgets.ts';
 
-/** The cost of an answer to the service, of what was held for it in one budget. Never more than was held: usage is cut to what the request could come to. */
+/**
+ * The part of a budget hold that an answer has cost the service. Never more than the hold, because usage is cut to the
+ * request's bound.
+ */
 export function spentOfHold(hold: ServiceHold, { model, serviceCost = Money.zero }: Outcome): Money {
   return hold.model === model ? Money.min(serviceCost, hold.amount) : Money.zero;
 }
 
-/** The cost of free models to the service, by model and part of its budget. */
+/** The service's cost of free models, by model and part of its budget. */
 export class ServiceSpending {
   readonly #sums = new Map<string, RecordedSpending>();
 

@@ -17,7 +17,7 @@ import type { Settlement } from './settlement.ts';
 
 export type SettleResult = 'settled' | 'duplicate' | 'corrected';
 
-/** The settlement names a generation that was never recorded: retrying cannot help, a person has to look. */
+/** The settlement names a generation without a record. A retry cannot help: a person has to look. */
 export class UnknownGenerationError extends Error {
   override name = 'UnknownGenerationError';
 }
@@ -29,20 +29,23 @@ class UnsettledError extends Error {
 
 /** DynamoDB's limit of one transaction. */
 const MAX_SETTLED_ITEMS = 100;
-/** A record changes during a settlement only when its last extension is late, which happens once. */
+/** A record changes during a settlement only if its last extension is late, which happens once. */
 const MAX_SETTLEMENT_ROUNDS = 5;
 
-/** The names of a settlement's writes, as a transaction of several has them. */
+/** Names of a settlement's writes in a transaction. */
 export function writesOf(settlement: Settlement): string[] {
   return [settlement.generationId, ...sharedWritesOf(settlement)];
 }
 
-/** The names of those that settlements of one transaction may have in common. */
+/** Names of the writes that settlements of one transaction may share. */
 function sharedWritesOf(settlement: Settlement): string[] {
   return [...scopesOf(settlement.payer).map(counterName), modelItemOf(settlement), ...serviceItemsOf(settlement)];
 }
 
-/** Settlements that fit into one transaction each: a record for each of them, the counters of their payers, and their models. */
+/**
+ * Groups settlements into transactions. Each one has a record for each settlement, the counters of their payers, and
+ * their models.
+ */
 export function transactionsOf(settlements: Settlement[]): Settlement[][] {
   const groups: Settlement[][] = [];
   let group: Settlement[] = [];
@@ -63,9 +66,9 @@ export function transactionsOf(settlements: Settlement[]): Settlement[][] {
 }
 
 /**
- * Settles in one transaction what was not settled before, and leaves out what was.
- * @returns per settlement its result, or the error that only concerns this one
- * @throws the error of the transaction as a whole; then nothing of it was written.
+ * Settles a group in one transaction, except the settlements that were made before.
+ * @returns the result of each settlement, or the error that only concerns this one
+ * @throws the error of the transaction as a whole; then nothing was written.
  */
 export async function settleGroup(
   table: Table,
@@ -75,7 +78,7 @@ export async function settleGroup(
   const results = new Map<string, SettleResult | Error>();
   let open = group;
   for (let round = 1; open.length > 0; round += 1) {
-    // The same number for all counters: transactions that do not meet at one of them do not meet at another.
+    // The same number for all counters: transactions that do not conflict on one of them conflict on none.
     const part = randomPart();
     const counters = countersOf(open, part);
     const outcome = await transact(table, settleWrites(table, open, { counters, part, swept: options.swept }), options);
@@ -83,7 +86,7 @@ export async function settleGroup(
       for (const { generationId } of open) results.set(generationId, 'settled');
       break;
     }
-    // A part that was closed: what it did not take goes to its counter.
+    // The part was closed, so the next round uses its counter.
     for (const [name, { scope }] of counters) if (outcome.failed[name]) forgetParts(scope);
     const next: Settlement[] = [];
     for (const settlement of open) {
@@ -106,7 +109,7 @@ async function resolveRefusal(
   options: { swept: boolean },
 ): Promise<SettleResult | Error | 'again'> {
   if (!stored) return new UnknownGenerationError('The settlement names a generation without a record');
-  // The handler may not have got the reply to an extension: what the record holds is right.
+  // The handler may have missed the reply to an extension. The hold on the record is right.
   if (stored.state === 'pending') return 'again';
   if (!stored.swept || options.swept) return 'duplicate';
   // Its failure must not fail the others, which are not written yet.
@@ -119,17 +122,17 @@ type Counters = Map<string, CountedScope>;
 interface CountedScope {
   scope: ScopeId;
   deltas: CounterDeltas;
-  /** The part of the counter that takes the changes; undefined where the counter itself does. */
+  /** The part of the counter that takes the changes; undefined if the counter itself does. */
   part: Key | undefined;
 }
 
-/** A scope in which all requests of a group hold something, or none of them. */
+/** A scope in which either all requests of a group hold something, or none does. */
 interface AlikeScope {
   scope: ScopeId;
   isHeld: boolean;
 }
 
-/** The scopes of all payers whose counters may have parts that take what a group comes to there. */
+/** The scopes of all payers whose counters may have parts that take the group's changes. */
 export function alikeScopes(group: Settlement[]): AlikeScope[] {
   const alike = new Map<string, AlikeScope>();
   const mixed = new Set<string>();
@@ -145,7 +148,7 @@ export function alikeScopes(group: Settlement[]): AlikeScope[] {
   return [...alike].flatMap(([name, one]) => (mixed.has(name) ? [] : [one]));
 }
 
-/** The counters of a group, with a part of those that have any. */
+/** The counters of a group, each with a part if it has any. */
 function countersOf(group: Settlement[], number: number): Counters {
   return new Map(
     alikeScopes(group).map(({ scope, isHeld }) => {
@@ -171,7 +174,7 @@ function settleWrites(
     for (const scope of scopesOf(payer)) {
       const isHeld = hold.scopes.includes(scope.kind);
       const change = { spent: outcome.cost, committed: outcome.cost.minus(isHeld ? hold.amount : Money.zero) };
-      // A hold keeps its windows. One that was removed would be created again with nothing but this settlement in it.
+      // A hold keeps its windows. A removed window would be created again, containing only this settlement.
       const only = isHeld ? {} : { keptAtMs: atMs };
       addDeltas(counterDeltas(counters, scope), settledWindows(generationId), change, only);
     }
@@ -183,7 +186,7 @@ function settleWrites(
   return { ...writes, ...counterWrites(table, counters), ...ofModels, ...shares.writes(table) };
 }
 
-/** Replaces the sweeper's estimate by what really happened, and records the difference in an entry of its own. */
+/** Replaces the sweep's estimate with the real outcome, and records the difference in a separate entry. */
 async function correct(table: Table, settlement: Settlement, stored: Generation): Promise<SettleResult> {
   const { generationId, payer, outcome } = settlement;
   const { accountId } = payer;
@@ -193,7 +196,7 @@ async function correct(table: Table, settlement: Settlement, stored: Generation)
   const atMs = nowMs();
   const counters: Counters = new Map();
   for (const scope of scopesOf(payer)) {
-    // A window that was removed would be created again with nothing but the difference in it.
+    // A removed window would be created again, containing only the difference.
     addDeltas(counterDeltas(counters, scope), settledWindows(generationId), change, { keptAtMs: atMs });
   }
   const shares = new ServiceShares();
@@ -219,7 +222,7 @@ function counterDeltas(counters: Counters, scope: ScopeId): CounterDeltas {
   return deltas;
 }
 
-/** Counters that change; a failed request of a scope without limits changes none. */
+/** Counters that change. A failed request of a scope without limits changes none. */
 function counterWrites(table: Table, counters: Counters): Writes {
   const changed = [...counters].filter(([, { deltas }]) => hasChanges(deltas));
   return Object.fromEntries(

@@ -1,10 +1,10 @@
 /**
- * Settlement: a pending generation becomes final, and its cost is added to every counter of its payer. A batch takes as
- * few transactions as possible: one, when nothing in it was settled before.
+ * Settlement: a pending generation becomes final, and its cost is added to every counter of its payer. A batch uses as
+ * few transactions as possible: one, if nothing in it was settled before.
  *
- * Guarantee: exactly once. The generation's step from pending to final is the condition of the transaction that moves
- * the counters, so a message that is delivered twice, late or out of order moves them once. A generation that the sweeper
- * had to estimate is corrected once, by the difference, when its real message arrives.
+ * Guarantee: exactly once. The transaction that moves the counters requires the generation's step from pending to
+ * final. A message that arrives twice, late or out of order moves them once. If the sweep had to estimate a generation,
+ * its real message corrects it once, by the difference.
  */
 
 import { toGatewayError } from '../platform/errors.ts';
@@ -17,36 +17,36 @@ import { isModelItemOf } from './model-sums.ts';
 import { alikeScopes, settleGroup, transactionsOf, writesOf, type SettleResult } from './settle-group.ts';
 import type { Settlement } from './settlement.ts';
 
-/** There was no time left to begin it; it is delivered again. */
+/** There was no time left to start it. The queue delivers it again. */
 class OutOfTimeError extends Error {
   override name = 'OutOfTimeError';
 }
 
-/** The same settlement may succeed a moment later, without anybody doing anything: the table was busy, or time was short. */
+/** Whether the same settlement may succeed a moment later without any action: the table was busy, or time was short. */
 export function isPassingFailure(error: unknown): boolean {
   return error instanceof OutOfTimeError || toGatewayError(error).kind !== 'server';
 }
 
 export interface SettleOptions {
-  /** Settled by the sweeper, from an estimate that a later message may correct. */
+  /** Settled by the sweep, from an estimate that a later message may correct. */
   swept: boolean;
-  /** When nothing more may be begun, in the time of performance.now(). */
+  /** When nothing more may be started, in terms of performance.now(). */
   deadlineMs?: number;
 }
 
 interface Round extends SettleOptions {
-  /** Whether what is busy is waited for: it is not before busy counters have got parts. */
+  /** Whether it waits for busy items. It does not before busy counters have parts. */
   isPatient?: boolean;
 }
 
-/** In a transaction with other accounts, a busy counter gets fewer attempts: its account is taken out first. */
+/** A busy counter gets fewer attempts in a transaction with other accounts: its account is then settled separately. */
 const ATTEMPTS_IN_COMPANY = 5;
-/** So often a busy counter is tried that may get parts: they make an end of waiting. */
+/** Attempts at a busy counter that may get parts, which end the wait. */
 const ATTEMPTS_BEFORE_PARTS = 3;
 
 /**
- * Settles a batch. Never throws: what cannot be settled is taken out of its transaction.
- * @returns per settlement, in order, its result, or the error that only concerns this one
+ * Settles a batch. Never throws: settlements that fail are taken out of their transaction.
+ * @returns for each settlement, in order, its result, or the error that only concerns this one
  */
 export async function settleBatch(
   table: Table,
@@ -63,7 +63,8 @@ export async function settleBatch(
   }
   const sound = [...unique.values()].filter(({ generationId }) => !results.has(generationId));
   for (const group of transactionsOf(sound)) await settleOrSplit(table, group, options, results);
-  // A second copy in the same batch is a duplicate of the first, and shares its failure: it must be delivered again as well.
+  // A second copy in the same batch is a duplicate of the first. It shares the first one's failure: both must be
+  // delivered again.
   return settlements.map((settlement) => {
     const result = results.get(settlement.generationId)!;
     return unique.get(settlement.generationId) === settlement || result instanceof Error ? result : 'duplicate';
@@ -104,7 +105,10 @@ function attemptsAmong(accounts: Settlement[][]): number | undefined {
   return accounts.length > 1 ? ATTEMPTS_IN_COMPANY : undefined;
 }
 
-/** Gives parts to the counters that a batch has met others at, or finds those that holds have made. A failure costs nothing but time. */
+/**
+ * Gives parts to the counters that a batch conflicted on, or finds the parts that holds have made. A failure costs
+ * nothing but time.
+ */
 async function giveBusyParts(table: Table, group: Settlement[], { conflicting }: StoreBusyError): Promise<void> {
   const isBusy = (scope: ScopeId) =>
     conflicting.includes(counterName(scope)) ||
@@ -113,7 +117,7 @@ async function giveBusyParts(table: Table, group: Settlement[], { conflicting }:
   await Promise.allSettled(busy.map(({ scope }) => giveParts(table, scope)));
 }
 
-/** How a batch that failed as a whole goes on; undefined where a division helps nobody. */
+/** Splits a batch that failed as a whole; undefined if a split does not help. */
 function partsAfter(error: unknown, group: Settlement[], accounts: Settlement[][]): Settlement[][] | undefined {
   if (!(error instanceof StoreBusyError)) return halves(group);
   if (error.conflicting.length > 0) return withoutBusy(group, accounts, error.conflicting);
@@ -121,8 +125,8 @@ function partsAfter(error: unknown, group: Settlement[], accounts: Settlement[][
 }
 
 /**
- * Takes out of a busy batch what was busy by itself. A counter that all of them add to stays busy however they are divided:
- * several transactions would contend where one did.
+ * Separates the settlements that conflicted on items of their own. A counter that all of them share stays busy however
+ * they are split: several transactions would compete instead of one.
  */
 function withoutBusy(
   group: Settlement[],
@@ -138,7 +142,10 @@ function withoutBusy(
   return accounts.length > 1 ? accounts : undefined;
 }
 
-/** A group that DynamoDB refuses for another reason than being busy is halved until the settlement at fault stands alone. */
+/**
+ * If DynamoDB refuses a group for another reason than a busy table, the group is halved until the faulty settlement is
+ * alone.
+ */
 function halves(group: Settlement[]): Settlement[][] | undefined {
   const middle = Math.ceil(group.length / 2);
   return group.length < 2 ? undefined : [group.slice(0, middle), group.slice(middle)];

@@ -2,14 +2,14 @@ import { writeMetrics, type Measured } from '../platform/metrics.ts';
 import { generationTimeMs } from '../platform/ids.ts';
 import type { Settlement } from './settlement.ts';
 
-/** A settlement that was made now, and when its message was sent. */
+/** A settlement that was just made, and the time at which its message was sent. */
 export interface MeasuredSettlement {
   settlement: Settlement;
   sentAtMs: number;
   isCorrection: boolean;
 }
 
-/** Writes what a batch of settlements came to: once for all of it, and what clients notice of a provider for each provider. */
+/** Reports the metrics of a batch of settlements: once for the batch, and response times for each provider. */
 export function measureSettlements(made: readonly MeasuredSettlement[], atMs: number): void {
   if (made.length === 0) return;
   const outcomes = made.map(({ settlement }) => settlement.outcome);
@@ -38,7 +38,7 @@ function timesOf(made: readonly MeasuredSettlement[]): Measured<'provider'> {
   };
 }
 
-/** When an answer was admitted, where its message does not say when it was sent. */
+/** When the message was sent. If unknown, the time of the answer's admission. */
 export function sentAt(sentTimestamp: string | undefined, { generationId }: Settlement): number {
   const sentAtMs = Number(sentTimestamp);
   return Number.isFinite(sentAtMs) && sentAtMs > 0 ? sentAtMs : generationTimeMs(generationId)!;

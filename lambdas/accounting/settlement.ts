@@ -3,7 +3,7 @@ import { holdRecord, type Hold } from '../store/generations/generation.ts';
 import { outcomeRecord, type Outcome } from '../store/generations/outcome.ts';
 import { payerRecord, type Payer } from '../store/accounts/payer.ts';
 
-/** One finished generation that is to be settled. Ids, counts, times and amounts only: no text of prompts or answers. */
+/** One finished generation to be settled. Ids, counts, times and amounts only: no text of prompts or answers. */
 export interface Settlement {
   generationId: string;
   payer: Payer;
@@ -11,7 +11,7 @@ export interface Settlement {
   outcome: Outcome;
 }
 
-/** A settlement as the finalize queue carries it. */
+/** A settlement in the form of the finalize queue. */
 export interface EncodedSettlement {
   body: string;
   /** Fields of the outcome that the last release does not know, as JSON. */
@@ -19,10 +19,11 @@ export interface EncodedSettlement {
 }
 
 /**
- * Its message in the finalize queue, of version 2. The last release takes a body as a whole or not at all, so fields of the outcome that it
- * does not know travel beside the body, where it does not look: while two releases run side by side, and on the way back, it settles
- * without them.
- * @throws {TypeError} for what `readSettlement` would not read: the sender gets the error, not the dead-letter queue.
+ * Encodes a message of the finalize queue, version 2. The last release rejects a body with unknown fields. So new
+ * fields of the outcome are sent outside of the body, which that release ignores: while two releases run concurrently,
+ * and after a rollback, it settles without them.
+ * @throws {TypeError} if `readSettlement` could not read the message, so that the sender gets the error and not the
+ *   dead-letter queue.
  */
 export function encodeSettlement(settlement: Settlement): EncodedSettlement {
   const { generationId, payer, hold, outcome } = settlement;

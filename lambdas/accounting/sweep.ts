@@ -1,12 +1,14 @@
 /**
- * Sweep: holds whose handler died, twenty minutes after they were placed at the earliest (new-generation.ts), are settled from their
- * last measurement, else from their input; never from zero, and never by releasing them. Only a hold of which it was never known
- * whether it was placed is released, where its request is refused (release.ts), and only a video's is free, when its job has expired. A record is read consistently before it is judged: the index only says where to look.
+ * Sweep: settles holds whose handler died, at least twenty minutes after they were placed (new-generation.ts). It
+ * settles them from their last measurement, otherwise from their input; never from zero, and never by a release. Only
+ * two kinds of holds end otherwise. If it was never known whether a hold was placed, the refusal of its request
+ * releases it (release.ts). A video is free if its job has expired. The sweep reads each record consistently before it
+ * decides: the index only locates it.
  *
- * Guarantee: a hold whose settlement is only late is left alone. While messages wait, for the worker or among the dead
- * letters, nothing is estimated, however long that takes: holds stay counted, and limits strict. Complete measurements
- * are always settled. Runs may overlap: a settlement counts once. The hold of a video is not judged here: its job outlives
- * every function, and whoever goes on with jobs ends it, and settles.
+ * Guarantee: a hold whose settlement is only late is not touched. While messages wait, for the worker or in the
+ * dead-letter queue, nothing is estimated, however long that takes: holds stay counted, and limits strict. Complete
+ * measurements are always settled. Runs may overlap, because a settlement counts once. The sweep does not decide on the
+ * hold of a video: its job outlives every function, and the worker that advances jobs ends and settles it.
  */
 
 import { generationTimeMs } from '../platform/ids.ts';
@@ -29,28 +31,30 @@ export interface SweepSelection {
   /** Holds that are due by this time. */
   nowMs: number;
   backlog: Backlog;
-  /** Runs of a local gateway that have ended: their queues and handlers are gone with them. */
+  /** Runs of a local gateway that have ended. Their queues and handlers no longer exist. */
   deadBootIds?: string[] | undefined;
-  /** When nothing more may be begun, in the time of performance.now(). */
+  /** When nothing more may be started, in terms of performance.now(). */
   deadlineMs?: number;
-  /** Tells the worker of a video's job to go on with it: only that worker knows what became of it. Absent: it is left alone. */
+  /**
+   * Makes the worker of a video's job continue it: only that worker knows its state. If absent, the video is skipped.
+   */
   handBack?: ((generation: Generation) => Promise<void>) | undefined;
 }
 
 export interface SweepResult {
-  /** How many holds this run has settled. */
+  /** Number of holds that this run has settled. */
   swept: number;
   /** Settled now, by this run or another: their days may have to be queued again. */
   settled: Settlement[];
-  /** What could not be settled; the next run tries it again. */
+  /** Errors of holds that could not be settled. The next run retries them. */
   failures: Error[];
 }
 
-/** While messages keep flowing, a hold of this age cannot be waiting for one of them: a message lives an hour. */
+/** While messages keep flowing, a hold of this age cannot have one of them: a message lives an hour. */
 const TOO_OLD_TO_FLOW_MS = 6 * 3_600_000;
 const AT_ONCE = 8;
 
-/** Settles the holds that are due. Never throws: one hold that cannot be settled does not stop the others. */
+/** Settles the holds that are due. Never throws: a hold that cannot be settled does not stop the others. */
 export async function sweepHolds(table: Table, selection: SweepSelection): Promise<SweepResult> {
   const result: SweepResult = { swept: 0, settled: [], failures: [] };
   const entries = pendingGenerations(table, reachOf(selection));
@@ -67,13 +71,13 @@ export async function sweepHolds(table: Table, selection: SweepSelection): Promi
   return result;
 }
 
-/** How much of the index is worth reading. */
+/** The part of the index that is worth reading. */
 function reachOf({ nowMs, backlog, deadBootIds }: SweepSelection): { sweepAtMs?: number } {
   if (deadBootIds) return {};
   return { sweepAtMs: backlog === 'waiting' ? DUE_AT_ONCE_MS : nowMs };
 }
 
-/** Judged by the index, whose fields never change or are checked again on the record. */
+/** Decides from the index: its fields never change, or are checked again on the record. */
 function mayBeSwept({ key, bootId, isDueAtOnce }: PendingEntry, selection: SweepSelection): boolean {
   if (isDueAtOnce) return true;
   if (selection.deadBootIds) return bootId !== undefined && selection.deadBootIds.includes(bootId);
@@ -93,11 +97,11 @@ async function sweepOne(
     const { complete } = generation;
     if (generation.apiType === 'video' && !complete) return await selection.handBack?.(generation);
     const settlement = settlementOf(generation);
-    // A complete measurement is what the handler would have sent: not an estimate that waits for a correction.
+    // A complete measurement equals the handler's message, so it is not an estimate that waits for a correction.
     const [settled] = (await settleBatch(table, [settlement], { swept: !complete })) as [SettleResult | Error];
     if (settled instanceof Error) throw settled;
     if (settled === 'settled') result.swept += 1;
-    // Also when another run got there first, or the reply to our own write was lost.
+    // Also if another run was faster, or the reply to our own write was lost.
     result.settled.push(settlement);
   } catch (error) {
     log('error', 'hold not swept', { worker: 'sweep-holds', generationId: entry.key.sk, ...describeError(error) });

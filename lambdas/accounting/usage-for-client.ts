@@ -3,7 +3,10 @@
 import type { WireUsage } from '../messages/types.ts';
 import type { TokenUsage } from './usage.ts';
 
-/** The usage at the beginning of an answer. Clients read the prompt's tokens here, some only here: what the provider has not counted, or counts as none, is estimated. */
+/**
+ * The usage at the beginning of an answer. Clients read the prompt's tokens here, some only here, so a prompt that the
+ * provider has not counted, or reports as zero, is estimated.
+ */
 export function openingUsage(reported: WireUsage, estimatedInputTokens: number): WireUsage {
   const { input_tokens: input, cache_read_input_tokens: read, cache_creation_input_tokens: written } = reported;
   const isCounted = (input ?? 0) + (read ?? 0) + (written ?? 0) > 0;
@@ -18,29 +21,29 @@ export function openingUsage(reported: WireUsage, estimatedInputTokens: number):
 }
 
 /**
- * The usage at the end of an answer: the tokens are those that are charged, of all rounds, whatever the last one has reported.
- * @param tellsLifetimes the provider has said before how long caches are kept
+ * The usage at the end of an answer: the charged tokens of all rounds, whatever the last round has reported.
+ * @param knowsLifetimes the provider has reported the lifetime of caches before
  */
-export function usageForClient(reported: WireUsage, charged: TokenUsage, tellsLifetimes: boolean): WireUsage {
-  const { cache_creation, output_tokens_details: _, server_tool_use, ...told } = reported;
+export function usageForClient(reported: WireUsage, charged: TokenUsage, knowsLifetimes: boolean): WireUsage {
+  const { cache_creation, output_tokens_details: _, server_tool_use, ...rest } = reported;
   const others = server_tool_use && isNothing(server_tool_use) ? { server_tool_use } : {};
-  return { ...told, ...others, ...tokensOf(charged, tellsLifetimes || cache_creation != null) };
+  return { ...rest, ...others, ...tokensOf(charged, knowsLifetimes || cache_creation != null) };
 }
 
-/** Counts of tools that a provider runs: there are none, so any other number is not passed on. */
+/** Whether all counts of provider tools are zero. The gateway runs none of them, so other counts are not forwarded. */
 function isNothing(counts: object): boolean {
   return Object.values(counts).every((count) => count === 0);
 }
 
-/** Caches of which nothing is known are charged as none. */
-function tokensOf(usage: TokenUsage, tellsLifetimes: boolean): WireUsage {
+/** Unknown caches are charged as none. */
+function tokensOf(usage: TokenUsage, knowsLifetimes: boolean): WireUsage {
   const { cacheReadTokens: read = 0, cacheWrite5mTokens: short = 0, cacheWrite1hTokens: long = 0 } = usage;
   return {
     input_tokens: usage.inputTokens,
     output_tokens: usage.outputTokens,
     cache_read_input_tokens: read,
     cache_creation_input_tokens: short + long,
-    ...(tellsLifetimes
+    ...(knowsLifetimes
       ? { cache_creation: { ephemeral_5m_input_tokens: short, ephemeral_1h_input_tokens: long } }
       : {}),
     ...(usage.reasoningTokens === undefined

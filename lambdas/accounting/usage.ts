@@ -3,26 +3,27 @@ import { completionParts, countedUnits, pieces, promptUnits, type UsageField } f
 type Counts = { [Field in UsageField]?: number | undefined };
 
 /**
- * The units of one generation, each a field (catalog/billing-units.ts). Tokens of the prompt are in disjoint buckets, as the Messages API
- * counts them: `inputTokens` excludes what was read from or written to a cache. Parts of the answer, such as `reasoningTokens`, are
- * included in `outputTokens`. Undefined means that the provider did not report it; it is not zero.
+ * The units of one generation, each a field (catalog/billing-units.ts). Tokens of the prompt are in separate counts, as
+ * in the Messages API: `inputTokens` excludes tokens read from or written to a cache. Parts of the answer, such as
+ * `reasoningTokens`, are included in `outputTokens`. Undefined means that the provider did not report it; it is not
+ * zero.
  */
 export interface TokenUsage extends Counts {
   inputTokens: number;
   outputTokens: number;
 }
 
-/** Everything the model read, cached or not. */
+/** All prompt tokens, cached or not. */
 export function promptTokens(usage: TokenUsage): number {
   let tokens = 0;
   for (const { usage: field } of promptUnits) tokens += usage[field] ?? 0;
   return tokens;
 }
 
-/** Units of which an answer may consist without any token. */
+/** Units that an answer may consist of without any token. */
 const alone = pieces.filter((unit) => unit.alone);
 
-/** Whether a request to a provider came to anything. One that came to nothing has no fee either. */
+/** Whether a request to a provider has any usage. A request without usage has no fee either. */
 export function isUsed(usage: TokenUsage): boolean {
   return promptTokens(usage) + usage.outputTokens > 0 || hasUnitAlone(usage);
 }
@@ -32,7 +33,9 @@ export function hasUnitAlone(counts: Counts): boolean {
   return alone.some(({ usage: field }) => (counts[field] ?? 0) > 0);
 }
 
-/** The usage of two requests to providers that belong to one generation. What neither reported stays unreported. */
+/**
+ * The usage of two requests to providers that belong to one generation. Counts that neither reported stay unreported.
+ */
 export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
   const sum: TokenUsage = { inputTokens: 0, outputTokens: 0 };
   for (const { usage: field } of countedUnits) {
@@ -43,7 +46,7 @@ export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
   return sum;
 }
 
-/** Cuts the parts of the answer, in place, to the whole: more would give the rest a negative price. */
+/** Cuts the parts of the answer, in place, to the whole. A larger sum would give the rest a negative price. */
 export function fitParts(usage: TokenUsage): void {
   let left = usage.outputTokens;
   for (const { usage: field } of completionParts) {
@@ -54,14 +57,14 @@ export function fitParts(usage: TokenUsage): void {
   }
 }
 
-/** Takes the parts of the answer out of a usage. */
+/** Removes the parts of the answer from a usage. */
 export const noParts: Partial<TokenUsage> = Object.fromEntries(
   completionParts.map(({ usage: field }) => [field, undefined]),
 );
 
 /**
- * Estimates the tokens of a text that no provider counted. Four UTF-8 bytes a token is the usual rate for English,
- * and, at two bytes a letter, half a word for Russian. The result is marked as an estimate wherever it is used.
+ * Estimates the tokens of a text that no provider counted. Four UTF-8 bytes a token is the usual rate for English and,
+ * at two bytes a letter, half a word for Russian. The result is marked as an estimate everywhere.
  */
 export function estimateTokens(utf8Bytes: number): number {
   return Math.ceil(utf8Bytes / 4);
