@@ -6,11 +6,11 @@ import { count, money, oneOf, optional, plain, record, text, type RecordOf } fro
 import type { Table } from '../table/table.ts';
 import { check, put, putNew, update, type Key, type Write } from '../table/writes.ts';
 
-/** Postpaid accounts are billed afterwards; a prepaid one spends its top-ups, counted as a lifetime limit. */
+/** A postpaid account is billed afterwards. A prepaid account spends its top-ups, which are its lifetime limit. */
 export const accountModes = ['postpaid', 'prepaid'] as const;
 export type AccountMode = (typeof accountModes)[number];
 
-/** A suspended account spends nothing; of a closed one no key works either. */
+/** A suspended account spends nothing. The keys of a closed account do not work at all. */
 const accountStatuses = ['active', 'suspended', 'closed'] as const;
 export type AccountStatus = (typeof accountStatuses)[number];
 
@@ -18,16 +18,19 @@ const accountRecord = record({
   id: text('id'),
   name: text('name'),
   mode: oneOf('mode', accountModes),
-  /** Absent where it has never been anything but active. */
+  /** Absent if the account has always been active. */
   status: optional(oneOf('status', accountStatuses)),
-  /** For a prepaid account: {lifetime: the sum of its ledger}; for a postpaid one what it may spend in a period. */
+  /** For a prepaid account: {lifetime: the sum of its ledger}. For a postpaid account: its limits by period. */
   limits: limitsField('limits'),
   /** Counts changes of the limits. */
   revision: count('revision'),
   privacy: privacyField,
   defaultWorkspaceId: text('default_workspace_id'),
   createdAt: text('created_at'),
-  /** The time from which on records of the account are in many partitions of their day (generation-key.ts); absent where they are in few. */
+  /**
+   * Start of the time for which the account's records are spread over many partitions of their day (generation-key.ts).
+   * Absent if they are in few partitions.
+   */
   recordsSpreadSince: optional(text('records_spread_since')),
 });
 export type Account = RecordOf<typeof accountRecord>;
@@ -51,17 +54,17 @@ export function accountPut(table: Table, account: Account): Write {
   return putNew(table, { ...accountKey(account.id), entity: 'account', ...accountRecord.toItem(account) });
 }
 
-/** An account's place in the list of all accounts. */
+/** An account's entry in the list of all accounts. */
 export function accountEntryPut(table: Table, account: Pick<Account, 'id' | 'createdAt'>): Write {
   return put(table, { pk: DIRECTORY, sk: `${account.createdAt}#${account.id}` });
 }
 
-/** Gives an account another name, if it still has the one that was read. */
+/** Renames an account, if its name has not changed since it was read. */
 export function accountNameUpdate(table: Table, account: Account, name: string): Write {
   return update(table, accountKey(account.id), { set: { name }, when: { equal: { name: account.name } } });
 }
 
-/** Changes the privacy settings, if they are still the ones that were read. */
+/** Changes the privacy settings, if they have not changed since they were read. */
 export function accountPrivacyUpdate(table: Table, account: Account, privacy: Privacy): Write {
   const when = { equal: { id: account.id }, equalIfPresent: { privacy: privacyAttribute(account.privacy) } };
   return update(table, accountKey(account.id), { set: { privacy: privacyAttribute(privacy) }, when });
@@ -71,23 +74,26 @@ export function isActive({ status = 'active' }: Pick<Account, 'status'>): boolea
   return status === 'active';
 }
 
-/** The account has the status that was read. One that has a status never loses it, so an absent one is `active`. */
+/**
+ * Condition that the account still has the status that was read. A stored status is never removed, so an absent one is
+ * `active`.
+ */
 function statusAsRead(account: Account) {
   const { id, status } = account;
   return { equal: { id, ...(status === undefined ? {} : { status }) }, equalIfPresent: { status: status ?? 'active' } };
 }
 
-/** Gives an account another status, if it still has the one that was read. */
+/** Changes the status of an account, if it has not changed since it was read. */
 export function accountStatusUpdate(table: Table, account: Account, status: AccountStatus): Write {
   return update(table, accountKey(account.id), { set: { status }, when: statusAsRead(account) });
 }
 
-/** The transaction fails if the account has another status than the one that was read. */
+/** The transaction fails if the account's status has changed since it was read. */
 export function accountStatusCheck(table: Table, account: Account): Write {
   return check(table, accountKey(account.id), statusAsRead(account));
 }
 
-/** Has the records of an account spread from a time on, unless they are already. */
+/** Spreads the records of an account from a time on, unless they are already spread. */
 export function recordsSpreadUpdate(table: Table, { id }: Account, since: string): Write {
   return update(table, accountKey(id), {
     set: { records_spread_since: since },
@@ -95,7 +101,7 @@ export function recordsSpreadUpdate(table: Table, { id }: Account, since: string
   });
 }
 
-/** Replaces the limits by those of the next revision, if the one that was read is still current. */
+/** Replaces the limits with those of the next revision, if the revision that was read is still current. */
 export function accountLimitsUpdate(table: Table, account: Account, limits: Limits): Write {
   return update(table, accountKey(account.id), {
     set: { limits: limitsAttribute(limits), revision: account.revision + 1 },
@@ -103,7 +109,7 @@ export function accountLimitsUpdate(table: Table, account: Account, limits: Limi
   });
 }
 
-/** A place in the list of all accounts. */
+/** An entry in the list of all accounts. */
 export interface AccountEntry {
   id: string;
   createdAt: string;
@@ -111,12 +117,12 @@ export interface AccountEntry {
   place: string;
 }
 
-/** Every account of the deployment, oldest first; after a place, where one is given. */
+/** Every account of the deployment, oldest first. If a place is given, only the accounts after it. */
 export async function* listAccountIds(table: Table, after = ''): AsyncGenerator<AccountEntry> {
   const entries = queryItems(table, {
     ConsistentRead: true,
     KeyConditionExpression: 'pk = :pk AND sk > :after',
-    // Every place begins with a year; DynamoDB refuses empty keys.
+    // Every place begins with a year. DynamoDB refuses empty keys.
     ExpressionAttributeValues: { ':pk': DIRECTORY, ':after': after || '0' },
   });
   for await (const { sk } of entries) {
@@ -125,10 +131,10 @@ export async function* listAccountIds(table: Table, after = ''): AsyncGenerator<
   }
 }
 
-/** Work on all accounts records how far it has come after so many of them. */
+/** Jobs over all accounts record their progress after this many. */
 const ACCOUNTS_OF_A_PAGE = 20;
 
-/** The same in pages. */
+/** The same accounts in pages. */
 export async function* accountPages(table: Table, after?: string): AsyncGenerator<AccountEntry[], void> {
   let page: AccountEntry[] = [];
   for await (const account of listAccountIds(table, after)) {
@@ -140,23 +146,23 @@ export async function* accountPages(table: Table, after?: string): AsyncGenerato
   if (page.length > 0) yield page;
 }
 
-/** Money that came in, money that was given back, and a correction of either sign. */
+/** A payment, a refund, and a correction of either sign. */
 export const balanceEntryKinds = ['top_up', 'refund', 'adjustment'] as const;
 export type BalanceEntryKind = (typeof balanceEntryKinds)[number];
 
 const balanceEntryRecord = record({
   id: text('id'),
   kind: oneOf('entity', balanceEntryKinds),
-  /** Below zero where money was given back, or an adjustment takes some. */
+  /** Negative for a refund, or for an adjustment that reduces the balance. */
   amount: money('amount_rub'),
-  /** What the payment was for, or why it was adjusted. */
+  /** The purpose of the payment, or the reason of the adjustment. */
   note: optional(text('note')),
-  /** Who booked it; entries of earlier releases do not say. */
+  /** Who booked it. Absent in entries of earlier releases. */
   actor: optional(plain<Actor>('actor')),
   createdAt: text('created_at'),
 });
 /**
- * Money that was added to an account, given back, or adjusted: an entry of its ledger. The sum of all is a prepaid account's
+ * An entry of an account's ledger: a payment, a refund or an adjustment. The sum of all entries is a prepaid account's
  * lifetime limit.
  */
 export type BalanceEntry = RecordOf<typeof balanceEntryRecord>;
@@ -176,7 +182,7 @@ export async function readBalanceEntry(table: Table, accountId: string, id: stri
   return item && balanceEntryRecord.from(item);
 }
 
-/** All of an account, oldest first. */
+/** All entries of an account, oldest first. */
 export async function listBalanceEntries(table: Table, accountId: string): Promise<BalanceEntry[]> {
   const items = await Array.fromAsync(queryPartition(table, `ACCOUNT#${accountId}`, 'TOPUP#'));
   return items.map(balanceEntryRecord.from).sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));

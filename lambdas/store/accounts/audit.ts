@@ -6,16 +6,16 @@ import { optional, plain, record, text, type RecordOf } from '../table/record.ts
 import { readItem } from '../table/query.ts';
 import { put, type Key, type Write } from '../table/writes.ts';
 
-/** Who changed something: a management key over HTTP, or the operator at the command line. */
+/** The author of a change: a management key over HTTP, or the operator at the command line. */
 export interface Actor {
   kind: 'management_key' | 'operator';
-  /** The key's hash, or the name of the operator's user. */
+  /** The key's hash, or the operator's user name. */
   id: string;
   /** The key's masked secret. */
   label?: string | undefined;
 }
 
-/** An actor as people read it. */
+/** An actor's name for display. */
 export function actorName({ kind, id, label }: Actor): string {
   return kind === 'operator' ? `operator ${id}` : (label ?? id);
 }
@@ -23,28 +23,28 @@ export function actorName({ kind, id, label }: Actor): string {
 const auditRecord = record({
   at: text('created_at'),
   action: text('action'),
-  /** What was changed, e.g. "key 5ff7…". */
+  /** The changed object, e.g. "key 5ff7…". */
   target: text('target'),
   actor: plain<Actor>('actor'),
   requestId: optional(text('request_id')),
-  /** The configuration before and after, without secrets; undefined where there is none. */
+  /** The configuration before and after, without secrets. Undefined if the object did not exist. */
   before: optional(plain<Item>('before')),
   after: optional(plain<Item>('after')),
 });
 
-/** One change of an account's configuration; written in the transaction that makes the change. */
+/** One change of an account's configuration, written in the same transaction. */
 export type AuditEntry = RecordOf<typeof auditRecord>;
 
 export const auditAttributes = auditRecord.attributes;
 
-/** Stands for the account of changes that are of the whole gateway. */
+/** Takes the place of an account id for changes of the whole gateway. */
 export const GATEWAY_AUDIT = 'gateway';
 
 function auditPartition(accountId: string): string {
   return `AUDIT#${accountId}`;
 }
 
-/** The name of an entry that is to be written: no other has it. */
+/** A unique key for a new entry. */
 export function newAuditKey(accountId: string, { at }: Pick<AuditEntry, 'at'>): Key {
   return { pk: auditPartition(accountId), sk: `${at}#${randomUUID()}` };
 }
@@ -53,12 +53,15 @@ export function auditPut(table: Table, key: Key, entry: AuditEntry): Write {
   return put(table, { ...key, entity: 'audit', ...auditRecord.toItem(entry) });
 }
 
-/** Whether an entry was written, and with it the change that it is about. */
+/** Whether an entry was written, and with it its change. */
 export async function isAudited(table: Table, key: Key): Promise<boolean> {
   return (await readItem(table, key)) !== undefined;
 }
 
-/** The latest changes of an account, newest first. @param selection.since ISO time of the oldest that is wanted */
+/**
+ * The latest changes of an account, newest first.
+ * @param selection.since ISO time of the oldest change to return
+ */
 export async function readAudit(
   table: Table,
   accountId: string,

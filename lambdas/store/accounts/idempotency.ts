@@ -9,10 +9,10 @@ const answerRecord = record({
   expiresAtMs: expiry(TTL_ATTRIBUTE),
 });
 
-/** The answer to a request that carried an Idempotency-Key: which body it had, and the sealed answer. */
+/** The answer to a request with an Idempotency-Key: the fingerprint of its body, and the sealed answer. */
 export type KeptAnswer = RecordOf<typeof answerRecord>;
 
-/** An answer is kept already: another request with the same key, at the same time, got there first. */
+/** An answer is stored already: a concurrent request with the same key was faster. */
 export class AlreadyAnsweredError extends Error {
   override name = 'AlreadyAnsweredError';
 }
@@ -22,12 +22,12 @@ function answerItemKey(name: string): Key {
 }
 
 /**
- * Keeps the answer in the transaction of its effect: two requests with one key cannot both have an effect.
+ * Stores the answer in the transaction of its effect, so that two requests with one key cannot both have an effect.
  * @param name keyed hash of account or key, route and Idempotency-Key
  */
 export function keepAnswerPut(table: Table, name: string, answer: KeptAnswer, atMs: number): Write {
   const item = { ...answerItemKey(name), entity: 'kept_answer', ...answerRecord.toItem(answer) };
-  // DynamoDB removes expired items with a delay: one that is still there no longer counts.
+  // DynamoDB removes expired items with a delay. An expired item that still exists does not count.
   return put(table, item, { belowIfPresent: { [TTL_ATTRIBUTE]: Math.floor(atMs / 1000) } });
 }
 

@@ -1,13 +1,13 @@
 /**
- * Lists of keys, kept as narrow entries in the order of creation.
+ * Lists of keys, stored as small entries in the order of creation.
  *
- * A key is in one list per question that can be asked about it: all keys of its workspace, the enabled ones, those of its
- * member, the enabled ones of its member. Entries and counts change in the transaction that changes the key.
+ * A key is in one list per filter of the API: all keys of its workspace, the enabled ones, those of its member, and the
+ * enabled ones of its member. Entries and counts change in the transaction that changes the key.
  *
- * Guarantee: a list is read consistently, its count is exact, and no page depends on an index that lags.
- * Entries are only ever added at the end (a key whose place is taken meanwhile moves after it), so a position is stable
- * until an entry is removed; `removals` counts that.
- * Weakness: keys of one workspace are created one at a time, a few hundred a second at most.
+ * Guarantee: a list is read consistently, its count is exact, and no page depends on a delayed index. Entries are only
+ * added at the end (a key whose place was taken in the meantime moves after it), so a position is stable until an entry
+ * is removed. `removals` counts removed entries. Weakness: keys of one workspace are created one after another, a few
+ * hundred a second at most.
  */
 
 import { DAY_MS } from '../../money/periods.ts';
@@ -37,7 +37,7 @@ export function inferenceKeysOf(question: {
   return `WORKSPACE#${question.workspaceId}${member}${question.includeDisabled ? '' : '#ENABLED'}`;
 }
 
-/** The lists that a key is in; the first has every key of its owner. */
+/** The lists that contain a key. The first has every key of its owner. */
 function listsOf(key: Listed): [KeyList, ...KeyList[]] {
   if (key.workspaceId === undefined) return [managementKeysOf(key.accountId)];
   const { workspaceId, memberId } = key;
@@ -48,7 +48,7 @@ function listsOf(key: Listed): [KeyList, ...KeyList[]] {
   ]) as [KeyList, ...KeyList[]];
 }
 
-/** Enters a new key into its lists; `last` fails when the list has a later entry already. */
+/** Adds a new key to its lists. `last` fails if the list already has a later entry. */
 export function enterKey(table: Table, key: ApiKey): Writes {
   const [all, ...others] = listsOf(key);
   return {
@@ -62,14 +62,14 @@ export function enterKey(table: Table, key: ApiKey): Writes {
   };
 }
 
-/** Moves a key between lists when it is switched off, on again, or deleted. */
+/** Moves a key between lists when it is disabled, enabled or deleted. */
 export function moveKey(table: Table, before: ApiKey, after: ApiKey): Writes {
   const from: KeyList[] = before.deleted ? [] : listsOf(before);
   const to: KeyList[] = after.deleted ? [] : listsOf(after);
   return Object.assign(
     {},
     ...from.filter((list) => !to.includes(list)).map((list) => removal(table, list, before)),
-    // A key that comes back takes its old place, which shifts all keys after it: for positions it counts as a removal.
+    // An enabled key returns to its old place, which shifts all keys after it. For positions that counts as a removal.
     ...to.filter((list) => !from.includes(list)).map((list) => addition(table, list, after, { removals: 1 })),
   ) as Writes;
 }
@@ -101,7 +101,7 @@ export function tallyKey(list: KeyList): Key {
   return { pk: `KEYS#${list}`, sk: 'TALLY' };
 }
 
-/** A bookmark is set when at least this many entries were walked since the last one; fewer cost one read unit anyway. */
+/** A bookmark is set after at least this many entries since the last one. Fewer entries cost one read unit anyway. */
 const BOOKMARK_EVERY = 20;
 const BOOKMARK_SECONDS = DAY_MS / 1000;
 
@@ -119,8 +119,8 @@ interface Bookmark {
 /**
  * A page of a list: hashes of keys by position.
  *
- * Cost: walking page after page reads each entry once, because each page leaves a bookmark where it ended; a jump reads
- * at most offset + limit entries. A page is read again if something was removed meanwhile.
+ * Cost: reading page after page reads each entry once, because each page leaves a bookmark at its end. A jump reads at
+ * most offset + limit entries. A page is read again if a key was removed in the meantime.
  */
 export async function keyPage(
   table: Table,
@@ -163,7 +163,7 @@ async function readEntries(
       ConsistentRead: true,
       KeyConditionExpression: 'pk = :pk AND sk BETWEEN :after AND :end',
       ProjectionExpression: 'sk',
-      // BETWEEN includes its ends: the first key after an entry is the entry with one more character.
+      // BETWEEN includes its ends. The first key after an entry is the entry with one more character.
       ExpressionAttributeValues: { ':pk': `KEYS#${list}`, ':after': `${after} `, ':end': 'A' },
       Limit: skipped + page.limit - entries.length,
     });
@@ -174,7 +174,7 @@ async function readEntries(
   return entries.slice(skipped);
 }
 
-/** Bookmarks are valid until something is removed: their name says after how many removals they were set. */
+/** Bookmarks are valid until a key is removed: their partition contains the number of removals. */
 function bookmarkPartition(list: KeyList, { removals }: Tally): string {
   return `BOOKMARKS#${list}#${removals}`;
 }

@@ -24,13 +24,13 @@ const storedKey = record({
   memberId: optional(text('member_id')),
   name: text('name'),
   label: text('label'),
-  /** True also while the key is stopped with its account. */
+  /** Also true while the key is stopped together with its account. */
   disabled: flag('disabled'),
-  /** The key's own setting; present only while the key is stopped with its account. */
+  /** The key's own setting. Present only while the key is stopped together with its account. */
   ownDisabled: optional(flag('own_disabled')),
   deleted: flag('deleted'),
   limits: limitsField('limits'),
-  /** Undefined: the limit is for the key's lifetime. */
+  /** Undefined if the limit is for the key's lifetime. */
   limitReset: optional(oneOf('limit_reset', limitResets)),
   /** Counts changes of the limit. */
   revision: count('revision'),
@@ -39,21 +39,22 @@ const storedKey = record({
   /** Counts every change of the configuration: the ETag. */
   version: count('version'),
   expiresAt: optional(text('expires_at')),
-  /** Values of tags by their names; absent where there are none. */
+  /** Values of tags by their names; absent if there are none. */
   tags: optional(plain<KeyTags>('tags')),
   createdAt: text('created_at'),
   updatedAt: optional(text('updated_at')),
 });
 
-/** Words that whoever pays has given a key, for reports: {project: 'search'}. */
+/** Labels of a key for reports, chosen by the payer: {project: 'search'}. */
 export type KeyTags = Readonly<Record<string, string>>;
 
-/** A key: what it may do and spend. The secret itself is never stored, only its keyed hash. */
+/** A key with its permissions and limits. The secret itself is never stored, only its keyed hash. */
 export type ApiKey = Omit<RecordOf<typeof storedKey>, 'limits' | 'ownDisabled'> & {
   limit: Money | undefined;
   /**
-   * The account is suspended or closed. Stored as `disabled` for the previous release; this one reads the account's status instead.
-   * Weakness: a command of the previous release that changes a stopped key leaves it disabled, also after the account is resumed.
+   * The account is suspended or closed. Stored as `disabled` for the previous release; this release reads the account's
+   * status instead. Weakness: if a command of the previous release changes a stopped key, the key stays disabled after
+   * the account is resumed.
    */
   isStopped: boolean;
 };
@@ -64,12 +65,12 @@ export function keyItemKey(hash: string): Key {
   return { pk: `KEY#${hash}`, sk: 'KEY' };
 }
 
-/** The period in which a key's limit counts. */
+/** The period of a key's limit. */
 export function limitInterval(key: Pick<ApiKey, 'limitReset'>): Interval {
   return key.limitReset ?? 'lifetime';
 }
 
-/** The key's limit as its counter knows it. */
+/** The key's limit in the form of its counter. */
 export function limitsOfKey(key: Pick<ApiKey, 'limit' | 'limitReset'>): Limits {
   return key.limit ? { [limitInterval(key)]: key.limit } : {};
 }
@@ -87,7 +88,7 @@ export function keyItem(key: ApiKey): Item {
 
 export function keyFrom(item: Item): ApiKey {
   const { limits, ownDisabled, ...key } = storedKey.from(item);
-  // A limit counts in the period that it is stored under, whatever else the record says.
+  // The period under which a limit is stored decides, whatever else the record says.
   const limitReset = limitResets.find((period) => limits[period]) ?? key.limitReset;
   const limit = limits[limitInterval({ limitReset })];
   return { ...key, disabled: ownDisabled ?? key.disabled, isStopped: ownDisabled !== undefined, limitReset, limit };
@@ -97,7 +98,7 @@ export function keyPut(table: Table, key: ApiKey): Write {
   return putNew(table, keyItem(key));
 }
 
-/** Replaces the key in the version that was read. */
+/** Replaces the key, if its version is the one that was read. */
 export function keyReplacement(table: Table, before: ApiKey, after: ApiKey): Write {
   return putOver(table, keyItem(after), before.version);
 }

@@ -18,7 +18,7 @@ const memberRecord = record({
   createdAt: text('created_at'),
 });
 
-/** A person or service with access to one workspace; its budget and visibility are per workspace. */
+/** A person or service with access to one workspace. Its budget and visibility are per workspace. */
 export type Member = RecordOf<typeof memberRecord>;
 
 export const memberFrom = memberRecord.from;
@@ -28,7 +28,7 @@ export function memberKey(workspaceId: string, memberId: string): Key {
   return { pk: `WORKSPACE#${workspaceId}`, sk: `MEMBER#${memberId}` };
 }
 
-/** A new member, or the next version of one that was read; `version` is the one to write. */
+/** Writes a new member, or the next version of an existing one. `version` is the version to write. */
 export function memberPut(table: Table, member: Member): Write {
   const key = memberKey(member.workspaceId, member.id);
   const item = { ...key, entity: 'member', ...memberRecord.toItem(member) };
@@ -51,7 +51,7 @@ export async function listMembers(table: Table, workspaceId: string): Promise<Me
   return members.sort((a, b) => (a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.id < b.id) ? -1 : 1));
 }
 
-/** The members with these ids that exist, removed ones included, by id. */
+/** The existing members with these ids, removed ones included, by id. */
 export async function readMembers(table: Table, workspaceId: string, ids: string[]): Promise<Map<string, Member>> {
   const items = await readItems(
     table,

@@ -1,4 +1,7 @@
-/** Papers of accounts: whom they are for, and which were issued with which rounding. Amounts elsewhere are exact; on a paper they are kopecks. */
+/**
+ * Closing documents of accounts: their recipients, and the documents issued so far with their rounding. Documents are
+ * in kopecks; amounts elsewhere are exact.
+ */
 
 import { queryItems, readItem } from '../table/query.ts';
 import { flag, instant, list, money, nested, optional, record, text, type RecordOf } from '../table/record.ts';
@@ -6,49 +9,49 @@ import type { Table } from '../table/table.ts';
 import { put, putNew, type Key, type Write } from '../table/writes.ts';
 
 const partyRecord = record({
-  /** The organisation's name, as it stands on papers. */
+  /** The organization's name for documents. */
   name: text('name'),
-  /** Taxpayer's number (ИНН), and code of the reason of registration (КПП). */
+  /** Taxpayer number (ИНН), and code of the reason of registration (КПП). */
   inn: text('inn'),
   kpp: optional(text('kpp')),
   address: text('address'),
   contract: optional(text('contract')),
   /** In percent; "none" without VAT. */
   vat: text('vat_rate'),
-  /** Whether what is charged contains the tax. */
+  /** Whether charged amounts include the tax. */
   includesVat: flag('prices_include_vat'),
 });
-/** Who gets an account's papers, and how they are taxed. */
+/** The recipient of an account's documents, and its taxation. */
 export type Party = RecordOf<typeof partyRecord>;
 
 export const partyAttributes = partyRecord.attributes;
 
 const carriedRecord = record({ month: text('month'), amount: money('amount_rub') });
 
-/** More months than are looked at again. */
+/** More than the number of months that are checked again. */
 const MAX_CHANGED_MONTHS = 12;
 
 const paperRecord = record({
   month: text('month'),
   number: text('number'),
-  /** Whose days: a month of Moscow begins three hours before that of UTC. */
+  /** Time zone of the day boundaries: a month of Moscow begins three hours before that of UTC. */
   zone: text('period_zone'),
-  /** The thing that each line is for, which decides how kopecks are shared out. */
+  /** Dimension of the lines, which decides how kopecks are distributed. */
   by: text('lines_by'),
-  /** The organisation that it is for, and how it is taxed, as it was said then. */
+  /** The recipient and its taxation at the time of issue. */
   party: nested('party', partyRecord),
   /** The exact sum of the month. */
   exact: money('exact_rub'),
-  /** The amounts by which earlier months have changed since their papers. */
+  /** Changes of earlier months since their documents. */
   changes: list('changes', carriedRecord, MAX_CHANGED_MONTHS),
-  /** The amount that earlier papers were short of; below zero where they said too much. */
+  /** Amount missing in earlier documents; negative if they were too high. */
   carriedIn: money('carried_in_rub'),
   /** In whole kopecks. */
   total: money('total_rub'),
   carriedOut: money('carried_out_rub'),
   issuedAtMs: instant('issued_at'),
 });
-/** A closing paper of a month: amounts in RUB before VAT is added, or with it where prices contain it. */
+/** A closing document of a month. Amounts are in RUB without VAT, or with it if prices include it. */
 export type Paper = RecordOf<typeof paperRecord>;
 
 export const paperAttributes = paperRecord.attributes;
@@ -66,7 +69,7 @@ export function partyPut(table: Table, accountId: string, party: Party): Write {
   return put(table, { ...partyKey(accountId), entity: 'party', ...partyRecord.toItem(party) });
 }
 
-/** All papers of an account, oldest month first. */
+/** All documents of an account, oldest month first. */
 export async function listPapers(table: Table, accountId: string): Promise<Paper[]> {
   const papers: Paper[] = [];
   const items = queryItems(table, {
@@ -78,7 +81,7 @@ export async function listPapers(table: Table, accountId: string): Promise<Paper
   return papers;
 }
 
-/** The paper of a month that has none yet. */
+/** Writes the document of a month. Fails if the month already has one. */
 export function paperPut(table: Table, accountId: string, paper: Paper): Write {
   return putNew(table, {
     pk: `ACCOUNT#${accountId}`,

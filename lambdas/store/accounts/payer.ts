@@ -8,10 +8,10 @@ export const payerRecord = record({
   keyHash: text('key_hash'),
 });
 
-/** Whose money a generation spends; the scopes in which it is counted follow from it. */
+/** The ids of the account, workspace, member and key that pay for a generation. Its scopes follow from them. */
 export type Payer = RecordOf<typeof payerRecord>;
 
-/** The scopes in which a payer's spending is counted. */
+/** The scopes that count a payer's spending. */
 export function scopesOf({ accountId, workspaceId, memberId, keyHash }: Payer): ScopeId[] {
   const scopes: ScopeId[] = [
     { kind: 'key', id: keyHash },

@@ -2,19 +2,19 @@ import { attribute, count, flag, plain, record, type Field, type RecordOf } from
 import type { Item } from '../table/table.ts';
 
 const privacyRecord = record({
-  /** Counts changes; 0 until something is set. */
+  /** Counts changes; 0 before the first one. */
   version: count('version'),
   blockLogging: flag('block_logging'),
   blockTraining: flag('block_training'),
-  /** Ids of providers; empty: all of them. */
+  /** Ids of providers. All providers if empty. */
   allowedProviders: plain<string[]>('allowed_providers'),
   ignoredProviders: plain<string[]>('ignored_providers'),
 });
 
-/** Which providers may see a prompt, as an account, a workspace or a key has it. */
+/** Privacy settings of an account, a workspace or a key: the providers that may see a prompt. */
 export type Privacy = RecordOf<typeof privacyRecord>;
 
-/** What a request may change; null clears. */
+/** The fields that a request may change; null clears a field. */
 export type PrivacyChange = {
   [Field in Exclude<keyof Privacy, 'version'>]?: Privacy[Field] | null | undefined;
 };
@@ -29,13 +29,13 @@ export const noPrivacyLimits: Privacy = {
 
 export const privacyAttribute = privacyRecord.toItem;
 
-/** The privacy settings of a record; open where there are none. */
+/** The privacy settings of a record. Without stored settings, all providers are allowed. */
 export const privacyField: Field<Privacy> = attribute('privacy', {
   toAttribute: privacyAttribute,
   fromAttribute: (stored) => (stored === undefined ? noPrivacyLimits : privacyRecord.from(stored as Item)),
 });
 
-/** Merges a change; null as a whole clears every rule. The version moves only when a rule does. */
+/** Merges a change; null as a whole clears every rule. The version changes only if a rule does. */
 export function changePrivacy(privacy: Privacy, change: PrivacyChange | null): Privacy {
   const rules = { ...noPrivacyLimits, version: privacy.version };
   const changed: Privacy =

@@ -14,13 +14,13 @@ export const sensitiveCategories = [
 ] as const;
 export type SensitiveCategory = (typeof sensitiveCategories)[number];
 
-/** What a key wants kept from providers. The dictionary's terms are themselves secrets of the client. */
+/** Sensitive-data settings of a key. The dictionary's terms are themselves secrets of the client. */
 export interface SensitiveData {
   enabled: boolean;
   action: (typeof sensitiveActions)[number];
   categories: SensitiveCategory[];
   dictionary: { term: string; substitute: string }[];
-  /** Whether placeholders become the original text again in the answer. */
+  /** Whether the answer contains the original text instead of placeholders. */
   restore: boolean;
 }
 

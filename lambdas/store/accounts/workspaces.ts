@@ -39,7 +39,7 @@ export function workspaceItem(workspace: Workspace): Item {
   return { ...key, entity: 'workspace', ...workspaceRecord.toItem(workspace) };
 }
 
-/** Replaces the workspace in the version that was read. */
+/** Replaces the workspace, if its version is the one that was read. */
 export function workspaceReplacement(table: Table, before: Workspace, after: Workspace): Write {
   return putOver(table, workspaceItem(after), before.version);
 }
@@ -59,12 +59,12 @@ function slugKey({ accountId, slug }: Pick<Workspace, 'accountId' | 'slug'>): Ke
   return { pk: `ACCOUNT#${accountId}`, sk: `SLUG#${slug}` };
 }
 
-/** Takes a slug: two workspaces created at once cannot both have it. */
+/** Claims a slug, so that two concurrent new workspaces cannot both have it. */
 export function slugClaim(table: Table, workspace: SlugOwner): Write {
   return putNew(table, { ...slugKey(workspace), entity: 'workspace_slug', workspace_id: workspace.id });
 }
 
-/** The workspace that a stored claim is for. */
+/** The workspace of a stored claim. */
 export function slugOwner(claim: Item | undefined): string | undefined {
   return claim?.['workspace_id'] as string | undefined;
 }
@@ -73,7 +73,7 @@ export function slugRelease(table: Table, workspace: SlugOwner): Write {
   return remove(table, slugKey(workspace));
 }
 
-/** Workspaces of an account in the order of creation (their ids carry the time). */
+/** Workspaces of an account in the order of creation (their ids contain the time). */
 export async function listWorkspaces(table: Table, accountId: string): Promise<Workspace[]> {
   const workspaces: Workspace[] = [];
   for await (const item of queryPartition(table, `ACCOUNT#${accountId}`, 'WORKSPACE#')) {

@@ -1,11 +1,13 @@
 /**
- * Parts of a counter. A counter is one item, and DynamoDB lets one transaction at a time change it: where many settlements add to it at
- * once, they refuse each other. What is counted in a scope without limits decides about nothing, so there each settlement adds to one of
- * many parts instead. A limit needs all of it in one item again: the parts are closed, and the transaction that sets the limit takes them in.
+ * Parts of a counter. A counter is one item, and DynamoDB lets only one transaction at a time change it: many
+ * concurrent settlements of one counter conflict. In a scope without limits the counter decides nothing, so each
+ * settlement there adds to one of many parts instead. A limit needs the total in one item again: the parts are closed,
+ * and the transaction that sets the limit merges them.
  *
- * Guarantee: a counter and the parts that it names are what was settled, at every moment and wherever a process dies. Parts are made in
- * the transaction that names them, and only an open part takes anything. A closed one stays as it is, so that what all of them have can be
- * read, and added to the counter in the transaction that no longer names them. Whoever still believes in them is refused, whenever that is.
+ * Guarantee: a counter and its named parts always sum up to the settled amount, at every moment and wherever a process
+ * dies. The transaction that names the parts creates them, and only an open part accepts changes. A closed part never
+ * changes. So the sum of all parts can be read, and added to the counter in the transaction that drops their name. A
+ * process with outdated parts is always refused.
  */
 
 import { Money } from '../../money/money.ts';
@@ -32,17 +34,17 @@ import { moneyAttribute, moneyFrom, numberFrom, TTL_ATTRIBUTE, type Item, type T
 import { StoreBusyError, transact, writeAlone, type Writes } from '../table/transact.ts';
 import { putNew, update, type Key, type Write } from '../table/writes.ts';
 
-/** How often something is read anew that was changed meanwhile. */
+/** Number of times that something is read again because it has changed. */
 const MAX_ROUNDS = 5;
-/** Taking parts in competes with all that was refused by them: about five seconds of attempts. */
+/** A merge competes with all writes that closed parts refused: about five seconds of attempts. */
 const ATTEMPTS = 30;
-/** Parts that were taken in are read by nobody any more; DynamoDB deletes them by then. */
+/** Merged parts are no longer read. DynamoDB deletes them after this time. */
 const TAKEN_IN_KEPT_MS = DAY_MS;
 
 /**
- * Gives a counter without limits its parts; it keeps those that it has.
- * @returns the name of its parts, which may be closed; undefined for a scope with limits, one that is being changed, and where parts
- * are not allowed
+ * Gives a counter without limits its parts, or keeps existing ones.
+ * @returns the name of its parts, which may be closed; undefined for a scope with limits, for a scope that is being
+ *   changed, and if parts are not allowed
  */
 export async function spreadCounter(table: Table, scope: ScopeId): Promise<string | undefined> {
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {
@@ -52,7 +54,7 @@ export async function spreadCounter(table: Table, scope: ScopeId): Promise<strin
     if (known !== undefined) return known;
     if (!(await arePartsAllowed(table))) return undefined;
     const spread = uuidv7();
-    // Whoever sets a limit changes the revision.
+    // A change of limits changes the revision.
     const { revision } = item;
     const when =
       revision === undefined
@@ -68,8 +70,9 @@ export async function spreadCounter(table: Table, scope: ScopeId): Promise<strin
 }
 
 /**
- * The writes that change limits at a counter, for the transaction that changes the configuration. Parts of a counter that has limits, or
- * gets some, are closed before, and taken in by it. Where the transaction is not carried out they stay closed, and are part of the sum as before.
+ * The writes that change limits at a counter, for the transaction that changes the configuration. If the counter has
+ * limits or gets some, its parts are closed first and merged by that transaction. If the transaction fails, they stay
+ * closed and part of the sum.
  * @throws {StoreBusyError}
  */
 export async function limitWrites(
@@ -82,22 +85,22 @@ export async function limitWrites(
 }
 
 /**
- * Closes the parts of a counter, and takes them in. Whoever died at it is followed by the next who tries.
- * @returns whether there were any
+ * Closes the parts of a counter and merges them. If a process died while doing that, the next attempt completes it.
+ * @returns whether it had parts
  * @throws {StoreBusyError}
  */
 export async function gatherCounter(table: Table, scope: ScopeId): Promise<boolean> {
   const parts = await closeParts(table, scope);
   if (!parts) return false;
   const counter = update(table, counterKey(scope), takingIn(parts));
-  // Where the condition fails another has taken them in, or this one did, and its reply was lost.
+  // If the condition fails, another process has merged them, or this one did and its reply was lost.
   await transact(table, { counter, ...expiryWrites(table, scope, parts) }, { attempts: ATTEMPTS });
   return true;
 }
 
 /**
- * Whether the parts of a counter should be taken in: they were made before a time, or its scope was limited by a release that knows no
- * parts.
+ * Whether the parts of a counter should be merged: they were made before a time, or a release without parts has limited
+ * the scope.
  */
 export async function hasOldParts(table: Table, scope: ScopeId, beforeMs: number): Promise<boolean> {
   const item = (await readItem(table, counterKey(scope))) ?? {};
@@ -107,8 +110,8 @@ export async function hasOldParts(table: Table, scope: ScopeId, beforeMs: number
 }
 
 /**
- * @param which.ofAnyKind also those to which no room is granted
- * @returns what the parts come to from now on; undefined where there are none
+ * @param which.ofAnyKind also parts without granted room
+ * @returns the final sums of the parts; undefined if there are none
  */
 async function closeParts(table: Table, scope: ScopeId, which = { ofAnyKind: true }): Promise<ClosedParts | undefined> {
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {
@@ -116,13 +119,13 @@ async function closeParts(table: Table, scope: ScopeId, which = { ofAnyKind: tru
     const spread = spreadOf(item);
     if (spread === undefined || !(which.ofAnyKind || isGranted(item))) return undefined;
     const parts = await Promise.all(partKeys(scope, spread).map((key) => closePart(table, scope, key)));
-    // A part that is gone was taken in since the counter was read.
+    // A missing part was merged after the counter was read.
     if (parts.every((part) => part !== undefined)) return { spread, amounts: sumsOf(parts) };
   }
   throw new StoreBusyError();
 }
 
-/** @returns what the part has from now on; undefined where it was deleted */
+/** @returns the final amounts of the part; undefined if it was deleted */
 async function closePart(table: Table, { id }: ScopeId, key: Key): Promise<Item | undefined> {
   const isGone = await writeAlone(table, update(table, key, { remove: ['open'], when: { equal: { scope_id: id } } }));
   return isGone ? undefined : readItem(table, key);

@@ -1,13 +1,13 @@
 /**
- * What has been spent and promised in one scope. A counter item is separate from the scope's configuration, so that
- * requests in flight never conflict with someone editing a name.
+ * The spent and held amounts of one scope. A counter item is separate from the scope's configuration, so that requests
+ * in flight never conflict with an edit of a name.
  *
- * Per window there are two Numbers: `spent_<window>` (settled) and `committed_<window>` (settled + held). When nothing
- * is in flight they are equal; a hold is refused when committed + hold would pass the limit.
+ * Each window has two Numbers: `spent_<window>` (settled) and `committed_<window>` (settled + held). If nothing is in
+ * flight they are equal. A hold is refused if committed + hold would exceed the limit.
  *
- * A busy counter has parts, which readers add up: `spread` of the counter names them; without it the counter is all there is. What is counted in
- * a scope without limits decides about nothing, so there any part takes anything (counter-parts.ts). To the parts of a counter with limits
- * room is granted, `grants` times so far (limited-parts.ts).
+ * A busy counter has parts, which readers add up. The counter's `spread` names them; without it, the counter has none.
+ * In a scope without limits the amounts decide nothing, so any part accepts any change (counter-parts.ts). The parts of
+ * a counter with limits are granted room; `grants` counts these grants (limited-parts.ts).
  */
 
 import { Money } from '../../money/money.ts';
@@ -40,9 +40,9 @@ export interface Counter {
   committed: (window: string) => Money;
 }
 
-/** A counter as it is stored. */
+/** A counter as stored. */
 export interface StoredCounter extends Counter {
-  /** Names of the windows that are kept; one that is not may have been removed, or nothing was spent in it. */
+  /** Names of the stored windows. If a window is missing, it was removed, or nothing was spent in it. */
   windows: () => string[];
 }
 
@@ -52,10 +52,13 @@ export function counterKey(scope: ScopeId): Key {
   return { pk: `COUNTER#${scope.kind}#${scope.id}`, sk: COUNTER };
 }
 
-/** How many parts a counter has, if any. With more of them settlements meet less often; each is an item more to read. */
+/**
+ * Number of parts, if a counter has any. With more parts, settlements conflict less often, but each is another item to
+ * read.
+ */
 export const COUNTER_PARTS = 64;
 
-/** @param spread names the parts that belong together */
+/** @param spread name of the set of parts */
 export function partKey(scope: ScopeId, spread: string, part: number): Key {
   return { pk: counterKey(scope).pk, sk: `${COUNTER}#${spread}#${part}` };
 }
@@ -64,17 +67,17 @@ export function partKeys(scope: ScopeId, spread: string): Key[] {
   return Array.from({ length: COUNTER_PARTS }, (_, part) => partKey(scope, spread, part));
 }
 
-/** The name of the parts that a counter has; undefined where it has none. */
+/** The name of a counter's set of parts; undefined without parts. */
 export function spreadOf(item: Item | undefined): string | undefined {
   return item?.['spread'] as string | undefined;
 }
 
-/** Counts the grants of room to the parts that a counter has now. */
+/** Counts the grants of room to the current parts of a counter. */
 export const GRANTS = 'grants';
-/** When somebody began to take in the parts of a counter, so that others need not. */
+/** When a process began to merge the parts of a counter, so that others do not try as well. */
 export const GATHERING_SINCE_MS = 'gathering_since_ms';
 
-/** Whether room is granted to the parts of a counter: it has limits. */
+/** Whether the parts of a counter are granted room, because it has limits. */
 export function isGranted(item: Item): boolean {
   return item[GRANTS] !== undefined;
 }
@@ -83,7 +86,7 @@ export function limitsOf(item: Item): Limits {
   return limitsFrom(item['limits']);
 }
 
-/** @param parts those that the item's `spread` names */
+/** @param parts the parts that the item's `spread` names */
 export function counterFrom(item: Item | undefined, parts: readonly Item[] = []): StoredCounter {
   const all = [item ?? {}, ...parts];
   const sum = (name: string) => Money.sum(all.map((one) => moneyFrom(one[name])));
@@ -101,16 +104,17 @@ export async function readCounter(table: Table, scope: ScopeId): Promise<StoredC
   return counterWithParts(table, scope, await readItem(table, counterKey(scope)));
 }
 
-/** How often a counter is read whose parts are made anew meanwhile. */
+/** Maximum reads of a counter whose parts keep changing. */
 const MAX_LOOKS = 8;
 
 /**
  * Adds the parts of a counter to it.
  *
- * Guarantee: all of what was settled before it is read, and each settlement at most once. The counter is read together with its
- * parts; whatever it says of them was true at that moment, and what was moved into it by then is in parts that it no longer names.
- * A grant moves what is committed from a part to the counter: where there was one meanwhile, all is read again.
- * @throws {StoreBusyError} where they are made anew, or granted room, all the time
+ * Guarantee: the result contains everything that was settled before the read, and each settlement at most once. The
+ * counter is read together with its parts. The parts that it names were right at that moment; amounts moved into it by
+ * then are in parts that it no longer names. A grant moves committed money from a part to the counter, so everything is
+ * read again if one was made during the read.
+ * @throws {StoreBusyError} if parts are created or granted room all the time
  */
 async function counterWithParts(table: Table, scope: ScopeId, read: Item | undefined): Promise<StoredCounter> {
   let item = read;
@@ -122,7 +126,7 @@ async function counterWithParts(table: Table, scope: ScopeId, read: Item | undef
     const before = item;
     item = items.find(({ sk }) => sk === COUNTER);
     if (item && isGranted(item)) item = await readItem(table, counterKey(scope));
-    // Parts that are gone were moved, and deleted, after the counter was read.
+    // Missing parts were merged and deleted after the counter was read.
     const isWhole = spreadOf(item) === spread && parts.length === COUNTER_PARTS;
     if (isWhole && numberFrom(item?.[GRANTS]) === numberFrom(before?.[GRANTS])) return counterFrom(item, parts);
     if (!isWhole && spreadOf(item) === spread) item = await readItem(table, counterKey(scope));
@@ -130,7 +134,7 @@ async function counterWithParts(table: Table, scope: ScopeId, read: Item | undef
   throw new StoreBusyError();
 }
 
-/** Counters of many scopes of one kind, by id; a scope without spending has an empty one. */
+/** Counters of many scopes of one kind, by id. A scope without spending has an empty counter. */
 export async function readCounters(
   table: Table,
   kind: ScopeKind,
@@ -150,8 +154,8 @@ export async function readCounters(
 }
 
 /**
- * Promises `amount` in every window of the scope, if the scope is active, its limits unchanged, and there is room. A counter with parts
- * promises nothing by itself: what it has left is for grants.
+ * Promises `amount` in every window of the scope, if the scope is active, its limits are unchanged, and there is room.
+ * A counter with parts promises nothing itself: its remaining room is for grants.
  */
 export function holdUpdate(table: Table, scope: Scope, windows: Windows, amount: Money): Write {
   const add: Item = {};
@@ -167,10 +171,10 @@ export function holdUpdate(table: Table, scope: Scope, windows: Windows, amount:
   return update(table, counterKey(scope), { add, when });
 }
 
-/** Changes of one counter item, by attribute name; what a settlement adds up before it writes. */
+/** Changes of one counter item by attribute name, added up by a settlement before it writes. */
 export type CounterDeltas = Map<string, bigint>;
 
-/** @param only.keptAtMs leaves out windows that may have been removed at that time */
+/** @param only.keptAtMs skips windows that may have been removed at that time */
 export function addDeltas(
   deltas: CounterDeltas,
   windows: Windows,
@@ -188,7 +192,7 @@ function add(deltas: CounterDeltas, name: string, amount: Money): void {
   deltas.set(name, (deltas.get(name) ?? 0n) + amount.pico);
 }
 
-/** Whether the changes, added up, leave anything to write. */
+/** Whether the sum of the changes leaves anything to write. */
 export function hasChanges(deltas: CounterDeltas): boolean {
   return counterChanges(deltas).length > 0;
 }
@@ -198,8 +202,8 @@ function counterChanges(deltas: CounterDeltas): [string, bigint][] {
 }
 
 /**
- * Applies the changes; the item is created where it does not exist.
- * @param part the part of the counter that takes them: it has to be open
+ * Applies the changes, and creates the item if it does not exist.
+ * @param part the part of the counter that takes them; it must be open
  */
 export function settleUpdate(table: Table, scope: ScopeId, deltas: CounterDeltas, part?: Key): Write {
   const add = Object.fromEntries(
@@ -209,7 +213,7 @@ export function settleUpdate(table: Table, scope: ScopeId, deltas: CounterDeltas
   return update(table, counterKey(scope), { set: windowNames(scope), add });
 }
 
-/** How often a counter was corrected (`admin counters recompute`), so that each correction is made once. */
+/** Number of corrections of a counter (`admin counters recompute`), so that each one is made once. */
 const CORRECTIONS = 'corrections';
 
 export async function readCorrections(table: Table, scope: ScopeId): Promise<number> {
@@ -217,8 +221,9 @@ export async function readCorrections(table: Table, scope: ScopeId): Promise<num
 }
 
 /**
- * Adds differences to a counter. They are right whatever is spent meanwhile: each settlement changes records and counters alike.
- * @param corrections the number that was read before the differences were measured: the write fails after another correction
+ * Adds differences to a counter. They stay right during concurrent spending, because each settlement changes records
+ * and counters alike.
+ * @param corrections the number read before the differences were measured; the write fails after another correction
  */
 export function correctionUpdate(table: Table, scope: ScopeId, deltas: CounterDeltas, corrections: number): Write {
   const add = Object.fromEntries(
@@ -228,7 +233,7 @@ export function correctionUpdate(table: Table, scope: ScopeId, deltas: CounterDe
   return update(table, counterKey(scope), { add: { ...add, [CORRECTIONS]: 1 }, when });
 }
 
-/** What the closed parts of a counter come to. */
+/** The sums of a counter's closed parts. */
 export interface ClosedParts {
   spread: string;
   /** Sums by the names of their attributes. */
@@ -236,12 +241,12 @@ export interface ClosedParts {
 }
 
 /**
- * Copies a change of limits to the counter, in the transaction that changes the configuration. What has been counted
- * stays. A new scope is also switched on.
+ * Copies a change of limits to the counter, in the transaction that changes the configuration. Counted amounts stay. A
+ * new scope is also activated.
  *
- * Guarantee: parts were granted room by the limits that the counter has now, or it has no limits: the write fails where it has some
- * that it does not take in.
- * @param parts the counter takes them in: it has none afterwards
+ * Guarantee: the current limits of a counter are those under which its parts were granted room, or it has no limits.
+ * The write fails if the counter has parts that it does not merge.
+ * @param parts merged into the counter, which then has none
  */
 export function configureUpdate(
   table: Table,
@@ -255,14 +260,14 @@ export function configureUpdate(
   return update(table, counterKey(scope), { set, ...(parts ? takingIn(parts) : withoutParts) });
 }
 
-/** The change of a counter that takes its parts in. */
+/** The change of a counter that merges its parts. */
 export function takingIn({ spread, amounts }: ClosedParts): Change {
   return { add: amounts, remove: ['spread', GRANTS, GATHERING_SINCE_MS], when: { equal: { spread } } };
 }
 
 /**
- * Lowers a lifetime limit, if all that is spent and held stays within it, and the counter has no parts. The limit must not be below
- * zero.
+ * Lowers a lifetime limit, if all spent and held money stays within it, and the counter has no parts. The limit must
+ * not be negative.
  */
 export function lowerLifetimeUpdate(table: Table, scope: ScopeId, change: { limit: Money; revision: number }): Write {
   const { limit, revision } = change;
@@ -276,8 +281,8 @@ export function windowNames({ kind, id }: ScopeId): Item {
 }
 
 /**
- * Switches a scope on or off at its counter, so that its next hold notices. The write that switches it off fails where room is granted to
- * parts: holds in them do not look at the counter.
+ * Activates or deactivates a scope at its counter, so that its next hold notices. Deactivation fails if parts have
+ * granted room: holds in them do not read the counter.
  */
 export function activeUpdate(table: Table, scope: ScopeId, active: boolean): Write {
   return update(table, counterKey(scope), { set: { active }, when: active ? {} : { absent: [GRANTS] } });
@@ -288,13 +293,13 @@ export function counterRemoval(table: Table, scope: ScopeId): Write {
 }
 
 const WINDOW_ATTRIBUTE = /^(spent|committed)_(.+)$/;
-/** Windows stay this long after their end, so that late settlements find them. */
+/** Windows stay this long after their end, for late settlements. */
 const KEEP_AFTER_END_MS = 2 * DAY_MS;
 
 /**
- * Removes windows that ended two days ago and hold nothing. Best effort: a window that changes meanwhile stays, and so does each of a
- * counter that has parts: what was removed from some of them only would be less than what was spent.
- * @returns how many windows were removed.
+ * Removes windows that ended two days ago and hold nothing. Best effort: a window that changes during the removal
+ * stays. Windows of a counter with parts stay as well: if only some parts lost a window, the sum would be too low.
+ * @returns number of removed windows.
  */
 export async function pruneCounter(table: Table, scope: ScopeId, atMs: number): Promise<number> {
   const item = (await readItem(table, counterKey(scope))) ?? {};
@@ -323,13 +328,13 @@ async function removeWindow(table: Table, scope: ScopeId, window: string, read: 
   const present = names.filter((name) => read[name] !== undefined);
   const when = {
     equal: Object.fromEntries(present.map((name) => [name, moneyAttribute(moneyFrom(read[name]))])),
-    // Changes of zero are not written: one of the two may not exist.
+    // Changes of zero are not written, so one of the two may not exist.
     absent: [...names.filter((name) => !present.includes(name)), 'spread'],
   };
   await writeAlone(table, update(table, counterKey(scope), { remove: names, when }));
 }
 
-/** What is left of the tightest limit of a scope, after holds; undefined when the scope is not limited. */
+/** The remaining room of a scope's tightest limit, after holds. Undefined if the scope has no limit. */
 export function remaining(counter: Counter, windows: Windows): Money | undefined {
   if (!isLimited(counter.limits)) return undefined;
   const rooms = intervals.flatMap((interval) => {
@@ -340,7 +345,7 @@ export function remaining(counter: Counter, windows: Windows): Money | undefined
   return Money.max(Money.zero, Money.min(first!, ...rest));
 }
 
-/** The longest interval whose limit has no room for `amount`; a limit of 0 has no room for anything. */
+/** The longest interval whose limit has no room for `amount`. A limit of 0 has no room for anything. */
 export function refusingInterval(counter: Counter, windows: Windows, amount: Money): Interval | undefined {
   return intervals.findLast((interval) => !hasRoomIn(interval, counter, windows, amount));
 }

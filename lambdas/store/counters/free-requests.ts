@@ -1,6 +1,6 @@
 /**
- * Requests to free models: of an account in a UTC day and in a minute, and from an address in a UTC day. DynamoDB deletes
- * the counts when they are over. An address is never kept, only its keyed hash, which is another one every day.
+ * Counts of requests to free models: per account and UTC day, per account and minute, and per address and UTC day.
+ * DynamoDB deletes expired counts. Addresses are never stored, only their keyed hash, which changes every day.
  */
 
 import { DAY_MS } from '../../money/periods.ts';
@@ -13,7 +13,7 @@ const MINUTE_MS = 60_000;
 /** One count of requests. */
 export interface FreeCount {
   key: Key;
-  /** When it is over, in epoch milliseconds. */
+  /** End of its period, in epoch milliseconds. */
   endsAtMs: number;
 }
 
@@ -33,7 +33,7 @@ export function accountMinute(accountId: string, atMs: number): FreeCount {
   };
 }
 
-/** @param hash keyed, of the address and the day */
+/** @param hash keyed hash of the address and the day */
 export function addressDay(hash: string, atMs: number): FreeCount {
   const startMs = windowStart(atMs, DAY_MS);
   return { key: { pk: `FREE#ADDRESS#${hash}`, sk: `DAY#${freeWindowName(startMs, 10)}` }, endsAtMs: startMs + DAY_MS };
@@ -61,7 +61,7 @@ export function requestsFrom(item: Item | undefined): number {
   return Math.max(0, numberFrom(item?.['requests']));
 }
 
-/** A day longer than it counts: a settlement may come late. */
+/** Expires a day after its period: a settlement may be late. */
 function freeRequestConstants({ endsAtMs }: FreeCount): Item {
   return { entity: 'free_requests', [TTL_ATTRIBUTE]: (endsAtMs + DAY_MS) / 1_000 };
 }

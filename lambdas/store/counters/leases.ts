@@ -1,9 +1,10 @@
 /**
- * Leases: money that is held in all limited scopes of one payer, for a process that answers many requests. What it holds for a request
- * is then a part of its lease, and needs no transaction of its own: the record of the request names the lease, and how much it has of it.
+ * Leases: money held in all limited scopes of one payer, for a process that serves many requests. A request's hold is
+ * then a part of the lease and needs no transaction of its own. The record of the request names the lease, and its
+ * amount of it.
  *
- * A lease is counted in the counters like a hold, from the transaction that makes it to the one that returns it. What is returned is what
- * no record has of it; what records have stays counted, and is settled with them.
+ * Counters count a lease like a hold, from the transaction that creates it to the one that returns it. The returned
+ * amount is the part that no record holds. Amounts on records stay counted, and are settled with them.
  */
 
 import * as z from 'zod';
@@ -23,14 +24,14 @@ const leaseRecord = record({
   payer: part(payerRecord),
   state: oneOf('state', ['open', 'returned']),
   amount: money('amount_rub'),
-  /** Those that had limits; the money is held in each of them. */
+  /** Scopes with limits. The money is held in each of them. */
   scopes: plain<ScopeKind[]>('held_scopes', () => z.array(z.enum(scopeKinds))),
   /** The windows of its money are those of this moment. */
   createdAtMs: instant('created_at'),
   bootId: text('boot_id'),
-  /** When the sweep looks at it next; absent when there is nothing more to look for. */
+  /** When the sweep checks it next; absent if it needs no further check. */
   sweepAtMs: optional(instant(indexes.sweep.sort)),
-  /** When the sweep has found it open, by its own clock. */
+  /** When the sweep found it open, by the sweep's clock. */
   foundAtMs: optional(instant('found_at')),
   returned: optional(money('returned_rub')),
 });
@@ -39,26 +40,27 @@ export type Lease = RecordOf<typeof leaseRecord>;
 
 export const leaseAttributes = leaseRecord.attributes;
 
-/** So long a process takes holds from a lease. */
+/** A process takes holds from a lease for this long. */
 export const LEASE_MS = 2_000;
-/** A record that names a lease is given up when it is not written in this time. */
+/** A record that names a lease is abandoned if it is not written within this time. */
 export const RECORD_TIMEOUT_MS = 30_000;
-/** The sweep looks at a lease that is open this long after it was made, by the clock of its process. */
+/** The sweep checks a lease that is still open this long after its creation, by the clock of its process. */
 const SWEPT_AFTER_MS = 2 * (LEASE_MS + RECORD_TIMEOUT_MS);
 /**
- * The sweep returns a lease that is still open this long after that look, by the sweep's own clock. By then its last record is written or
- * given up, however slow the clock of its process is. Shorter than the minute between two runs, so the next run returns it.
+ * The sweep returns a lease that is still open this long after that check, by the sweep's own clock. By then its last
+ * record is written or abandoned, however slow the clock of its process is. Shorter than the minute between two runs,
+ * so the next run returns it.
  */
 const RETURNED_AFTER_LOOK_MS = 50_000;
 /**
- * The sweep compares a lease that it has returned with its records once more, this long afterwards. It may have been wrong: its process
- * was suspended while a record was on its way, or another sweep has a clock that is minutes ahead.
+ * The sweep compares a lease that it has returned with its records once more, this long afterwards. The return may have
+ * been wrong: its process was suspended while a record was being written, or another sweep's clock is minutes ahead.
  */
 const CHECKED_AFTER_RETURN_MS = 20 * 60_000;
-/** A request that has waited longer, for its prompt or for the money of others, is held by itself. */
+/** A request that has waited longer, for its prompt or for the money of others, has its own hold. */
 const MAX_WAITED_MS = 5_000;
 
-/** A lease that begins now. */
+/** A new lease that begins now. */
 export function newLease(of: Pick<Lease, 'payer' | 'amount' | 'scopes' | 'bootId'>): Lease {
   const createdAtMs = nowMs();
   const sweepAtMs = createdAtMs + SWEPT_AFTER_MS;
@@ -74,8 +76,8 @@ export function newLease(of: Pick<Lease, 'payer' | 'amount' | 'scopes' | 'bootId
 }
 
 /**
- * The times of the requests that may have something of a lease: between them, both included, are all its records. They are of one UTC day,
- * so that the lease and its requests have the same windows.
+ * The range of admission times, both included, that all records of a lease have. It lies within one UTC day, so that
+ * the lease and its requests have the same windows.
  */
 export function leasedTimes({ createdAtMs }: Pick<Lease, 'createdAtMs'>): { fromMs: number; toMs: number } {
   const dayStartMs = createdAtMs - (createdAtMs % DAY_MS);
@@ -85,16 +87,16 @@ export function leasedTimes({ createdAtMs }: Pick<Lease, 'createdAtMs'>): { from
   };
 }
 
-/** Whether a request may have something of a lease that would be taken now. */
+/** Whether a request could use a lease that is taken now. */
 export function isLeasable({ createdAtMs }: { createdAtMs: number }): boolean {
   const { fromMs, toMs } = leasedTimes({ createdAtMs: nowMs() });
   return createdAtMs >= fromMs && createdAtMs <= toMs;
 }
 
-/** A returned lease is of use to whoever looks for a difference, for a while. */
+/** A returned lease is kept for a while, to help explain a difference. */
 const KEPT_AFTER_RETURN_MS = 7 * DAY_MS;
 
-/** Leases that the sweep has to look at are in its index like pending generations, in partitions of their own. */
+/** Leases for the sweep are in its index like pending generations, in partitions of their own. */
 const duePartitions = Array.from({ length: 8 }, (_, part) => `LEASES#${part}`);
 
 function leaseKey(id: string): Key {
@@ -114,7 +116,7 @@ export function leasePut(table: Table, lease: Lease): Write {
   });
 }
 
-/** Notes that the sweep has found a lease open, and when it is to look again. */
+/** Records that the sweep has found a lease open, and the time of its next check. */
 export function leaseFound(table: Table, { id }: Lease, atMs: number): Write {
   const set = {
     found_at: new Date(atMs).toISOString(),
@@ -123,11 +125,11 @@ export function leaseFound(table: Table, { id }: Lease, atMs: number): Write {
   return update(table, leaseKey(id), { set, when: { equal: { state: 'open' } } });
 }
 
-/** Index attributes of a lease that the sweep looks at no more. */
+/** Index attributes to remove from a lease that needs no further sweep. */
 const outOfSweep = [indexes.sweep.partition, indexes.sweep.sort];
 
 /**
- * Ends an open lease: its condition makes that happen once, together with the other writes of its transaction.
+ * Ends an open lease. Its condition makes that happen once, together with the other writes of its transaction.
  * @param how.isChecked whether the sweep compares it with its records once more
  */
 export function leaseReturn(
@@ -144,13 +146,16 @@ export function leaseReturn(
   return update(table, leaseKey(id), { set: { ...set, [indexes.sweep.sort]: checkedAt }, when });
 }
 
-/** An amount that was given back, and the amount that should have been. */
+/** A returned amount, and the amount that should have been returned. */
 export interface ReturnedAmount {
   was: Money;
   is: Money;
 }
 
-/** Records the right amount for a returned lease. Its condition is the amount that was read, so that each correction happens once. */
+/**
+ * Records the right amount of a returned lease. Its condition is the amount that was read, so each correction happens
+ * once.
+ */
 export function leaseCorrection(table: Table, { id }: Lease, { was, is }: ReturnedAmount): Write {
   return update(table, leaseKey(id), {
     set: { returned_rub: moneyAttribute(is) },
@@ -160,8 +165,8 @@ export function leaseCorrection(table: Table, { id }: Lease, { was, is }: Return
 }
 
 /**
- * The keys of leases that the sweep has to look at: open ones, and returned ones that it checks. The index may be a little behind.
- * @param upTo.sweepAtMs only of those that are due by then: of others there may be as many as there are busy keys
+ * The keys of leases that the sweep has to check: open ones, and returned ones. The index may be slightly behind.
+ * @param upTo.sweepAtMs only leases that are due by then; there may be as many others as there are busy keys
  */
 export async function* sweptLeaseKeys(table: Table, upTo: { sweepAtMs?: number } = {}): AsyncGenerator<Key, void> {
   const untilMs = upTo.sweepAtMs;
@@ -195,12 +200,12 @@ export async function* openLeases(table: Table): AsyncGenerator<Lease, void> {
   }
 }
 
-/** The amount that was given back of a lease, by its item. */
+/** The returned amount of a lease item. */
 export function returnedOf(item: Item): Money | undefined {
   return leaseRecord.from(item).returned;
 }
 
-/** The scopes that the money of a lease is held in. */
+/** The scopes in which the money of a lease is held. */
 export function leasedScopes({ payer, scopes }: Lease): ScopeId[] {
   return scopesOf(payer).filter(({ kind }) => scopes.includes(kind));
 }

@@ -1,16 +1,17 @@
 /**
- * Parts of a counter with limits. One item admits some tens of holds a second, because DynamoDB lets one transaction at a time change it. So
- * a busy counter grants room to each of its parts: a grant is added to what is committed at the counter, on the condition of every hold,
- * and taken from what is committed in the part, whose own limit is zero. A hold is counted in one part; a part without room for it is
- * granted more in the same transaction; a settlement may give back to any part.
+ * Parts of a counter with limits. One item admits some tens of holds a second, because DynamoDB lets only one
+ * transaction at a time change it. So a busy counter grants room to each of its parts. A grant is added to the
+ * counter's committed amount, under the condition of every hold, and subtracted from the part's committed amount, whose
+ * own limit is zero. A hold is counted in one part. If the part has no room, the same transaction grants it more. A
+ * settlement may give back to any part.
  *
- * Guarantee: spent and held of a scope never pass its limit, at any concurrency and wherever a process dies. At the counter
- * `committed <= limit` holds after each grant, in each part `committed <= 0` after each hold, and settlements of what was held only lower them;
- * so the sum, which is what is committed in truth, is at most the limit. A grant changes no sum. Where the counter has no room left,
- * its parts are taken in (counter-parts.ts), and the last roubles are as exact as those of a counter that never had any: no hold is refused
- * that one item would have admitted.
- * Weakness: a correction above its hold, and the end of a request that began before the first limit, are counted at the counter, and may
- * carry it past the limit, as they do without parts.
+ * Guarantee: spent and held money of a scope never exceed its limit, at any concurrency and wherever a process dies. At
+ * the counter `committed <= limit` is true after each grant, and in each part `committed <= 0` after each hold.
+ * Settlements of held money only lower both. So their sum, the true committed amount, is at most the limit. A grant
+ * does not change the sum. If the counter has no room, its parts are merged (counter-parts.ts), and the last roubles
+ * are as exact as without parts: no hold is refused that a single item would have admitted. Weakness: two amounts are
+ * counted at the counter and may exceed the limit, as they do without parts: a correction above its hold, and a request
+ * that began before the first limit.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -39,30 +40,32 @@ import { moneyAttribute, moneyFrom, numberFrom, type Item, type Table } from '..
 import { StoreBusyError, transact, writeAlone, type Writes } from '../table/transact.ts';
 import { putNew, update, type Key, type Write } from '../table/writes.ts';
 
-/** An amount that is held in a scope, in all windows of a request's time. */
+/** An amount held in a scope, in all windows of a request's time. */
 export interface ScopeHold {
   windows: Windows;
   amount: Money;
 }
 
-/** The parts of a limited counter, as far as a process knows them. */
+/** The parts of a limited counter, as far as a process knows. */
 export interface LimitedParts {
   spread: string;
-  /** Granted to a part at a time. */
+  /** Amount of one grant. */
   grant: Money;
 }
 
-/** All parts together are granted half of what the counter has room for, so that half of it is left for those that need more. */
+/**
+ * All parts together are granted half of the counter's room, so that the other half remains for parts that need more.
+ */
 const GRANTED_SHARE = BigInt(2 * COUNTER_PARTS);
-/** A grant pays for so many holds at least, or parts would ask the counter as often as there are holds. */
+/** A grant pays for at least this many holds. With less, parts would need the counter for almost every hold. */
 const MIN_HOLDS_PER_GRANT = 4n;
 
-/** The room that a part is granted at a time, where the counter has so much. */
+/** The amount of one grant to a part, from the counter's room. */
 export function grantOf(room: Money): Money {
   return Money.fromPico(room.pico / GRANTED_SHARE);
 }
 
-/** The room of a counter by itself, in the tightest of its limited windows; below zero where it has passed a limit. */
+/** The room of a counter without its parts, in the tightest of its limited windows; negative if it exceeds a limit. */
 export function roomAt(item: Item, windows: Windows): Money {
   const limits = limitsOf(item);
   const rooms = limitedIntervals(limits).map((interval) =>
@@ -72,14 +75,17 @@ export function roomAt(item: Item, windows: Windows): Money {
   return Money.min(first, ...rest);
 }
 
-/** The parts that an item of a limited counter names; undefined where it has none, or such of a scope that had no limits. */
+/**
+ * The parts that a limited counter's item names. Undefined without parts, or if its scope had no limits when they were
+ * made.
+ */
 export function limitedPartsFrom(item: Item, windows: Windows): LimitedParts | undefined {
   const spread = spreadOf(item);
   if (spread === undefined || !isGranted(item)) return undefined;
   return { spread, grant: grantOf(Money.max(Money.zero, roomAt(item, windows))) };
 }
 
-/** The parts of a limited counter as they are now; undefined where it has none. */
+/** The current parts of a limited counter; undefined without parts. */
 export async function readLimitedParts(table: Table, scope: ScopeId): Promise<LimitedParts | undefined> {
   const item = await readItem(table, counterKey(scope));
   return item && limitedPartsFrom(item, windowsAt(nowMs()));
@@ -87,7 +93,7 @@ export async function readLimitedParts(table: Table, scope: ScopeId): Promise<Li
 
 /**
  * Gives a limited counter its parts, with a first grant for each, if it has room for many holds of this size.
- * @returns them; undefined for a counter that shall stay one item
+ * @returns the parts; undefined if the counter stays one item
  */
 export async function grantParts(
   table: Table,
@@ -123,7 +129,7 @@ export async function grantParts(
   return outcome.committed ? { spread, grant } : undefined;
 }
 
-/** Counts a hold in a part that has room for it. */
+/** Counts a hold in a part with enough room. */
 export function partHold(
   table: Table,
   key: Key,
@@ -132,13 +138,13 @@ export function partHold(
 ): Write {
   return update(table, key, {
     add: Object.fromEntries(intervals.map((interval) => [committedIn(interval, windows), moneyAttribute(amount)])),
-    when: { equal: { open: true, revision }, limitConcurrency: inWindows(limits, windows, () => amount.negated()) },
+    when: { equal: { open: true, revision }, atMost: inWindows(limits, windows, () => amount.negated()) },
   });
 }
 
 /**
- * Counts a hold in a part that is granted room for it.
- * @param grant the hold at least
+ * Counts a hold in a part and grants it the room.
+ * @param grant at least the amount of the hold
  */
 export function grantedHold(
   table: Table,
@@ -168,17 +174,20 @@ export function grantedHold(
   };
 }
 
-/** Whoever takes parts in is done by then, or has died. */
+/** After this time, a process that merges parts is done or has died. */
 const GATHERING_MS = 2_000;
-/** So often, and for so long together, the others look whether it is done; every so many looks they would take it over. */
+/**
+ * Number of checks by the other processes, and their interval. After every turn of this many checks, they try to take
+ * over.
+ */
 const MAX_LOOKS = 75;
 const LOOK_EVERY_MS = 40;
 const LOOKS_OF_A_TURN = 15;
 
 /**
- * Has the parts of a counter taken in, by one of all who ask for it at once; the others wait.
- * @param spread the parts that are meant
- * @throws {StoreBusyError} where nobody is done in three seconds
+ * Merges the parts of a counter, in one of all processes that want it at the same time. The others wait.
+ * @param spread the parts to merge
+ * @throws {StoreBusyError} if no process is done within three seconds
  */
 export async function gatherTogether(table: Table, scope: ScopeId, spread: string): Promise<void> {
   for (let look = 0; look < MAX_LOOKS; look += 1) {
@@ -189,7 +198,7 @@ export async function gatherTogether(table: Table, scope: ScopeId, spread: strin
   throw new StoreBusyError();
 }
 
-/** Whether it is for this process to take the parts in. */
+/** Whether this process is the one to merge the parts. */
 async function claimsGathering(table: Table, scope: ScopeId, spread: string): Promise<boolean> {
   const atMs = nowMs();
   const when = { equal: { spread }, atMostIfPresent: { [GATHERING_SINCE_MS]: atMs - GATHERING_MS } };
@@ -197,7 +206,7 @@ async function claimsGathering(table: Table, scope: ScopeId, spread: string): Pr
   return (await writeAlone(table, claim)) === undefined;
 }
 
-/** Takes in the parts of a counter to which room was granted, before a change that one item has to notice. */
+/** Merges the parts of a counter with granted room, before a change that needs a single item. */
 export async function gatherGranted(table: Table, scope: ScopeId): Promise<void> {
   const item = await readItem(table, counterKey(scope));
   if (item && isGranted(item)) await gatherCounter(table, scope);
@@ -211,7 +220,7 @@ function limitedIntervals(limits: Limits): Interval[] {
   return intervals.filter((interval) => limits[interval] !== undefined);
 }
 
-/** An amount for each limited window, by its limit. */
+/** An amount for each limited window, computed from its limit. */
 function inWindows(limits: Limits, windows: Windows, amountOf: (limit: Money) => Money): Item {
   return Object.fromEntries(
     limitedIntervals(limits).map((interval) => [

@@ -4,7 +4,7 @@ import { intervals, type Interval } from '../../money/periods.ts';
 import { attribute, type Field } from '../table/record.ts';
 import { moneyAttribute, moneyFrom } from '../table/table.ts';
 
-/** Spending limits by period; a period that is absent is not limited. */
+/** Spending limits by period. An absent period is not limited. */
 export type Limits = Partial<Record<Interval, Money>>;
 
 export function limitsAttribute(limits: Limits): Record<string, NumberValueImpl> {
@@ -33,7 +33,7 @@ export function limitsFrom(attribute: unknown): Limits {
 /** When the limit of a period was first set, and when it was last changed: ISO times. */
 export type LimitTimes = Partial<Record<Interval, { created: string; updated: string }>>;
 
-/** Absent periods were limited before their times were kept. */
+/** If a period is absent, its limit is older than these times. */
 export const limitTimesField: Field<LimitTimes> = attribute('limit_times', {
   fromAttribute: (stored) => (stored ?? {}) as LimitTimes,
 });

@@ -1,6 +1,7 @@
 /**
- * Whether counters of a table may have parts. Releases up to 0.2.0 read counters alone, and while such a release runs beside this one they would
- * show too little, and let a first limit admit too much. So parts are made only once an operator has said that all functions know them.
+ * Whether counters of a table may have parts. Releases up to 0.2.0 read counters without parts. While one of them runs
+ * next to this release, it would report too little, and a first limit would admit too much. So parts are made only
+ * after an operator has confirmed that all functions support them.
  */
 
 import { readItem } from '../table/query.ts';
@@ -18,7 +19,7 @@ export async function allowParts(table: Table): Promise<void> {
   await writeAlone(table, put(table, { ...KEY, entity: 'schema' }));
 }
 
-/** Counters get no new parts, but for those that were about to get them; those that have some keep them. */
+/** Prevents new parts, except for counters that are just getting them. Existing parts stay. */
 export async function forbidParts(table: Table): Promise<void> {
   await writeAlone(table, remove(table, KEY));
 }

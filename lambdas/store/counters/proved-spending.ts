@@ -1,6 +1,6 @@
 /**
- * The spending of each scope of an account up to the end of a day, as its daily rows said when they were compared with its counter. Lifetime
- * windows are compared from there on, so that nobody has to read all rows there ever were.
+ * The spending of each scope of an account up to the end of a day, according to its daily rows when they were compared
+ * with its counter. Comparisons of lifetime windows start from it, so that they do not read all rows that ever existed.
  */
 
 import { scopeKinds, type ScopeId } from './counters.ts';
@@ -24,9 +24,9 @@ export const provedSpendingAttributes = provedSpendingRecord.attributes;
 /** The spending of a scope before some days. */
 export type SpentBefore = Pick<ProvedSpending, 'through' | 'spent'>;
 
-/** The scopes of an account, as far as they are proved. */
+/** The proved spending of an account's scopes. */
 export interface ProvedAccount {
-  /** The UTC day up to which every scope is proved; one that has no spending of its own here had spent nothing by then. */
+  /** The UTC day up to which every scope is proved. A scope without an entry here had spent nothing by then. */
   through: string;
   scopes: ProvedSpending[];
 }
@@ -38,7 +38,7 @@ function partitionOf(accountId: string): string {
   return `PROVED#${accountId}`;
 }
 
-/** @returns undefined where nothing is proved yet */
+/** @returns undefined if nothing is proved yet */
 export async function readProvedAccount(table: Table, accountId: string): Promise<ProvedAccount | undefined> {
   const items = await Array.fromAsync(queryPartition(table, partitionOf(accountId)));
   const chain = items.find(({ sk }) => sk === CHAIN);
@@ -49,7 +49,10 @@ export async function readProvedAccount(table: Table, accountId: string): Promis
   };
 }
 
-/** Scopes first, each with its own day: who reads a part of them finds the account where it was, and adds the same days to the others. */
+/**
+ * Writes scopes first, each with its own day. A reader that sees only some of them finds the account's day unchanged,
+ * and adds the same days to the others.
+ */
 export async function writeProvedAccount(
   table: Table,
   accountId: string,

@@ -1,5 +1,7 @@
 /**
- * The cost of free models to the service by the records of one shard of an account's day, for each part of a budget that it was held in. The roll-up, which reads every record anyway, writes it; so budgets are compared with records each night without reading any.
+ * The service's cost of free models according to the records of one shard of an account's day, for each budget part
+ * that held it. The roll-up, which reads every record anyway, writes it. So the nightly comparison of budgets with
+ * records reads no records.
  */
 
 import type { Money } from '../../money/money.ts';
@@ -10,7 +12,7 @@ import { moneyAttribute, moneyFrom, numberFrom, TTL_ATTRIBUTE, type Item, type T
 import { writeAlone } from '../table/transact.ts';
 import { update } from '../table/writes.ts';
 
-/** One part of a budget, and what records say was spent of it. */
+/** One part of a budget, and its spending according to records. */
 export interface RecordedSpending {
   model: string;
   part: number;
@@ -19,7 +21,7 @@ export interface RecordedSpending {
 
 const partitionOf = (date: string) => `FREE#RECORDED#${date}`;
 
-/** @param version of the recomputation: an older one that ends later changes nothing */
+/** @param version of the recomputation; an older one that ends later changes nothing */
 export async function saveRecordedSpending(
   table: Table,
   { accountId, date, shard }: DayShard,
@@ -34,7 +36,7 @@ export async function saveRecordedSpending(
   await writeAlone(table, written);
 }
 
-/** Every part of a budget that any shard of any account says something of, in no order. */
+/** Every part of a budget in the sums of any account's shards, in no order. */
 export async function* recordedSpending(table: Table, date: string): AsyncGenerator<RecordedSpending> {
   const query = {
     ConsistentRead: true,

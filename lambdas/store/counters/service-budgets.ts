@@ -1,6 +1,6 @@
 /**
- * What the service itself spends on a free model in a UTC day, and has promised to. The day's budget is in equal parts, and
- * a request holds its cost in one of them: no item is written by the requests of all accounts.
+ * The service's own spending and holds on a free model in a UTC day. The day's budget has equal parts, and a request
+ * holds its cost in one of them, so that the requests of all accounts do not share one item.
  */
 
 import { BUDGET_PARTS } from '../../catalog/free-terms.ts';
@@ -13,11 +13,11 @@ import { update, type Key, type Write } from '../table/writes.ts';
 
 export const serviceHoldRecord = record({
   model: text('model'),
-  /** Of the day's budget, in which it is held. */
+  /** Part of the day's budget that holds the amount. */
   part: count('part'),
   amount: money('amount_rub'),
 });
-/** What is held of the budget of a free model that may answer. */
+/** The hold on the budget of a free model that may serve the request. */
 export type ServiceHold = RecordOf<typeof serviceHoldRecord>;
 
 /** Spending of one part of a day's budget; `committed` is spent or held. */
@@ -29,7 +29,7 @@ export interface BudgetPartSums {
 }
 
 const serviceBudgetParts = Array.from({ length: BUDGET_PARTS }, (_, part) => part);
-/** Late settlements still find it. */
+/** Kept for late settlements. */
 const KEEP_AFTER_DAY_MS = 2 * DAY_MS;
 
 function budgetKey(date: string, { model, part }: Pick<ServiceHold, 'model' | 'part'>): Key {
@@ -40,12 +40,15 @@ function serviceBudgetConstants(date: string, { model }: Pick<ServiceHold, 'mode
   return { entity: 'service_budget', model, [TTL_ATTRIBUTE]: keepAfterDay(date) };
 }
 
-/** When what was spent of a day's budgets is forgotten, in seconds. */
+/** When the spending of a day's budgets expires, in seconds. */
 export function keepAfterDay(date: string): number {
   return (Date.parse(date) + DAY_MS + KEEP_AFTER_DAY_MS) / 1_000;
 }
 
-/** Promises an amount, if the part of the budget has room for it; one that is larger than the part is for the caller to see. */
+/**
+ * Promises an amount, if the part of the budget has room for it. The caller has to refuse an amount that is larger than
+ * the part.
+ */
 export function budgetHoldUpdate(table: Table, date: string, hold: ServiceHold, size: Money): Write {
   const { amount } = hold;
   return update(table, budgetKey(date, hold), {
@@ -67,7 +70,7 @@ export function budgetSettleUpdate(
   });
 }
 
-/** All parts of a model's budget as they are now. */
+/** The current sums of all parts of a model's budget. */
 export async function readBudget(table: Table, date: string, model: string): Promise<BudgetPartSums[]> {
   const items = await readItems(
     table,
@@ -77,7 +80,7 @@ export async function readBudget(table: Table, date: string, model: string): Pro
   return serviceBudgetParts.map((part) => sumsFrom(model, part, byPartition.get(budgetKey(date, { model, part }).pk)));
 }
 
-/** The parts of every model's budget that anything was held in, as they were a moment ago. */
+/** The parts of every model's budget that have had holds. Eventually consistent. */
 export async function readBudgets(table: Table, date: string): Promise<BudgetPartSums[]> {
   const read = serviceBudgetParts.map(async (part) => {
     const sums: BudgetPartSums[] = [];

@@ -1,10 +1,10 @@
 /**
- * Daily rows: what the generations of one (account, UTC day, shard) come to, by workspace, by key and by member.
+ * Daily rows: sums of the generations of one (account, UTC day, shard), by workspace, by key and by member.
  *
- * A recomputation first takes a number, then reads, writes rows that carry the number, and makes it the shard's version,
- * unless a higher number is the version already, or has confirmed the version's rows: the shard's floor is the highest
- * number that did. Readers only see rows of the current version.
- * Guarantee: a reader sees a recomputation whole or not at all, and an older one never replaces a newer one.
+ * A recomputation first takes a number, then reads, writes rows with that number, and makes it the shard's version. It
+ * does not if a higher number is already the version or has confirmed the version's rows: the shard's floor is the
+ * highest number that did. Readers only see rows of the current version. Guarantee: a reader sees a recomputation whole
+ * or not at all, and an older one never replaces a newer one.
  */
 
 import { batchWrite } from '../table/batch-write.ts';
@@ -25,9 +25,9 @@ const rowRecord = record({
   shard: count('shard'),
   version: count('version'),
   workspaceId: text('workspace_id'),
-  /** Of levels KEY and MEMBER. */
+  /** At levels KEY and MEMBER. */
   memberId: optional(text('member_id')),
-  /** Of level KEY. */
+  /** At level KEY. */
   keyHash: optional(text('key_hash')),
   ...routeFields,
   usage: money('usage_rub'),
@@ -38,16 +38,16 @@ const rowRecord = record({
   reasoningTokens: count('reasoning_tokens'),
 });
 
-/** One row; all three levels of a shard have the same sums (members: of generations that have one). */
+/** One row. All three levels of a shard have the same sums (level MEMBER: only generations with a member). */
 export type DailyRow = RecordOf<typeof rowRecord>;
 
-/** Those of a row's item: also the account and the day that its key names. */
+/** Attributes of a row's item, including the account and the day from its key. */
 export const dailyRowAttributes = [
   ...record({ accountId: text('account_id'), date: text('date') }).attributes,
   ...rowRecord.attributes,
 ];
 
-/** The state of a day: per shard the version that counts, and when its generations were read. */
+/** The state of a day: for each shard, its current version, and when its generations were read. */
 export interface Day {
   date: string;
   versions: (number | undefined)[];
@@ -62,7 +62,10 @@ function rowPartition(accountId: string, date: string): string {
   return `ACTIVITY#${accountId}#${date}`;
 }
 
-/** Begins a recomputation. @returns its number, higher than that of every one before it. */
+/**
+ * Starts a recomputation.
+ * @returns its number, higher than all earlier ones.
+ */
 export async function takeVersion(table: Table, accountId: string, date: string): Promise<number> {
   const taken = update(table, dayKey(accountId, date), {
     set: { entity: 'activity_day', account_id: accountId, date },
@@ -73,9 +76,10 @@ export async function takeVersion(table: Table, accountId: string, date: string)
 }
 
 /**
- * Notes that a recomputation came to the rows that count already: none that began before it may replace them.
- * @param to.found the version whose rows were found right
- * @returns false when another version counts by now, or a newer recomputation has found the same.
+ * Records that a recomputation produced the same rows as the current version. No earlier recomputation may replace them
+ * after that.
+ * @param to.found the version whose rows were confirmed
+ * @returns false if another version is current by now, or a newer recomputation has confirmed the same rows.
  */
 export async function confirmVersion(
   table: Table,
@@ -89,7 +93,10 @@ export async function confirmVersion(
   return (await writeAlone(table, confirmed)) === undefined;
 }
 
-/** Makes a recomputation the one that counts. @returns false when a newer one counts, or has confirmed the one that does. */
+/**
+ * Makes a recomputation the current version.
+ * @returns false if a newer one is current, or has confirmed the current one.
+ */
 export async function moveVersion(
   table: Table,
   { accountId, date, shard }: DayShard,
@@ -139,7 +146,7 @@ export async function deleteRows(table: Table, accountId: string, date: string, 
   await batchWrite(table, deletes);
 }
 
-/** Rows of a day: all of them, those of a level, or those whose key continues with `owner`, in any version. */
+/** Rows of a day in any version: all of them, those of a level, or those whose key continues with `owner`. */
 export async function* dailyRows(
   table: Table,
   accountId: string,
@@ -151,7 +158,7 @@ export async function* dailyRows(
   for await (const item of queryPartition(table, rowPartition(accountId, date), prefix)) yield rowRecord.from(item);
 }
 
-/** All rows of a day in any version, each with the name that it was written under, whatever its attributes say now. */
+/** All rows of a day in any version, each with the name that it was written under, whatever its attributes are now. */
 export async function* namedDailyRows(
   table: Table,
   accountId: string,
@@ -162,7 +169,7 @@ export async function* namedDailyRows(
   }
 }
 
-/** The name of a row among those of its account's day. */
+/** The name of a row within its account's day. */
 export function dailyRowName(row: DailyRow): string {
   const owner = { WORKSPACE: row.workspaceId, KEY: row.keyHash, MEMBER: `${row.memberId}#${row.workspaceId}` }[
     row.level
@@ -170,7 +177,7 @@ export function dailyRowName(row: DailyRow): string {
   return `${row.level}#${owner}#${row.endpointId}#${row.model}#${row.modelPermaslug}#${row.shard}#${row.version}`;
 }
 
-/** The attributes of a row as texts, each by its name. */
+/** The attributes of a row as texts, by name. */
 export function dailyRowTexts(row: DailyRow): Map<string, string> {
   const item = rowRecord.toItem(row) as Record<string, string | number | ReturnType<typeof moneyAttribute> | undefined>;
   return new Map(rowRecord.attributes.map(({ name }) => [name, String(item[name] ?? '')]));

@@ -1,17 +1,19 @@
-/** How far work on the ended days of all accounts has come: handed to the roll-up, compared with the counters, or sealed. */
+/**
+ * Progress of a job over the ended days of all accounts: queued for the roll-up, compared with the counters, or sealed.
+ */
 
 import { readItem } from '../table/query.ts';
 import type { Table } from '../table/table.ts';
 import { writeAlone } from '../table/transact.ts';
 import { put, update, type Key } from '../table/writes.ts';
 
-/** What is done to days; the sort key of its progress. */
+/** The job; also the sort key of its progress. */
 export type DayWork = 'CLOSED' | 'RECONCILED' | 'SEALED';
 
 export interface DayProgress {
-  /** Every account's days up to here. */
+  /** All accounts are done up to this day. */
   through: string | undefined;
-  /** Days up to `through`: the accounts up to this place in the list. */
+  /** A run over the days up to `through`: accounts are done up to this place in the list. */
   current: { through: string; accountsUpTo: string; begunAtMs?: number | undefined } | undefined;
 }
 
@@ -36,7 +38,10 @@ export async function readDayProgress(table: Table, work: DayWork): Promise<DayP
   };
 }
 
-/** Notes how far a run has come, and with `begunAtMs` when the first one began; a slow run that overlaps the next one cannot undo what is done. */
+/**
+ * Saves the progress of a run, with `begunAtMs` also the start of the first run. A slow run that overlaps the next one
+ * cannot undo finished work.
+ */
 export async function saveDayProgress(
   table: Table,
   work: DayWork,
@@ -51,7 +56,7 @@ export async function saveDayProgress(
   await writeAlone(table, update(table, progressKey(work), { set }));
 }
 
-/** Notes that nothing is left to do up to a day. */
+/** Records that all work up to a day is done. */
 export async function saveDaysDone(table: Table, work: DayWork, date: string): Promise<void> {
   await writeAlone(table, put(table, { ...progressKey(work), entity: 'activity_progress', closed_through: date }));
 }

@@ -1,9 +1,9 @@
 /**
- * The cost of each model to an account in a month, by UTC day. No limit looks at it: settlement adds to it in the transaction that makes a
- * record final, and a hold leaves it alone. So it is the sum of the final records of each day, at any moment.
+ * An account's cost for each model in a month, by UTC day. No limit reads it. Settlement adds to it in the transaction
+ * that makes a record final, and holds do not change it. So it always equals the sum of each day's final records.
  *
- * A month of a model is one item, or as many as the account's counter has parts: two settlements that meet at such an item meet at that
- * counter as well, and wait for each other no more often than they would without it.
+ * A model's month is one item, or as many items as the account's counter has parts. Two settlements that conflict on it
+ * also conflict on that counter, so it causes no additional waits.
  */
 
 import { Money } from '../../money/money.ts';
@@ -27,7 +27,7 @@ export interface ModelDay {
   spent: Money;
 }
 
-/** Settlements of a month that ended longer ago are not added: they may come after its items have been deleted. */
+/** Settlements of a month that ended longer ago are not added: they may arrive after its items have been deleted. */
 const TAKES_AFTER_END_MS = 35 * DAY_MS;
 const KEEP_MONTH_AFTER_END_MS = 40 * DAY_MS;
 const SPENT_ON_DAY = /^spent_day_(\d\d)$/;
@@ -36,14 +36,14 @@ export function monthOfDay(date: string): string {
   return date.slice(0, 'YYYY-MM'.length);
 }
 
-/** Whether the items of a month are there, and take what is settled. */
+/** Whether the items of a month still exist and accept settlements. */
 export function isMonthKept(month: string, atMs: number): boolean {
   return endOfMonth(month) + TAKES_AFTER_END_MS >= atMs;
 }
 
 /**
- * Adds what a model has cost on each day; the item is created where it does not exist.
- * @param part the number of the item among those of the month: any of them takes anything
+ * Adds a model's cost by day, and creates the item if it does not exist.
+ * @param part the number of one of the month's items; each accepts any settlement
  */
 export function modelMonthUpdate(
   table: Table,
@@ -60,7 +60,7 @@ export function modelMonthUpdate(
   });
 }
 
-/** Every model and day of a month on which the account spent something. Cost: one query, of as many items as models and parts. */
+/** Every model and day of a month with spending. Cost: one query, of as many items as models and parts. */
 export async function readModelDays(table: Table, accountId: string, month: string): Promise<ModelDay[]> {
   const days = new Map<string, ModelDay>();
   for await (const item of queryPartition(table, modelMonthKey({ accountId, month, model: '' }, 0).pk)) {

@@ -1,4 +1,4 @@
-/** The items that billing reviewers read in an export of the table: which they are, and what their attributes hold. */
+/** A kind of item that billing reviewers read in an export of the table, with the form of its attributes. */
 
 import { accountAttributes, balanceEntryAttributes } from '../accounts/accounts.ts';
 import { dailyRowAttributes } from './activity.ts';
@@ -17,12 +17,12 @@ import { jobAttributes } from '../generations/video-jobs.ts';
 import { workspaceAttributes } from '../accounts/workspaces.ts';
 
 interface ReviewedItems {
-  /** Values of their attribute `entity`. */
+  /** Values of the attribute `entity`. */
   entities: readonly string[];
   attributes: readonly Attribute[];
 }
 
-/** By the name that reviewers know them by. */
+/** By the name that reviewers use. */
 export const reviewedItems: Readonly<Record<string, ReviewedItems>> = {
   accounts: { entities: ['account'], attributes: accountAttributes },
   payments: { entities: ['top_up', 'refund', 'adjustment'], attributes: balanceEntryAttributes },

@@ -1,9 +1,10 @@
 /**
- * The table's part of sealed days, whose files lie where nobody can change them: which day of an account is the last, each day's statement
- * with its signature, its leaves for proofs, and what was still open when it was sealed.
+ * The table's part of sealed days; their files are in storage that nobody can change. It has the last sealed day of
+ * each account. For each day it has the statement with its signature, the leaves for proofs, and the generations that
+ * were open when it was sealed.
  *
- * The parts of a day are kept under the root of its tree: a run that breaks off before the statement of its root counts leaves parts
- * that nobody reads.
+ * The parts of a day are stored under the root of its tree. If a run breaks off before the statement of its root is
+ * current, nothing reads its parts.
  */
 
 import { batchWrite } from '../table/batch-write.ts';
@@ -16,7 +17,7 @@ import { put, putNew, type Key } from '../table/writes.ts';
 const sealHeadRecord = record({
   /** All days up to here are sealed, or had nothing to seal. */
   through: text('through'),
-  /** The last day that has a statement; absent before the first. */
+  /** The last day with a statement; absent before the first. */
   date: optional(text('date')),
   sha256: optional(text('statement_sha256')),
   root: optional(text('root')),
@@ -24,7 +25,7 @@ const sealHeadRecord = record({
   usage: money('usage_rub'),
   paid: money('paid_rub'),
 });
-/** How far an account's days are sealed. */
+/** Progress of sealing an account's days. */
 export type SealHead = RecordOf<typeof sealHeadRecord>;
 
 const sealedDayRecord = record({
@@ -38,7 +39,7 @@ const sealedDayRecord = record({
   signature: text('signature'),
   keyId: text('key_id'),
 });
-/** A day that is sealed. */
+/** A sealed day. */
 export type SealedDay = RecordOf<typeof sealedDayRecord>;
 
 export const sealedDayAttributes = [
@@ -48,15 +49,15 @@ export const sealedDayAttributes = [
 
 const openEntryRecord = record({
   id: text('id'),
-  /** Not settled yet; or settled by an estimate of the sweep, which its handler's message may still correct. */
+  /** Pending, or settled by an estimate of the sweep, which its handler's message may still correct. */
   state: oneOf('state', ['pending', 'estimated']),
 });
-/** A generation whose last word is to be sealed on a later day. */
+/** A generation whose final outcome will be sealed on a later day. */
 export type OpenEntry = RecordOf<typeof openEntryRecord>;
 
-/** A leaf of a day's tree, and whose it is. */
+/** A leaf of a day's tree with its owner. */
 export interface Leaf {
-  /** 16 bytes: the digits of a generation's id; all ones for what is none. */
+  /** 16 bytes: the digits of a generation's id, or all ones for another line. */
   owner: Buffer;
   hash: Buffer;
 }
@@ -78,15 +79,15 @@ function partsPartition(accountId: string, { date, root }: { date: string; root:
   return `SEALS#${accountId}#${date}#${root}`;
 }
 
-/** @returns undefined for an account of which nothing was ever sealed */
+/** @returns undefined for an account without sealed days */
 export async function readSealHead(table: Table, accountId: string): Promise<SealHead | undefined> {
   const item = await readItem(table, headKey(accountId));
   return item && sealHeadRecord.from(item);
 }
 
 /**
- * Moves the head on, from the one that was read, with the day that it moves to, where that has a statement.
- * @returns false when another run has moved it
+ * Advances the head from the one that was read, and writes the day that it advances to, if that has a statement.
+ * @returns false if another run has advanced it
  */
 export async function moveSealHead(
   table: Table,
@@ -129,10 +130,10 @@ export async function* sealedDays(
   for await (const item of items) yield sealedDayRecord.from(item);
 }
 
-/** Entries of an item: far below the 400 KB that it may have. */
+/** Entries per item, far below the limit of 400 KB. */
 const OPEN_OF_AN_ITEM = 4_000;
 
-/** Keeps the parts of a day. To be called before anything names its root. */
+/** Stores the parts of a day. Call it before anything names its root. */
 export async function keepDayParts(
   table: Table,
   accountId: string,
@@ -158,7 +159,7 @@ export async function keepDayParts(
   );
 }
 
-/** The generations that were open when a day was sealed, in the order of ids. */
+/** The generations that were open when a day was sealed, ordered by id. */
 export async function readOpenEntries(
   table: Table,
   accountId: string,
@@ -196,7 +197,7 @@ export async function readChunks(
   );
 }
 
-/** Notes that a generation of an earlier day was sealed on this one. */
+/** Records that a generation of an earlier day was sealed on this one. */
 export async function keepLateSeals(
   table: Table,
   accountId: string,

@@ -9,7 +9,7 @@ import { putNew, type Key, type Write } from '../table/writes.ts';
 /** Why a final generation was changed. `late_settlement`: the sweep had estimated it before. */
 type CorrectionCause = 'late_settlement';
 
-/** A final generation whose outcome is replaced by what really happened. */
+/** A final generation whose estimated outcome is replaced by the real one. */
 export interface Correction {
   accountId: string;
   generationId: string;
@@ -30,7 +30,7 @@ const correctionRecord = record({
 
 export const correctionAttributes = correctionRecord.attributes;
 
-/** The entry that notes a correction beside its generation, with both outcomes whole; there can only be one of them. */
+/** Writes the correction next to its generation, with both outcomes in full. A generation can only have one. */
 export function correctionPut(table: Table, correction: Correction, atMs: number): Write {
   const { accountId, generationId } = correction;
   return putNew(table, {
@@ -40,7 +40,7 @@ export function correctionPut(table: Table, correction: Correction, atMs: number
   });
 }
 
-/** The correction of a generation; undefined where there was none. */
+/** The correction of a generation; undefined if there was none. */
 export async function readCorrection(
   table: Table,
   accountId: string,
@@ -54,7 +54,7 @@ function correctionKey(accountId: string, generationId: string): Key {
   return { pk: generationKey(accountId, generationId).pk, sk: `${generationId}#CORRECTION` };
 }
 
-/** What a correction adds to what has been spent; negative when the estimate was too high. */
+/** Amount that a correction adds to the spending; negative if the estimate was too high. */
 export function difference({ before, after }: Pick<Correction, 'before' | 'after'>): Money {
   return after.cost.minus(before.cost);
 }

@@ -1,10 +1,11 @@
 /**
- * Where a generation is kept: its partition is (account, UTC day, shard), all derived from the caller and the id, so it is
- * read and written by key, and a day can be read without an index.
+ * The partition of a generation is (account, UTC day, shard), all derived from the caller and the id. So it is read and
+ * written by key, and a day can be read without an index.
  *
- * A partition takes 1,000 write units a second, and DynamoDB does not divide one whose keys grow with time. So the records of a busy account
- * are spread: each shard of its days has eight partitions more. The id says which it is in, so nobody who has the id needs to know the account;
- * who reads a day asks the account since when its records are spread (`recordsSpreadSince`).
+ * A partition takes 1,000 write units a second, and DynamoDB does not split one whose keys grow with time. So the
+ * records of a busy account are spread: each shard of its days has eight more partitions. The id contains the
+ * partition, so readers with an id do not need the account. Readers of a day need to know since when the account's
+ * records are spread (`recordsSpreadSince`).
  */
 
 import { utcDate } from '../../money/periods.ts';
@@ -16,19 +17,19 @@ import type { Key } from '../table/writes.ts';
 export const GENERATION_SHARDS = 8;
 /** Partitions of a shard whose records are spread. */
 export const SPREAD_PARTITIONS = 8;
-/** Partitions of the sweep index: pending generations are spread over them, so that none gets hot. */
+/** Partitions of the sweep index. Pending generations are spread over them, so that none gets hot. */
 export const SWEEP_SHARDS = 16;
 const SPREAD_SWEEP_SHARDS = 64;
 
 /**
- * The id under which a request is recorded. Only what begins after its account's records began to be spread says so: then whoever reads a day
- * knows from its date alone whether there may be any.
+ * The id under which a request is recorded. Only requests that begin after its account's records were spread have a
+ * spread id, so the date of a day alone decides whether it may have any.
  */
 export function recordedId({ recordsSpreadSince: since }: Account, id: string): string {
   return since !== undefined && generationTimeMs(id)! >= Date.parse(since) ? spreadId(id) : id;
 }
 
-/** @throws {RangeError} when the id is not a generation id. */
+/** @throws {RangeError} if the id is not a generation id. */
 export function generationKey(accountId: string, id: string): Key {
   const timeMs = generationTimeMs(id);
   if (timeMs === undefined) throw new RangeError('not a generation id');
@@ -43,7 +44,10 @@ export interface DayShard {
   shard: number;
 }
 
-/** The partitions that hold a shard of a day. @param isSpread whether some of its records may be */
+/**
+ * The partitions of a shard of a day.
+ * @param isSpread whether some of its records may be spread
+ */
 export function generationPartitions(of: DayShard, isSpread: boolean): string[] {
   const spread = isSpread
     ? Array.from({ length: SPREAD_PARTITIONS }, (_, partition) => partitionOf(of, partition))
@@ -56,12 +60,15 @@ function partitionOf({ accountId, date, shard }: DayShard, spread?: number): str
   return spread === undefined ? partition : `${partition}#${spread}`;
 }
 
-/** The shard of its day that a generation is in. */
+/** The shard of its day that a generation belongs to. */
 export function shardOf(id: string): number {
   return digitsOf(id, -1) % GENERATION_SHARDS;
 }
 
-/** Partitions of the sweep index; a pending generation is in one of them, and one whose id does not say that it is spread in one of the first. */
+/**
+ * Partitions of the sweep index. A pending generation is in one of them, or in one of the first if its id is not a
+ * spread id.
+ */
 export const sweepPartitions = Array.from({ length: SPREAD_SWEEP_SHARDS }, (_, shard) => `SWEEP#${shard}`);
 
 export function sweepPartitionOf(id: string): string {

@@ -25,17 +25,17 @@ export async function readPending(table: Table, { key }: PendingEntry): Promise<
   return item && generationFrom(item);
 }
 
-/** Due before anything else: the `sweep_at` of a complete measurement, which can be settled without further checks. */
+/** The `sweep_at` of a complete measurement. It is due before anything else, and is settled without further checks. */
 export const DUE_AT_ONCE_MS = 0;
 
-/** What the index says of a pending generation. */
+/** A pending generation in the sweep index. */
 export interface PendingEntry {
   key: Key;
   bootId: string | undefined;
   isDueAtOnce: boolean;
 }
 
-/** Pending generations in the order in which they may be swept; read from the index, so possibly stale. */
+/** Pending generations in the order in which they may be swept. Read from the index, so possibly stale. */
 export async function* pendingGenerations(
   table: Table,
   upTo: { sweepAtMs?: number },
@@ -68,7 +68,9 @@ export async function* generationsOfDay(table: Table, accountId: string, date: s
     yield* generationsOfPartition(table, partition);
 }
 
-/** Generations of an account that were admitted between two moments of one UTC day, both included, read consistently. */
+/**
+ * Generations of an account that were admitted between two moments of one UTC day, both included, read consistently.
+ */
 export async function* generationsBetween(
   table: Table,
   accountId: string,
@@ -88,13 +90,13 @@ export async function* generationsBetween(
   }
 }
 
-/** The part of a day's generations that a shard holds, in no order. */
+/** The generations in a shard of a day, in no order. */
 export async function* generationsOfShard(table: Table, of: DayShard): AsyncGenerator<Generation, void> {
   const isSpread = await areRecordsSpread(table, of);
   for (const partition of generationPartitions(of, isSpread)) yield* generationsOfPartition(table, partition);
 }
 
-/** Every generation of an account's UTC day in the order of ids, which is that of their admission. */
+/** Every generation of an account's UTC day, ordered by id and so by admission. */
 export async function* generationsInOrder(
   table: Table,
   accountId: string,
@@ -107,10 +109,10 @@ export async function* generationsInOrder(
   );
 }
 
-/** A list reads so many records of a day at once, whatever number of partitions they are in. */
+/** Records of a day that a list reads at once, in all partitions together. */
 const RECORDS_AT_ONCE = 400;
 
-/** Generations of each partition of an account's UTC day, newest first, and older than the id `before`. */
+/** Generations of each partition of an account's UTC day that are older than the id `before`, newest first. */
 export async function generationsOfPartitions(table: Table, accountId: string, date: string, before: string) {
   const partitions = await partitionsOfDay(table, accountId, date);
   const page = Math.ceil(RECORDS_AT_ONCE / partitions.length);

@@ -12,7 +12,7 @@ export interface GenerationId {
   id: string;
 }
 
-/** Records a generation; in one transaction with its hold where there is one. */
+/** Records a generation, in one transaction with its hold if it has one. */
 export function pendingPut(table: Table, generation: PendingGeneration): Write {
   const { id, payer } = generation;
   return putNew(table, {
@@ -37,9 +37,9 @@ export function holdChange(
 }
 
 /**
- * Notes the latest measurement on a pending generation. With `sweepAtMs` nothing more will come, and the sweeper may
- * settle from this measurement at that time. Does nothing once the generation is final, or its measurement complete: a call
- * without a reply may be carried out after a later one.
+ * Records the latest measurement on a pending generation. `sweepAtMs` marks it as the last one: the sweep may settle
+ * from it at that time. Does nothing once the generation is final or its measurement complete, because a call without a
+ * reply may be carried out after a later one.
  */
 export async function checkpoint(
   table: Table,
@@ -54,13 +54,16 @@ export async function checkpoint(
   await writeAlone(table, update(table, generationKey(accountId, id), { set, when }));
 }
 
-/** This run goes on with what another one began: when it dies as well, the next one looks for its holds. */
+/**
+ * Makes this run responsible for a generation of another run. If this run dies as well, the next one searches for its
+ * holds.
+ */
 export async function adopt(table: Table, { accountId, id }: GenerationId, bootId: string): Promise<void> {
   const change = { set: { boot_id: bootId }, when: { equal: { state: 'pending' } } };
   await writeAlone(table, update(table, generationKey(accountId, id), change));
 }
 
-/** How a generation becomes final: from pending with exactly this hold, or corrected after the sweeper's estimate. */
+/** How a generation becomes final: from pending with exactly this hold, or corrected after the sweep's estimate. */
 export type FinalTransition = { from: 'pending'; hold: Hold; swept: boolean } | { from: 'swept'; sweptCost: Money };
 
 export function finalUpdate(
@@ -93,7 +96,7 @@ function conditionOf(transition: FinalTransition): Condition {
   const { amount, steps, serviceHolds } = transition.hold;
   return {
     equal: { state: 'pending', hold_rub: moneyAttribute(amount), hold_steps: steps },
-    // They never change; but who does not know whether the hold was placed does not know of them.
+    // Service holds never change. But if it is unknown whether the hold was placed, they are unknown as well.
     absent: serviceHolds.length > 0 ? [] : ['service_holds'],
   };
 }

@@ -34,11 +34,11 @@ export const holdRecord = record({
     'scopes',
     plain<ScopeKind[]>('held_scopes', () => z.array(z.enum(scopeKinds))),
   ),
-  /** What the service holds of its own budgets for free models; empty where none may answer. */
+  /** The service's holds on its own budgets for free models; empty if no free model may serve the request. */
   serviceHolds: list('service_holds', serviceHoldRecord, MAX_SERVICE_HOLDS),
 });
 
-/** The hold of a pending generation: how much, in how many steps, and in which scopes it is counted. */
+/** The hold of a pending generation: its amount, the number of its steps, and the scopes that count it. */
 export type Hold = RecordOf<typeof holdRecord>;
 
 const estimateRecord = record({
@@ -52,20 +52,20 @@ const generationFields = {
   id: text('id'),
   payer: part(payerRecord),
   apiType: oneOf('api_type', apiTypes),
-  /** Of the endpoint that is tried first; the outcome says who answered. */
+  /** Fields of the first candidate. The outcome has the endpoint that answered. */
   ...routeFields,
   streamed: flag('streamed'),
   createdAtMs: instant('created_at'),
   hold: part(holdRecord),
-  /** Where its first hold was taken from a lease: from which, and how much (leases.ts). */
+  /** The lease of its first hold, and the amount taken from it (leases.ts). Absent without a lease. */
   lease: optional(part(leasedRecord)),
-  /** Charged when the handler dies before it could measure anything. */
+  /** Charged if the handler dies before it has measured anything. */
   inputEstimate: part(estimateRecord),
 };
 
 const pendingRecord = record({
   ...generationFields,
-  /** Prices of the endpoint that is tried first, frozen at admission. */
+  /** Prices of the first candidate, frozen at admission. */
   pricing: pricesField('prices'),
   /** Names the files that the prices were read from. */
   catalogVersion: text('catalog_version'),
@@ -85,18 +85,18 @@ const generationRecord = record({
   /** These two only while it is pending. */
   bootId: optional(text('boot_id')),
   sweepAtMs: optional(instant(indexes.sweep.sort)),
-  /** Settled by the sweeper; the handler's own message would still correct it, once. */
+  /** Settled by the sweep. The handler's own message would still correct it, once. */
   swept: flag('swept'),
   /** The measurement was the last one: only the handler's message was lost. */
   complete: flag('complete'),
   catalogVersion: optional(text('catalog_version')),
   /** When it became final, or was corrected. */
   settledAtMs: optional(instant('settled_at')),
-  /** What a correction has added to the cost that the sweep had estimated. */
+  /** Amount that a correction has added to the sweep's estimate. */
   correction: optional(money('correction_rub')),
 });
 
-/** What a final generation has beside its state, in the table and in an export of it. */
+/** Attributes of a final generation, in the table and in an export of it. */
 export const generationAttributes = [
   ...generationRecord.attributes,
   ...outcomeRecord.attributes.filter(({ name }) => !generationRecord.attributes.some((known) => known.name === name)),

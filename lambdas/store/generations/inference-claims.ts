@@ -1,4 +1,4 @@
-/** Which request for inference an Idempotency-Key stands for: written in the transaction of its hold. */
+/** The inference request that an Idempotency-Key belongs to. Written in the transaction of its hold. */
 
 import { readItem } from '../table/query.ts';
 import { expiry, record, text, type RecordOf } from '../table/record.ts';
@@ -7,7 +7,7 @@ import { put, update, type Key, type Write } from '../table/writes.ts';
 
 const claimRecord = record({
   generationId: text('generation_id'),
-  /** Of the body, keyed: another body is another request. */
+  /** Keyed hash of the body: another body is another request. */
   fingerprint: text('fingerprint'),
   expiresAtMs: expiry(TTL_ATTRIBUTE),
 });
@@ -21,9 +21,9 @@ function claimKey(name: string): Key {
 }
 
 /**
- * Claims a name for a generation: nobody else has it, or whoever had it was not charged.
+ * Claims a name for a generation, if the name is free, or its previous generation was not charged.
  * @param name keyed hash of the API key, the route and the Idempotency-Key
- * @param replaced the generation that is known to have cost nothing
+ * @param replaced the previous generation, which cost nothing
  */
 export function claimPut(
   table: Table,
@@ -33,7 +33,7 @@ export function claimPut(
 ): Write {
   const item = { ...claimKey(name), entity: 'inference_claim', ...claimRecord.toItem(claim) };
   if (replaced !== undefined) return put(table, item, { equal: { generation_id: replaced } });
-  // DynamoDB removes expired items with a delay: one that is still there no longer counts.
+  // DynamoDB removes expired items with a delay. An expired item that still exists does not count.
   return put(table, item, { belowIfPresent: { [TTL_ATTRIBUTE]: Math.floor(atMs / 1000) } });
 }
 

@@ -18,7 +18,7 @@ import {
 } from '../table/record.ts';
 import type { Item } from '../table/table.ts';
 
-/** How an answer ended. Who pays what then is decided in accounting/ending.ts. */
+/** How an answer ended. accounting/ending.ts decides the charge. */
 export const endings = [
   'complete',
   'out_of_money',
@@ -29,7 +29,7 @@ export const endings = [
 ] as const;
 export type Ending = (typeof endings)[number];
 
-/** The model, and the endpoint that was asked for it. */
+/** The model, and the endpoint that served it. */
 export const routeFields = {
   model: text('model'),
   modelPermaslug: text('model_permaslug'),
@@ -37,17 +37,20 @@ export const routeFields = {
   providerName: text('provider_name'),
 };
 
-/** An attempt at another endpoint, before the one that answered or was the last. It costs nothing. */
+/** An attempt at another endpoint, before the final one. It costs nothing. */
 export const failedAttemptRecord = record({
   endpointId: text('endpoint_id'),
   modelPermaslug: text('model_permaslug'),
   providerName: text('provider_name'),
-  /** Of the provider's answer; null where it gave none. */
+  /** Status of the provider's response; null without a response. */
   status: orNull(count('status')),
   durationMs: count('duration_ms'),
 });
 
-/** A field for the count of each unit. A message leaves out an unknown count that the last release does not know: it would refuse a round with it. */
+/**
+ * A field for the count of each unit. A message leaves out an unknown count that the last release does not know,
+ * because that release would refuse a round with it.
+ */
 function unitFields<Name extends string>(units: readonly RecordedUnit<Name>[]): Record<Name, Field<number | null>> {
   const fields = units.map(({ record: [name, attribute], isUnreleased }) => {
     const field = orNull(count(attribute));
@@ -56,9 +59,9 @@ function unitFields<Name extends string>(units: readonly RecordedUnit<Name>[]): 
   return Object.fromEntries(fields) as Record<Name, Field<number | null>>;
 }
 
-/** Units of one request to a provider, or of all that belong to a generation. */
+/** Units of one request to a provider, or of all requests of a generation. */
 const usageFields = {
-  /** Everything the model read: uncached, read from a cache, and written to one. */
+  /** All prompt tokens: uncached, read from a cache, and written to one. */
   promptTokens: count('tokens_prompt'),
   completionTokens: count('tokens_completion'),
   ...unitFields(roundUnits),
@@ -80,57 +83,61 @@ const { searchRequests, ...furtherUnits } = unitFields(generationUnits);
 
 export const outcomeRecord = record({
   cost: money('total_cost_rub'),
-  /** The saving by reading caches against uncached input, less the cost of writing them; negative where that was more. */
+  /**
+   * Savings of cache reads against uncached input, minus the cost of cache writes. Negative if the writes cost more.
+   */
   cacheSaved: named('cache_discount_rub', money('cache_saved_rub')),
-  /** What the answer costs the service, at the endpoint's purchase prices; where it has none, it is not known. Clients do not see it. */
+  /** The service's own cost at the endpoint's purchase prices; absent if it has none. Not visible to clients. */
   serviceCost: optional(money('service_cost_rub')),
-  /** True when usage was counted by us because the provider never reported it. */
+  /** The gateway counted the usage, because the provider did not report it. */
   estimated: flag('estimated'),
-  /** The provider reported more than the request could come to: it is charged at the bound. */
+  /** The provider reported more than the request's bound. The bound is charged. */
   capped: flag('capped'),
   cancelled: flag('cancelled'),
-  /** How the answer ended; null in a checkpoint, while it goes on. */
+  /** How the answer ended; null in a checkpoint of a running answer. */
   ending: orNull(oneOf('ending', endings)),
   finishReason: orNull(text('finish_reason')),
-  /** In the provider's own word; null where that is the same. */
+  /** The provider's own finish reason; null if it is the same. */
   nativeFinishReason: orNull(text('native_finish_reason')),
   ...routeFields,
-  /** Prices of the endpoint that answered, where they are not those that were frozen at admission. */
+  /** Prices of the endpoint that answered, if they differ from those frozen at admission. */
   pricing: optional(pricesField('prices')),
   ...usageFields,
-  /** The same of each request to the provider, where searches or questions led to several: each was priced by itself. */
+  /** The usage of each request to the provider, if searches or questions led to several. Each was priced separately. */
   rounds: list('rounds', roundRecord, MAX_ROUNDS),
   searchRequests,
-  /** The results that the searches found. */
+  /** Number of search results. */
   searchResults: orNull(count('num_search_results')),
   ...furtherUnits,
   failedAttempts: list('failed_attempts', failedAttemptRecord, MAX_ATTEMPTS),
-  /** HTTP status of the last attempt's answer; null where there was none. */
+  /** HTTP status of the last attempt's response; null without a response. */
   providerStatus: orNull(count('provider_status')),
   /**
-   * The failure of each attempt that failed, in one word, in order: first those of `failedAttempts`, then that of the last one, if
-   * it failed or broke off. Older records do not say.
+   * The kind of failure of each failed attempt, in order: first those of `failedAttempts`, then the last attempt's, if
+   * it failed or broke off. Missing in older records.
    */
   failures: unreleased(texts('attempt_failures', MAX_ATTEMPTS + 1)),
-  /** Fields of the request that the endpoint was not sent, by the names that the client reads. Older records do not say. */
+  /** Names of the request's fields that the endpoint did not receive, as the client wrote them. Missing in older records. */
   leftOut: unreleased(texts('left_out', MAX_LEFT_OUT)),
-  /** From the request until the first provider had all of it: the gateway's own time. Older records do not say. */
+  /**
+   * The gateway's own time: from the request until the first provider had received all of it. Missing in older records.
+   */
   overheadMs: unreleased(orNull(count('overhead_ms'))),
-  /** From then until the last that a provider sent. Older records do not say. */
+  /** From then until the last byte of a provider. Missing in older records. */
   providerMs: unreleased(orNull(count('provider_ms'))),
   latencyMs: orNull(count('latency_ms')),
   generationTimeMs: orNull(count('generation_time_ms')),
 });
 
-/** What a generation came to: everything that its price, GET /generation and the roll-up need. */
+/** The outcome of a generation: the facts for its price, GET /generation and the roll-up. */
 export type Outcome = RecordOf<typeof outcomeRecord>;
 
-/** Names of the attributes that an outcome does not have; a price that was frozen at admission stays. */
+/** Names of the attributes that an outcome does not have, except prices: those frozen at admission stay. */
 export function absentAttributes(present: Item): string[] {
   return outcomeRecord.attributes.map(({ name }) => name).filter((name) => name !== 'prices' && !(name in present));
 }
 
-/** The outcome of a generation that costs nothing, so far or for good: nothing was used, and nothing is known. */
+/** The outcome of a generation without usage and cost, so far or finally. */
 export function emptyOutcome(of: Pick<Outcome, keyof typeof routeFields>, ending: Ending | null = null): Outcome {
   return { ...outcomeRecord.from({}), ...of, cancelled: true, ending };
 }

@@ -24,7 +24,7 @@ function mapPrices(values: object, write: (amount: Money) => unknown): Item {
   return written;
 }
 
-/** Reads prices from an item or a message; both carry amounts as decimal text. */
+/** Reads prices from an item or a message. Both contain amounts as decimal text. */
 function pricesFrom(stored: Item): Pricing {
   return Object.fromEntries(
     Object.entries(stored).map(([name, value]) => {

@@ -1,6 +1,6 @@
 /**
- * Requests that were refused, so that an operator can say why without their sender's help. They cost nothing, and no sum depends
- * on them; nothing of what was asked is in them but the name of a field, that of a model, and what was to be held for it.
+ * Refused requests, so that an operator can explain them without the sender's help. They cost nothing, and no sum
+ * depends on them. Of the request itself, they contain only names of a field and a model, and the amount to be held.
  */
 
 import { utcDate } from '../../money/periods.ts';
@@ -14,18 +14,18 @@ import { writeWithin } from '../table/transact.ts';
 import { put, type Key } from '../table/writes.ts';
 
 const refusedAmountsRecord = record({
-  /** The period of the limit, as intervals are named. */
+  /** The period of the limit, by the names of intervals. */
   interval: text('limit_interval'),
   limit: money('limit_rub'),
   spent: money('spend_rub'),
   held: money('held_rub'),
-  /** The rest of all limits of the scope, less what was held. */
+  /** The smallest remaining room of the scope's limits, after holds. */
   left: money('remaining_rub'),
-  /** The amount that would have been held for the request. */
+  /** The amount that the request's hold needed. */
   required: money('required_rub'),
 });
 
-/** The amounts of a limit that had no room, as they were when it refused. */
+/** The amounts of a limit without room, at the time of the refusal. */
 export type RefusedAmounts = RecordOf<typeof refusedAmountsRecord>;
 
 const refusalRecord = record({
@@ -36,18 +36,18 @@ const refusalRecord = record({
   /** The name of the route in the manifest. */
   route: text('route'),
   status: count('status'),
-  /** As the error's `metadata.error_type` says it. */
+  /** As in the error's `metadata.error_type`. */
   kind: text('kind'),
   field: optional(text('field')),
-  /** Whose limit refused. */
+  /** The limit that refused. */
   limit: optional(text('limit_source')),
   /** The amounts of a limit in roubles. */
   amounts: optional(part(refusedAmountsRecord)),
-  /** As the client has named it. */
+  /** As named by the client. */
   model: optional(text('model')),
 });
 
-/** Why a request of a known key was refused. */
+/** The refusal of a request with a known key. */
 export type Refusal = RecordOf<typeof refusalRecord>;
 
 export const refusalAttributes = refusalRecord.attributes;
@@ -60,14 +60,20 @@ function partitionOf(accountId: string, date: string, shard: number): string {
   return `REFUSAL#${accountId}#${date}#${shard}`;
 }
 
-/** As generations are spread, so that no partition gets hot. @throws {RangeError} when the id is not a generation id */
+/**
+ * Spread like generations, so that no partition gets hot.
+ * @throws {RangeError} if the id is not a generation id
+ */
 function refusalItemKey(accountId: string, id: string): Key {
   const timeMs = generationTimeMs(id);
   if (timeMs === undefined) throw new RangeError('not a generation id');
   return { pk: partitionOf(accountId, utcDate(timeMs), shardOf(id)), sk: id };
 }
 
-/** Notes a refusal. It may be lost. @throws {AwsError} when that takes longer than a second */
+/**
+ * Writes a refusal. It may be lost.
+ * @throws {AwsError} if that takes longer than a second
+ */
 export async function writeRefusal(table: Table, refusal: Refusal): Promise<void> {
   const { payer, id, createdAtMs } = refusal;
   const item: Item & Key = {
@@ -86,7 +92,7 @@ export async function readRefusal(table: Table, accountId: string, id: string): 
 
 const REFUSAL_PAGE = 50;
 
-/** Refusals of each shard of an account's UTC day, newest first; with `before`, only those that are older than that id. */
+/** Refusals of each shard of an account's UTC day, older than the id `before`, newest first. */
 export function refusalsOfShards(table: Table, accountId: string, date: string, before: string) {
   return Array.from({ length: GENERATION_SHARDS }, (_, shard) => ofShard(table, accountId, date, { shard, before }));
 }

@@ -1,6 +1,6 @@
 /**
- * Jobs that make videos. A job is read and replaced as a whole, in the version that was read: of two that go on with the
- * same job, one finds that it has moved on. No text of a prompt is in it.
+ * Jobs that make videos. A job is read and replaced as a whole, on condition of the version that was read. If two
+ * workers continue the same job, one of them finds that it has changed. It contains no text of a prompt.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -15,12 +15,14 @@ import type { Item, Table } from '../table/table.ts';
 import { transact, writeAlone, type FailedCondition } from '../table/transact.ts';
 import { putNew, putOver, type Key, type Write } from '../table/writes.ts';
 
-/** `pending`: not accepted by a provider; `submitted`: accepted; `storing`: made, and its files are being fetched. */
+/**
+ * `pending`: not accepted by a provider; `submitted`: accepted; `storing`: finished, and its files are being fetched.
+ */
 const openStates = ['pending', 'submitted', 'storing'] as const;
 export const endStates = ['completed', 'failed', 'cancelled', 'expired'] as const;
 export type EndState = (typeof endStates)[number];
 
-/** Files that a job may have. */
+/** Maximum files of a job. */
 export const MAX_FILES = 4;
 
 const fileRecord = record({ bytes: count('bytes'), mediaType: text('media_type') });
@@ -31,11 +33,11 @@ const endpointRecord = record({ endpointId: text('endpoint_id'), providerName: t
 const MAX_JOB_ENDPOINTS = 16;
 
 const jobRecord = record({
-  /** Of its generation. */
+  /** Id of its generation. */
   id: text('id'),
   payer: part(payerRecord),
   state: oneOf('state', [...openStates, ...endStates]),
-  /** Counts the writes; `writeId` says whose the last one was. */
+  /** Counts the writes; `writeId` identifies the last one. */
   version: count('version'),
   writeId: text('write_id'),
   model: text('model'),
@@ -44,39 +46,39 @@ const jobRecord = record({
   aspectRatio: text('aspect_ratio'),
   createdAtMs: instant('created_at'),
   deadlineAtMs: instant('deadline_at'),
-  /** Nothing is to be done before. */
+  /** No work is due before. */
   nextAtMs: instant('next_at'),
-  /** Endpoints in the order in which they are tried, and the place of the one that is asked. */
+  /** Endpoints in the order of attempts, and the index of the current one. */
   endpoints: list('endpoints', endpointRecord, MAX_JOB_ENDPOINTS),
   endpointIndex: count('endpoint_index'),
   submissions: count('submissions'),
   failedAttempts: list('failed_attempts', failedAttemptRecord, MAX_ATTEMPTS),
   upstreamJobId: optional(text('upstream_job_id')),
-  /** When the first provider was asked. */
+  /** Time of the first request to a provider. */
   askedAtMs: optional(instant('asked_at')),
   submittedAtMs: optional(instant('submitted_at')),
   polls: count('polls'),
-  /** When its provider was last asked how it stands. */
+  /** Time of the last poll of its provider. */
   lookedAtMs: optional(instant('looked_at')),
-  /** Tries at fetching the files. */
+  /** Attempts to fetch the files. */
   fetches: count('fetches'),
   files: list('files', fileRecord, MAX_FILES),
   endedAtMs: optional(instant('ended_at')),
-  /** What the client is told of a failure. */
+  /** Message of a failure for the client. */
   error: optional(text('error')),
   providerStatus: optional(count('provider_status')),
-  /** Where the client reaches the gateway. */
+  /** Base URL of the gateway as the client reaches it. */
   baseUrl: text('base_url'),
   callbackUrl: optional(text('callback_url')),
   callbacks: count('callbacks'),
-  /** The client has been told, or will not be. */
+  /** The callback was delivered, or will not be attempted again. */
   isCalledBack: flag('called_back'),
 });
 export type VideoJob = RecordOf<typeof jobRecord>;
 
 export const jobAttributes = jobRecord.attributes;
 
-/** A job of which nothing has been done yet. */
+/** A job on which no work has been done yet. */
 export type NewVideoJob = Pick<
   VideoJob,
   | 'id'
@@ -92,15 +94,15 @@ export type NewVideoJob = Pick<
   | 'callbackUrl'
 >;
 
-/** What may change; everything else is as it was submitted. */
+/** Fields that may change; all others stay as submitted. */
 export type JobChange = Partial<Omit<VideoJob, keyof NewVideoJob | 'version' | 'writeId'>>;
 
-/** Somebody else goes on with the job. */
+/** Another worker continues the job. */
 export class JobMovedError extends Error {
   override name = 'JobMovedError';
 }
 
-/** @throws {RangeError} when the id is not a generation id. */
+/** @throws {RangeError} if the id is not a generation id. */
 function jobKey(accountId: string, id: string): Key {
   return { pk: `VIDEO#${accountId}#${id}`, sk: 'JOB' };
 }
@@ -131,9 +133,10 @@ export function newVideoJob(job: NewVideoJob): VideoJob {
 }
 
 /**
- * @param keptAnswer the write that keeps the answer to the request; it is in one transaction with the job
- * @throws {JobMovedError} when there is another one with this id
- * @throws {AlreadyAnsweredError} when the condition of `keptAnswer` failed; no job is written then
+ * Writes a new job.
+ * @param keptAnswer the write that stores the answer to the request, in one transaction with the job
+ * @throws {JobMovedError} if there is another job with this id
+ * @throws {AlreadyAnsweredError} if the condition of `keptAnswer` failed; then no job is written
  */
 export async function putVideoJob(table: Table, job: VideoJob, keptAnswer: Write | undefined): Promise<void> {
   const write = putNew(table, itemOf(job));
@@ -141,11 +144,15 @@ export async function putVideoJob(table: Table, job: VideoJob, keptAnswer: Write
   const outcome = await transact(table, { job: write, keptAnswer });
   if (outcome.committed) return;
   checkOwn(outcome.failed.job, job);
-  // A try whose reply was lost has kept both: the job that is stored is this one then.
+  // An attempt whose reply was lost has written both. The stored job is then this one.
   if (!outcome.failed.job) throw new AlreadyAnsweredError();
 }
 
-/** @returns the job as it is now @throws {JobMovedError} when it is not in the version that was read */
+/**
+ * Replaces the job.
+ * @returns the job as stored now
+ * @throws {JobMovedError} if its version is no longer the one that was read
+ */
 export async function changeVideoJob(table: Table, job: VideoJob, change: JobChange): Promise<VideoJob> {
   const after = { ...job, ...change, version: job.version + 1, writeId: randomUUID() };
   await writeOwn(table, putOver(table, itemOf(after), job.version), after);
@@ -157,7 +164,7 @@ export async function readVideoJob(table: Table, accountId: string, id: string):
   return item && jobRecord.from(item);
 }
 
-/** A job and its generation, as they are at the same time. */
+/** A job and its generation, read together. */
 export async function readVideo(
   table: Table,
   accountId: string,
@@ -173,7 +180,7 @@ function itemOf(job: VideoJob): Item {
   return { ...jobKey(job.payer.accountId, job.id), entity: 'video_job', ...jobRecord.toItem(job) };
 }
 
-/** A write whose reply was lost may be refused when it is repeated: what is stored then is our own. */
+/** A write whose reply was lost may be refused when it is repeated. The stored job is then our own. */
 async function writeOwn(table: Table, write: Write, job: VideoJob): Promise<void> {
   checkOwn(await writeAlone(table, write), job);
 }

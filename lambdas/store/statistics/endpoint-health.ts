@@ -1,10 +1,10 @@
 /**
- * What instances of functions tell each other about failing endpoints. A report replaces the instance's last one, for ten
- * seconds; then a new item begins. So the newest reports are the last of the partition, and what dead instances have left
- * is never read, long before DynamoDB deletes it.
+ * Reports of failing endpoints between instances of functions. Within ten seconds, a report replaces the instance's
+ * last one; then a new item begins. So the newest reports are at the end of the partition, and reports of dead
+ * instances are not read, long before DynamoDB deletes them.
  *
- * One partition takes 3,000 read units a second, and thousands of instances read it while an endpoint fails. So where many report, each report
- * has a copy in each of several partitions, and each reader asks one of them.
+ * One partition takes 3,000 read units a second, and thousands of instances read it while an endpoint fails. So if many
+ * instances report, each report has a copy in each of several partitions, and each reader uses one of them.
  */
 
 import { queryPageWithin } from '../table/query.ts';
@@ -13,7 +13,7 @@ import { TTL_ATTRIBUTE, type Item, type Table } from '../table/table.ts';
 import { writeWithin } from '../table/transact.ts';
 import { put } from '../table/writes.ts';
 
-/** How many attempts of some seconds went well, and how many failed; `number` says which seconds. */
+/** Successful and failed attempts within a few seconds; `number` identifies the interval. */
 interface Attempts {
   number: number;
   ok: number;
@@ -30,19 +30,21 @@ const reportRecord = record({
 });
 const reportExpiry = expiry(TTL_ATTRIBUTE);
 
-/** What one instance knows of endpoints. */
+/** An instance's report on endpoints. */
 type Report = RecordOf<typeof reportRecord>;
 
-/** Where few report, their reports are in the first alone. */
+/** If few instances report, only the first partition has their reports. */
 const HEALTH_PARTITIONS = ['HEALTH#RECENT', ...Array.from({ length: 7 }, (_, copy) => `HEALTH#RECENT#${copy + 1}`)];
 const HEALTH_SLOT_MS = 10_000;
-/** Routing asks for seconds, operators for the last failure. */
+/** Routing reads the last seconds, operators the last failure. */
 export const KEEP_REPORTS_MS = 60 * 60_000;
-/** What comes later than that is of no use any more. */
+/** A later reply would be useless. */
 const HEALTH_WRITE_TIMEOUT_MS = 300;
 const HEALTH_READ_TIMEOUT_MS = 1_000;
 
-/** @param to.isCrowd whether many report: then it costs eight writes, and spares as many readers */
+/**
+ * @param to.isCrowd whether many instances report; then a report costs eight writes, and divides the readers by eight
+ */
 export async function writeReport(table: Table, report: Report, to = { isCrowd: false }): Promise<void> {
   const { instance, publishedAtMs } = report;
   const item: Item = { entity: 'endpoint_health', ...reportRecord.toItem(report) };
@@ -55,9 +57,9 @@ export async function writeReport(table: Table, report: Report, to = { isCrowd: 
 }
 
 /**
- * Reports, newest first, that were published between these times or up to ten seconds around them; of one instance there
- * may be several. Cost: at most `limit` items, eventually consistent.
- * @param of.isCrowd whether many report, so that their reports are in each partition
+ * Reports published between these times, or up to ten seconds around them, newest first. An instance may have several.
+ * Cost: at most `limit` items, eventually consistent.
+ * @param of.isCrowd whether many instances report, so that each partition has their reports
  */
 export async function readReports(
   table: Table,

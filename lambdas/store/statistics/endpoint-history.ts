@@ -1,6 +1,6 @@
 /**
- * How each endpoint was doing in each hour of thirty days. A point is written when its hour is closed, and never changes; an hour with too few
- * requests has none. Nothing about money depends on it.
+ * Hourly measurements of each endpoint over thirty days. A point is written after its hour, and never changes. An hour
+ * with too few requests has none. No money depends on it.
  */
 
 import { HOUR_MS } from './endpoint-slots.ts';
@@ -9,21 +9,21 @@ import { numberFrom, TTL_ATTRIBUTE, type Table } from '../table/table.ts';
 import { writeAlone } from '../table/transact.ts';
 import { put } from '../table/writes.ts';
 
-/** One hour of an endpoint, as it was measured; null where there was too little to measure. */
+/** One measured hour of an endpoint; null if there was too little to measure. */
 export interface EndpointPoint {
   hourMs: number;
   /** Percent of the requests that did not fail. */
   uptimePercent: number | null;
-  /** The median to the first event. */
+  /** Median time to the first event. */
   latencyMs: number | null;
-  /** The median of complete answers, in tokens per second. */
+  /** Median of complete answers, in tokens per second. */
   throughput: number | null;
 }
 
 const POINTS_KEPT_MS = 30 * 24 * HOUR_MS;
 const HISTORY_READ_TIMEOUT_MS = 1_000;
 
-/** Writes a point. A repetition writes the same. */
+/** Writes a point. A repeated write has the same content. */
 export async function writePoint(table: Table, endpointId: string, point: EndpointPoint): Promise<void> {
   const { hourMs, uptimePercent, latencyMs, throughput } = point;
   const item = {
@@ -38,7 +38,9 @@ export async function writePoint(table: Table, endpointId: string, point: Endpoi
   await writeAlone(table, put(table, item));
 }
 
-/** The points of the last thirty days, the oldest first. Cost: one page of 720 small items at most, eventually consistent. */
+/**
+ * The points of the last thirty days, oldest first. Cost: one page of 720 small items at most, eventually consistent.
+ */
 export async function readPoints(table: Table, endpointId: string, atMs: number): Promise<EndpointPoint[]> {
   const items = await queryPageWithin(table, HISTORY_READ_TIMEOUT_MS, {
     pk: historyPartition(endpointId),

@@ -4,21 +4,21 @@ import { numberFrom, TTL_ATTRIBUTE, type Item, type Table } from '../table/table
 import { writeAlone } from '../table/transact.ts';
 import { put } from '../table/writes.ts';
 
-/** What was measured of endpoints at one time. */
+/** A measurement of endpoints at one time. */
 export interface Measurement {
   measuredAtMs: number;
   endpoints: Record<string, EndpointStatistics>;
-  /** Ids of the providers whose credential is set; undefined where that could not be read. */
+  /** Ids of the providers whose credential is set; undefined if that could not be read. */
   liveProviders: readonly string[] | undefined;
 }
 
 const STATISTICS_PARTITION = 'HEALTH#STATISTICS';
 const KEEP_STATISTICS_MS = 60 * 60_000;
-/** Of an item, so that it stays below 400 KB. */
+/** Limit per item, so that it stays below 400 KB. */
 const ENDPOINTS_IN_ITEM = 1_000;
 const STATISTICS_READ_TIMEOUT_MS = 1_000;
 
-/** Replaces the last measurement, in as few items as it needs: usually one. */
+/** Replaces the last measurement, in as few items as possible, usually one. */
 export async function writeMeasurement(table: Table, measurement: Measurement): Promise<void> {
   const { measuredAtMs, endpoints, liveProviders } = measurement;
   const entries = Object.entries(endpoints).map(([id, statistics]) => [id, compact(statistics)] as const);
@@ -36,7 +36,7 @@ export async function writeMeasurement(table: Table, measurement: Measurement): 
   }
 }
 
-/** The last measurement, in the parts that it was written in. Cost: one page, eventually consistent. */
+/** The last measurement, in the parts in which it was written. Cost: one page, eventually consistent. */
 export async function readMeasurements(table: Table): Promise<Measurement[]> {
   const items = await queryPageWithin(table, STATISTICS_READ_TIMEOUT_MS, {
     pk: STATISTICS_PARTITION,

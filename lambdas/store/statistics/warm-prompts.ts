@@ -1,6 +1,6 @@
 /**
- * Where the prompts of conversations are cached, so that their next turns go there from any instance. Nothing about money
- * depends on these items: one that is lost, late or old costs the difference between a warm and a cold cache.
+ * The endpoints that have cached the prompts of conversations, so that the next turns go there from any instance. No
+ * money depends on these items: a lost, late or old item costs the difference between a warm and a cold cache.
  */
 
 import { readItemWithin } from '../table/query.ts';
@@ -17,22 +17,28 @@ const warmPromptRecord = record({
 });
 type StoredWarmPrompt = RecordOf<typeof warmPromptRecord>;
 
-/** A first token may not wait for it much longer than a good reading takes. */
+/** The first token must not wait much longer than a normal read takes. */
 const PROMPT_READ_TIMEOUT_MS = 100;
 const PROMPT_WRITE_TIMEOUT_MS = 300;
 
-/** @param conversation a hash that names it */
+/** @param conversation hash of the conversation */
 function promptItemKey(conversation: string): Key {
   return { pk: `WARM#${conversation}`, sk: 'PROMPT' };
 }
 
-/** Reads it, perhaps a little old. @throws {AwsError} when that takes longer than 100 ms */
+/**
+ * Reads it, eventually consistent.
+ * @throws {AwsError} if that takes longer than 100 ms
+ */
 export async function readWarmPrompt(table: Table, conversation: string): Promise<StoredWarmPrompt | undefined> {
   const item = await readItemWithin(table, PROMPT_READ_TIMEOUT_MS, promptItemKey(conversation));
   return item && warmPromptRecord.from(item);
 }
 
-/** Replaces what is known of a conversation. @throws {AwsError} when that takes longer than 300 ms */
+/**
+ * Replaces the entry of a conversation.
+ * @throws {AwsError} if that takes longer than 300 ms
+ */
 export async function writeWarmPrompt(table: Table, conversation: string, prompt: StoredWarmPrompt): Promise<void> {
   const item: Item & Key = {
     ...promptItemKey(conversation),

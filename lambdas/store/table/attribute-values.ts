@@ -1,4 +1,4 @@
-/** DynamoDB's JSON, in which every value says its type. Sets and bytes are nothing that the table has. */
+/** DynamoDB's JSON, in which every value has its type. The table has no sets or bytes. */
 
 import { NumberValueImpl } from '@aws-sdk/util-dynamodb';
 
@@ -12,7 +12,10 @@ type AttributeValue =
 
 export type Attributes = Record<string, AttributeValue>;
 
-/** Without what is undefined. @throws {TypeError} for what cannot be kept as it is */
+/**
+ * Leaves out undefined values.
+ * @throws {TypeError} for a value that cannot be stored unchanged
+ */
 export function toAttributes(item: object): Attributes {
   const attributes: Attributes = {};
   for (const [name, value] of Object.entries(item)) {

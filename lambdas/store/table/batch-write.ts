@@ -5,7 +5,10 @@ import type { Table } from './table.ts';
 /** DynamoDB's limit for one BatchWriteItem. */
 const MAX_WRITTEN_BATCH = 25;
 
-/** Writes any number of items without conditions. @throws {StoreBusyError} after writing a part */
+/**
+ * Writes any number of items without conditions.
+ * @throws {StoreBusyError} possibly after some of the writes
+ */
 export async function batchWrite(table: Table, requests: WriteRequest[]): Promise<void> {
   await inBatches(requests, MAX_WRITTEN_BATCH, (batch) => batchWriteItems(table, batch));
 }

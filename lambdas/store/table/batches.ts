@@ -1,9 +1,9 @@
 import { DEFAULT_ATTEMPTS, pauseAfter, StoreBusyError } from './transact.ts';
 
 /**
- * Processes any number of parts, batch after batch; what DynamoDB had no room for is retried with back-off.
+ * Processes any number of parts, batch after batch. Parts that DynamoDB did not process are retried with back-off.
  * @param work resolves with the parts of a batch that were not done
- * @throws {StoreBusyError} after DEFAULT_ATTEMPTS in a row that did nothing; what was done stays.
+ * @throws {StoreBusyError} after DEFAULT_ATTEMPTS in a row without progress; finished parts stay.
  */
 export async function inBatches<Part>(
   parts: readonly Part[],

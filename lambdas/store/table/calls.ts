@@ -1,4 +1,4 @@
-/** The calls of DynamoDB that functions make, with items as the store has them. */
+/** The DynamoDB calls of functions, with items in the store's form. */
 
 import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { CallOptions } from '../../platform/aws/aws-call.ts';
@@ -10,7 +10,7 @@ export type Query = Omit<QueryCommandInput, 'TableName' | 'ExclusiveStartKey'>;
 
 export interface Page {
   items: Item[];
-  /** Where the next one begins; undefined where there is none. */
+  /** Start of the next page; undefined on the last one. */
   next: Item | undefined;
 }
 
@@ -19,7 +19,10 @@ export function getItem(table: Table, key: Key): Promise<Item | undefined> {
   return getWith(table, key, true);
 }
 
-/** An item by its key, in the time there is for it, perhaps a little old. @throws {Error} also when the time is over */
+/**
+ * An item by its key within a time limit, eventually consistent.
+ * @throws {Error} also if the time is over
+ */
 export function getItemWithin(table: Table, timeoutMs: number, key: Key): Promise<Item | undefined> {
   return getWith(table, key, false, { timeoutMs });
 }
@@ -35,7 +38,7 @@ async function getWith(
   return item && fromAttributes(item);
 }
 
-/** Up to a hundred items by their keys, read consistently, in no order; and the keys that there was no room for. */
+/** Up to a hundred items by their keys, read consistently, in no order, and the unprocessed keys. */
 export async function batchGetItems(table: Table, keys: Key[]): Promise<{ items: Item[]; unread: Key[] }> {
   const { Responses: found, UnprocessedKeys: left } = await table.call<{
     Responses?: Record<string, Attributes[]>;
@@ -47,7 +50,10 @@ export async function batchGetItems(table: Table, keys: Key[]): Promise<{ items:
   };
 }
 
-/** A page of a query. @param options.start where the page before it ended */
+/**
+ * A page of a query.
+ * @param options.start end of the previous page
+ */
 export async function queryPage(
   table: Table,
   { ExpressionAttributeValues: values, ...query }: Query,
@@ -71,7 +77,10 @@ export async function queryPage(
 
 const operations = { Put: 'PutItem', Update: 'UpdateItem', Delete: 'DeleteItem' } as const;
 
-/** Carries out a write that stands alone. @throws {AwsError} */
+/**
+ * Makes a single write.
+ * @throws {AwsError}
+ */
 export async function writeItem(table: Table, write: Write, options?: CallOptions): Promise<void> {
   const [kind, request] = Object.entries(requestOf(write))[0]!;
   const operation = (operations as Record<string, string>)[kind];
@@ -79,7 +88,11 @@ export async function writeItem(table: Table, write: Write, options?: CallOption
   await table.call(operation, request, options);
 }
 
-/** Carries out an update that stands alone. @returns the values that it has set @throws {AwsError} */
+/**
+ * Makes a single update.
+ * @returns the updated values
+ * @throws {AwsError}
+ */
 export async function updateItem(table: Table, write: Write): Promise<Item> {
   const { Attributes: changed = {} } = await table.call<{ Attributes?: Attributes }>('UpdateItem', {
     ...requestOf(write)['Update'],
@@ -91,8 +104,8 @@ export async function updateItem(table: Table, write: Write): Promise<Item> {
 export type WriteRequest = { PutRequest: { Item: Key & Item } } | { DeleteRequest: { Key: Key } };
 
 /**
- * Up to 25 writes without conditions, each of another item.
- * @returns those that there was no room for, as they were given: in what comes back, numbers could not be told from texts
+ * Makes up to 25 writes without conditions, each of another item.
+ * @returns the unprocessed writes as they were given, because in DynamoDB's response numbers look like texts
  */
 export async function batchWriteItems(table: Table, writes: WriteRequest[]): Promise<WriteRequest[]> {
   const requests = writes.map((write) =>
@@ -116,7 +129,11 @@ function itemName({ pk, sk }: Key): string {
   return `${pk}\n${sk}`;
 }
 
-/** Carries out all writes or none. @param token names them: with the same one they are done once @throws {AwsError} */
+/**
+ * Makes all writes or none.
+ * @param token identifies them: with the same token they are made once
+ * @throws {AwsError}
+ */
 export async function transactWriteItems(table: Table, writes: object[], token: string): Promise<void> {
   await table.call('TransactWriteItems', { TransactItems: writes, ClientRequestToken: token });
 }

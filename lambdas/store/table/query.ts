@@ -16,7 +16,9 @@ export async function* queryItems(table: Table, query: Query): AsyncGenerator<It
   } while (start);
 }
 
-/** What is between two sort keys of a partition, both included: one page, in the time there is for it, perhaps a little old. */
+/**
+ * The items between two sort keys of a partition, both included: one page within a time limit, eventually consistent.
+ */
 export async function queryPageWithin(
   table: Table,
   timeoutMs: number,
@@ -31,7 +33,7 @@ export async function queryPageWithin(
   return items;
 }
 
-/** Items of a partition, read consistently; with a prefix, those whose sort key begins with it. */
+/** Items of a partition, read consistently. With a prefix, only those whose sort key begins with it. */
 export function queryPartition(table: Table, partition: string, prefix?: string): AsyncGenerator<Item, void> {
   return queryItems(table, {
     ConsistentRead: true,
@@ -43,7 +45,10 @@ export function queryPartition(table: Table, partition: string, prefix?: string)
 /** DynamoDB's limit for one BatchGetItem. */
 const MAX_READ_BATCH = 100;
 
-/** Items by their keys, read consistently, in no order; what does not exist is left out. @throws {StoreBusyError} */
+/**
+ * Items by their keys, read consistently, in no order. Missing items are left out.
+ * @throws {StoreBusyError}
+ */
 export async function readItems(table: Table, keys: Key[]): Promise<Item[]> {
   const items: Item[] = [];
   await inBatches(keys, MAX_READ_BATCH, async (batch) => {

@@ -1,13 +1,13 @@
 /**
- * Records: what the table keeps of one thing, each field listed once, with the name of its attribute and its form. The
- * type, the item and, where a record is sent through a queue, the message are made from that list.
+ * Records: the stored fields of one kind of item. Each field is listed once, with the name of its attribute and its
+ * form. The type, the item and, for records sent through a queue, the message follow from that list.
  */
 
 import * as z from 'zod';
 import { Money } from '../../money/money.ts';
 import { moneyAttribute, moneyFrom, numberFrom, type Item } from './table.ts';
 
-/** What an attribute holds, as who reads an export of the table sees it. */
+/** Kind of value for readers of an export of the table. */
 type AttributeForm = 'text' | 'flag' | 'count' | 'money' | 'time' | 'document';
 
 /** An attribute of a record: its name in the table, and its form there. */
@@ -16,17 +16,17 @@ export interface Attribute {
   readonly form: AttributeForm;
 }
 
-/** One field of a record, in the form that the table keeps and in the form that a queue carries. */
+/** One field of a record, in its form in the table and its form in a queue message. */
 export interface Field<Value> {
-  /** Its attribute, and its name in a message; a field with several attributes has no name. */
+  /** Its attributes, and its name in a message. A field with several attributes has no name. */
   readonly attributes: readonly Attribute[];
   readonly messageName: string;
   /** The last release does not know it (`unreleased`). */
   readonly isUnreleased?: boolean;
-  /** Adds the value to an item, as far as it is known. */
+  /** Adds the value to an item, unless it is unknown. */
   write(value: Value, item: Item): void;
   read(item: Item): Value;
-  /** @throws {TypeError} for a value that `messageSchema` would not read: its sender learns of it */
+  /** @throws {TypeError} for a value that `messageSchema` would not read, so that the sender gets the error */
   toMessage(value: Value): unknown;
   messageSchema(): z.ZodType<Value>;
 }
@@ -36,15 +36,15 @@ type Entity<Of extends Fields> = { [Name in keyof Of]: Of[Name] extends Field<in
 
 export interface StoredRecord<Stored> {
   readonly attributes: readonly Attribute[];
-  /** Fields by their names in a message, and of those the ones that the last release does not know. */
+  /** Names of the fields in a message, and the names among them that the last release does not know. */
   readonly messageNames: readonly string[];
   readonly unreleasedNames: ReadonlySet<string>;
-  /** Only attributes that are known. */
+  /** Without unknown attributes. */
   readonly toItem: (stored: Stored) => Item;
   readonly from: (item: Item) => Stored;
-  /** @throws {TypeError} for what `messageSchema` would not read */
+  /** @throws {TypeError} for a value that `messageSchema` would not read */
   readonly toMessage: (stored: Stored) => Record<string, unknown>;
-  /** Reads `toMessage`, also of a later release: fields that are unknown here are left out. */
+  /** Reads `toMessage`, also of a later release: it ignores unknown fields. */
   readonly messageSchema: () => z.ZodType<Stored>;
 }
 
@@ -78,7 +78,7 @@ export function record<Of extends Fields>(fields: Of): StoredRecord<Entity<Of>> 
 }
 
 interface Form<Value> {
-  /** A map or a list, where nothing else is said. */
+  /** A map or a list by default. */
   form?: AttributeForm;
   toAttribute?: (value: Value) => unknown;
   fromAttribute: (stored: unknown) => Value;
@@ -86,7 +86,7 @@ interface Form<Value> {
   message?: () => z.ZodType<Value>;
 }
 
-/** A field in one attribute, in a form of its own. */
+/** A field in one attribute, with a custom form. */
 export function attribute<Value>(name: string, form: Form<Value>): Field<Value> {
   const { toAttribute = (value: Value) => value, fromAttribute, toMessage = (value: Value) => value } = form;
   return {
@@ -105,7 +105,10 @@ export function attribute<Value>(name: string, form: Form<Value>): Field<Value> 
   };
 }
 
-/** A form that writes only what can be read again. Types promise as much; what providers report has broken such promises. */
+/**
+ * A form that refuses values which could not be read again. Types should ensure that, but provider reports have
+ * violated them.
+ */
 function checked<Value>(
   name: string,
   isSound: (value: Value) => boolean,
@@ -129,7 +132,7 @@ export function text(name: string): Field<string> {
   });
 }
 
-/** False where it is absent. */
+/** False if absent. */
 export function flag(name: string): Field<boolean> {
   return attribute(name, {
     form: 'flag',
@@ -139,7 +142,7 @@ export function flag(name: string): Field<boolean> {
   });
 }
 
-/** A whole number from 0 on; 0 where it is absent. */
+/** A whole number from 0 on; 0 if absent. */
 export function count(name: string): Field<number> {
   return attribute(name, {
     form: 'count',
@@ -158,7 +161,7 @@ export function oneOf<Value extends string>(name: string, values: readonly Value
   });
 }
 
-/** A field that is kept as it is: lists and maps of texts and flags. */
+/** A field stored unchanged: lists and maps of texts and flags. */
 export function plain<Value>(name: string, message?: () => z.ZodType<Value>): Field<Value> {
   return attribute(name, { fromAttribute: (stored) => stored as Value, ...(message ? { message } : {}) });
 }
@@ -172,7 +175,7 @@ const decimal = z.string().transform((amount, context) => {
   }
 });
 
-/** Exact roubles; zero where they are absent. */
+/** Exact roubles; zero if absent. */
 export function money(name: string): Field<Money> {
   return attribute(name, {
     form: 'money',
@@ -183,7 +186,7 @@ export function money(name: string): Field<Money> {
   });
 }
 
-/** Epoch milliseconds, kept as a time that people can read. */
+/** Epoch milliseconds, stored as a readable time. */
 export function instant(name: string): Field<number> {
   return attribute(name, {
     form: 'time',
@@ -192,7 +195,7 @@ export function instant(name: string): Field<number> {
   });
 }
 
-/** Epoch milliseconds, kept as seconds, as DynamoDB's own expiry reads them. */
+/** Epoch milliseconds, stored as seconds for DynamoDB's own expiry. */
 export function expiry(name: string): Field<number> {
   return attribute(name, {
     form: 'count',
@@ -212,7 +215,7 @@ export function optional<Value>(field: Field<Value>): Field<Value | undefined> {
   };
 }
 
-/** A field that may be unknown: null, which is not kept. */
+/** A field that may be unknown: null, which is not stored. */
 export function orNull<Value>(field: Field<Value>): Field<Value | null> {
   return {
     ...field,
@@ -228,24 +231,24 @@ function isAttributeAbsent({ attributes: [attribute] }: Pick<Field<unknown>, 'at
 }
 
 /**
- * A field that the last release does not know. A message of the finalize queue carries it where that release does not look
- * (accounting/settlement.ts). The next release takes the word away from all fields that have it.
+ * A field that the last release does not know. A message of the finalize queue carries it in an attribute that that
+ * release ignores (accounting/settlement.ts). The next release removes the mark from all fields.
  */
 export function unreleased<Value>(field: Field<Value>): Field<Value> {
   return { ...field, isUnreleased: true };
 }
 
-/** A field that messages have under another name. */
+/** A field with another name in messages. */
 export function named<Value>(messageName: string, field: Field<Value>): Field<Value> {
   return { ...field, messageName };
 }
 
-/** A record within a record: a map in an attribute of its own. */
+/** A record within a record: a map in one attribute. */
 export function nested<Stored>(name: string, codec: StoredRecord<Stored>): Field<Stored> {
   return attribute(name, { toAttribute: codec.toItem, fromAttribute: (stored) => codec.from(stored as Item) });
 }
 
-/** Records within a record: a list of maps, which is absent while it is empty. */
+/** Records within a record: a list of maps, absent if empty. */
 export function list<Stored>(name: string, codec: StoredRecord<Stored>, most: number): Field<readonly Stored[]> {
   return attribute<readonly Stored[]>(name, {
     toAttribute: (stored) => (stored.length > 0 ? stored.map(codec.toItem) : undefined),
@@ -259,7 +262,7 @@ export function list<Stored>(name: string, codec: StoredRecord<Stored>, most: nu
   });
 }
 
-/** A list of texts, which is absent while it is empty. */
+/** A list of texts, absent if empty. */
 export function texts(name: string, most: number): Field<readonly string[]> {
   return attribute<readonly string[]>(name, {
     toAttribute: (stored) => (stored.length > 0 ? stored : undefined),

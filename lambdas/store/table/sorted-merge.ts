@@ -1,6 +1,7 @@
 /**
- * Several sorted lists as one. No list is read further than one entry ahead of what is taken.
- * @param comesFirst whether the one entry stands before the other; of two equal ones, that of the earlier list comes first
+ * Merges several sorted lists. No list is read further than one entry ahead of the consumer.
+ * @param comesFirst whether the first entry sorts before the second; of two equal entries, the one of the earlier list
+ *   comes first
  */
 export async function* mergeSorted<Entry>(
   lists: AsyncGenerator<Entry, void>[],

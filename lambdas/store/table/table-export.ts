@@ -1,4 +1,7 @@
-/** Exports of the whole table to S3, which DynamoDB makes by itself from its backups: no read units, and no item passes here. */
+/**
+ * Exports of the whole table to S3. DynamoDB makes them itself from its backups: without read units, and without a
+ * transfer through us.
+ */
 
 import { DescribeExportCommand, DynamoDBClient, ExportTableToPointInTimeCommand } from '@aws-sdk/client-dynamodb';
 import { sdkSettings } from '../../platform/aws/sdk.ts';
@@ -8,24 +11,27 @@ import type { Table } from './table.ts';
 import { writeAlone } from './transact.ts';
 import { put } from './writes.ts';
 
-/** What to export, and where to; instants are epoch milliseconds. */
+/** Describes an export; instants are epoch milliseconds. */
 export interface TableExport {
   tableArn: string;
   bucket: string;
-  /** A folder of its own: increments would otherwise share one. */
+  /** A folder for this export only: increments would otherwise share one. */
   prefix: string;
-  /** All items as of `toMs`, or without `fromMs`; with it, the new images of those that changed between the two. */
+  /** Without `fromMs`, all items as of `toMs`. With it, the new images of items that changed between the two. */
   fromMs: number | undefined;
   toMs: number;
-  /** From 1 on: DynamoDB answers a token that it knows with the export that has failed. */
+  /** Counted from 1. For a known token, DynamoDB would return the failed export again. */
   attempt: number;
 }
 
-/** How an export goes; one that failed says why, in DynamoDB's own code. */
+/** State of an export; a failed one has DynamoDB's own code. */
 export type ExportState = { state: 'IN_PROGRESS' | 'COMPLETED' } | { state: 'FAILED'; code: string };
 
 export interface TableExports {
-  /** Begins an export; the same attempt is begun once, however often it is asked for within eight hours. @returns its ARN */
+  /**
+   * Starts an export. Within eight hours, repeated calls with the same attempt start it only once.
+   * @returns its ARN
+   */
   begin: (wanted: TableExport) => Promise<string>;
   stateOf: (arn: string) => Promise<ExportState>;
 }
@@ -77,23 +83,23 @@ const begunExportRecord = record({
   fromMs: optional(instant('from')),
   toMs: instant('to'),
   attempt: count('attempt'),
-  /** Before that, nobody asks how it goes. */
+  /** The earliest time of the next check. */
   lookAtMs: instant('look_at'),
 });
-/** An export that was begun, and was not seen to be complete. */
+/** A started export that is not known to be complete. */
 export type BegunExport = RecordOf<typeof begunExportRecord>;
 
-/** More than are begun for all the days that backups go back. */
+/** More exports than the days of backups could need. */
 const MAX_BEGUN_EXPORTS = 100;
 
 const progressRecord = record({
-  /** When the first run looked at the table: it was there by then. */
+  /** Time of the first run, at which the table existed. */
   firstSeenMs: instant('first_seen'),
-  /** Up to when everything is in an export that was begun; undefined before the first. */
+  /** Everything up to here is in a started export; undefined before the first. */
   untilMs: optional(instant('exported_until')),
   begun: list('begun', begunExportRecord, MAX_BEGUN_EXPORTS),
 });
-/** How far exports have come; instants are epoch milliseconds. */
+/** Progress of the exports; instants are epoch milliseconds. */
 export type ExportProgress = RecordOf<typeof progressRecord>;
 
 /** @returns undefined before the first run */

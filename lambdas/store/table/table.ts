@@ -10,7 +10,7 @@ export interface Table {
   readonly name: string;
   /** Makes the calls of the store (calls.ts). */
   readonly call: AwsCall;
-  /** Of an emulator. */
+  /** Set for an emulator. */
   readonly endpoint: string | undefined;
 }
 
@@ -23,8 +23,8 @@ interface TableOptions {
 }
 
 /**
- * Opens the table named by the environment. Connections are kept alive; throttling and server errors are retried by every
- * call, conflicts of transactions by `transact`.
+ * Opens the table named by the environment. Connections are kept alive. Every call retries throttling and server
+ * errors; `transact` retries conflicts of transactions.
  */
 export function openTable(options: TableOptions = {}): Table {
   const endpoint = options.endpoint ?? optionalVariable(variables.dynamodbEndpoint);
@@ -37,7 +37,10 @@ const DYNAMODB = {
   address: { id: 'DynamoDB', host: 'dynamodb', isPlainInGovCloud: true },
 };
 
-/** A table, whatever the environment says. @param endpoint of an emulator; without one the table is on AWS */
+/**
+ * A table independent of the environment.
+ * @param endpoint of an emulator; without one the table is on AWS
+ */
 export function tableAt(name: string, endpoint?: string): Table {
   return { name, endpoint, call: openAwsJson(DYNAMODB, { endpoint, identity: ownIdentity }) };
 }
@@ -47,7 +50,7 @@ export function moneyAttribute(amount: Money): NumberValueImpl {
   return NumberValueImpl.from(amount.toString());
 }
 
-/** DynamoDB may answer small numbers in scientific notation ("1E-7"). */
+/** DynamoDB may return small numbers in scientific notation ("1E-7"). */
 export function moneyFrom(value: unknown): Money {
   return value === undefined ? Money.zero : Money.parseNumber(value as string);
 }
@@ -56,7 +59,7 @@ export function numberFrom(value: unknown): number {
   return value === undefined ? 0 : Number(value);
 }
 
-/** The sparse index. It is eventually consistent on AWS: nothing that decides about money reads it. */
+/** The sparse index. It is eventually consistent on AWS, so no decision about money reads it. */
 export const indexes = {
   /** Pending generations by the moment their hold may be swept. */
   sweep: { name: 'sweep', partition: 'sweep_shard', sort: 'sweep_at' },

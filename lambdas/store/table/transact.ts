@@ -1,4 +1,4 @@
-/** Carries out writes: all of a transaction or none, or a single one; retried while the table is busy. */
+/** Makes writes: all of a transaction or none, or a single one. Retries while the table is busy. */
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,10 +11,10 @@ import { requestOf, transactWriteItems, writeItem } from './calls.ts';
 import type { Item, Table } from './table.ts';
 import type { Write } from './writes.ts';
 
-/** Writes of one transaction, by name; what is undefined is not written. */
+/** Writes of one transaction, by name; undefined ones are skipped. */
 export type Writes<Name extends string = string> = Partial<Record<Name, Write | undefined>>;
 
-/** A condition that failed; `item` is the stored item, if there was one. */
+/** A failed condition; `item` is the stored item, if it exists. */
 export interface FailedCondition {
   item: Item | undefined;
 }
@@ -25,11 +25,11 @@ export type TransactOutcome<Name extends string = string> =
       committed: false;
       /** The writes whose condition failed, by name. */
       failed: { [Of in Name]?: FailedCondition };
-      /** An attempt before it had no reply: that one may have been carried out, or may be yet. */
+      /** An earlier attempt had no reply. It may have been carried out, or may still be. */
       isUncertain: boolean;
     };
 
-/** Reasons that say "not now": nothing was written, and the same transaction may succeed a moment later. */
+/** Reasons that mean "not now": nothing was written, and the same transaction may succeed a moment later. */
 const TRANSIENT_REASONS = new Set([
   'TransactionConflict',
   'ThrottlingError',
@@ -44,17 +44,17 @@ const TRANSIENT_ERRORS = new Set([
   'RequestLimitExceeded',
 ]);
 
-/** How often a busy table is tried before it is given up. */
+/** Attempts at a busy table. */
 export const DEFAULT_ATTEMPTS = 12;
 const BASE_CONFLICT_DELAY_MS = 8;
 const MAX_CONFLICT_DELAY_MS = 400;
 
-/** Thrown when a write met conflicts or throttling on every attempt; nothing was written. */
+/** Thrown if every attempt at a write met conflicts or throttling; nothing was written. */
 export class StoreBusyError extends GatewayError {
   override name = 'StoreBusyError';
-  /** The writes of the transaction that met others, or were throttled, at the last attempt, by name; empty where that is not known. */
+  /** The writes that met conflicts or throttling at the last attempt, by name; empty if unknown. */
   readonly conflicting: readonly string[];
-  /** An attempt before the last had no reply: it may have been carried out, or may be yet. */
+  /** An attempt before the last had no reply. It may have been carried out, or may still be. */
   readonly isUncertain: boolean;
 
   constructor(cause?: unknown, conflicting: readonly string[] = [], wasUncertain = false) {
@@ -67,12 +67,12 @@ export class StoreBusyError extends GatewayError {
 /**
  * Writes all items or none.
  *
- * Guarantee: one client token names one set of parameters, so a reply lost after the write is answered by the
- * call's retry without a second effect (for ten minutes; callers put a condition on the write for what comes later).
- * Conflicts and throttling are retried with full jitter; a failed condition is an outcome, not an error. Each of those tries
- * has a token of its own, so one of them that had no reply may still be carried out after a later one was refused: the
- * outcome says so.
- * @param options.attempts how often a busy table is tried: more for what must get through, fewer for what can wait
+ * Guarantee: one client token identifies one set of parameters. If the reply is lost after the write, the call's retry
+ * returns the result without a second effect (for ten minutes; for later repetitions, callers add a condition to the
+ * write). Conflicts and throttling are retried with full jitter. A failed condition is an outcome, not an error. Each
+ * retry has a token of its own, so an attempt without a reply may be carried out after a later one was refused: the
+ * outcome reports that.
+ * @param options.attempts maximum attempts at a busy table: more for urgent writes, fewer for those that can wait
  * @throws {StoreBusyError} after the last attempt.
  */
 export async function transact<Name extends string>(
@@ -99,7 +99,7 @@ async function transactInTurn<Name extends string>(
   let wasUncertain = false;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      // A cancelled transaction has used up its token: for DynamoDB, another attempt is a new transaction.
+      // A cancelled transaction has used up its token. For DynamoDB, another attempt is a new transaction.
       await transactWriteItems(table, requests, randomUUID());
       return { committed: true };
     } catch (error) {
@@ -117,11 +117,11 @@ async function transactInTurn<Name extends string>(
 }
 
 /**
- * Carries out one write; retried while a transaction holds its item.
- * @param options.timeoutMs after this time the write is given up; what was sent by then may be carried out all the same
- * @returns undefined when it is written, else the condition that failed
+ * Makes one write; retried while a transaction locks its item.
+ * @param options.timeoutMs after this time the write is abandoned; a request sent by then may still be carried out
+ * @returns undefined on success, otherwise the failed condition
  * @throws {StoreBusyError} after the last attempt.
- * @throws {Error} when the time is over
+ * @throws {Error} if the time is over
  */
 export async function writeAlone(
   table: Table,
@@ -144,14 +144,17 @@ export async function writeAlone(
 }
 
 /**
- * Carries out one write that may be lost, in the time there is for it. One whose reply was lost may be done although it
- * throws, and done twice where it adds.
+ * Makes one write that may be lost, within a time limit. If its reply is lost it throws, although the write may be
+ * done. A repeated addition may count twice.
  */
 export async function writeWithin(table: Table, timeoutMs: number, write: Write): Promise<void> {
   await writeItem(table, write, { timeoutMs });
 }
 
-/** Retries a single-item write while a transaction holds the item. @throws {StoreBusyError} after the last attempt. */
+/**
+ * Retries a single-item write while a transaction locks the item.
+ * @throws {StoreBusyError} after the last attempt.
+ */
 export async function retryConflicts<Result>(write: () => Promise<Result>): Promise<Result> {
   let wasUncertain = false;
   for (let attempt = 1; ; attempt += 1) {
@@ -170,7 +173,7 @@ function failedConditions<Name extends string>(
   error: unknown,
   names: Name[],
 ): { [Of in Name]?: FailedCondition } | undefined {
-  // Reasons have the order of the writes.
+  // Reasons are in the order of the writes.
   const failed = reasonsOf(error).flatMap((reason, index) =>
     reason.Code === 'ConditionalCheckFailed' ? [[names[index]!, { item: itemIn(reason) }] as const] : [],
   );
@@ -188,13 +191,13 @@ interface CancellationReason {
   Item?: Attributes;
 }
 
-/** Why a transaction was cancelled, write by write; empty where it was not. */
+/** The reasons of a cancelled transaction, write by write; empty for other errors. */
 function reasonsOf(error: unknown): CancellationReason[] {
   if (!(error instanceof AwsError) || error.name !== 'TransactionCanceledException') return [];
   return (error.details['CancellationReasons'] ?? []) as CancellationReason[];
 }
 
-/** The item that came with a failed condition. */
+/** The item of a failed condition. */
 function itemIn({ Item: item }: { Item?: Attributes }): Item | undefined {
   return item && fromAttributes(item);
 }
@@ -206,7 +209,10 @@ function isTransientReason(error: unknown): boolean {
   return error instanceof Error && TRANSIENT_ERRORS.has(error.name);
 }
 
-/** Full jitter: writers that collided at one item do not collide again. @param attempt 1 after the first */
+/**
+ * Waits with full jitter, so that conflicting writers do not conflict again.
+ * @param attempt 1 after the first
+ */
 export async function pauseAfter(attempt: number): Promise<void> {
   await sleep(Math.random() * Math.min(MAX_CONFLICT_DELAY_MS, BASE_CONFLICT_DELAY_MS * 2 ** attempt));
 }

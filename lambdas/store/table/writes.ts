@@ -1,6 +1,6 @@
 /**
- * Writes of single items, each with its condition: DynamoDB's expressions for writes are made here. A write is carried out
- * in a transaction or alone (transact.ts). Where its condition fails, the stored item comes back with the failure.
+ * Writes of single items, each with its condition. DynamoDB's write expressions are made here. A write is made in a
+ * transaction or alone (transact.ts). If its condition fails, the failure contains the stored item.
  */
 
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
@@ -11,12 +11,12 @@ export type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[numb
 
 export type Key = { pk: string; sk: string };
 
-/** Conditions on the attributes of an item; all of them have to hold. */
+/** Conditions on the attributes of an item. All of them must be true. */
 export interface Condition {
   equal?: Item;
   equalIfPresent?: Item;
-  /** Numbers that have to be there. */
-  limitConcurrency?: Item;
+  /** Requires that the number exists. */
+  atMost?: Item;
   atMostIfPresent?: Item;
   belowIfPresent?: Item;
   absent?: readonly string[];
@@ -24,7 +24,7 @@ export interface Condition {
 
 export interface Change {
   set?: Item;
-  /** Added to numbers, which are 0 where they are absent. */
+  /** Added to numbers, which are 0 if absent. */
   add?: Item;
   remove?: readonly string[];
   when?: Condition;
@@ -32,7 +32,7 @@ export interface Change {
 
 const IS_NEW: Condition = { absent: ['pk'] };
 
-/** Writes an item, if the condition holds for the one that it replaces. */
+/** Writes an item, if the condition is true for the item that it replaces. */
 export function put(table: Table, item: Item, when?: Condition): Write {
   return { Put: { TableName: table.name, Item: item, ...conditioned(new Names(), when) } };
 }
@@ -41,7 +41,7 @@ export function putNew(table: Table, item: Item): Write {
   return put(table, item, IS_NEW);
 }
 
-/** Replaces an item in the version that was read. */
+/** Replaces an item, if its version is the one that was read. */
 export function putOver(table: Table, item: Item, version: number): Write {
   return put(table, item, { equal: { version } });
 }
@@ -50,7 +50,7 @@ export function remove(table: Table, key: Key, when?: Condition): Write {
   return { Delete: { TableName: table.name, Key: key, ...conditioned(new Names(), when) } };
 }
 
-/** Writes nothing: the transaction fails unless the condition holds for the item. */
+/** Writes nothing: the transaction fails unless the condition is true for the item. */
 export function check(table: Table, key: Key, when: Condition): Write {
   const { ConditionExpression = '', ...names } = conditioned(new Names(), when);
   return { ConditionCheck: { TableName: table.name, Key: key, ConditionExpression, ...names } };
@@ -60,7 +60,7 @@ export function mustNotExist(table: Table, key: Key): Write {
   return check(table, key, IS_NEW);
 }
 
-/** Changes attributes of an item; without a condition, one that does not exist is created. */
+/** Changes attributes of an item. Without a condition, a missing item is created. */
 export function update(table: Table, key: Key, { set, add, remove: removed = [], when }: Change): Write {
   const names = new Names();
   const clauses: string[] = [];
@@ -92,7 +92,7 @@ function conditioned(names: Names, when: Condition = {}): Expressions {
   const conditions = [
     ...names.each(when.equal, (name, value) => `${name} = ${value}`),
     ...names.each(when.equalIfPresent, ifPresent('=')),
-    ...names.each(when.limitConcurrency, (name, value) => `${name} <= ${value}`),
+    ...names.each(when.atMost, (name, value) => `${name} <= ${value}`),
     ...names.each(when.atMostIfPresent, ifPresent('<=')),
     ...names.each(when.belowIfPresent, ifPresent('<')),
     ...(when.absent ?? []).map((name) => `attribute_not_exists(${names.of(name)})`),
@@ -127,7 +127,7 @@ class Names {
     return placeholder;
   }
 
-  /** @throws {TypeError} for undefined: a condition without its value would hold of everything. */
+  /** @throws {TypeError} for undefined, because a condition without its value would be true for everything. */
   #value(value: unknown): string {
     if (value === undefined) throw new TypeError('A write needs a value');
     const placeholder = `:v${this.#valueCount}`;
@@ -145,7 +145,7 @@ class Names {
     return parts;
   }
 
-  /** To be called when everything is named; DynamoDB refuses empty maps. */
+  /** Call it when everything is named. DynamoDB refuses empty maps. */
   expressions(): Expressions {
     return {
       ...(this.#placeholders.size > 0 ? { ExpressionAttributeNames: this.#names } : {}),
