@@ -1,5 +1,6 @@
 /**
- * CSV as this product writes it: UTF-8, RFC 4180, LF. Amounts are plain decimals with all their digits, never floating point.
+ * CSV in this product's form: UTF-8, RFC 4180, LF. Amounts are plain decimals with all their digits, never floating
+ * point.
  *
  * Guarantee: the same cells make the same bytes.
  */
@@ -7,18 +8,18 @@
 import type { Options } from 'csv-stringify/sync';
 import { Money } from '../money/money.ts';
 
-/** A cell's value; null is an empty one. */
+/** A cell's value; null is an empty cell. */
 export type CsvCell = string | number | boolean | Money | null;
 export type CsvRow = readonly CsvCell[];
 
-/** Where a file is read: by programs, or by a spreadsheet that is set up for Russian. */
+/** Target of a file: programs, or a spreadsheet with Russian settings. */
 export const locales = ['plain', 'ru'] as const;
 export type Locale = (typeof locales)[number];
 
-/** Signs that begin a formula, also behind blanks. Some spreadsheets read full-width signs like others. */
+/** Signs that begin a formula, also after whitespace. Some spreadsheets treat full-width signs the same way. */
 const FORMULA = /^(?:[\s\p{Cf}]*[=+\-@＝＋－＠]|[\t\r\n])/u;
 
-/** A text that people have chosen, such as a name: a spreadsheet must not take it for a formula. */
+/** Protects a text chosen by people, such as a name, so that a spreadsheet does not read it as a formula. */
 export function guarded(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text;
 }

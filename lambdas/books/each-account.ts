@@ -6,15 +6,15 @@ import { accountPages, readAccount, type Account } from '../store/accounts/accou
 import { readDayProgress, saveDayProgress, type DayWork } from '../store/days/day-progress.ts';
 import type { Table } from '../store/table/table.ts';
 
-/** Work that was begun so long ago, and is not done, must not look like success. */
+/** Work that is unfinished this long after its start must not look like success. */
 const LATE_AFTER_MS = 12 * 60 * 60_000;
 
-/** A day is worked on this long after its end: by then it is rolled up, and what ended late is settled. */
+/** A day is processed this long after its end. By then it is rolled up, and late requests are settled. */
 const AFTER_DAY_MS = 60 * 60_000;
 
 /**
- * The day whose work is due: yesterday, from an hour after midnight on, until it is done.
- * @returns how far the work had come before it as well; undefined where nothing is due
+ * The day whose work is due: yesterday, from an hour after midnight until it is done.
+ * @returns also the progress before that day; undefined if nothing is due
  */
 export async function dueDay(
   table: Table,
@@ -30,16 +30,17 @@ export async function dueDay(
 interface DayOfAccounts {
   kind: DayWork;
   date: string;
-  /** When no more accounts may be begun, in the time of performance.now(). */
+  /** When no more accounts may be started, in terms of performance.now(). */
   deadlineMs: number;
   atMs?: number;
 }
 
 /**
- * Does a day's work for every account that was there on that day, over as many runs as it takes: a run goes on after the accounts that
- * the one before has finished. What is not done twelve hours after the first run is told in the log, in a line that has an alarm.
- * @param work of one account; false where it has to be done again, and the others wait
- * @returns whether all are done, and when the first run began
+ * Does a day's work for every account that existed on that day, over as many runs as needed. Each run continues after
+ * the accounts that the previous one finished. If the work is unfinished twelve hours after the first run, it logs a
+ * line that has an alarm.
+ * @param work for one account; returns false if it must be repeated before the next account
+ * @returns whether all accounts are done, and when the first run began
  */
 export async function eachAccountOf(
   table: Table,

@@ -10,16 +10,16 @@ import {
   type TableExports,
 } from '../store/table/table-export.ts';
 
-/** Backups are about five minutes behind the table; an export of a moment that they do not have yet is refused. */
+/** Backups are about five minutes behind the table. DynamoDB refuses an export of a later moment. */
 const BACKUP_LAG_MS = 20 * 60_000;
 /** DynamoDB takes increments of fifteen minutes to a day. */
 const SHORTEST_INCREMENT_MS = 15 * 60_000;
-/** As far back as backups go, with a day to spare: what is older can only be had with a full export. */
+/** The retention of backups, minus a day. Older data needs a full export. */
 const BACKUPS_KEPT_MS = 34 * DAY_MS;
-/** An export takes some minutes. One that fails is begun again no more often than that, because each is paid for. */
+/** An export takes some minutes. A failed one is not repeated more often than this, because each is charged. */
 const LOOK_AGAIN_AFTER_MS = 60 * 60_000;
 
-/** Where exports go. */
+/** Source and target of the exports. */
 interface BooksBucket {
   tableArn: string;
   bucket: string;
@@ -30,19 +30,19 @@ interface ExportRun {
   exports: TableExports;
   where: BooksBucket;
   atMs: number;
-  /** Prefixes. */
+  /** Prefixes of the started exports. */
   begun: string[];
 }
 
 /**
- * Begins the exports that are due: all of the table at first and at each beginning of a month, and otherwise what has changed up to
- * the last midnight (UTC), a day at most in each.
+ * Starts the exports that are due: the whole table at first and at the beginning of each month, otherwise the changes
+ * up to the last midnight (UTC), at most a day in each.
  *
- * Guarantee: increments follow each other without a gap: where one ends is noted once it has begun, and a run that broke off before
- * begins the same one again, which DynamoDB knows by its token; so do runs that overlap. An hour later a run asks how it went. One that
- * has failed is told in the log, in a line that has an alarm, and is begun again from the same start, each hour; until it is complete, no
- * later one is begun.
- * @returns the prefixes of the exports that were begun
+ * Guarantee: increments follow each other without a gap. The end of one is saved after its start. If a run broke off
+ * before that, or runs overlap, the same export is started again, and DynamoDB recognizes its token. A run an hour
+ * later checks the result. A failed export is logged in a line that has an alarm, and is repeated each hour with the
+ * same start. No later export begins before it is complete.
+ * @returns the prefixes of the started exports
  */
 export async function exportDays(
   table: Table,
@@ -61,11 +61,11 @@ export async function exportDays(
 }
 
 /**
- * The moment follows from the day and from when the table was first seen, and not from when the run looks: runs that overlap ask for the
- * same export, which DynamoDB begins once.
+ * The exported moment depends on the day and on the first sight of the table, not on the time of the run. So
+ * overlapping runs request the same export, which DynamoDB starts once.
  */
 async function exportAnew(run: ExportRun, firstSeenMs: number): Promise<void> {
-  // Backups of a new table begin with it: a moment before cannot be exported.
+  // Backups of a new table begin with it, so an earlier moment cannot be exported.
   const oldestMs = Math.ceil(firstSeenMs / 1_000) * 1_000;
   const firstDay = utcDate(oldestMs + BACKUP_LAG_MS);
   const toMs = utcDate(run.atMs) <= firstDay ? oldestMs : Date.parse(utcDate(run.atMs));
@@ -85,7 +85,10 @@ async function begin(
   return { arn, prefix, fromMs, toMs, attempt, lookAtMs: atMs + LOOK_AGAIN_AFTER_MS };
 }
 
-/** Asks of exports whether they are complete, and begins those again that have failed. @returns those that are not complete */
+/**
+ * Checks whether exports are complete, and restarts failed ones.
+ * @returns the exports that are not complete
+ */
 async function lookedAfter(run: ExportRun, progress: ExportProgress): Promise<readonly BegunExport[]> {
   const { atMs } = run;
   if (!progress.begun.some(({ lookAtMs }) => lookAtMs <= atMs)) return progress.begun;
@@ -104,13 +107,13 @@ async function lookedAfter(run: ExportRun, progress: ExportProgress): Promise<re
   return open;
 }
 
-/** Begins what is due of increments, and of full exports, unless one has failed and is not made up for. */
+/** Starts the due increments and full exports, unless a failed export is not yet repaired. */
 async function goOn(run: ExportRun, progress: ExportProgress & { untilMs: number }): Promise<void> {
   const { firstSeenMs, untilMs } = progress;
   const midnightMs = Date.parse(utcDate(run.atMs));
   if (run.atMs - midnightMs < BACKUP_LAG_MS || progress.begun.some(({ attempt }) => attempt > 1)) return;
   const begun = [...progress.begun];
-  // A span that is too short for an increment goes into the next.
+  // A span that is too short for an increment becomes part of the next one.
   for (let [fromMs, toMs] = [untilMs, endOfIncrement(untilMs)]; toMs <= midnightMs;) {
     begun.push(await begin(run, { prefix: `incremental/dt=${utcDate(fromMs)}`, fromMs, toMs }));
     const isBeginningOfMonth = toMs % DAY_MS === 0 && utcDate(toMs).endsWith('-01');
@@ -121,7 +124,7 @@ async function goOn(run: ExportRun, progress: ExportProgress & { untilMs: number
   }
 }
 
-/** The next midnight; a day later, where that comes too soon. */
+/** The next midnight, or a day later if that is too soon. */
 function endOfIncrement(fromMs: number): number {
   const nextMidnightMs = (Math.floor(fromMs / DAY_MS) + 1) * DAY_MS;
   return nextMidnightMs - fromMs >= SHORTEST_INCREMENT_MS ? nextMidnightMs : fromMs + DAY_MS;

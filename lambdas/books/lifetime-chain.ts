@@ -1,9 +1,10 @@
 /**
- * The chain of lifetime windows: what a scope has ever spent is what was proved of it up to the end of a month, and its daily rows since.
+ * The chain of lifetime windows: the lifetime spending of a scope is its proved spending up to the end of a month, plus
+ * its daily rows since then.
  *
- * A month is proved three weeks after its end: by then every message about it is handled or given up. What is booked on one of its days later
- * than that is told as a difference, until an operator has read all records and proved them anew (`reconcile --deep --prove`).
- * Weakness: an account that is older than its chain has none until that is done once.
+ * A month is proved three weeks after its end. By then every message about it is processed or abandoned. Later entries
+ * on its days show up as differences until an operator has read all records and proved them again (`reconcile --deep
+ * --prove`). Weakness: an account that is older than its chain has none until that is done once.
  */
 
 import { Money } from '../money/money.ts';
@@ -20,18 +21,21 @@ import {
 import type { Table } from '../store/table/table.ts';
 import type { ScopeDays } from './scope-sums.ts';
 
-/** A month is proved from this day of the next one on. */
+/** A month is proved from this day of the next month on. */
 const PROVED_FROM_DAY = 21;
-/** An account that is younger is proved from its first day; an older one has more rows than a night should read. */
+/** A younger account is proved from its first day. An older one has too many rows for one night. */
 const MAX_FIRST_DAYS = 92;
 
 export interface LifetimeChain {
   through: string;
-  /** Tells what is proved of a scope: nothing was spent where nothing was written down. */
+  /** The proved spending of a scope; zero for a scope without an entry. */
   spentBefore: (scope: ScopeId) => SpentBefore;
 }
 
-/** @param date the day up to which books are compared @returns undefined where the account has none */
+/**
+ * @param date the day up to which books are compared
+ * @returns undefined if the account has no chain
+ */
 export async function readLifetimeChain(
   table: Table,
   account: Account,
@@ -45,14 +49,17 @@ export async function readLifetimeChain(
   return { through, spentBefore: (scope) => scopes.get(scopeName(scope)) ?? { through, spent: Money.zero } };
 }
 
-/** The days that have to be read so that both the month of a day and lifetimes can be compared. */
+/** The days to read so that both the month of a day and lifetimes can be compared. */
 export function datesSince(chain: LifetimeChain | undefined, date: string): string[] {
   const firstOfMonth = `${date.slice(0, 'YYYY-MM'.length)}-01`;
   const afterChain = chain ? dateAfter(chain.through) : firstOfMonth;
   return datesBetween(afterChain < firstOfMonth ? afterChain : firstOfMonth, date);
 }
 
-/** Takes the months into the chain that are over for long enough. @param scopes with all days since the chain */
+/**
+ * Adds months to the chain that ended long enough ago.
+ * @param scopes with all days since the chain
+ */
 export async function continueChain(
   table: Table,
   account: Account,
@@ -63,7 +70,10 @@ export async function continueChain(
   await writeProvedAccount(table, account.id, { through, scopes: provedUpTo(through, scopes, chain.spentBefore) });
 }
 
-/** Begins the chain anew, from all records that there are. @param scopes with all days of the account */
+/**
+ * Starts the chain again from all existing records.
+ * @param scopes with all days of the account
+ */
 export async function beginChain(
   table: Table,
   account: Account,
@@ -86,7 +96,7 @@ function provedUpTo(
   });
 }
 
-/** The last day of the last month that is over for long enough. */
+/** The last day of the last month that ended long enough ago. */
 function provableThrough(date: string): string {
   const firstOfMonth = `${date.slice(0, 'YYYY-MM'.length)}-01`;
   const lastOfMonthBefore = dateBefore(firstOfMonth);

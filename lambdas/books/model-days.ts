@@ -27,16 +27,17 @@ export class ModelDaySums {
   }
 }
 
-/** A day of a model that says something else than the records. */
+/** A day of a model whose counted spending differs from the records. */
 export interface ModelDayDifference extends ModelDay {
   recorded: Money;
 }
 
 /**
- * Compares what is counted of models with what their records come to. Cost: a query for each month, and one for the month before.
+ * Compares the counted spending of models with the sums of their records. Cost: a query for each month, and one for the
+ * month before.
  *
- * Weakness: nothing is compared of months that are no longer kept, nor of the first day that was counted: an earlier release may have
- * settled a part of it, without counting models.
+ * Weakness: it skips months that are no longer kept, and the first counted day: an earlier release may have settled a
+ * part of that day without counting models.
  * @param dates UTC days whose records were all added up, in order
  */
 export async function differencesOfModels(

@@ -1,4 +1,4 @@
-/** A month of an account from its daily rows: a few Queries, however many requests it had. */
+/** A month of an account from its daily rows: a few queries, regardless of the number of requests. */
 
 import { isComplete, readActivity, type ActivityRow, type ActivitySplit } from '../accounting/activity.ts';
 import { addDailySums, noDailySums, type DailySums } from '../accounting/daily-sums.ts';
@@ -13,7 +13,7 @@ import type { Table } from '../store/table/table.ts';
 import { daysOfMonth, periodOf } from './period.ts';
 import { balanceOf, paymentsIn, type Balance } from './statement.ts';
 
-/** The spending of a month on one model, by whomever rows are split by. */
+/** The spending of a month on one model, split by the requested dimensions. */
 export interface MonthRow extends DailySums {
   model: string;
   workspaceId: string | undefined;
@@ -24,13 +24,15 @@ export interface MonthRow extends DailySums {
 export interface Month {
   from: string;
   to: string;
-  /** Days that are over, and of which all requests that were settled are added up. */
+  /** Completed days whose settled requests are all added up. */
   closedDays: number;
   /** All days of the month are closed. */
   isClosed: boolean;
   rows: MonthRow[];
   total: DailySums;
-  /** The sum that the account's counter has of the month; undefined when it is kept no more, or the month is not closed. */
+  /**
+   * The month's sum at the account's counter. Undefined if the counter no longer has it, or the month is not closed.
+   */
   counted: Money | undefined;
   payments: BalanceEntry[];
   balance: Balance | undefined;

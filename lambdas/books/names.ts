@@ -3,7 +3,7 @@ import { readItems } from '../store/table/query.ts';
 import type { Table } from '../store/table/table.ts';
 import { readWorkspace } from '../store/accounts/workspaces.ts';
 
-/** The name and the label by which people know a key, and its tags. */
+/** The name, label and tags of a key. */
 export interface KeyName {
   name: string;
   label: string;
@@ -11,8 +11,8 @@ export interface KeyName {
 }
 
 /**
- * Names of an account's keys and workspaces, each read once. A deleted key keeps its record, and a workspace that has a history is
- * archived, so both keep their names. A member's name is its id.
+ * Names of an account's keys and workspaces, each read once. A deleted key keeps its record, and a workspace with
+ * history is archived, so both keep their names. A member's name is its id.
  */
 export class Names {
   readonly #table: Table;
@@ -25,7 +25,7 @@ export class Names {
     this.#accountId = accountId;
   }
 
-  /** Reads many keys in batches, so that `key` has them at hand. */
+  /** Reads many keys in batches, so that `key` finds them in memory. */
   async loadKeys(hashes: readonly string[]): Promise<void> {
     const wanted = [...new Set(hashes)].filter((hash) => !this.#keys.has(hash));
     for (const item of await readItems(this.#table, wanted.map(keyItemKey))) {
@@ -41,7 +41,7 @@ export class Names {
     });
   }
 
-  /** Its slug. */
+  /** The slug of the workspace. */
   workspace(id: string): Promise<string> {
     return remembered(this.#workspaces, id, async () => {
       return (await readWorkspace(this.#table, this.#accountId, id))?.slug ?? '';

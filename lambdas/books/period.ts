@@ -1,31 +1,31 @@
-/** Days of a calendar, in UTC or in a time zone that people live in, and the instants between which they lie. */
+/** Calendar days in UTC or another time zone, and the instants of their boundaries. */
 
 import { DAY_MS, datesBetween, utcDate } from '../money/periods.ts';
 import { GatewayError } from '../platform/errors.ts';
 
-/** As long as a leap year and a month: longer reports are several. */
+/** A leap year and a month. Longer reports need several requests. */
 const MAX_PERIOD_DAYS = 400;
 
-/** One day: its date, and where it begins and ends, in epoch milliseconds; the end is not part of it. */
+/** One day: its date, and its start and end in epoch milliseconds, the end excluded. */
 interface CalendarDay {
   date: string;
   startMs: number;
   endMs: number;
 }
 
-/** Whole days from the first to the last, both included, of one zone. */
+/** Whole days from the first to the last, both included, in one zone. */
 export interface Period {
   from: string;
   to: string;
   /** A name of the IANA database, such as "Europe/Moscow", or "UTC". */
   zone: string;
   startMs: number;
-  /** Not part of it. */
+  /** Excluded. */
   endMs: number;
   days: readonly CalendarDay[];
 }
 
-/** @throws {GatewayError} 400 for a zone that is not known, and for days that are in no order or too many */
+/** @throws {GatewayError} 400 for an unknown zone, for days in the wrong order, and for too many days */
 export function periodOf({ from, to, zone = 'UTC' }: { from: string; to: string; zone?: string | undefined }): Period {
   const count = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
   if (count < 1) throw new GatewayError('invalid_request', `The first day, ${from}, is later than the last, ${to}.`);
@@ -49,12 +49,12 @@ export function daysOfMonth(month: string): { from: string; to: string } {
   return { from: `${month}-01`, to: utcDate(Date.UTC(year, number, 0)) };
 }
 
-/** The UTC days that a period touches, in order: its generations are kept by these. */
+/** The UTC days that a period touches, in order. Its generations are stored under these. */
 export function utcDaysOf({ startMs, endMs }: Period): string[] {
   return datesBetween(utcDate(startMs), utcDate(endMs - 1));
 }
 
-/** Finds the day of an instant, quickly for instants that follow each other; undefined outside of the period. */
+/** Finds the day of an instant, quickly for consecutive instants; undefined outside of the period. */
 export function dayFinder({ days }: Period): (atMs: number) => string | undefined {
   let last: CalendarDay | undefined;
   return (atMs) => {
@@ -66,8 +66,8 @@ export function dayFinder({ days }: Period): (atMs: number) => string | undefine
 }
 
 /**
- * When a day begins, in epoch milliseconds.
- * @throws {GatewayError} 400 for a zone that is not known
+ * The start of a day, in epoch milliseconds.
+ * @throws {GatewayError} 400 for an unknown zone
  */
 function startOfDay(date: string, zone: string): number {
   const midnight = Date.parse(date);
@@ -75,7 +75,7 @@ function startOfDay(date: string, zone: string): number {
   const offset = offsetMs(zone, midnight);
   // The offset may change between UTC's midnight and that of the zone.
   const start = midnight - offsetMs(zone, midnight - offset);
-  // Where clocks are put forward at midnight there is none: the day begins when they have been.
+  // If clocks are put forward at midnight, that midnight does not exist: the day begins after the change.
   return dateIn(zone, start) < date ? midnight - offset : start;
 }
 
@@ -116,7 +116,7 @@ function clockOf(zone: string): Intl.DateTimeFormat {
   } catch {
     throw new GatewayError(
       'invalid_request',
-      `"${zone.slice(0, 60)}" is not a time zone that is known here. Use a name such as Europe/Moscow, or UTC.`,
+      `"${zone.slice(0, 60)}" is not a known time zone. Use a name such as Europe/Moscow, or UTC.`,
     );
   }
 }

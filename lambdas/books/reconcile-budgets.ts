@@ -7,22 +7,22 @@ import { recordedSpending } from '../store/counters/recorded-budgets.ts';
 import { keepAfterDay, readBudgets } from '../store/counters/service-budgets.ts';
 import type { Table } from '../store/table/table.ts';
 
-/** A part of a day's budget of a free model that says something else than the records. */
+/** A part of a free model's daily budget whose spending differs from the records. */
 export interface BudgetDifference {
   date: string;
   model: string;
   part: number;
-  /** By the budget. */
+  /** According to the budget. */
   spent: Money;
-  /** By the records of all accounts. */
+  /** According to the records of all accounts. */
   recorded: Money;
 }
 
 /**
- * Compares what the budgets of free models say was spent on a completed day with the records of all accounts. Cost: every record of the
- * day. A difference that a settlement makes meanwhile is looked at again.
+ * Compares the spending in the budgets of free models on a completed day with the records of all accounts. Cost: every
+ * record of the day. Differences are checked a second time, because a concurrent settlement may cause one.
  *
- * Weakness: budgets are removed two days after their day; of an older one nothing is compared.
+ * Weakness: budgets are removed two days after their day, so older ones are not compared.
  */
 export async function reconcileBudgets(table: Table, date: string): Promise<BudgetDifference[]> {
   const first = await differencesOf(table, date, spendingByRecords);
@@ -33,11 +33,11 @@ export async function reconcileBudgets(table: Table, date: string): Promise<Budg
 }
 
 /**
- * Compares the same with what the roll-up has read in the records: no record is read again. A settlement that came late is in its budget
- * minutes before it is rolled up, so a difference that stays counts alone.
+ * The same comparison with the roll-up's sums of the records, so no record is read again. A late settlement is in its
+ * budget minutes before it is rolled up, so only a difference that stays counts.
  *
- * Weakness: a day that an earlier release has rolled up says nothing of budgets, and all that was spent of them differs. `reconcile --deep`
- * says then that they are right.
+ * Weakness: a day that an earlier release has rolled up has no sums of budgets, so all of its spending differs.
+ * `reconcile --deep` then reports that the budgets are right.
  */
 export function reconcileRolledUpBudgets(table: Table, date: string): Promise<BudgetDifference[]> {
   return differencesOf(table, date, spendingByRollUp);

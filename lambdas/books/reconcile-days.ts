@@ -12,21 +12,21 @@ import { continueChain, datesSince, readLifetimeChain } from './lifetime-chain.t
 import { reconcile } from './reconcile.ts';
 import { reconcileRolledUpBudgets } from './reconcile-budgets.ts';
 
-/** As many differences of one account, and of budgets, as are told; the command line shows all. */
-const MAX_TOLD = 10;
-/** A settlement that came late is rolled up again by then; so what differs still will not agree by itself. */
+/** Maximum differences that are logged per account, and for budgets. The command line shows all. */
+const MAX_LOGGED = 10;
+/** A late settlement is rolled up again by then. A remaining difference will not disappear by itself. */
 const BUDGETS_AGREE_WITHIN_MS = 60 * 60_000;
 
 /**
- * Compares the rows of each account's month so far with its counters, once after each day, and the budgets of free models with what the
- * roll-up has added up: so no record is read again. The next run goes on where one has run out of time.
+ * Compares the rows of each account's month so far with its counters, once after each day, and the budgets of free
+ * models with the roll-up's sums. So no record is read again. If a run is out of time, the next one continues.
  *
- * A difference is told in the log, in a line that has an alarm; so is a day that could not be compared in time. An account whose rows do
- * not come holds the others up no longer than that.
- * Weakness: the lifetime window of a scope that has spent nothing since the last month that is proved (lifetime-chain.ts) is not compared
- * here, because that needs all counters there are; `reconcile --deep` does it.
- * @param options.deadlineMs when no more accounts may be begun, in the time of performance.now()
- * @returns how many accounts were compared
+ * It logs each difference in a line that has an alarm, and each day that could not be compared in time. An account
+ * without its rows delays the others no longer than that. Weakness: it does not compare the lifetime window of a scope
+ * without spending since the last proved month (lifetime-chain.ts), because that needs all existing counters.
+ * `reconcile --deep` does.
+ * @param options.deadlineMs when no more accounts may be started, in terms of performance.now()
+ * @returns number of compared accounts
  */
 export async function reconcileDays(
   table: Table,
@@ -42,7 +42,7 @@ export async function reconcileDays(
     async (account, { isLate }) => {
       const day = await readDay(table, account.id, yesterday);
       if (!day || !isComplete(day)) {
-        // Its rows are still to come: the next run looks again, until it would hold up the others for too long.
+        // Its rows are not there yet. The next run checks again, unless that would delay the others too long.
         if (isLate) log('error', bookTripwires.booksLate, { accountId: account.id, date: yesterday });
         return isLate;
       }
@@ -58,9 +58,9 @@ export async function reconcileDays(
 }
 
 /**
- * Compares the budgets of free models with what the roll-up has read.
- * @param options.isLast what differs now is told
- * @returns false where something differs that the next run may find right
+ * Compares the budgets of free models with the roll-up's sums.
+ * @param options.isLast whether remaining differences are logged
+ * @returns false if a difference may disappear before the next run
  */
 async function areBudgetsCompared(table: Table, date: string, { isLast }: { isLast: boolean }): Promise<boolean> {
   const differences = await reconcileRolledUpBudgets(table, date);
@@ -68,7 +68,7 @@ async function areBudgetsCompared(table: Table, date: string, { isLast }: { isLa
   if (differences.length > 0) {
     writeMetrics({ DriftRub: differences.map(({ spent, recorded }) => amountOfDrift(spent, recorded)) });
   }
-  for (const { model, part, spent, recorded } of differences.slice(0, MAX_TOLD)) {
+  for (const { model, part, spent, recorded } of differences.slice(0, MAX_LOGGED)) {
     const reason = `budget of ${model} part ${part} says ${spent}, and should say ${recorded}`;
     log('error', bookTripwires.booksDiffer, { date, reason, count: differences.length });
   }
@@ -86,16 +86,16 @@ async function compareMonth(table: Table, account: Account, date: string, pauseM
     ...(pauseMs === undefined ? {} : { pauseMs }),
   });
   const drift = findings.map(({ says, expected }) => amountOfDrift(Money.parse(says), Money.parse(expected)));
-  // Zero says that somebody has looked.
+  // Zero shows that a comparison was made.
   writeMetrics({ DriftRub: drift.length === 0 ? 0 : drift });
-  for (const { where, says, expected } of findings.slice(0, MAX_TOLD)) {
+  for (const { where, says, expected } of findings.slice(0, MAX_LOGGED)) {
     const reason = `${where} says ${says}, and should say ${expected}`;
     log('error', bookTripwires.booksDiffer, { accountId: account.id, date, reason, count: findings.length });
   }
   if (chain && isCovered) await continueChain(table, account, { chain, scopes, date });
 }
 
-/** How far two amounts are apart, for a metric. */
+/** The difference of two amounts, for a metric. */
 function amountOfDrift(says: Money, expected: Money): number {
   return Math.abs(Number(says.minus(expected).toString()));
 }

@@ -1,12 +1,13 @@
 /**
- * Reconciliation: whether everything that the table says of an account's money says the same. Records are re-priced from their
- * own fields, and added up against daily rows and counters; payments against the limit that they make. Where records are read, each
- * attribute of each row is compared; where rows stand for them, what the rows say was spent, with the counters.
+ * Reconciliation: whether all parts of the table agree about an account's money. Records are priced again from their
+ * own fields, and their sums are compared with daily rows and counters. Payments are compared with the limit that they
+ * add up to. If records are read, each attribute of each row is compared. If rows are read instead, their spending is
+ * compared with the counters.
  *
- * Guarantee: no false alarm while requests go on. Of the day that goes on nothing is compared (unless nothing happens meanwhile),
- * and what differs is looked at again: only what differs in the same way twice is reported.
- * Weakness: windows of days and weeks that ended more than two days ago are removed from counters, so a change of these can no
- * longer be seen there; the lifetime window and the daily rows stay.
+ * Guarantee: no false alarm during requests. The current day is not compared (unless nothing happens in the meantime).
+ * Differences are checked again, and only a difference that is found twice in the same form is reported. Weakness:
+ * counters lose windows of days and weeks two days after their end, so later changes of these are not visible there.
+ * The lifetime window and the daily rows stay.
  */
 
 import { append } from '../platform/append.ts';
@@ -32,15 +33,21 @@ import { differencesOfModels, ModelDaySums } from './model-days.ts';
 import { differencesOfRows, isCurrent } from './row-differences.ts';
 import { driftOf, ScopeSums, type ScopeDays, type WindowDrift } from './scope-sums.ts';
 
-/** Something that does not add up. */
+/** A difference in the books. */
 export interface BookFinding {
-  /** Names the comparison: a record with itself, records with rows, counters, models or budgets of free models, payments with the limit. */
+  /**
+   * Names the comparison: a record with itself; records with rows, counters, models or budgets of free models; payments
+   * with the limit.
+   */
   kind: 'record' | 'day' | 'counter' | 'model' | 'payments' | 'budget';
-  /** A generation, a day with its row and the row's attribute, a scope and its window, a model and its day, or the account. */
+  /**
+   * A generation, a day with its row and the row's attribute, a scope and its window, a model and its day, or the
+   * account.
+   */
   where: string;
-  /** What stands there: an amount in RUB, or the value of a row's attribute. */
+  /** The stored value: an amount in RUB, or the value of a row's attribute. */
   says: string;
-  /** What should stand there, by the other side of the comparison. */
+  /** The value according to the other side of the comparison. */
   expected: string;
 }
 
@@ -51,25 +58,25 @@ export interface Reconciliation {
   findings: BookFinding[];
   /** The findings of kind `counter`, with their amounts. */
   drifts: CounterDrift[];
-  /** How much was compared. */
+  /** Numbers of compared records, days, windows and payments. */
   compared: { records: number; days: number; windows: number; payments: number };
   /** The sums of every scope that the days name. */
   scopes: ScopeDays[];
-  /** Every day that is over was added up. */
+  /** Whether every completed day was added up. */
   isCovered: boolean;
 }
 
 export interface ReconcileQuestion {
   account: Account;
-  /** UTC days in order; one that goes on is compared only if nothing happens meanwhile. */
+  /** UTC days in order. The current day is compared only if nothing happens in the meantime. */
   dates: readonly string[];
-  /** Reads every record; otherwise the daily rows of closed days stand for them. */
+  /** Reads every record. Otherwise the daily rows of closed days are used instead. */
   isDeep: boolean;
-  /** The days are all that the account has had, so that lifetime windows can be compared. */
+  /** The days are all days of the account, so lifetime windows can be compared. */
   isWhole: boolean;
-  /** Tells what is proved of each scope before these days, so that its lifetime window can be compared. */
+  /** The proved spending of each scope before these days, so that its lifetime window can be compared. */
   spentBefore?: ((scope: ScopeId) => SpentBefore) | undefined;
-  /** How long to wait before looking again at what differs: a settlement or a roll-up may be on its way. */
+  /** Pause before differences are checked again: a settlement or a roll-up may be in progress. */
   pauseMs?: number;
   progress?: ((date: string) => void) | undefined;
 }
@@ -109,7 +116,7 @@ async function compareOnce(table: Table, question: ReconcileQuestion): Promise<R
   }
   addLeases(leases, read);
   const counters = await readCountersOf(table, read.sums.scopes());
-  // After all readings: a change between two of them would count as a difference.
+  // Must come after all readings: a change between two of them would count as a difference.
   const isStill =
     isDeep &&
     isUnchanged(before, await readCounter(table, scope)) &&
@@ -154,13 +161,13 @@ function isUnchanged(before: StoredCounter, after: StoredCounter): boolean {
   );
 }
 
-/** A lease need not be held in the account, whose counter does not change then. */
+/** The account may not be among a lease's scopes. Its counter does not change then. */
 function isSameSet(before: Lease[], after: Lease[]): boolean {
   const ids = new Set(before.map(({ id }) => id));
   return after.length === ids.size && after.every(({ id }) => ids.has(id));
 }
 
-/** Keeps no more than are told. */
+/** Stores no more findings than are reported. */
 function found({ findings }: DaysRead, finding: BookFinding): void {
   if (findings.length < MAX_FINDINGS) findings.push(finding);
 }
@@ -168,7 +175,10 @@ function found({ findings }: DaysRead, finding: BookFinding): void {
 interface DaysRead {
   sums: ScopeSums;
   models: ModelDaySums;
-  /** Each lease that was open before the records were read, with what those have of it. All leases ever would be more than there is room for. */
+  /**
+   * Each lease that was open before the records were read, with the amount that these hold. All leases ever would take
+   * too much memory.
+   */
   drawn: Map<string, Money>;
   findings: BookFinding[];
   records: number;
@@ -176,7 +186,7 @@ interface DaysRead {
   covered: Set<string>;
 }
 
-/** Re-prices each record of a day, and compares its rows with what they come to, where it is closed. */
+/** Prices each record of a day again. If the day is closed, it compares its rows with the sums of the records. */
 async function readRecords(
   table: Table,
   { id: accountId }: Account,
@@ -209,7 +219,7 @@ async function readRecords(
   }
 }
 
-/** The leases that are open on the days that are compared. */
+/** The open leases of the compared days. */
 async function leasesOf(table: Table, { account, dates }: ReconcileQuestion): Promise<Lease[]> {
   const isCompared = ({ payer, createdAtMs }: Lease) =>
     payer.accountId === account.id && dates.includes(utcDate(createdAtMs));
@@ -222,8 +232,8 @@ function noteDrawn({ drawn }: DaysRead, { lease }: Generation): void {
 }
 
 /**
- * Money that open leases have left is held as well, though no record says so. A record that was written since its day was read changes no
- * counter: its part is in what the lease had left at that reading.
+ * Open leases also hold money, although no record names it. A record written after its day was read changes no counter:
+ * its amount was part of the lease at that reading.
  */
 function addLeases(leases: Lease[], { sums, drawn }: DaysRead): void {
   for (const lease of leases) {
@@ -233,7 +243,7 @@ function addLeases(leases: Lease[], { sums, drawn }: DaysRead): void {
   }
 }
 
-/** Adds up the rows of a closed day by the scopes that they belong to. */
+/** Adds up the rows of a closed day by their scopes. */
 async function addRows(table: Table, { id }: Account, day: Day, read: DaysRead): Promise<void> {
   for await (const { level, workspaceId, keyHash, memberId, model, usage: spent, ...row } of dailyRows(
     table,
@@ -296,7 +306,7 @@ function findingOf({ kind, id, window, what, counted, recorded }: CounterDrift):
   };
 }
 
-/** Each day of each model has to count what its records have cost. */
+/** The count of each model and day must equal the cost of its records. */
 async function compareModels(
   table: Table,
   { id }: Account,
@@ -309,7 +319,7 @@ async function compareModels(
   return { findings, compared };
 }
 
-/** A prepaid account's limit is what was paid in, less what was given back. */
+/** A prepaid account's limit is the sum paid in, minus refunds. */
 async function comparePayments(
   table: Table,
   { id, mode }: Account,

@@ -1,13 +1,13 @@
-/** The records that a report is made of. */
+/** The records of a report. */
 
 import { generationsInOrder } from '../store/generations/generation-queries.ts';
 import type { Generation } from '../store/generations/generation.ts';
 import type { Table } from '../store/table/table.ts';
 import { utcDaysOf, type Period } from './period.ts';
 
-/** Whose records of an account are wanted; an absent field does not restrict. */
+/** Selects records of an account. An absent field does not restrict. */
 export interface RecordFilter {
-  /** Whether a key is meant, by its hash. */
+  /** Whether the filter includes the key with this hash. */
   isKey?: ((hash: string) => Promise<boolean>) | undefined;
   memberId?: string | undefined;
   workspaceId?: string | undefined;
@@ -19,9 +19,9 @@ export function isFiltered(filter: RecordFilter): boolean {
 }
 
 /**
- * Every generation that was admitted in a period, in that order: pending, final, charged or not. Cost: eight Queries for each UTC
- * day, and the size of what they find.
- * @param progress is told of each UTC day when it has been read
+ * Every generation that was admitted in a period, in that order: pending, final, charged or not. Cost: eight queries
+ * for each UTC day, and the size of their results.
+ * @param progress is called after each UTC day
  */
 export async function* recordsOf(
   { table, accountId }: { table: Table; accountId: string },

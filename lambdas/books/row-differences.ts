@@ -1,24 +1,24 @@
 import { noDailySums } from '../accounting/daily-sums.ts';
 import { dailyRowTexts, type DailyRow, type Day } from '../store/days/activity.ts';
 
-/** An attribute of a daily row that says something else than the records. */
+/** An attribute of a daily row that differs from the records. */
 interface RowDifference {
-  /** The row's, among those of its day. */
+  /** The name of the row within its day. */
   name: string;
   field: string;
   says: string;
   expected: string;
 }
 
-/** A row of the recomputation that counts. */
+/** Whether a row belongs to the current recomputation. */
 export function isCurrent({ shard, version }: Pick<DailyRow, 'shard' | 'version'>, { versions }: Day): boolean {
   return version === versions[shard];
 }
 
 /**
- * Compares the rows of a closed day with what its records come to, attribute by attribute. A row that is missing counts as one without
- * requests; so does one that no record belongs to, on the other side.
- * @param of.expected the rows that the records make, by their names
+ * Compares the rows of a closed day with the sums of its records, attribute by attribute. A missing row counts as a row
+ * without requests. A row without records is compared in the same way.
+ * @param of.expected the rows according to the records, by name
  */
 export async function* differencesOfRows(
   stored: AsyncIterable<{ name: string; row: DailyRow }>,
@@ -34,9 +34,9 @@ export async function* differencesOfRows(
 }
 
 function* differencesOf(name: string, stored: DailyRow, expected: DailyRow): Generator<RowDifference, void> {
-  const told = dailyRowTexts(stored);
+  const stated = dailyRowTexts(stored);
   for (const [field, value] of dailyRowTexts(expected)) {
-    const says = told.get(field)!;
+    const says = stated.get(field)!;
     if (says !== value) yield { name, field, says, expected: value };
   }
 }

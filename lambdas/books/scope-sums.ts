@@ -18,7 +18,7 @@ export interface ScopeDays extends ScopeId {
   days: Map<string, DayOfScope>;
 }
 
-/** Adds up records by the scopes that their money is counted in. */
+/** Adds up records by the scopes that count their money. */
 export class ScopeSums {
   readonly #scopes = new Map<string, ScopeDays>();
 
@@ -38,7 +38,7 @@ export class ScopeSums {
     this.#scopes.set(name, known);
   }
 
-  /** The sums of a scope; none where no record names it. */
+  /** The sums of a scope; empty if no record names it. */
   of(scope: ScopeId): ScopeDays {
     return this.#scopes.get(`${scope.kind}#${scope.id}`) ?? { ...scope, days: new Map() };
   }
@@ -48,7 +48,7 @@ export class ScopeSums {
   }
 }
 
-/** A window of a counter that says something else than the records of its days. */
+/** A window of a counter that differs from the records of its days. */
 export interface WindowDrift {
   window: string;
   what: 'spent' | 'held';
@@ -58,22 +58,23 @@ export interface WindowDrift {
 
 /** The records that were added up. */
 export interface Coverage {
-  /** Whether all of a UTC day were; of days to come there are none. */
+  /** Whether a whole UTC day was added up. Future days have no records. */
   covers: (date: string) => boolean;
-  /** All of the account were, ever. */
+  /** All records of the account were added up. */
   isWhole: boolean;
-  /** What is pending was looked at as well. */
+  /** Pending records were added up as well. */
   knowsHolds: boolean;
-  /** A day that goes on, so that it cannot be compared; undefined where nothing happened meanwhile. */
+  /** The current day, which cannot be compared. Undefined if nothing happened in the meantime. */
   openDay: string | undefined;
 }
 
 /**
- * Windows of a counter whose days were all added up: those that say something else than the records, and how many were compared.
+ * Compares the windows of a counter whose days were all added up.
  *
- * Guarantee: exact while requests go on. Each settlement changes all windows in one item, the counter or one of its parts, so what they
- * have of the open day is taken out of every window around it, and what is left belongs to days that are over.
- * @param before what is proved of the scope before its days, so that its lifetime window can be compared
+ * Guarantee: exact during requests. Each settlement changes all windows in one item, the counter or one of its parts.
+ * So the amount of the open day is subtracted from every window around it, and the remainder belongs to completed days.
+ * @param before the proved spending of the scope before its days, so that its lifetime window can be compared
+ * @returns the windows that differ from the records, and the number of compared windows
  */
 export function driftOf(
   { days }: Pick<ScopeDays, 'days'>,

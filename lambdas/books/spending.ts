@@ -1,4 +1,4 @@
-/** What generations come to, by whatever a report is split by. */
+/** Sums of generations by the dimensions of a report. */
 
 import {
   addDailySums,
@@ -10,7 +10,7 @@ import {
 import type { KeyTags } from '../store/accounts/keys.ts';
 import { GatewayError } from '../platform/errors.ts';
 
-/** What the rows of a report can be split by. */
+/** Dimensions of a report's rows. */
 export const dimensions = [
   'day',
   'month',
@@ -24,7 +24,7 @@ export const dimensions = [
   'ending',
 ] as const;
 export type PlainDimension = (typeof dimensions)[number];
-/** The value that a tag has on the key of a request. */
+/** The value of a tag of the request's key. */
 export type TagDimension = `tag:${string}`;
 export type Dimension = PlainDimension | TagDimension;
 
@@ -32,12 +32,12 @@ export function isTag(dimension: Dimension): dimension is TagDimension {
   return dimension.startsWith('tag:');
 }
 
-/** More rows than people read, and than a process should keep. */
+/** More rows than people read, and than a process should store. */
 const MAX_SPENDING_ROWS = 200_000;
 
-/** A row of a report: the value of each dimension in the order in which they were named, and what it comes to. */
+/** A row of a report: its value of each dimension, in the requested order, and its sums. */
 export interface SpendingRow extends DailySums {
-  /** Ids of workspaces and members, hashes of keys; empty where there is none. */
+  /** Ids of workspaces and members, hashes of keys; empty if there is none. */
   values: readonly string[];
 }
 
@@ -51,7 +51,10 @@ export class SpendingTable {
     this.#by = by;
   }
 
-  /** @param day that the generation is booked on @throws {GatewayError} 400 when there are more rows than a report has */
+  /**
+   * @param day that the generation is booked on
+   * @throws {GatewayError} 400 if there are more rows than a report may have
+   */
   add(generation: FinalGeneration, day: string): void {
     const values = this.#by.map((dimension) => dimensionValue(generation, day, dimension));
     const name = values.join('\n');
@@ -66,14 +69,14 @@ export class SpendingTable {
     addDailySums(this.total, sums);
   }
 
-  /** In the order of their values, so that the same records make the same report. */
+  /** Ordered by their values, so that the same records make the same report. */
   rows(): SpendingRow[] {
     return [...this.#rows].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
   }
 }
 
 /**
- * Puts the values of tags in the place of the keys that have them, and adds up rows that then say the same.
+ * Replaces keys by the values of their tags, and merges rows that become equal.
  * @param tagsOf the tags of a key, by its hash; a key without the tag has an empty value
  */
 export async function rowsByTags(
@@ -97,7 +100,7 @@ export async function rowsByTags(
   return [...folded].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
 }
 
-/** The value that a generation has of a dimension; of a tag it is the key, whose tags `rowsByTags` puts there. */
+/** A generation's value of a dimension. For a tag it is the key, which `rowsByTags` replaces later. */
 export function dimensionValue(
   { payer, outcome, apiType }: FinalGeneration,
   day: string,

@@ -1,9 +1,9 @@
 /**
- * A statement: what an account spent in a period, split as a reader wants it, and the proof of it.
+ * A statement: an account's spending in a period, split as requested, and its proof.
  *
- * The amounts are those of the records, and a generation belongs to the day at which it was admitted, as in the counters. The
- * same total is then reached in other ways: by multiplying units and prices of each line, by adding up the daily rows, and by
- * reading the counters of the account, as far as these are still kept.
+ * The amounts are those of the records. A generation belongs to the day of its admission, as in the counters. The total
+ * is then computed in other ways: from the units and prices of each line, from the daily rows, and from the counters of
+ * the account, as far as they still exist.
  */
 
 import { readActivity, isComplete } from '../accounting/activity.ts';
@@ -33,7 +33,7 @@ export interface StatementQuestion {
   period: Period;
   by: readonly Dimension[];
   filter: RecordFilter;
-  /** The filter in words, so that a paper says whose sum it is: `key "Server"`. */
+  /** The filter as text for the document: `key "Server"`. */
   only?: readonly string[];
 }
 
@@ -44,15 +44,15 @@ export interface BookedGeneration {
   lines: readonly GenerationLine[];
 }
 
-/** Another way to the same total. Its words have no commas, so that a line of CSV needs no quotes for them. */
+/** Another computation of the same total. Its text has no commas, so that a CSV line needs no quotes for it. */
 interface Proof {
   source: 'lines' | 'daily_rows' | 'counters';
-  /** Undefined where there was nothing to compare. */
+  /** Undefined if there was nothing to compare. */
   agrees: boolean | undefined;
   says: string;
 }
 
-/** How a prepaid account came from one balance to the other. */
+/** The changes of a prepaid account's balance. */
 export interface Balance {
   opening: Money;
   paidIn: Money;
@@ -66,32 +66,32 @@ export interface Balance {
 export interface Statement {
   account: Account;
   period: Period;
-  /** The filter in words; empty where the statement is of all that the account spent. */
+  /** The filter as text; empty if the statement covers the whole account. */
   only: readonly string[];
   by: readonly Dimension[];
   rows: SpendingRow[];
   total: DailySums;
-  /** Records that were looked at, whether they cost anything or not. */
+  /** Number of records read, whether or not they cost anything. */
   records: number;
-  /** Not settled yet: their cost is in no sum. */
+  /** Unsettled generations. Their cost is in no sum. */
   pending: { generations: number; held: Money };
-  /** None of a part of the account: they belong to all of it. */
+  /** Empty if the statement is filtered: payments belong to the whole account. */
   payments: BalanceEntry[];
-  /** Of a prepaid account, where the statement is of all that it spent. */
+  /** For a prepaid account, if the statement covers all of its spending. */
   balance: Balance | undefined;
   proofs: Proof[];
 }
 
-/** Told of each generation in the order of admission, and of each UTC day that has been read. */
+/** Called for each generation in the order of admission, and after each UTC day. */
 export interface StatementReader {
   booked?: (booked: BookedGeneration) => Promise<void> | void;
   progress?: (date: string) => void;
 }
 
-/** Before any day that there is a record of. */
+/** Before the day of any record. */
 const THE_FIRST_DATE = '0001-01-01';
 
-/** Records that do not prove their price, as many as are named. */
+/** Maximum named records that do not prove their price. */
 const MAX_NAMED = 20;
 
 export async function readStatement(
@@ -147,7 +147,7 @@ export async function readStatement(
   };
 }
 
-/** Rows and counters are of whole accounts, keys, members and workspaces, and not of what a filter leaves. */
+/** Rows and counters cover whole accounts, keys, members and workspaces, not a filtered part. */
 function notOfAPart(source: Proof['source']): Proof {
   return {
     source,
@@ -156,7 +156,7 @@ function notOfAPart(source: Proof['source']): Proof {
   };
 }
 
-/** Whether nothing contradicts it. */
+/** Whether no proof contradicts the statement. */
 export function isProven({ proofs }: Pick<Statement, 'proofs'>): boolean {
   return proofs.every(({ agrees }) => agrees !== false);
 }
@@ -168,8 +168,8 @@ function proofOfLines(found: { ofLines: Money; total: Money; unproven: string[];
     source: 'lines',
     agrees,
     says: agrees
-      ? `units times prices of every line come to ${found.ofLines} RUB`
-      : `units times prices come to ${found.ofLines} RUB and the records to ${found.total}; the price does not follow from ${found.unprovenCount} of them: ${named}`,
+      ? `units times prices of every line add up to ${found.ofLines} RUB`
+      : `units times prices add up to ${found.ofLines} RUB and the records to ${found.total}; the price does not follow from ${found.unprovenCount} of them: ${named}`,
   };
 }
 
@@ -192,11 +192,11 @@ async function proofOfRows(table: Table, account: Account, period: Period, sums:
   return {
     source: 'daily_rows',
     agrees: counted.equals(recorded),
-    says: `the daily rows of ${closed.length} closed UTC days come to ${counted} RUB and the records of these days to ${recorded}`,
+    says: `the daily rows of ${closed.length} closed UTC days add up to ${counted} RUB and the records of these days to ${recorded}`,
   };
 }
 
-/** Compares the windows of the account's counter whose days all lie in the period, those to come included. */
+/** Compares the windows of the account's counter whose days all lie in the period; future days count as inside. */
 async function proofOfCounters(table: Table, account: Account, period: Period, sums: ScopeSums): Promise<Proof> {
   const scope = accountScope(account);
   const counter = await readCounter(table, scope);
@@ -229,7 +229,7 @@ function accountScope({ id }: Account): ScopeId {
   return { kind: 'account', id };
 }
 
-/** UTC days that lie in the period from their beginning to their end. */
+/** UTC days that lie completely in the period. */
 function wholeUtcDays(period: Period): string[] {
   return utcDaysOf(period).filter(
     (date) => Date.parse(date) >= period.startMs && Date.parse(date) + DAY_MS <= period.endMs,
@@ -259,8 +259,8 @@ function sumOf(entries: readonly BalanceEntry[]): Money {
 }
 
 /**
- * The spending of an account up to an instant: from daily rows where days are closed, else from records. Cost: a Query for each day
- * that the account has had.
+ * The spending of an account up to an instant: from daily rows for closed days, otherwise from records. Cost: a query
+ * for each day of the account.
  */
 async function spentBefore(table: Table, { id, createdAt }: Account, instantMs: number): Promise<Money> {
   const lastDate = utcDate(instantMs - 1);

@@ -7,18 +7,18 @@ import { readOpenEntries, type SealHead } from '../../store/days/seals.ts';
 import type { Table } from '../../store/table/table.ts';
 import { readRecordsOf } from './open-records.ts';
 
-/** As often as something was settled for an earlier day while it was looked at. */
+/** Maximum readings if settlements for an earlier day keep arriving during the comparison. */
 const MAX_LOOKS = 5;
-/** Windows of days are kept in counters for two days after their end. */
+/** Counters keep windows of days for two days after their end. */
 const MAX_DAYS_SINCE = 2;
 
 /**
- * Compares the chain of sealed days with the account's counter: what was sealed, what was settled since of that which was open, and what
- * the days since have come to, is all that was ever spent.
+ * Compares the chain of sealed days with the account's counter. Three sums must equal its lifetime spending: the sealed
+ * lines, later settlements of generations that were open, and the days since then.
  *
- * Guarantee: no false alarm while requests go on. The counter is read before and after, and another time where something changed for a
- * sealed day in between.
- * @returns what both say, without the days since; undefined where they agree, or where that cannot be told
+ * Guarantee: no false alarm during requests. The counter is read before and after, and once more if a sealed day
+ * changed in between.
+ * @returns both sums, without the days since; undefined if they agree, or cannot be compared
  */
 export async function lifetimeDrift(
   table: Table,
@@ -37,13 +37,13 @@ export async function lifetimeDrift(
   return undefined;
 }
 
-/** The sum that the counter has of all days before some. */
+/** The counter's sum of all days before `since`. */
 async function countedUntil(table: Table, accountId: string, since: readonly string[]): Promise<Money> {
   const counter = await readCounter(table, { kind: 'account', id: accountId });
   return counter.spent('lifetime').minus(Money.sum(since.map((date) => counter.spent(`day_${date}`))));
 }
 
-/** The cost of what was open at the head, and has become final since. */
+/** The cost of generations that were open at the head, and have become final since. */
 async function settledSince(table: Table, accountId: string, { date, root }: SealHead): Promise<Money> {
   if (date === undefined) return Money.zero;
   const open = await readOpenEntries(table, accountId, { date, root: root! });

@@ -11,18 +11,18 @@ import type { Leaf } from '../../store/days/seals.ts';
 import { CHUNK_LEAVES, leafOf, rootOf } from './merkle.ts';
 import { sealedHead } from './sealed-line.ts';
 
-/** A packed file on this machine. */
+/** A compressed file on this machine. */
 interface PackedFile {
   path: string;
   bytes: number;
 }
 
-/** A file of lines that is written, and the tree of its lines. Both files are there until `remove` is called. */
+/** A written file of lines, with the tree of its lines. Both files exist until `remove` is called. */
 export interface LineFile {
   lines: PackedFile;
-  /** The leaves of the tree in their order: one in hexadecimal digits a line, without a first line of columns. */
+  /** The leaves of the tree in order, one in hexadecimal digits per line, without a header line. */
   leaves: PackedFile;
-  /** The hash of the file of lines as it is unpacked. */
+  /** The hash of the uncompressed file of lines. */
   sha256: string;
   count: number;
   root: string;
@@ -30,17 +30,17 @@ export interface LineFile {
   chunkRoots: Buffer[];
 }
 
-/** Sixteen ones: the owner of a line that belongs to no generation. */
-const NOBODY = Buffer.alloc(16, 0xff);
+/** Sixteen bytes of ones: the owner of a line that belongs to no generation. */
+const NO_GENERATION = Buffer.alloc(16, 0xff);
 
 /** The digits of a generation's id, which sort as ids do. */
 export function ownerBytes(generationId: string | undefined): Buffer {
   return generationId === undefined
-    ? NOBODY
+    ? NO_GENERATION
     : Buffer.from(generationId.slice('gen-'.length).replaceAll('-', ''), 'hex');
 }
 
-/** A packed file that is written line by line, no faster than the disk takes it. */
+/** Writes a compressed file line by line, with back-pressure from the disk. */
 class PackedFileWriter {
   readonly #path: string;
   readonly #text = new PassThrough();
@@ -56,13 +56,13 @@ class PackedFileWriter {
       },
     });
     this.#written = pipeline(this.#text, hashed, createGzip(), createWriteStream(path));
-    // It is awaited at the end; a disk that is full must not end the process before.
+    // It is awaited at the end. A full disk must not end the process before that.
     this.#written.catch(() => {});
   }
 
   async put(line: string): Promise<void> {
     if (this.#text.write(`${line}\n`)) return;
-    // A disk that is full ends this one with its error; after that nothing drains.
+    // A full disk ends this stream with its error. After that, nothing drains.
     await (this.#text.destroyed ? this.#written : once(this.#text, 'drain'));
   }
 
@@ -77,7 +77,9 @@ class PackedFileWriter {
   }
 }
 
-/** Writes the lines of a day and the list of their leaves; the leaves are in memory as well, for the parts that the table keeps. */
+/**
+ * Writes the lines of a day and the list of their leaves. The leaves also stay in memory, for the parts in the table.
+ */
 export class LineFileWriter {
   readonly #directory: string;
   readonly #lines: PackedFileWriter;

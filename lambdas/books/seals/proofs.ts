@@ -15,12 +15,15 @@ import { chargeLines, openLine, sealedWidths } from './sealed-line.ts';
 
 /** A line of a generation in a sealed day. */
 interface ProvenLine {
-  /** Its place among the leaves, from 0. */
+  /** Its index among the leaves, from 0. */
   index: number;
   leaf: Buffer;
   /** From the leaf to the root. */
   path: Buffer[];
-  /** Made of the record as it is now; undefined where that makes another leaf: it was open, or has been corrected, or was altered. */
+  /**
+   * The line made from the current record. Undefined if its leaf differs: the generation was open, or was corrected or
+   * altered since.
+   */
   line: string | undefined;
 }
 
@@ -31,8 +34,8 @@ export interface SealProof {
 }
 
 /**
- * Where a final generation was sealed: on its own day, and on later ones if it was open then. Cost: some reads by key for each of these
- * days, however many leaves it has.
+ * The sealed days that contain a final generation: its own day, and later ones if it was open then. Cost: some reads by
+ * key for each of these days, regardless of its number of leaves.
  */
 export async function proofsOf(table: Table, accountId: string, generation: Generation): Promise<SealProof[]> {
   const ownDate = utcDate(generation.createdAtMs);
@@ -80,7 +83,10 @@ async function provenLines(
   });
 }
 
-/** The chunks that an owner may have leaves in: from the last one that begins before it, as long as they begin with it. */
+/**
+ * The chunks that may contain an owner's leaves: the last chunk that begins before the owner, and all later ones that
+ * begin with it.
+ */
 function placesOf(chunkRoots: readonly Leaf[], owner: Buffer): number[] {
   const places = chunkRoots.map((_, place) => place).filter((place) => chunkRoots[place]!.owner.compare(owner) <= 0);
   const before = places.findLast((place) => chunkRoots[place]!.owner.compare(owner) < 0) ?? 0;

@@ -1,9 +1,11 @@
 /**
- * Seals a UTC day of an account: writes down each of its charges and payments where nobody can change them, and signs what they come to.
+ * Seals a UTC day of an account: writes each of its charges and payments to storage that nobody can change, and signs
+ * their sums.
  *
- * Guarantee: a day is sealed once, and what was sealed never changes. What is not settled yet, or may still be corrected, is sealed on the
- * first day after that: each generation that a day calls open has its line on exactly one later day.
- * Weakness: a line that is wrong before its day is sealed is sealed wrong; reconciliation, and who was charged, see that.
+ * Guarantee: a day is sealed once, and a sealed day never changes. A generation that is not settled, or may still be
+ * corrected, is sealed on the first day after that: each generation that a day lists as open has its line on exactly
+ * one later day. Weakness: a line that is wrong before its day is sealed is sealed wrong. Reconciliation, or the
+ * charged client, can notice that.
  */
 
 import { isActivity, type FinalGeneration } from '../../accounting/daily-sums.ts';
@@ -44,7 +46,7 @@ export interface SealTools {
   signer: DocumentSigner;
 }
 
-/** Longer than any message about it stays in a queue and in its dead letters, twice. */
+/** Longer than any message about it stays in a queue and then in the dead-letter queue, twice. */
 const CORRECTABLE_MS = 60 * DAY_MS;
 
 /** Sums and lists of a day while its lines are written. */
@@ -59,8 +61,8 @@ class DayContent {
 }
 
 /**
- * @param head of the account as it was read; undefined where nothing was sealed yet
- * @returns the head after it; undefined when another run has sealed the day meanwhile
+ * @param head of the account as read; undefined if nothing is sealed yet
+ * @returns the new head; undefined if another run has sealed the day in the meantime
  */
 export async function sealDay(
   tools: SealTools,
@@ -70,7 +72,7 @@ export async function sealDay(
 ): Promise<SealHead | undefined> {
   const { table, files } = tools;
   const names = sealFiles(accountId, date);
-  // A run before this one may have come so far.
+  // An earlier run may have written the statement already.
   const text = (await files.get(names.statement)) ?? (await writeDay(tools, accountId, date, head));
   const before = { usage: head?.usage ?? Money.zero, paid: head?.paid ?? Money.zero };
   if (text === undefined) {
@@ -100,7 +102,7 @@ export async function sealDay(
   return (await moveSealHead(table, accountId, { from: head, to, day })) ? to : undefined;
 }
 
-/** Any signature of the key is good: the first one that is kept counts. */
+/** Any signature of the key is valid. The first stored one counts. */
 async function signatureOf({ files, signer }: SealTools, name: string, text: Buffer): Promise<Buffer> {
   const known = await files.get(name);
   if (known) return known;
@@ -108,7 +110,10 @@ async function signatureOf({ files, signer }: SealTools, name: string, text: Buf
   return (await files.putNew(name, signature)) ? signature : (await files.get(name))!;
 }
 
-/** Writes the files of a day. @returns the statement that counts; undefined where there is nothing to state */
+/**
+ * Writes the files of a day.
+ * @returns the statement that counts; undefined if the day has nothing to state
+ */
 async function writeDay(
   { table, files, signer }: SealTools,
   accountId: string,
@@ -123,8 +128,9 @@ async function writeDay(
     const { root, count, sha256, lines, leaves, chunks, chunkRoots } = written;
     const file = linesFile(root);
     const names = sealFiles(accountId, date);
-    // All that the statement names or proves has to be there before it: where there is a statement, no later run writes the day again. All
-    // names have the root in them, so what a run leaves that breaks off before its statement is never taken for the files of another one.
+    // Everything that the statement names or proves must exist before it: once there is a statement, no later run
+    // writes the day again. All names contain the root, so the files of a run that breaks off before its statement are
+    // never confused with those of another run.
     await files.putNew(names.lines(file), lines);
     await files.putNew(names.leaves(root), leaves);
     await keepDayParts(table, accountId, { date, root }, { chunks, chunkRoots, open: content.open });
@@ -153,15 +159,15 @@ async function writeDay(
   }
 }
 
-interface DayAsked {
+interface DayToSeal {
   table: Table;
   accountId: string;
   date: string;
   head: SealHead | undefined;
 }
 
-/** In the order of ids: generations of earlier days, those of the day; then payments. */
-async function writeLines(writer: LineFileWriter, { table, accountId, date, head }: DayAsked): Promise<DayContent> {
+/** Ordered by id: generations of earlier days, then those of the day; then payments. */
+async function writeLines(writer: LineFileWriter, { table, accountId, date, head }: DayToSeal): Promise<DayContent> {
   const content = new DayContent();
   const startMs = Date.parse(date);
   if (head?.date !== undefined) {
@@ -185,7 +191,7 @@ async function writeAll(writer: LineFileWriter, generation: FinalGeneration, kin
   for (const line of chargeLines(generation, kind)) await writer.write(line, generation.id);
 }
 
-/** A generation of the day itself. */
+/** Writes a generation of the day itself. */
 async function writeOwn(writer: LineFileWriter, content: DayContent, generation: Generation): Promise<void> {
   const { id } = generation;
   if (generation.state === 'pending') {
@@ -200,7 +206,7 @@ async function writeOwn(writer: LineFileWriter, content: DayContent, generation:
   await writeAll(writer, generation, 'charge');
 }
 
-/** A generation that was open when an earlier day was sealed. */
+/** Writes a generation that was open when an earlier day was sealed. */
 async function writeEarlier(
   writer: LineFileWriter,
   content: DayContent,
@@ -228,7 +234,7 @@ function isCorrectable({ swept, correction }: Generation): boolean {
   return swept && correction === undefined;
 }
 
-/** The first day that an account can have anything of. */
+/** The first day on which an account can have entries. */
 export function firstDateOf(createdAt: string): string {
   return utcDate(Date.parse(createdAt));
 }

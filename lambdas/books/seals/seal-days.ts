@@ -14,23 +14,24 @@ import { lifetimeDrift } from './lifetime.ts';
 import { firstDateOf, sealDay, type SealTools } from './seal-day.ts';
 import { listFiles } from './seal-statement.ts';
 
-/** As many days are listed at once: nobody leaves a gateway off for longer. */
+/** Maximum lists in one run: no gateway is off for longer. */
 const MAX_LISTS = 400;
 
 interface SealRun {
-  /** When no more days may be begun, in the time of performance.now(). */
+  /** When no more days may be started, in terms of performance.now(). */
   deadlineMs?: number;
   atMs?: number;
-  /** Where a timestamp of each day's list is asked for; undefined for none. */
+  /** Address of the timestamp authority for each day's list; undefined for no timestamps. */
   timestampAuthority?: string | undefined;
 }
 
 /**
- * Seals the days of all accounts, once after each day; an account's days that were left out are sealed first. Then lists the statements
- * of the day, and has the list timestamped. The next run goes on where one has run out of time.
+ * Seals the days of all accounts, once after each day. An account's missing earlier days are sealed first. Then it
+ * lists the statements of the day, and requests a timestamp of the list. If a run is out of time, the next one
+ * continues.
  *
- * Weakness: one day of one account has to be sealed within one run, which has time for some two million generations.
- * @returns how many days of accounts were sealed
+ * Weakness: one day of one account must be sealed within one run, which has time for about two million generations.
+ * @returns number of sealed days, over all accounts
  */
 export async function sealDays(
   tools: SealTools,
@@ -49,7 +50,7 @@ export async function sealDays(
       for (const date of await datesToSeal(table, account, head, yesterday)) {
         if (performance.now() >= deadlineMs) return false;
         head = await sealDay(tools, account.id, date, head);
-        // Another run is at it.
+        // Another run is sealing it.
         if (!head) return false;
         sealed += 1;
       }
@@ -66,7 +67,7 @@ export async function sealDays(
   return sealed;
 }
 
-/** From the day after the head; for an account that has none, from its first day on. */
+/** The days from the head on. For an account without a head, from its first day on. */
 async function datesToSeal(
   table: Table,
   { id, createdAt }: Account,
@@ -84,11 +85,11 @@ async function compareLifetime(table: Table, accountId: string, head: SealHead):
   if (!drift) return;
   const { counted, sealed } = drift;
   writeMetrics({ DriftRub: Math.abs(Number(counted.minus(sealed).toString())) });
-  const reason = `lifetime of the counter says ${counted} without today, and sealed days come to ${sealed}`;
+  const reason = `lifetime of the counter says ${counted} without today, and sealed days add up to ${sealed}`;
   log('error', bookTripwires.booksDiffer, { accountId, date: head.through, reason, count: 1 });
 }
 
-/** Keeps the list of a day's statements, and its timestamp; nothing where no account has one. */
+/** Stores the list of a day's statements, and its timestamp. Does nothing if no account has a statement. */
 async function keepList({ table, files }: SealTools, date: string, authority: string | undefined): Promise<void> {
   const { list, timestamp } = listFiles(date);
   const text = (await files.get(list)) ?? (await writeList({ table, files }, date));
@@ -96,7 +97,7 @@ async function keepList({ table, files }: SealTools, date: string, authority: st
   await files.putNew(timestamp, await requestTimestamp(authority, createHash('sha256').update(text).digest()));
 }
 
-/** The SHA-256 of each statement of a day, in order, one a line: it says nothing of whose they are. */
+/** The SHA-256 of each statement of a day, in order, one per line. It does not reveal the accounts. */
 async function writeList(
   { table, files }: Pick<SealTools, 'table' | 'files'>,
   date: string,

@@ -1,4 +1,4 @@
-/** The statement of a sealed day: a small document that names everything by its hash, and is signed. */
+/** The statement of a sealed day: a small signed document that names everything by its hash. */
 
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
@@ -14,18 +14,18 @@ const sealStatementSchema = z.strictObject({
   date: z.iso.date(),
   sealed_at: z.iso.datetime(),
   key_id: z.string(),
-  /** The statement before this one; null where this is the account's first. */
+  /** The previous statement; null for the account's first one. */
   previous: z.strictObject({ date: z.iso.date(), sha256 }).nullable(),
   lines: z.strictObject({
-    /** Beside the statement. */
+    /** In the same folder as the statement. */
     file: z.string(),
-    /** The hash of the file as it is unpacked. */
+    /** The hash of the uncompressed file. */
     sha256,
     count: z.int().nonnegative(),
     /** The root of the lines' tree (RFC 6962), without the file's first line. */
     root: sha256,
   }),
-  /** The sums of these lines, by what they say. */
+  /** The sums of these lines, by kind. */
   charged_rub: amount,
   late_rub: amount,
   corrected_rub: amount,
@@ -37,12 +37,12 @@ const sealStatementSchema = z.strictObject({
 });
 export type SealStatement = z.infer<typeof sealStatementSchema>;
 
-/** @throws {Error} for a text that is not such a statement */
+/** @throws {Error} for a text that is not a valid statement */
 export function parseSealStatement(text: string): SealStatement {
   return sealStatementSchema.parse(JSON.parse(text));
 }
 
-/** The text of a statement: what is hashed, signed and kept. */
+/** The text of a statement, which is hashed, signed and stored. */
 export function sealStatementText(statement: SealStatement): string {
   return `${JSON.stringify(statement, null, 2)}\n`;
 }
@@ -51,12 +51,12 @@ export function sha256Of(document: string | Buffer): string {
   return createHash('sha256').update(document).digest('hex');
 }
 
-/** The amount that the lines of a day add to what was spent so far. */
+/** The amount that the lines of a day add to the spending so far. */
 export function sealedUsageOf({ charged_rub, late_rub, corrected_rub }: SealStatement): Money {
   return Money.sum([charged_rub, late_rub, corrected_rub].map((text) => Money.parse(text)));
 }
 
-/** Digits of a root that are in the name of a file. */
+/** Digits of a root in the name of a file. */
 const NAMED_DIGITS = 16;
 
 /** Names of a day's files, below the folder of sealed days. */
@@ -70,12 +70,17 @@ export function sealFiles(accountId: string, date: string) {
   };
 }
 
-/** The name of a day's file of lines, by the root of their tree: a run that breaks off leaves a file that no statement names. */
+/**
+ * The name of a day's file of lines, with the root of their tree. A run that breaks off leaves a file that no statement
+ * names.
+ */
 export function linesFile(root: string): string {
   return `lines-${root.slice(0, NAMED_DIGITS)}.csv.gz`;
 }
 
-/** The name of the list of their leaves, beside it: statements do not name it, because their root proves it. */
+/**
+ * The name of the list of their leaves, in the same folder. Statements do not name it, because their root proves it.
+ */
 export function leavesFile(root: string): string {
   return `leaves-${root.slice(0, NAMED_DIGITS)}.txt.gz`;
 }

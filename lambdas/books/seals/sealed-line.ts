@@ -1,6 +1,6 @@
 /**
- * The lines of a sealed day: what was charged, what is still open, and what was paid. A line is made of a record's own fields, so the
- * same record makes the same bytes for ever; names, which people may change, are not in it.
+ * The lines of a sealed day: charges, open generations, and payments. A line is made of a record's own fields, so the
+ * same record always makes the same bytes. It contains no names, because people may change them.
  *
  * The line of a charge is the beginning of the same line in a statement's generations.csv.
  */
@@ -15,18 +15,25 @@ import type { Generation } from '../../store/generations/generation.ts';
 import { csvOptions, guarded, type CsvCell } from '../csv.ts';
 
 /**
- * The kinds of lines. `charge`: a generation of that day. `late`: one of an earlier day, which was open when that was sealed. `corrected`:
- * one that was sealed as estimated, and by what it has changed. `open`: one of that day that is not settled yet. The others: payments.
+ * The kinds of lines:
+ * - `charge`: a generation of that day
+ * - `late`: a generation of an earlier day that was open when that day was sealed
+ * - `corrected`: the change of a generation that was sealed as estimated
+ * - `open`: a generation of that day that is not settled yet
+ * - the others: payments
  */
 export type LineKind = 'charge' | 'late' | 'corrected' | 'open' | BalanceEntry['kind'];
 
 const columnsOf = (meter: Meter) => [`${meter}_units`, `${meter}_price_rub`] as const;
 
-/** Units that the first sealed days knew. Columns of later units stand at the end, so that an earlier line is the beginning of a later one. */
+/**
+ * Units of the first sealed days. Columns of later units are at the end, so that an earlier line is the beginning of a
+ * later one.
+ */
 const FIRST_UNITS = 10;
 const COLUMNS_PER_UNIT = 2;
 
-/** The columns of a line, which is one request to a provider; amounts of the whole generation stand on its first line. */
+/** The columns of a line, which is one request to a provider. Amounts of the whole generation are on its first line. */
 export const sealedColumns = [
   'line',
   'id',
@@ -58,21 +65,21 @@ export const sealedColumns = [
   ...meters.slice(FIRST_UNITS).flatMap(columnsOf),
 ] as const;
 
-/** Numbers of columns that lines can have, most first: a day has the columns of the release that sealed it. */
+/** Possible numbers of columns, largest first. A day has the columns of the release that sealed it. */
 export const sealedWidths: readonly number[] = Array.from(
   { length: meters.length - FIRST_UNITS + 1 },
   (_, fewer) => sealedColumns.length - fewer * COLUMNS_PER_UNIT,
 );
 const WIDTH = sealedColumns.length;
 
-/** The number of columns of a file, by its first line; undefined if no release has sealed such lines. */
+/** The number of columns of a file, by its first line; undefined if no release has sealed a file with this line. */
 export function widthOfHead(head: string): number | undefined {
   return sealedWidths.find((width) => head === sealedColumns.slice(0, width).join(','));
 }
 
 type Cells = Partial<Record<(typeof sealedColumns)[number], CsvCell>>;
 
-/** The cells of a generation's lines, one for each request to a provider. */
+/** The cells of a generation's lines, one row for each request to a provider. */
 export function chargeCells(
   generation: FinalGeneration,
   lines: readonly GenerationLine[],
@@ -105,22 +112,22 @@ export function chargeCells(
   );
 }
 
-/** The lines of a generation as text, without line feeds at their ends. */
+/** The lines of a generation as text, without line feeds. */
 export function chargeLines(generation: FinalGeneration, kind: LineKind, width = WIDTH): string[] {
   return chargeCells(generation, linesOf(generation), kind).map((cells) => csvLine(cells, width));
 }
 
-/** The line of a generation that is not settled yet: who asked for what, and when. */
+/** The line of a generation that is not settled yet: the facts of its request. */
 export function openLine(generation: Generation, width = WIDTH): string {
   return csvLine(inOrder(cellsOfRequest(generation, 'open')), width);
 }
 
-/** The line of a payment; its amount is in the column of lines, and below zero where money was given back. */
+/** The line of a payment. Its amount is in the column of lines, negative for a refund. */
 export function paymentLine({ kind, id, createdAt, amount }: BalanceEntry, width = WIDTH): string {
   return csvLine(inOrder({ line: kind, id: guarded(id), created_at: createdAt, line_rub: amount }), width);
 }
 
-/** The cells that are known of a generation since it was admitted. */
+/** The cells that are known since a generation was admitted. */
 function cellsOfRequest({ id, payer, apiType, createdAtMs, streamed }: Generation, line: LineKind): Cells {
   return {
     line,
@@ -149,10 +156,10 @@ function inOrder(cells: Cells): CsvCell[] {
 
 const options = { ...csvOptions('plain'), eof: false };
 
-/** No cell may break a line in two. */
+/** Replaces line breaks, so that no cell breaks a line in two. */
 function csvLine(cells: readonly CsvCell[], width: number): string {
   return stringify([cells.slice(0, width)], options).replaceAll(/[\r\n]+/g, ' ');
 }
 
-/** The first line of a file of sealed lines; it is no leaf. */
+/** The first line of a file of sealed lines. It is not a leaf. */
 export const sealedHead = sealedColumns.join(',');
