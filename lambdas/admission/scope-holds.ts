@@ -79,7 +79,7 @@ export async function holdInScopes<Name extends string>(
     const outcome = await search.tryAt(place, writes);
     if (outcome) return outcome;
   }
-  throw new StoreBusyError(new Error('Room was looked for in too many places'));
+  throw new StoreBusyError(new Error('No place had room for the hold after the maximum of attempts'));
 }
 
 /** The name of the write that grants room to the part of a scope. */

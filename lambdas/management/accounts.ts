@@ -66,7 +66,10 @@ export async function createAccount(
   return account;
 }
 
-/** Gives the account another name; nothing else goes by it. @throws {GatewayError} 404 */
+/**
+ * Renames the account. Nothing else uses the name as a key.
+ * @throws {GatewayError} 404
+ */
 export async function renameAccount(context: ChangeContext, name: string): Promise<Account> {
   const { table, accountId } = context;
   return retryOnConflict(async () => {
@@ -81,7 +84,10 @@ export async function renameAccount(context: ChangeContext, name: string): Promi
   });
 }
 
-/** Changes which providers may see anything of the account. @throws {GatewayError} 404 */
+/**
+ * Changes which providers may receive data of the account.
+ * @throws {GatewayError} 404
+ */
 export async function setAccountPrivacy(context: ChangeContext, change: PrivacyChange | null): Promise<Account> {
   const { table, accountId } = context;
   return retryOnConflict(async () => {
@@ -103,8 +109,9 @@ export async function setAccountPrivacy(context: ChangeContext, change: PrivacyC
 }
 
 /**
- * Has the records of an account's requests spread over many partitions of their days, from now on: for one that sends more than some hundreds of
- * requests a second. It cannot be taken back, because records that are spread are looked for then only.
+ * Spreads the records of an account's requests over many partitions of their days from now on. For an account that
+ * sends more than a few hundred requests a second. It cannot be undone, because readers search spread partitions only
+ * for these accounts.
  * @throws {GatewayError} 404
  */
 export async function spreadRecords(context: ChangeContext): Promise<Account> {
@@ -123,11 +130,11 @@ export async function spreadRecords(context: ChangeContext): Promise<Account> {
 }
 
 /**
- * Suspends an account, closes it, or resumes it. A suspended account spends nothing from within five seconds on, and a running answer
- * that is held in a limit of the account ends at its next step; everything can still be read. Align its keys afterwards
- * (stopped-keys.ts).
- * @param change.reason stays in the audit
- * @throws {GatewayError} 404; 409 for an account that is to be closed and has money left, or requests that are under way
+ * Suspends an account, closes it, or resumes it. Within five seconds, a suspended account can spend nothing. A running
+ * answer that is held in a limit of the account ends at its next step. Reading still works. Align the account's keys
+ * afterwards (stopped-keys.ts).
+ * @param change.reason stored in the audit
+ * @throws {GatewayError} 404; 409 if an account to be closed has remaining money or running requests
  */
 export async function setAccountStatus(
   context: ChangeContext,
@@ -173,11 +180,11 @@ async function checkSettledUp(table: Table, { id, mode }: Account): Promise<void
   }
 }
 
-/** Periods in which a postpaid account may be limited. Its lifetime is none: it pays again and again. */
+/** Periods for limits of a postpaid account. A lifetime limit makes no sense for it: it pays again and again. */
 export type CreditPeriod = Exclude<Interval, 'lifetime'>;
 
 /**
- * Sets what a postpaid account may spend in a period; null lifts the limit.
+ * Sets a postpaid account's limit for a period; null removes the limit.
  * @throws {GatewayError} 404; 400 for a prepaid account, whose limit is its balance
  */
 export async function setCreditLimit(

@@ -1,6 +1,6 @@
 /**
- * The ledger of an account. What was paid in, less what was given back, with what was adjusted, is a prepaid account's lifetime limit,
- * so a hold can never pass the balance. Each payment is an entry.
+ * The ledger of an account. Its sum of top-ups, refunds and adjustments is a prepaid account's lifetime limit, so a
+ * hold can never exceed the balance. Each payment is an entry.
  */
 
 import { MAX_AMOUNT } from '../money/bounds.ts';
@@ -25,49 +25,48 @@ import { requireAccount } from './accounts.ts';
 import { commitChange, retryOnConflict, type ChangeContext } from './change.ts';
 
 export interface Payment {
-  /** Above zero. */
+  /** Positive. */
   amount: Money;
   note?: string | undefined;
-  /** Of the payment, for example the number of an invoice; the id of its entry in the ledger. */
+  /** Reference of the payment, for example an invoice number. It is the id of its ledger entry. */
   reference: string;
 }
 
 export interface Booked {
-  /** As it is now. */
+  /** The account after the booking. */
   account: Account;
-  /** The payment had been booked before: nothing was changed. */
+  /** The payment had been booked before, so nothing changed. */
   wasBooked: boolean;
 }
 
 /**
  * Adds money to a prepaid account.
  *
- * Guarantee: of payments with the same reference one is booked, however often it is asked for.
- * @throws {GatewayError} 404 for an unknown account, 400 for a postpaid one, 409 for a reference of another amount
+ * Guarantee: a reference is booked only once, however often the request is repeated.
+ * @throws {GatewayError} 404 for an unknown account, 400 for a postpaid one, 409 for a reference with another amount
  */
 export async function topUp(context: ChangeContext, payment: Payment): Promise<Booked> {
   return book(context, { ...payment, kind: 'top_up' });
 }
 
 /**
- * Takes money out of a prepaid account: it was paid back, or booked by mistake.
+ * Removes money from a prepaid account that was paid back, or booked by mistake.
  *
- * Guarantee: what is spent or held stays paid for, whatever is spent meanwhile; and one of those with the same reference is
- * booked.
- * @throws {GatewayError} as topUp, and 409 for more than is left
+ * Guarantee: spent and held money stays paid for, also during concurrent spending. A reference is booked only once.
+ * @throws {GatewayError} as topUp, and 409 if the amount exceeds the rest
  */
 export async function refund(context: ChangeContext, payment: Payment): Promise<Booked> {
   return book(context, { ...payment, kind: 'refund', amount: payment.amount.negated() });
 }
 
 /**
- * Corrects what an account was charged, up or down, for a reason that stays in its ledger. A prepaid account has it in its balance at
- * once; of a postpaid one it is a line of the statement.
+ * Corrects an account's charges, up or down, with a reason that stays in its ledger. It changes a prepaid account's
+ * balance at once. For a postpaid account it is a line of the statement.
  *
- * Guarantee: as of top-ups and refunds; an adjustment takes no more than what is neither spent nor held.
+ * Guarantee: as for top-ups and refunds. An adjustment takes no more than the money that is neither spent nor held.
  * @param adjustment.amount of either sign, and not zero
- * @param adjustment.note why
- * @throws {GatewayError} as topUp and refund, and 400 for nothing
+ * @param adjustment.note the reason
+ * @throws {GatewayError} as topUp and refund, and 400 for an amount of zero
  */
 export async function adjust(context: ChangeContext, adjustment: Payment & { note: string }): Promise<Booked> {
   if (adjustment.amount.isZero) throw invalidRequest('amount', 'must not be 0: it would adjust nothing');
@@ -78,7 +77,7 @@ interface LedgerPayment extends Payment {
   kind: BalanceEntryKind;
 }
 
-/** @param payment.amount below zero, where money is given back */
+/** @param payment.amount negative if it reduces the balance */
 async function book(context: ChangeContext, payment: LedgerPayment): Promise<Booked> {
   const { table, accountId, actor } = context;
   const { amount, note, reference: id, kind } = payment;
@@ -91,7 +90,8 @@ async function book(context: ChangeContext, payment: LedgerPayment): Promise<Boo
         'This account is postpaid: it has no balance. Create a prepaid account with "accounts create --mode prepaid", and name it with --account <id>.',
       );
     }
-    // Looked for after the account was read: what is booked by then is in the sum, or the sum is refused as outdated.
+    // Must come after the account is read: an earlier booking is in the sum, or the write fails because the sum is
+    // outdated.
     if (await isBooked(context, { id, amount })) {
       return { account: await requireAccount(table, accountId), wasBooked: true };
     }
@@ -116,13 +116,13 @@ async function book(context: ChangeContext, payment: LedgerPayment): Promise<Boo
       },
     );
     if (outcome.committed) return { account: { ...account, limits, revision }, wasBooked: false };
-    // The same payment, or another one, got there first, or a reply to this one was lost: all is looked at anew.
+    // The same or another payment was faster, or a reply to this one was lost. Read everything again.
     if (outcome.failed['entry'] || outcome.failed['account']) return undefined;
     return refuseTooMuch(context, amount);
   });
 }
 
-/** An adjustment of an account without a balance: the statement has it. */
+/** Books an adjustment of an account without a balance, for its statement. */
 async function noteAdjustment(
   context: ChangeContext,
   account: Account,
@@ -143,7 +143,7 @@ function paymentForAudit({ amount, note, reference }: Payment): Item {
   return { amount_rub: amount.toString(), reference, ...(note === undefined ? {} : { note }) };
 }
 
-/** The writes that change the balance at the counter. Its parts are taken in by them, or before. */
+/** The writes that change the balance at the counter. Its parts are merged before or by them. */
 async function counterWrites(
   { table, accountId }: ChangeContext,
   { amount, paidIn, revision }: { amount: Money; paidIn: Money; revision: number },
@@ -159,12 +159,12 @@ function accountCounter(accountId: string): ScopeId {
 }
 
 /**
- * @param amount that was to be given back, below zero
- * @returns undefined where there is enough by now
- * @throws {GatewayError} 409 with what there is
+ * @param amount of the refused refund, negative
+ * @returns undefined if there is enough money by now
+ * @throws {GatewayError} 409 with the available amounts
  */
 async function refuseTooMuch({ table, accountId }: ChangeContext, amount: Money): Promise<undefined> {
-  // It has what was paid in as well: all of it is of one moment.
+  // The counter also has the sum paid in, so all amounts are from one moment.
   const counter = await readCounter(table, accountCounter(accountId));
   const paidIn = counter.limits.lifetime ?? Money.zero;
   const [spent, committed] = [counter.spent('lifetime'), counter.committed('lifetime')];
@@ -176,7 +176,7 @@ async function refuseTooMuch({ table, accountId }: ChangeContext, amount: Money)
   );
 }
 
-/** @throws {GatewayError} 409 where the same reference was booked with another amount */
+/** @throws {GatewayError} 409 if the same reference was booked with another amount */
 async function isBooked(
   { table, accountId }: ChangeContext,
   { id, amount }: Pick<BalanceEntry, 'id' | 'amount'>,

@@ -19,7 +19,7 @@ import { workspaceKey } from '../store/accounts/workspaces.ts';
 import { update, type Key } from '../store/table/writes.ts';
 import { checkVersion, commitChange, retryOnConflict, type ChangeContext } from './change.ts';
 
-/** A configuration item that carries budgets, and the scope in which they are counted. */
+/** A configuration item with budgets, and the scope that counts them. */
 export interface BudgetOwner {
   key: Key;
   scope: ScopeId;
@@ -46,11 +46,11 @@ export function memberBudgets(workspaceId: string, memberId: string): BudgetOwne
 }
 
 /**
- * Sets or removes one budget. Configuration and counter change in one transaction; what has been counted stays, and the
- * next hold sees the new limit.
+ * Sets or removes one budget. Configuration and counter change in one transaction. Counted amounts stay, and the next
+ * hold uses the new limit.
  * @param limit null removes the budget of the interval
- * @throws {GatewayError} 400 when budgets would not rise from daily to lifetime, also against ones that are set at the
- * same time; 404 when the owner does not exist; 412
+ * @throws {GatewayError} 400 if budgets would not rise from daily to lifetime, also against concurrent changes; 404 if
+ *   the owner does not exist; 412
  */
 export async function setBudget(
   context: ChangeContext,
@@ -72,7 +72,7 @@ export async function setBudget(
     const revision = numberFrom(item['revision']);
     const at = new Date(nowMs()).toISOString();
     const limitTimes = { ...timesBefore };
-    // One that was set before its times were kept is as old as its owner.
+    // A budget that is older than the stored times is as old as its owner.
     const since = before[change.interval] ? String(item['created_at']) : at;
     if (change.limit)
       limitTimes[change.interval] = { created: limitTimes[change.interval]?.created ?? since, updated: at };
@@ -99,7 +99,7 @@ export async function setBudget(
         ...(await limitWrites(table, owner.scope, { limits, revision: revision + 1 })),
       },
     );
-    // Limits that changed in between are read again, so that the order is checked against what is really there.
+    // Limits that changed in between are read again, so that the order is checked against the current ones.
     return outcome.committed ? { limits, limitTimes, version: version + 1 } : undefined;
   });
 }

@@ -7,23 +7,23 @@ import type { Item, Table } from '../store/table/table.ts';
 import { transact, type TransactOutcome, type Writes } from '../store/table/transact.ts';
 import type { Write } from '../store/table/writes.ts';
 
-/** On whose behalf something is changed, and in which account. */
+/** The account and author of a change. */
 export interface ChangeContext {
   table: Table;
   accountId: string;
   actor: Actor;
   requestId?: string | undefined;
-  /** Ids of all providers. Privacy settings can only name these: none, where they are not given. */
+  /** Ids of all providers. Privacy settings can only name these. If absent, they can name none. */
   providerIds?: () => Promise<readonly string[]>;
 }
 
-/** Changes over HTTP: on behalf of a management key. */
+/** The context of changes over HTTP, made with a management key. */
 export function changesOf(table: Table, { key, account }: Caller, requestId: string): ChangeContext {
   const actor: Actor = { kind: 'management_key', id: key.hash, label: key.label };
   return { table, accountId: account.id, actor, requestId };
 }
 
-/** What the audit notes of a change. */
+/** A change in the form of the audit. */
 export interface AuditedChange {
   action: string;
   target: string;
@@ -31,25 +31,25 @@ export interface AuditedChange {
   after?: Item | undefined;
 }
 
-/** A write that the caller adds to the transaction of a change, made from the result of the change. */
+/** A write that the caller adds to the transaction of a change, made from its result. */
 export type ExtraWrite<Made> = (made: Made) => Write | undefined;
 
-/** Adds nothing. */
+/** Adds no write. */
 export const noExtraWrite = (): undefined => undefined;
 
 /**
- * Disabling a runaway key or lowering a budget competes with the holds of that very scope, and must get through: about five
- * seconds of attempts, well within the fifteen of a function.
+ * Disabling a runaway key or lowering a budget conflicts with the holds of the same scope, and must succeed. This
+ * allows about five seconds of attempts, well within a function's fifteen.
  */
 const ATTEMPTS = 30;
 
 /**
  * Makes a change and its audit entry in one transaction.
  *
- * Guarantee: a change that was made is told as made. Where a try before the one that was refused had no reply, the entry says whether it
- * was that try that has made it.
+ * Guarantee: a change that was made is reported as made. If an attempt before the refused one had no reply, the audit
+ * entry shows whether that attempt made the change.
  * @returns the outcome for `writes`
- * @throws {AlreadyAnsweredError} when the condition of the write alongside failed.
+ * @throws {AlreadyAnsweredError} if the condition of `alongside` failed.
  */
 export async function commitChange<Name extends string>(
   context: ChangeContext,
@@ -69,12 +69,12 @@ export async function commitChange<Name extends string>(
   return outcome;
 }
 
-/** How often a change is tried again because the data that it started from has changed meanwhile. */
+/** Maximum attempts at a change whose data keeps changing. */
 const MAX_CHANGE_ROUNDS = 20;
 
 /**
- * Runs a read-check-write round until it is not overtaken by another change.
- * @param round returns undefined when another request got there first
+ * Runs a read-check-write round until no other change interferes.
+ * @param round returns undefined if another request was faster
  * @throws {GatewayError} 409 after the last round
  */
 export async function retryOnConflict<Result>(round: () => Promise<Result | undefined>): Promise<Result> {
@@ -82,10 +82,13 @@ export async function retryOnConflict<Result>(round: () => Promise<Result | unde
     const result = await round();
     if (result !== undefined) return result;
   }
-  throw conflict('This was changed by others all the time. Try again.');
+  throw conflict('Other requests kept changing this. Try again.');
 }
 
-/** @param expected the version in `If-Match`; undefined when any will do. @throws {GatewayError} 412 for another one */
+/**
+ * @param expected the version in `If-Match`; undefined accepts any version
+ * @throws {GatewayError} 412 for another version
+ */
 export function checkVersion(expected: number | undefined, current: number): void {
   if (expected === undefined || expected === current) return;
   throw new GatewayError(

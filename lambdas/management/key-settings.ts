@@ -1,4 +1,4 @@
-/** The settings of a key that people choose: one list, from which their type, their change and their audit follow. */
+/** The settings of a key: one list, from which their type, their change and their audit follow. */
 
 import { Money } from '../money/money.ts';
 import type { ApiKey } from '../store/accounts/keys.ts';
@@ -19,7 +19,7 @@ const plainSettings = {
 type PlainName = keyof typeof plainSettings;
 const plainNames = Object.keys(plainSettings) as PlainName[];
 
-/** The settings as a change gives them: null clears; undefined keeps the value, or takes the default. */
+/** The settings of a change: null clears; undefined keeps the value, or takes the default. */
 export type KeySettings = { [Name in PlainName]?: ApiKey[Name] | null | undefined } & {
   privacy?: PrivacyChange | null | undefined;
   sensitiveData?: SensitiveDataChange | null | undefined;
@@ -32,7 +32,7 @@ type KeySettingsBody = {
 
 type SettingsOfKey = Pick<ApiKey, PlainName | 'privacy' | 'sensitiveData'>;
 
-/** The settings of a new key where nothing is said. */
+/** The default settings of a new key. */
 export const defaultSettings: SettingsOfKey = {
   limit: undefined,
   limitReset: undefined,
@@ -42,13 +42,13 @@ export const defaultSettings: SettingsOfKey = {
   sensitiveData: noSensitiveData,
 };
 
-/** The settings of a body of the API. */
+/** The settings in a body of the API. */
 export function keySettingsOf(body: KeySettingsBody): KeySettings {
   const plain = plainNames.map((name) => [name, body[plainSettings[name].field]]);
   return { ...Object.fromEntries(plain), privacy: body.privacy, sensitiveData: body.sensitive_data } as KeySettings;
 }
 
-/** The settings that a key has after a change. */
+/** The settings of a key after a change. */
 export async function changedSettings(
   context: ChangeContext,
   before: SettingsOfKey,
@@ -67,7 +67,7 @@ export async function changedSettings(
   };
 }
 
-/** The settings as the audit keeps them: without secrets, of the dictionary only the size. */
+/** The settings for the audit, without secrets. Of the dictionary, it has only the size. */
 export function settingsForAudit(key: SettingsOfKey): Item {
   const { dictionary, ...sensitiveData } = key.sensitiveData;
   const plain = plainNames.map((name) => [plainSettings[name].auditedAs, auditValue(key[name])]);

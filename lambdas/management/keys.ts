@@ -36,7 +36,7 @@ export interface NewKey extends KeySettings {
   name: string;
 }
 
-/** What can be changed of a key. */
+/** Fields of a key that can be changed. */
 export interface KeyChange extends KeySettings {
   name?: string | undefined;
   disabled?: boolean | undefined;
@@ -48,8 +48,8 @@ export interface CreatedKey {
 }
 
 /**
- * Creates a key. The secret is in this answer and nowhere else.
- * @throws {GatewayError} 404 when the workspace or the member does not exist (any more), 409 in an archived workspace.
+ * Creates a key. The secret is only in this result.
+ * @throws {GatewayError} 404 if the workspace or the member does not exist (any more), 409 in an archived workspace.
  */
 export async function createKey(
   context: ChangeContext,
@@ -79,7 +79,7 @@ export async function createKey(
   let notBefore = 0;
   return retryOnConflict(async () => {
     const account = await requireAccount(table, accountId);
-    // Its place in the list is after every other key's, whichever request read the clock first.
+    // Its place in the list is after every other key, whichever request read the clock first.
     const key = {
       ...template,
       isStopped: !isActive(account),
@@ -109,7 +109,7 @@ export async function createKey(
     );
     if (outcome.committed) return created;
     const { failed } = outcome;
-    // Hashes are of random secrets: an existing key can only be our own write, whose reply was lost.
+    // Hashes are of random secrets, so an existing key can only be our own write, whose reply was lost.
     const written = failed.key && (await readKey(table, key.hash));
     if (written) return { key: written, secret };
     if (failed.workspace) throw missingWorkspace(failed.workspace.item);
@@ -124,7 +124,10 @@ function missingWorkspace(item: Item | undefined): Error {
   return conflict('This workspace is archived: it takes no new keys.', { field: 'workspace_id' });
 }
 
-/** A key of the account, of any kind or of one. @throws {GatewayError} 404 also for other accounts' and deleted keys. */
+/**
+ * A key of the account, optionally of one kind.
+ * @throws {GatewayError} 404 also for other accounts' and deleted keys.
+ */
 export async function findKey(table: Table, accountId: string, hash: string, kind?: KeyKind): Promise<ApiKey> {
   const key = await readKey(table, hash);
   checkOwned(key, accountId, { hash, kind });
@@ -141,8 +144,8 @@ function checkOwned(
 }
 
 /**
- * Merges a change into a key. What was counted stays; its next hold sees the new limits, or that it is switched off.
- * @param expectedVersion the version that the client has seen
+ * Merges a change into a key. Counted amounts stay. Its next hold uses the new limits, or fails if the key is disabled.
+ * @param expectedVersion the version that the client has read
  * @throws {GatewayError} 404, 412
  */
 export async function updateKey(
@@ -159,7 +162,10 @@ export async function updateKey(
   });
 }
 
-/** Deletes a key: it stops working, its history stays. @throws {GatewayError} 404, 412 */
+/**
+ * Deletes a key: it stops working, its history stays.
+ * @throws {GatewayError} 404, 412
+ */
 export async function deleteKey(
   context: ChangeContext,
   selection: { hash: string; kind?: KeyKind; expectedVersion?: number | undefined },
@@ -167,7 +173,7 @@ export async function deleteKey(
   let isRepeated = false;
   await retryOnConflict(async () => {
     const before = await readKey(context.table, selection.hash);
-    // Deleted between two rounds: by us, with a lost reply, or by another request.
+    // Deleted between two rounds: by this request, with a lost reply, or by another one.
     if (isRepeated && before?.deleted) return true;
     isRepeated = true;
     checkOwned(before, context.accountId, selection);
@@ -189,7 +195,7 @@ async function mergeKey(context: ChangeContext, key: ApiKey, change: KeyChange):
   return merged;
 }
 
-/** @returns the key as it is now, or undefined when another request changed it first. */
+/** @returns the stored key, or undefined if another request changed it first. */
 async function writeKey(
   context: ChangeContext,
   action: string,

@@ -12,17 +12,20 @@ import { checkActive } from './workspaces.ts';
 
 /** Each member takes two items of a transaction, which has at most a hundred. */
 export const MAX_MEMBERS_AT_ONCE = 40;
-/** Reading the list of members stays a handful of queries. */
+/** With more, the list of members would need more than a few queries. */
 const MAX_MEMBERS = 10_000;
 
-/** A member of a workspace, not a removed one. @throws {GatewayError} 404 */
+/**
+ * A member of a workspace who was not removed.
+ * @throws {GatewayError} 404
+ */
 export async function findMember(table: Table, workspaceId: string, memberId: string): Promise<Member> {
   const member = await readMember(table, workspaceId, memberId);
   if (!member || member.removed) throw missing(memberId);
   return member;
 }
 
-/** The members that have access now, in the order in which they were added. */
+/** The members with access, in the order in which they were added. */
 export async function activeMembers(table: Table, workspaceId: string): Promise<Member[]> {
   return (await listMembers(table, workspaceId)).filter(({ removed }) => !removed);
 }
@@ -33,8 +36,8 @@ export interface MembersChange {
 }
 
 /**
- * Gives people or services access to a workspace; one that was removed comes back with its budgets and counters, one that
- * has access stays as it is. All of them or none.
+ * Gives people or services access to a workspace. A removed member returns with its budgets and counters; a member with
+ * access is not changed. All of them or none.
  */
 export async function addMembers(
   context: ChangeContext,
@@ -59,7 +62,10 @@ export async function addMembers(
   });
 }
 
-/** Takes access away; the keys of these members stop working. @throws {GatewayError} 404 when one of them has none. */
+/**
+ * Removes the access of members; their keys stop working.
+ * @throws {GatewayError} 404 if one of them has no access.
+ */
 export async function removeMembers(
   context: ChangeContext,
   workspace: Workspace,
@@ -93,7 +99,7 @@ function newMember(workspace: Workspace, id: string): Member {
   };
 }
 
-/** Members and their counters change together: a hold must not pass for a member that is already removed. */
+/** Members and their counters change together: a hold must not succeed for a removed member. */
 async function commitMembers(
   context: ChangeContext,
   workspace: Workspace,

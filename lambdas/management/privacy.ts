@@ -3,9 +3,9 @@ import { changePrivacy, type Privacy, type PrivacyChange } from '../store/accoun
 import type { ChangeContext } from './change.ts';
 
 /**
- * Merges a change into privacy settings, field by field; null clears, as a whole or in a field. A rule about a provider
- * that does not exist would silently protect nobody.
- * @throws {GatewayError} 400 with the ids that exist
+ * Merges a change into privacy settings, field by field; null clears a field or all settings. A rule for a provider
+ * that does not exist would have no effect, so it is refused.
+ * @throws {GatewayError} 400 with the existing ids
  */
 export async function changedPrivacy(
   context: Pick<ChangeContext, 'providerIds'>,

@@ -1,8 +1,8 @@
-/** Rules for the names that people give: the API and the operator's command line follow the same ones. */
+/** Rules for names chosen by people, for the API and the operator's command line. */
 
 import { shortTextRule, type TextRule } from '../platform/text-rule.ts';
 
-/** Ids of workspaces are UUIDs: a slug must not look like one, because a path may have either. */
+/** Ids of workspaces are UUIDs. A slug must not look like one, because a path may contain either. */
 export const slugRule: TextRule = {
   minLength: 1,
   maxLength: 50,
@@ -11,7 +11,7 @@ export const slugRule: TextRule = {
   says: 'must be 1 to 50 lower-case letters and digits, with single dashes between them',
 };
 
-/** Ids of members appear in paths, where "add" and "remove" are routes. */
+/** Ids of members appear in paths, in which "add" and "remove" are routes. */
 export const memberIdRule: TextRule = {
   minLength: 1,
   maxLength: 128,
@@ -19,11 +19,11 @@ export const memberIdRule: TextRule = {
   says: 'must be 1 to 128 Latin letters, digits and . _ @ : + -, beginning with a letter or digit, and neither "add" nor "remove"',
 };
 
-/** Of accounts, workspaces and keys. */
+/** For accounts, workspaces and keys. */
 export const nameRule = shortTextRule(1, 100);
 export const descriptionRule = shortTextRule(0, 500);
 
-/** Tags are columns of reports, and named in commands as tag:<name>. */
+/** Tags are columns of reports, and commands name them as tag:<name>. */
 export const tagNameRule: TextRule = {
   minLength: 1,
   maxLength: 40,
@@ -33,7 +33,7 @@ export const tagNameRule: TextRule = {
 export const tagValueRule = shortTextRule(1, 100);
 export const MAX_TAGS = 10;
 
-/** Of payments. */
+/** For payments. */
 export const noteRule = shortTextRule(1, 200);
 
 /** References of payments are a part of their records' keys. */

@@ -1,7 +1,7 @@
 /**
- * Keys of a suspended or closed account are stopped: stored as disabled, because the previous release knows no status of accounts and would
- * let them spend. This release reads the status, and shows and checks the setting that each key has of its own (`ApiKey.disabled`).
- * Remove this one release after 0.3.0.
+ * Keys of a suspended or closed account are stopped. They are stored as disabled, because the previous release does not
+ * know the status of accounts and would let them spend. This release reads the status, and uses each key's own setting
+ * (`ApiKey.disabled`). Remove this one release after 0.3.0.
  */
 
 import { conflict } from '../platform/errors.ts';
@@ -15,21 +15,20 @@ import { listWorkspaces } from '../store/accounts/workspaces.ts';
 import { requireAccount } from './accounts.ts';
 import { retryOnConflict } from './change.ts';
 
-/** Keys written in one transaction, next to the check of the account. */
+/** Keys written in one transaction, together with the check of the account. */
 const BATCH = 25;
 
 /**
- * Stops or releases every key of an account, as its status requires. Idempotent: after a crash, repeat it.
- * Guarantee: each write checks the account's status in its transaction, so a slower command cannot undo a later one. Keys that are created
- * meanwhile are stored right by `createKey`.
- * Cost: reads all keys of the account twice, and writes those that differ.
- * @returns the number of keys that were changed
- * @throws {GatewayError} 404; 409 if another command changes the status meanwhile
+ * Stops or releases every key of an account, as its status requires. Idempotent: after a crash, repeat it. Guarantee:
+ * each write checks the account's status in its transaction, so a slower command cannot undo a later one. `createKey`
+ * stores concurrently created keys correctly. Cost: reads all keys of the account twice, and writes those that differ.
+ * @returns the number of changed keys
+ * @throws {GatewayError} 404; 409 if another command changes the status in the meantime
  */
 export async function alignKeys(table: Table, accountId: string): Promise<number> {
   const account = await requireAccount(table, accountId);
   let changed = 0;
-  // A key that is deleted during a pass shifts the others, and one of them may be missed.
+  // A key that is deleted during a pass shifts the others, so one of them may be missed.
   for (let inPass = -1; inPass !== 0; changed += inPass) inPass = await alignOnce(table, account);
   return changed;
 }
@@ -49,7 +48,7 @@ async function alignOnce(table: Table, account: Account): Promise<number> {
   return changed;
 }
 
-/** The lists that have every key of an account which is not deleted. */
+/** The lists that together contain every key of an account, except deleted keys. */
 export async function keyListsOf(table: Table, accountId: string): Promise<KeyList[]> {
   const workspaces = await listWorkspaces(table, accountId);
   return [
@@ -74,7 +73,7 @@ async function alignBatch(table: Table, account: Account, hashes: readonly strin
     });
     if (outcome.committed) return differing.length;
     if (outcome.failed['account'])
-      throw conflict('The status of the account was changed meanwhile: look at it, and repeat.');
+      throw conflict('The status of the account was changed by another command. Check it, and repeat the command.');
     return undefined;
   });
 }

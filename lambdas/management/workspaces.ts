@@ -33,7 +33,7 @@ import { changedPrivacy } from './privacy.ts';
 
 /** Enough for any company; reading the list stays one query. */
 const MAX_WORKSPACES = 1_000;
-/** As many as fit into one transaction besides the workspace itself. */
+/** As many as fit into one transaction together with the workspace itself. */
 const MAX_MEMBERS_TO_REMOVE = 80;
 
 export interface NewWorkspace {
@@ -72,7 +72,7 @@ export function newWorkspace(
   };
 }
 
-/** Everything that is created with a workspace: its claim on the slug, its record, its counter. */
+/** All writes of a new workspace: its claim on the slug, its record, its counter. */
 export function workspaceWrites(table: Table, workspace: Workspace) {
   const scope = { kind: 'workspace', id: workspace.id } as const;
   return {
@@ -82,7 +82,7 @@ export function workspaceWrites(table: Table, workspace: Workspace) {
   };
 }
 
-/** @throws {GatewayError} 409 when the slug is taken in the account, also by a workspace created at the same time. */
+/** @throws {GatewayError} 409 if the slug is taken in the account, also by a concurrent request. */
 export async function createWorkspace(
   context: ChangeContext,
   input: NewWorkspace,
@@ -106,19 +106,25 @@ export async function createWorkspace(
   return workspace;
 }
 
-/** A workspace of the account by id or slug. @throws {GatewayError} 404, also for another account's. */
+/**
+ * A workspace of the account by id or slug.
+ * @throws {GatewayError} 404, also for another account's.
+ */
 export async function findWorkspace(table: Table, accountId: string, idOrSlug: string): Promise<Workspace> {
   const found = await readWorkspace(table, accountId, idOrSlug);
   if (!found) throw notFound(`There is no workspace "${idOrSlug.slice(0, 80)}".`, { field: 'workspace_id' });
   return found;
 }
 
-/** @throws {GatewayError} 409 when the workspace is archived: what is kept for the books does not change. */
+/** @throws {GatewayError} 409 if the workspace is archived: records kept for the books do not change. */
 export function checkActive(workspace: Workspace): void {
   if (workspace.status !== 'active') throw conflict('This workspace is archived: it can be read, not changed.');
 }
 
-/** Merges a change into a workspace. @throws {GatewayError} 404, 409 for a taken slug, 412 */
+/**
+ * Merges a change into a workspace.
+ * @throws {GatewayError} 404, 409 for a taken slug, 412
+ */
 export async function updateWorkspace(
   context: ChangeContext,
   selection: { idOrSlug: string; expectedVersion?: number | undefined },
@@ -155,8 +161,8 @@ export async function updateWorkspace(
 }
 
 /**
- * Removes a workspace from use. One with history (keys or spending) is archived: its keys stop working, and it stays
- * readable for the books.
+ * Removes a workspace from use. A workspace with history (keys or spending) is archived: its keys stop working, and it
+ * stays readable for the books.
  * @throws {GatewayError} 400 for the Default workspace, 404, 412
  */
 export async function deleteWorkspace(
@@ -184,7 +190,7 @@ async function hasHistory(table: Table, workspace: Workspace): Promise<boolean> 
   return tally !== undefined || !counter.committed('lifetime').isZero;
 }
 
-/** Exists from the first key on, deleted ones included. */
+/** The tally exists from the first key on, deleted ones included. */
 function keysTally(workspace: Workspace): Key {
   return tallyKey(inferenceKeysOf({ workspaceId: workspace.id, includeDisabled: true }));
 }
@@ -214,7 +220,9 @@ async function archive(context: ChangeContext, before: Workspace): Promise<{ arc
   return outcome.committed ? { archived: true } : undefined;
 }
 
-/** Members go in the same transaction; a workspace with more than it can take is archived instead. */
+/**
+ * Members are deleted in the same transaction. If it has too many members for that, the workspace is archived instead.
+ */
 async function removeWorkspace(
   context: ChangeContext,
   workspace: Workspace,
@@ -227,7 +235,7 @@ async function removeWorkspace(
     { action: 'workspace.delete', target: `workspace ${workspace.id}`, before: workspaceForAudit(workspace) },
     {
       workspace: workspaceRemoval(table, workspace),
-      // A key created meanwhile gives it a history.
+      // A concurrently created key gives it a history.
       keys: mustNotExist(table, keysTally(workspace)),
       slug: slugRelease(table, workspace),
       counter: counterRemoval(table, { kind: 'workspace', id: workspace.id }),

@@ -10,7 +10,7 @@ const PICO_PER_RUB = 10n ** BigInt(SCALE_DIGITS);
 
 const MAX_COUNT = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** DynamoDB keeps 38 significant digits; the limit here is lower, 24 digits before the point. */
+/** DynamoDB stores 38 significant digits. The limit here is lower: 24 digits before the point. */
 const DECIMAL = /^(-?)0*(\d{1,24})(?:\.(\d+))?$/;
 
 const SCIENTIFIC = /^(-?)(\d{1,40})(?:\.(\d{1,60}))?[eE]([+-]?\d{1,4})$/;
@@ -32,7 +32,7 @@ export class Money {
 
   /**
    * Reads a plain decimal number of roubles, such as "0.000270".
-   * @throws {RangeError} on exponents, signs other than "-", and on more than 12 digits after the point.
+   * @throws {RangeError} for exponents, signs other than "-", and more than 12 digits after the point.
    */
   static parse(text: string): Money {
     const match = DECIMAL.exec(text);
@@ -47,8 +47,8 @@ export class Money {
   }
 
   /**
-   * Reads a number as JSON, DynamoDB or a person may write it, exactly: an exponent is allowed ("1e-7").
-   * @throws {RangeError} as `parse` does, and when the exponent is larger than any amount needs.
+   * Reads a number exactly in the form of JSON, DynamoDB or a person: an exponent is allowed ("1e-7").
+   * @throws {RangeError} as `parse` does, and if the exponent is larger than any amount needs.
    */
   static parseNumber(text: string): Money {
     const match = SCIENTIFIC.exec(text);
@@ -80,7 +80,7 @@ export class Money {
     return new Money(-this.pico);
   }
 
-  /** How many whole units of this price fit into `amount`, counted up to 2⁵³ − 1; Infinity when the price is zero. */
+  /** Number of whole units of this price that fit into `amount`, up to 2⁵³ − 1. Infinity if the price is zero. */
   unitsIn(amount: Money): number {
     if (amount.pico <= 0n) return 0;
     if (this.pico === 0n) return Infinity;
@@ -132,7 +132,7 @@ export class Money {
     return fraction ? `${sign}${whole}.${fraction}` : `${sign}${whole}`;
   }
 
-  /** As an exact JSON number: the digits of toString() enter the text as they are, never through a float. */
+  /** An exact JSON number: it contains the digits of toString(), without a conversion to a float. */
   toJSON(): unknown {
     return JSON.rawJSON(this.toString());
   }

@@ -7,12 +7,12 @@
 
 export const DAY_MS = 86_400_000;
 
-/** A period that recurs: how its windows are named, and where one begins and ends, in epoch milliseconds. */
+/** A recurring period: the names of its windows, and their starts and ends in epoch milliseconds. */
 interface Recurring {
   prefix: string;
   startOf: (instantMs: number) => number;
   endOf: (startMs: number) => number;
-  /** The start as the window's name has it, which Date.parse can read. */
+  /** The start in the window's name, in a form that Date.parse can read. */
   nameOf: (startMs: number) => string;
 }
 
@@ -35,7 +35,7 @@ export const resets = Object.keys(recurring) as [Reset, ...Reset[]];
 export type Interval = Reset | 'lifetime';
 export const intervals: readonly [Interval, ...Interval[]] = [...resets, 'lifetime'];
 
-/** The names of the windows that an instant falls into, e.g. day_2026-11-20, week_2026-11-16, month_2026-11. */
+/** The names of an instant's windows, e.g. day_2026-11-20, week_2026-11-16, month_2026-11. */
 export type Windows = Readonly<Record<Interval, string>>;
 
 /** UTC date as YYYY-MM-DD. */
@@ -43,7 +43,7 @@ export function utcDate(instantMs: number): string {
   return new Date(instantMs).toISOString().slice(0, 10);
 }
 
-/** The UTC dates from the first to the last, both included; none where they are in no order. */
+/** The UTC dates from the first to the last, both included; empty if the last is earlier than the first. */
 export function datesBetween(first: string, last: string): string[] {
   const count = Math.max(0, (Date.parse(last) - Date.parse(first)) / DAY_MS + 1);
   return Array.from({ length: count }, (_, index) => utcDate(Date.parse(first) + index * DAY_MS));
@@ -53,7 +53,7 @@ let today: { startMs: number; windows: Windows } | undefined;
 
 export function windowsAt(instantMs: number): Windows {
   const startMs = startOfDay(instantMs);
-  // Nearly all are of the same day, and its windows are asked for several times in a request.
+  // Nearly all instants are on the same day, and a request needs its windows several times.
   if (today?.startMs !== startMs) today = { startMs, windows: windowsOfPeriods(startMs) };
   return today.windows;
 }
@@ -67,14 +67,14 @@ function windowsOfPeriods(instantMs: number): Windows {
   return windows;
 }
 
-/** When the window around an instant ends, in epoch milliseconds; null for a lifetime. */
+/** The end of the window around an instant, in epoch milliseconds; null for a lifetime. */
 export function windowEnd(interval: Interval, instantMs: number): number | null {
   if (interval === 'lifetime') return null;
   const { startOf, endOf } = recurring[interval];
   return endOf(startOf(instantMs));
 }
 
-/** The UTC days of a window given by its name, first to last; null for "lifetime" and unknown names. */
+/** The UTC days of a named window, first to last; null for "lifetime" and unknown names. */
 export function daysOfNamedWindow(name: string): string[] | null {
   const [, start] = name.split('_');
   const endMs = endOfNamedWindow(name);
@@ -82,7 +82,7 @@ export function daysOfNamedWindow(name: string): string[] | null {
   return datesBetween(utcDate(Date.parse(start!)), utcDate(endMs - DAY_MS));
 }
 
-/** The end of a window given by its name, in epoch milliseconds; null for "lifetime" and unknown names. */
+/** The end of a named window, in epoch milliseconds; null for "lifetime" and unknown names. */
 export function endOfNamedWindow(name: string): number | null {
   const [prefix, start] = name.split('_');
   const reset = resets.find((candidate) => recurring[candidate].prefix === prefix);
