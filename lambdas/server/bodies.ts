@@ -1,19 +1,19 @@
-/** Bodies of requests while they are read, and how many bytes of them one process has at a time. */
+/** Reads the bodies of requests, and bounds their bytes in one process. */
 
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../platform/errors.ts';
 
-/** The largest event that Lambda accepts, in which the body is a text: its quotes are escaped. */
+/** The largest event that Lambda accepts. The body is a text in it, so its quotes are escaped. */
 export const MAX_EVENT_BYTES = 6 * 1024 * 1024;
 
-/** What one request has of the room for bodies. */
+/** One request's share of the room for bodies. */
 export interface BodyShare {
-  /** @throws {GatewayError} 529 when there is no room for more */
+  /** @throws {GatewayError} 529 if there is no room for more */
   grow: (bytes: number) => void;
   release: () => void;
 }
 
-/** The room that the bodies of all requests share in a process which answers many. */
+/** The room for bodies that all requests of a process share. */
 export class BodyRoom {
   readonly #maxBytes: number;
   #bytes = 0;
@@ -52,15 +52,15 @@ export function tooLarge(): GatewayError {
   );
 }
 
-/** The first bytes of a body, and whether there are more. */
+/** The first bytes of a body, and whether that is all of it. */
 export interface ReadBody {
   bytes: Buffer;
   isWhole: boolean;
 }
 
 /**
- * Reads a body to its end, or until it is larger than is asked for; what follows is then still in the request.
- * @throws {GatewayError} 413 for one that no function would be given, 529 without room
+ * Reads a body to its end, or until it exceeds `upToBytes`. The rest is then still in the request.
+ * @throws {GatewayError} 413 for a body that no function would get, 529 without room
  */
 export async function readBody(
   request: IncomingMessage,

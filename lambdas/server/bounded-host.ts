@@ -2,10 +2,10 @@ import { GatewayError, gatewayStopping } from '../platform/errors.ts';
 import type { RouteName } from '../routes.ts';
 import type { FunctionHost } from './function-host.ts';
 
-/** Requests that one process answers at once, unless its operator sets another number. */
+/** Requests that one process serves at once, unless its operator sets another number. */
 export const DEFAULT_MAX_REQUESTS = 512;
 
-/** Answered also when there is no room: a load balancer must not take a busy process for a dead one. */
+/** Served even without room: a load balancer must not consider a busy process dead. */
 const ALWAYS_ROOM: RouteName = 'health';
 
 export interface BoundedHost extends FunctionHost {
@@ -15,7 +15,7 @@ export interface BoundedHost extends FunctionHost {
 
 /**
  * Runs functions for at most `maxRequests` clients at once.
- * @throws {GatewayError} 529 for a request that has no room, or that arrives after `refuseNew`; its function has not begun
+ * @throws {GatewayError} 529 for a request without room, or after `refuseNew`; its function has not begun
  */
 export function boundedHost(host: FunctionHost, maxRequests: number): BoundedHost {
   let running = 0;

@@ -1,7 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Node parses everything that one read returns before anybody can pause it, so a connection may have this many parsed requests waiting. */
+/**
+ * Node parses everything that one read returns before the socket can be paused, so a connection may have this many
+ * parsed requests waiting.
+ */
 const MAX_WAITING_REQUESTS = 32;
 
 export interface Exchange {
@@ -12,10 +15,10 @@ export interface Exchange {
 /**
  * The requests of one connection.
  *
- * Guarantee: they are answered one at a time, in order. Nothing is read from the connection while a request waits, so the
- * rest of a pipeline stays in the kernel. A request that waits is dropped when the connection closes. A connection on which more than
- * `MAX_WAITING_REQUESTS` wait is closed.
- * Weakness: while a request waits, the gateway notices that the client has disconnected only when it writes an answer.
+ * Guarantee: they are answered one at a time, in order. Nothing is read from the connection while a request waits, so
+ * the rest of a pipeline stays in the kernel. Waiting requests are dropped when the connection closes. A connection
+ * with more than `MAX_WAITING_REQUESTS` waiting requests is closed. Weakness: while a request waits, the gateway
+ * notices a disconnected client only when it writes an answer.
  */
 export class Connection {
   readonly #socket: Socket;
@@ -24,7 +27,7 @@ export class Connection {
   #current: Exchange | undefined;
   #isLast = false;
 
-  /** @param answer begins the answer to a request; the next request begins when its response closes */
+  /** @param answer starts the answer to a request; the next request starts when its response closes */
   constructor(socket: Socket, answer: (exchange: Exchange) => void) {
     this.#socket = socket;
     this.#answer = answer;
@@ -36,7 +39,7 @@ export class Connection {
   }
 
   add(exchange: Exchange): void {
-    // Node goes on with the bytes that it has already read from a connection that is closed.
+    // Node continues with the bytes that it has already read, even if the connection is closed.
     if (!this.#socket.writable) return;
     if (!this.#current) return this.#begin(exchange);
     if (this.#waiting.length === MAX_WAITING_REQUESTS) return this.#drop();
@@ -45,7 +48,7 @@ export class Connection {
     process.nextTick(() => this.#waiting.length > 0 && this.#socket.pause());
   }
 
-  /** Closes the connection after the current answer, because what follows on it cannot be read. */
+  /** Closes the connection after the current answer, because the bytes after it cannot be read. */
   endAfterCurrent(): void {
     this.#isLast = true;
     this.#waiting.length = 0;
@@ -54,7 +57,7 @@ export class Connection {
 
   #begin(exchange: Exchange): void {
     this.#current = exchange;
-    // Others have their turn in between: an answer that needs no waiting would begin the next one at once.
+    // Gives other connections their turn: an answer that waits for nothing would start the next one at once.
     exchange.response.once('close', () => setImmediate(() => this.#next()));
     this.#answer(exchange);
   }

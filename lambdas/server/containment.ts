@@ -1,6 +1,6 @@
 /**
- * Many requests share this process. On AWS a function's sandbox has one at a time, and an escaped fault ends only its
- * own invocation. The same holds here: what escapes everything is logged, and fails the request that it came from.
+ * Many requests share this process. On AWS a function's sandbox has one at a time, and an uncaught fault ends only its
+ * own invocation. The same is true here: an uncaught fault is logged, and fails only the request that it came from.
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -12,7 +12,7 @@ interface Course {
 
 const courses = new AsyncLocalStorage<Course>();
 
-/** @throws what escaped during the work; the work itself goes on, and nobody waits for its end. */
+/** @throws the uncaught error of the work; the work itself continues, and nothing waits for its end. */
 export function contained<Result>(work: () => Promise<Result>): Promise<Result> {
   const { promise: escaped, reject: fail } = Promise.withResolvers<never>();
   const result = courses.run({ fail }, work);
@@ -22,9 +22,10 @@ export function contained<Result>(work: () => Promise<Result>): Promise<Result> 
   return Promise.race([result, escaped]);
 }
 
-/** Keeps escaped faults from ending the process. Only a fault that belongs to no request ends it. */
+/** Prevents uncaught faults from ending the process, unless a fault belongs to no request. */
 export function containFaults(): void {
-  // Whoever read the log may leave (`npm start 2>&1 | head`): what cannot be said is not said, least of all about that.
+  // The reader of the log may exit (`npm start 2>&1 | head`). A failed log line is dropped, and so is an error about
+  // it.
   process.stderr.on('error', () => undefined);
   process.on('uncaughtException', (error) => {
     const course = courses.getStore();

@@ -1,4 +1,6 @@
-/** What stands where API Gateway is on AWS: it finds the function of a request, and hands the request over as API Gateway does. */
+/**
+ * Takes the place of API Gateway: it finds the function of a request, and hands over the request as API Gateway does.
+ */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ListenOptions } from 'node:net';
@@ -14,29 +16,37 @@ import { directly, originOf, type Origin } from './origin.ts';
 import type { RequestTarget } from './request-target.ts';
 import { buildRoutingTable, type RouteMatch, type WiredRoute } from './routing-table.ts';
 
-/** The largest answer that Lambda accepts of a function that does not stream. */
+/** The largest answer that Lambda accepts from a function without streaming. */
 const MAX_RESULT_BYTES = 6_291_556;
 
-/** JSON of agents is so many times as large when it is unpacked. */
+/** Typical ratio by which the JSON of agents grows when it is decompressed. */
 const USUAL_RATIO = 8;
 
 export interface DoorOptions {
-  /** Who sends a request, and where the gateway is reached by it. */
+  /** The client's address, and the gateway's own address for the request. */
   originOf?: (request: IncomingMessage) => Origin;
-  /** What the bodies of all requests may take together; without it, each is bounded alone. */
+  /** The room for the bodies of all requests together. Without it, each body is bounded separately. */
   room?: BodyRoom;
-  /** Why a route is not here that is no unknown one. @param path below /v1 */
+  /**
+   * The refusal of a route that exists, but not here.
+   * @param path below /v1
+   */
   servedElsewhere?: (method: string, path: string) => GatewayError | undefined;
-  /** Who answers requests that are larger than `upToBytes`. */
-  beside?: { upToBytes: number; process: LargeRequestProcess };
+  /** The process that serves requests larger than `upToBytes`. */
+  largeRequests?: { upToBytes: number; process: LargeRequestProcess };
 }
 
-/** The routes below /v1, and a function for all else there. Elsewhere it has no stage. */
+/** Serves the routes below /v1, and a function for all other paths there. As in API Gateway, nothing else exists. */
 export function startApi(
   at: ListenOptions,
   { routes, unknownRoute }: { routes: WiredRoute[]; unknownRoute: string },
   host: FunctionHost,
-  { originOf: origin = (request) => originOf(request, directly), room, servedElsewhere, beside }: DoorOptions = {},
+  {
+    originOf: origin = (request) => originOf(request, directly),
+    room,
+    servedElsewhere,
+    largeRequests,
+  }: DoorOptions = {},
 ): Promise<Listener> {
   const match = buildRoutingTable(routes);
   const elsewhere = { functionName: unknownRoute, path: '/{path+}', streaming: false };
@@ -49,11 +59,11 @@ export function startApi(
   async function handOver(arrival: Arrival, response: ServerResponse, share: BodyShare | undefined): Promise<void> {
     const { request, target } = arrival;
     const upToBytes =
-      beside && beside.upToBytes / (isCompressed(request.headers['content-encoding']) ? USUAL_RATIO : 1);
+      largeRequests && largeRequests.upToBytes / (isCompressed(request.headers['content-encoding']) ? USUAL_RATIO : 1);
     const { bytes, isWhole } = await readBody(request, { share, upToBytes });
     if (!isWhole) {
       share?.release();
-      return beside!.process.forward(arrival, bytes, response);
+      return largeRequests!.process.forward(arrival, bytes, response);
     }
     const route = found(request, target.path);
     const event = fitting(toRestEvent(arrival, route, receivedBody(request, bytes)));
@@ -85,7 +95,7 @@ export function startApi(
   });
 }
 
-/** Pages by the addresses outside of /v1 that a person may type. On AWS there is nothing at these addresses. */
+/** Pages by addresses outside of /v1 that a person may type. On AWS, nothing exists at these addresses. */
 const pages = new Map([
   ['/', '/v1/docs'],
   ['/docs', '/v1/docs'],
@@ -98,7 +108,7 @@ function pageMeant({ method, headers }: IncomingMessage, { path }: RequestTarget
   return isBrowser ? pages.get(path) : undefined;
 }
 
-/** Stands for the function URL: every path goes to its one function. */
+/** Takes the place of the function URL: every path goes to its one function. */
 export function startFunctionUrl(at: ListenOptions, name: string, host: FunctionHost): Promise<Listener> {
   return listen(at, async (request, response, target) => {
     const { bytes } = await readBody(request);
@@ -107,7 +117,7 @@ export function startFunctionUrl(at: ListenOptions, name: string, host: Function
   });
 }
 
-/** @throws {GatewayError} 502 for an answer that Lambda would not take */
+/** @throws {GatewayError} 502 for an answer that Lambda would refuse */
 function writeResult(response: ServerResponse, result: ProxyResult): void {
   if (isLargerThan(MAX_RESULT_BYTES, result)) {
     throw new GatewayError('server', 'The answer of the function is larger than Lambda takes.', { status: 502 });
@@ -120,14 +130,14 @@ function writeResult(response: ServerResponse, result: ProxyResult): void {
   response.end(body);
 }
 
-/** @throws {GatewayError} 413 for an event that Lambda would not take */
+/** @throws {GatewayError} 413 for an event that Lambda would refuse */
 export function fitting<Event extends { body?: string | null }>(event: Event): Event {
   if (isLargerThan(MAX_EVENT_BYTES, event)) throw tooLarge();
   return event;
 }
 
-/** As JSON, which is how Lambda measures both ways. */
+/** Measured as JSON, in both directions, as Lambda does. */
 function isLargerThan(bytes: number, message: { body?: string | null | undefined }): boolean {
-  // A character becomes six at most; most bodies are far from the limit, and need not be counted.
+  // A character becomes at most six. Most bodies are far below the limit, and need no exact count.
   return (message.body?.length ?? 0) > bytes / 6 && Buffer.byteLength(JSON.stringify(message)) > bytes;
 }

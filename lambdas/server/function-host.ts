@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** The answer of an HTTP function that does not stream: API Gateway's proxy result. */
+/** The answer of an HTTP function without streaming: API Gateway's proxy result. */
 export interface ProxyResult {
   statusCode: number;
   headers?: Record<string, string | number | boolean>;
@@ -8,13 +8,13 @@ export interface ProxyResult {
   isBase64Encoded?: boolean;
 }
 
-/** Runs functions by the name they have in the manifest. */
+/** Runs functions by their name in the manifest. */
 export interface FunctionHost {
-  /** @param clientLeft aborts when the client disconnects; undefined if that cannot be noticed */
+  /** @param clientLeft aborts when the client disconnects; undefined if that cannot be detected */
   invoke: (name: string, event: unknown, clientLeft?: AbortSignal) => Promise<unknown>;
-  /** Runs a streaming function into a response; resolves when the function has returned. */
+  /** Runs a streaming function into a response. Resolves when the function has returned. */
   stream(name: string, event: unknown, response: ServerResponse): Promise<void>;
-  /** Ends the answers that are on their way, each with an error that its client can repeat; where functions can be told. */
+  /** Ends the running answers, each with an error that its client can retry. Absent if functions cannot be notified. */
   endAnswers?: () => void;
   /** Resolves when no function runs. */
   idle: () => Promise<void>;

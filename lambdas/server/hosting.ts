@@ -1,4 +1,4 @@
-/** Where a server runs, and what follows from that: a container of one's own, or a Lambda Web Function. */
+/** Settings of the place where a server runs: a container, or a Lambda Web Function. */
 
 import { optionalVariable, positiveIntegerVariable, serverVariables } from '../platform/environment.ts';
 import { DEFAULT_MAX_REQUESTS } from './bounded-host.ts';
@@ -9,15 +9,15 @@ export interface HostingProfile {
   host: string;
   port: number;
   clientIpSource: Vantage;
-  /** From SIGTERM on. */
+  /** Counted from SIGTERM. */
   shutdown: ShutdownTimes;
-  /** Requests that are answered at once. */
+  /** Requests served at once. */
   maxRequests: number;
-  /** Whether what busy keys spend is leased. */
+  /** Whether the process takes leases for busy keys. */
   takesLeases: boolean;
 }
 
-/** All addresses: whoever forwards requests to a container comes from outside of it. */
+/** All addresses: the proxy in front of a container connects from outside of it. */
 const ANYWHERE = '0.0.0.0';
 const DEFAULT_PORT = 8080;
 /** Lambda ends a Web Function one second after SIGTERM. */
@@ -76,7 +76,8 @@ function maxRequests(): number {
 }
 
 function takesLeases(): boolean {
-  const said = optionalVariable(serverVariables.leases) ?? 'on';
-  if (said !== 'on' && said !== 'off') throw new Error(`${serverVariables.leases} is neither on nor off: "${said}"`);
-  return said === 'on';
+  const setting = optionalVariable(serverVariables.leases) ?? 'on';
+  if (setting !== 'on' && setting !== 'off')
+    throw new Error(`${serverVariables.leases} is neither on nor off: "${setting}"`);
+  return setting === 'on';
 }

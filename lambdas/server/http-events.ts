@@ -7,14 +7,14 @@ import type { Origin } from './origin.ts';
 import type { RequestTarget } from './request-target.ts';
 import type { RouteMatch } from './routing-table.ts';
 
-/** A request as it has arrived, without its body. */
+/** A request as received, without its body. */
 export interface Arrival {
   request: IncomingMessage;
   target: RequestTarget;
   origin: Origin;
 }
 
-/** A body as events carry it: a text, or the bytes of a compressed one in base64. */
+/** A body in the form of events: a text, or base64 for the bytes of a compressed body. */
 interface ReceivedBody {
   text: string;
   isBase64: boolean;
@@ -107,7 +107,7 @@ export function toUrlEvent({ request, target, origin }: Arrival, body: ReceivedB
   };
 }
 
-/** Without the names that every object inherits: a client may call a header or a parameter `constructor`. */
+/** An object without inherited names: a client may call a header or a parameter `constructor`. */
 function byName<Value>(): Record<string, Value> {
   return Object.create(null) as Record<string, Value>;
 }

@@ -1,32 +1,32 @@
 /**
- * Gives memory back after a burst. V8 keeps a heap as large as it has been until something makes it collect, and a gateway
- * without requests allocates nothing that would.
+ * Frees memory after a burst. V8 keeps a heap at its size until a collection, and a gateway without requests allocates
+ * nothing that would start one.
  */
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** A collection stops the process for a tenth of a second: it waits until no request has come for a while. */
+/** A collection stops the process for a tenth of a second, so it waits until there was no request for this long. */
 const QUIET_MS = 5_000;
-/** What the code and the catalog take, and some requests. */
+/** Memory of the code, the catalog, and some requests. */
 const WORTH_BYTES = 96 * 1024 * 1024;
 
 type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
 
-/** V8's own function, which has a name only where a flag asks for it. */
+/** V8's own function, which is only available after a flag is set. */
 function collector(): Collect {
   setFlagsFromString('--expose-gc');
   return runInNewContext('gc') as Collect;
 }
 
 export interface IdleMemory {
-  /** A request has come, or has been answered. */
+  /** Call it when a request arrives, and when it has been answered. */
   touch: () => void;
   stop: () => void;
 }
 
 /**
- * @param isBusy whether requests are being answered: a stream must not be held up
+ * @param isBusy whether requests are being answered; a collection would delay a stream
  * @param options for tests
  */
 export function returnIdleMemory(

@@ -11,17 +11,22 @@ import { installStreamingGlobal } from './streaming-global.ts';
 type BufferedHandler = (event: unknown, context: Context) => Promise<unknown>;
 type StreamingHandler = (event: unknown, response: ServerResponse, context: Context) => Promise<void>;
 
-/** Loads the module of a function. @param name in the manifest */
+/**
+ * Loads the module of a function.
+ * @param name in the manifest
+ */
 export type ImportHandler = (name: string) => Promise<unknown>;
 
-/** No answer lasts longer, whatever its function may take: AWS ends each request of a server after fifteen minutes. */
+/**
+ * Limit of every answer, whatever its function's own limit: AWS ends each request of a server after fifteen minutes.
+ */
 const LONGEST_ANSWER_SECONDS = 885;
 
 /**
- * Runs functions of the manifest in this process, as many requests at once as come.
+ * Runs functions of the manifest in this process, as many requests at once as arrive.
  *
- * Guarantee: a fault that escapes a request fails that request alone, and a request whose client has left is told so.
- * @param names the functions to load before the first request; others are loaded when they are first asked for
+ * Guarantee: an uncaught fault fails only its own request, and a request is notified when its client disconnects.
+ * @param names the functions to load before the first request; others are loaded on first use
  */
 export async function startInProcessHost(names: string[], importHandler: ImportHandler): Promise<FunctionHost> {
   installStreamingGlobal();
@@ -44,7 +49,7 @@ export async function startInProcessHost(names: string[], importHandler: ImportH
       memory.touch();
     });
   };
-  /** Each answer has a signal of its own, which ends with it: a common signal would keep a listener of every answer. */
+  /** Each answer has its own signal, which ends with it. A shared signal would keep a listener for every answer. */
   const untilStopped = <Result>(work: (stopping: AbortSignal) => Promise<Result>): Promise<Result> => {
     const stopping = new AbortController();
     if (isEnding) stopping.abort();

@@ -1,10 +1,10 @@
 /**
- * A second process for large requests. Reading, checking and translating one of several megabytes takes a processor for a quarter of a
- * second; in the same process every other stream would stand still for that time. The first process passes the bytes of such a
- * request on, and those of its answer back, and looks at none of them.
+ * A second process for large requests. Reading, checking and translating several megabytes takes a processor for a
+ * quarter of a second, during which every other stream in the same process would pause. The first process forwards the
+ * bytes of such a request and of its answer, without reading them.
  *
- * Guarantee: it ends with the process that started it. One that ends by itself fails the requests that it has, and the next large request
- * starts another, even where it comes before the end is known.
+ * Guarantee: it ends together with the process that started it. If it ends alone, its requests fail, and the next large
+ * request starts another one, even before the end is noticed.
  */
 
 import { fork, type ChildProcess } from 'node:child_process';
@@ -18,23 +18,29 @@ import type { Arrival } from './http-events.ts';
 import type { Origin } from './origin.ts';
 
 export interface LargeRequestProcess {
-  /** Has a request answered there. @param head what was read of its body */
+  /**
+   * Forwards a request to the process.
+   * @param head the bytes of its body that were read already
+   */
   forward: (arrival: Arrival, head: Buffer, response: ServerResponse) => Promise<void>;
-  /** Lets it end its answers, and then itself. */
+  /** Waits until it has ended its answers, and then itself. */
   stop: () => Promise<void>;
 }
 
-/** Between the two processes, what the first one knows of a request. No client's header of this name comes through. */
+/** Carries the first process's facts about a request. A client's header of this name is not forwarded. */
 const ORIGIN_HEADER = 'x-gateway-origin';
-/** They are of one connection, and not of the request. */
+/** Headers of the connection, not of the request. */
 const OF_THE_CONNECTION = new Set(['connection', 'keep-alive', 'expect', 'upgrade', ORIGIN_HEADER]);
-/** What connecting to a process fails with that has ended, or is about to: its last answer may be over before its end is known. */
-const NOBODY_LISTENS = new Set<string | undefined>(['ECONNREFUSED', 'ENOENT']);
+/**
+ * Codes of a failed connection to a process that has ended or is ending: its last answer may be sent before its end is
+ * noticed.
+ */
+const NOT_LISTENING = new Set<string | undefined>(['ECONNREFUSED', 'ENOENT']);
 
 /**
  * Starts the process with the first request that needs it.
- * @param program a file that answers as `main.ts` does when it is given `--beside` and a socket
- * @param socketPath where that process listens; nobody else may be able to connect
+ * @param program a file that serves as `main.ts` does with `--beside` and a socket
+ * @param socketPath where that process listens; no other user may be able to connect
  */
 export function largeRequestProcessOf(program: string, socketPath: string): LargeRequestProcess {
   let starting: Promise<ChildProcess> | undefined;
@@ -57,13 +63,13 @@ export function largeRequestProcessOf(program: string, socketPath: string): Larg
     }));
   }
 
-  /** A connection of its own for each request: one that was kept would not tell whether the process still listens. */
+  /** A new connection for each request: a kept one would not show whether the process still listens. */
   async function connected(): Promise<Socket> {
     if (isStopping) throw gatewayStopping();
     const child = await started();
     return connect(socketPath).catch(async (error: NodeJS.ErrnoException) => {
       if (isStopping) throw gatewayStopping();
-      if (!NOBODY_LISTENS.has(error.code)) throw error;
+      if (!NOT_LISTENING.has(error.code)) throw error;
       if (!hasEnded(child)) await once(child, 'exit');
       await started();
       return connect(socketPath);
@@ -76,11 +82,11 @@ export function largeRequestProcessOf(program: string, socketPath: string): Larg
       const { method = 'POST', url: path = '/' } = request;
       const createConnection = (): Socket => socket;
       const passing = http.request({ createConnection, method, path, headers: forwardedHeaders(request, origin) });
-      // The client's leaving reaches the other process as the end of this connection.
+      // Closing this connection notifies the other process that the client has disconnected.
       response.once('close', () => passing.destroy());
       const answered = once(passing, 'response') as Promise<[IncomingMessage]>;
       passing.write(head);
-      // A refusal may come before all was sent: then the rest has no reader, and the answer is what counts.
+      // A refusal may arrive before everything was sent. Then nothing reads the rest, and the answer counts.
       pipeline(request, passing).catch(() => undefined);
       const [answer] = await answered;
       response.writeHead(answer.statusCode!, forwardable(answer.rawHeaders));
@@ -104,14 +110,17 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null;
 }
 
-/** A connection that stands. @throws where nobody listens */
+/**
+ * An open connection.
+ * @throws if the process does not listen
+ */
 async function connect(socketPath: string): Promise<Socket> {
   const socket = createConnection(socketPath);
   await once(socket, 'connect');
   return socket;
 }
 
-/** In that process: what the first one has said of a request. */
+/** Reads, in the second process, the first one's facts about a request. */
 export function forwardedOrigin({ headers }: IncomingMessage): Origin {
   return JSON.parse(headers[ORIGIN_HEADER] as string) as Origin;
 }
@@ -120,7 +129,7 @@ function forwardedHeaders({ rawHeaders }: IncomingMessage, origin: Origin): stri
   return [...forwardable(rawHeaders), ORIGIN_HEADER, JSON.stringify(origin)];
 }
 
-/** Names and values in turn, as they came. */
+/** Alternating names and values, as received. */
 function forwardable(rawHeaders: readonly string[]): string[] {
   return rawHeaders.flatMap((name, index) =>
     index % 2 === 0 && !OF_THE_CONNECTION.has(name.toLowerCase()) ? [name, rawHeaders[index + 1]!] : [],

@@ -1,4 +1,4 @@
-/** The HTTP side of a process that answers many requests: it reads and refuses them as API Gateway does. */
+/** The HTTP side of a process that serves many requests. It reads and refuses them as API Gateway does. */
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -10,24 +10,26 @@ import { Connection, type Exchange } from './connection.ts';
 import { dropRest, MAX_HEADER_BYTES, refuseUnreadable, sendRefusal } from './refusals.ts';
 import { readTarget, type RequestTarget } from './request-target.ts';
 
-/** Open connections of one listener. More are closed at once. */
+/** Open connections of one listener. Further ones are closed at once. */
 const MAX_CONNECTIONS = 1_024;
-/** Time for the head of a request, and for all of it. */
+/** Time limits for the head of a request, and for all of it. */
 const MAX_HEAD_MS = 30_000;
 const MAX_REQUEST_MS = 120_000;
 const CHECK_REQUESTS_EVERY_MS = 5_000;
-/** A client that takes no byte of its answer for this long is disconnected. */
+/** A client that reads no byte of its answer for this long is disconnected. */
 const MAX_UNREAD_MS = 60_000;
 const MAX_IDLE_MS = 65_000;
-/** Between two log lines about connections that were closed at once. */
+/** Interval of log lines about connections that were closed at once. */
 const LOG_DROPS_EVERY_MS = 60_000;
 
 const CONTINUE = /^100-continue$/i;
 
 export interface Listener {
-  /** Of a port; empty where it listens at a socket of this machine. */
+  /** URL of a port; empty for a local socket. */
   url: string;
-  /** Closes each connection after its next answer, and the port after the answers that are under way. Resolves when all are sent. */
+  /**
+   * Closes each connection after its next answer, and the port after the running answers. Resolves when all are sent.
+   */
   close: () => Promise<void>;
   /** Closes every connection at once. */
   stop: () => Promise<void>;
@@ -41,9 +43,9 @@ export interface ListenerLimits {
 }
 
 /**
- * Guarantee: the memory that clients can take without a key is bounded: by the number of connections, by the requests
- * of each of them (connection.ts), and by one unread answer of each.
- * @throws {NodeJS.ErrnoException} when it could not listen there
+ * Guarantee: the memory that clients can use without a key is bounded by the number of connections, by the requests of
+ * each (connection.ts), and by one unread answer of each.
+ * @throws {NodeJS.ErrnoException} if it cannot listen there
  */
 export async function listen(at: ListenOptions, handle: Handle, limits: ListenerLimits = {}): Promise<Listener> {
   const server = createServer({
@@ -52,7 +54,7 @@ export async function listen(at: ListenOptions, handle: Handle, limits: Listener
     requestTimeout: MAX_REQUEST_MS,
     connectionsCheckingInterval: CHECK_REQUESTS_EVERY_MS,
     keepAliveTimeout: MAX_IDLE_MS,
-    // Node would answer by itself, before the request has its turn.
+    // Node would refuse by itself, before the request's turn.
     requireHostHeader: false,
   });
   const answers = new Answers(server, handle);
@@ -91,11 +93,11 @@ class Answers {
     server.on('timeout', (socket: Socket) => this.#closeSilent(socket));
   }
 
-  /** Sends the answers that are under way, and closes each connection after its next answer. */
+  /** Sends the running answers, and closes each connection after its next answer. */
   async end(): Promise<void> {
     this.#areLast = true;
     await this.#sent();
-    // Requests that clients have sent by now, on new connections too, are answered before the port closes.
+    // Requests that clients have sent by now, also on new connections, are answered before the port closes.
     for (let turn = 0; turn < 2; turn += 1) await nextTurn();
     this.#server.close();
     while (this.#complete().length > 0) await this.#sent();
@@ -113,7 +115,7 @@ class Answers {
     void answer(request, response, this.#handle);
   }
 
-  /** The answers to requests that have arrived completely: others may never do so. */
+  /** The answers to completely received requests. Others may never be complete. */
   #complete(): Promise<void>[] {
     return [...this.#unsent].filter(([{ request }]) => request.complete).map(([, closed]) => closed);
   }
@@ -150,7 +152,7 @@ function urlOf({ address, family, port }: AddressInfo): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
-/** @throws {NodeJS.ErrnoException} when it could not listen there */
+/** @throws {NodeJS.ErrnoException} if it cannot listen there */
 export async function openServer(server: Server, at: ListenOptions): Promise<void> {
   server.listen(at);
   await once(server, 'listening');
@@ -171,7 +173,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, handle
   }
 }
 
-/** @throws {GatewayError} for a head that HTTP does not allow, or with an expectation that cannot be met */
+/** @throws {GatewayError} for a head that HTTP does not allow, or an expectation that cannot be met */
 function targetOf({ url = '/', headers, httpVersion }: IncomingMessage): RequestTarget {
   const target = readTarget(url);
   if (!target) throw new GatewayError('invalid_request', 'The address of a request begins with a slash.');

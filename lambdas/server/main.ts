@@ -1,7 +1,7 @@
 /**
- * The program of a server: all that clients of models ask for, many requests at once in one process, on Lambda Web Functions or in a
- * container. Its functions are those of the deployment, unchanged. Nothing that must happen waits for its end: what it could not settle
- * any more, the sweep settles from the last checkpoint.
+ * The program of a server: all routes for clients of models, with many requests at once in one process, on Lambda Web
+ * Functions or in a container. It runs the functions of the deployment, unchanged. Nothing important depends on an
+ * orderly shutdown: generations that it cannot settle are settled by the sweep, from the last checkpoint.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -24,12 +24,12 @@ import { originOf } from './origin.ts';
 import { answeringNames, served, servedElsewhere } from './served-routes.ts';
 import { shutDown } from './shutdown.ts';
 
-/** What bodies may take of one process's memory, as long as their answers are not whole. */
+/** Memory of one process for bodies whose answers are not complete. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
-/** Time in which the second process returns its leases when the first has died. */
+/** Time in which the second process returns its leases after the first has died. */
 const RETURN_LEASES_MS = 1_000;
-/** A body of this size takes about ten milliseconds of the processor; larger ones are answered beside. */
-const BESIDE_FROM_BYTES = 256 * 1024;
+/** A body of this size takes about ten milliseconds of the processor. Larger ones go to the second process. */
+const LARGE_FROM_BYTES = 256 * 1024;
 
 process.umask(0o077);
 await start(process.argv.slice(2)).catch((error: unknown) => {
@@ -38,35 +38,35 @@ await start(process.argv.slice(2)).catch((error: unknown) => {
 });
 
 async function start([option, socketPath]: string[]): Promise<void> {
-  const home = hostingOf();
-  await (option === '--beside' ? serveBeside(socketPath!, home) : serveClients(home));
+  const hosting = hostingOf();
+  await (option === '--beside' ? serveLargeRequests(socketPath!, hosting) : serveClients(hosting));
 }
 
-async function serveClients(home: HostingProfile): Promise<void> {
-  const { host, port, clientIpSource } = home;
+async function serveClients(hosting: HostingProfile): Promise<void> {
+  const { host, port, clientIpSource } = hosting;
   const directory = mkdtempSync(join(tmpdir(), 'gateway-'));
-  const beside = largeRequestProcessOf(fileURLToPath(import.meta.url), join(directory, 'large.sock'));
+  const largeRequests = largeRequestProcessOf(fileURLToPath(import.meta.url), join(directory, 'large.sock'));
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
   const url = await serve(
     { host, port },
     {
       originOf: (request) => originOf(request, clientIpSource),
-      beside: { upToBytes: BESIDE_FROM_BYTES, process: beside },
+      largeRequests: { upToBytes: LARGE_FROM_BYTES, process: largeRequests },
     },
-    { home, leases: processLeasesFor(home.takesLeases), beside },
+    { hosting, leases: processLeasesFor(hosting.takesLeases), largeRequests },
   );
   log('info', 'listening', { reason: url });
 }
 
-/** Ends with the process that it serves, in whatever way that ends. */
-async function serveBeside(path: string, home: HostingProfile): Promise<void> {
-  const leases = processLeasesFor(home.takesLeases);
+/** Ends with the process that it serves, however that ends. */
+async function serveLargeRequests(path: string, hosting: HostingProfile): Promise<void> {
+  const leases = processLeasesFor(hosting.takesLeases);
   // Its clients were connected to the first process. Only its leases have to be returned.
   process.on('disconnect', () => {
     void Promise.race([leases.returnAll(), sleep(RETURN_LEASES_MS)]).then(() => process.exit(0));
   });
   rmSync(path, { force: true });
-  await serve({ path }, { originOf: forwardedOrigin }, { home, leases });
+  await serve({ path }, { originOf: forwardedOrigin }, { hosting, leases });
   process.send!('ready');
 }
 
@@ -80,9 +80,9 @@ function processLeasesFor(takesLeases: boolean): Leases {
 async function serve(
   at: ListenOptions,
   options: DoorOptions,
-  { home, leases, beside }: { home: HostingProfile; leases: Leases; beside?: LargeRequestProcess },
+  { hosting, leases, largeRequests }: { hosting: HostingProfile; leases: Leases; largeRequests?: LargeRequestProcess },
 ): Promise<string> {
-  const { shutdown, maxRequests } = home;
+  const { shutdown, maxRequests } = hosting;
   const functions = boundedHost(await startInProcessHost(answeringNames, importHandler), maxRequests);
   const door = await startApi(at, served, functions, {
     room: new BodyRoom(MAX_BODY_BYTES),
@@ -90,7 +90,7 @@ async function serve(
     ...options,
   });
   process.once('SIGTERM', () => {
-    void shutDown({ functions, door, leases, beside }, shutdown).then(() => process.exit(0));
+    void shutDown({ functions, door, leases, largeRequests }, shutdown).then(() => process.exit(0));
   });
   return door.url;
 }

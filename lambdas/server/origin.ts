@@ -1,20 +1,23 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Who sends a request, and where the gateway is reached by it: what AWS tells a function of the connection. */
+/** The client's address and the gateway's own address of a request, as AWS reports them to a function. */
 export interface Origin {
   clientAddress: string;
-  /** Name, and port if there is one. Addresses for others are made of it, such as the one that a provider of videos is told for its notices. */
+  /** Name, and port if there is one. URLs for others contain it, such as the webhook URL for a provider of videos. */
   domain: string;
   protocol: 'http' | 'https';
 }
 
-/** How far the words of a request about itself may be believed. */
+/** Which statements of a request about its own origin can be trusted. */
 export interface Vantage {
-  /** The gateway's own name, where the operator has told it. */
+  /** The gateway's own name, if the operator has set it. */
   domain?: string | undefined;
-  /** Whether somebody has checked the `host` of each request already, as Lambda does. */
+  /** Whether the `host` of each request is already checked, as on Lambda. */
   isHostChecked: boolean;
-  /** Proxies of the operator's own, or of AWS, between the client and this process: each adds whom it serves to `x-forwarded-for`. */
+  /**
+   * Proxies of the operator or of AWS between the client and this process. Each adds its client's address to
+   * `x-forwarded-for`.
+   */
   proxies: number;
 }
 
@@ -23,7 +26,7 @@ export const directly: Vantage = { isHostChecked: false, proxies: 0 };
 
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i;
 
-/** Never what a client merely says: only the last of the addresses in `x-forwarded-for` are written by others than it. */
+/** Never trusts a client's own statement: only the last addresses in `x-forwarded-for` are written by proxies. */
 export function originOf(request: IncomingMessage, { domain, isHostChecked, proxies }: Vantage): Origin {
   const { host = '' } = request.headers;
   const known = domain ?? (isHostChecked ? host : undefined);

@@ -1,4 +1,4 @@
-/** Answers that the HTTP side gives by itself, in the envelope of all errors. */
+/** Answers of the HTTP side itself, in the envelope of all errors. */
 
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -9,13 +9,16 @@ import { newRequestId } from '../platform/ids.ts';
 import { describeError, log } from '../platform/logger.ts';
 import type { Connection } from './connection.ts';
 
-// Of the Messages API; Node would call it unknown.
+// From the Messages API. Node would call it unknown.
 STATUS_CODES[529] = 'Overloaded';
 
 /** API Gateway's bound on all headers together. */
 export const MAX_HEADER_BYTES = 10_240;
 
-/** Answers what cannot be read as a request, or did not arrive in time. @param error of Node's parser */
+/**
+ * Answers bytes that are not a readable request, or did not arrive in time.
+ * @param error of Node's parser
+ */
 export function refuseUnreadable({ code }: NodeJS.ErrnoException, socket: Socket, connection: Connection): void {
   const { current } = connection;
   if (!socket.writable) return;
@@ -51,11 +54,11 @@ function unreadable(code: string | undefined): GatewayError {
   }
 }
 
-/** A refusal of the front door itself, or a function that failed without an answer. */
+/** Sends a refusal of the front door itself, or the error of a function that failed without an answer. */
 export function sendRefusal(request: IncomingMessage, response: ServerResponse, error: unknown): void {
   if (response.destroyed) return;
   if (response.headersSent) {
-    // The stream broke off after its head: only cutting the connection can still say so.
+    // The stream broke off after its head. Only closing the connection can still report that.
     response.destroy();
     return;
   }
@@ -68,7 +71,7 @@ export function sendRefusal(request: IncomingMessage, response: ServerResponse, 
     measureFault('web');
   }
   const requestId = newRequestId();
-  // The unread rest of a body would be taken for the next request on this connection.
+  // The unread rest of a body would be read as the next request on this connection.
   if (!request.complete) response.setHeader('connection', 'close');
   const body = JSON.stringify(errorEnvelope(refusal, requestId));
   response.writeHead(refusal.status, {
@@ -81,11 +84,11 @@ export function sendRefusal(request: IncomingMessage, response: ServerResponse, 
   response.end(body);
 }
 
-/** How much of a refused body is read nevertheless, and for how long: many clients only read an answer when they have sent all. */
+/** Bytes and time spent on reading a refused body: many clients only read an answer after they have sent everything. */
 const MAX_DROPPED_BYTES = 64 * 1024 * 1024;
 const MAX_DROPPING_MS = 5_000;
 
-/** Reads what a client is still sending, within those bounds. */
+/** Reads the rest of a request, within these bounds. */
 export async function dropRest(request: IncomingMessage): Promise<void> {
   if (request.complete || request.destroyed) return;
   const { promise, resolve } = Promise.withResolvers<void>();

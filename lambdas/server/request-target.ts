@@ -1,12 +1,12 @@
-/** The target of a request, as its first line has it. */
+/** The target of a request, from its first line. */
 export interface RequestTarget {
-  /** Neither decoded nor resolved: to API Gateway `..` is a name like any other. */
+  /** Neither decoded nor resolved: API Gateway treats `..` as a name like any other. */
   path: string;
   /** Without the question mark. */
   query: string;
 }
 
-/** @returns undefined for what is neither a path nor a URL, like the `*` of OPTIONS. */
+/** @returns undefined for a target that is neither a path nor a URL, such as the `*` of OPTIONS. */
 export function readTarget(text: string): RequestTarget | undefined {
   const local = text.replace(/^https?:\/\/[^/?#]*/i, '');
   const isAddress = local.length < text.length;

@@ -1,32 +1,32 @@
 import { ResourceTree } from '../http/resource-tree.ts';
 import type { Route } from '../route.ts';
 
-/** A method of a path, and the function that answers it. */
+/** A method and path, and the function that serves it. */
 export interface WiredRoute {
   method: string;
-  /** As API Gateway writes it, below the stage. */
+  /** In API Gateway's notation, below the stage. */
   path: string;
   functionName: string;
   streaming: boolean;
 }
 
-/** Where a request goes, and what its path says. */
+/** The route of a request, with the parameters of its path. */
 export interface RouteMatch {
   route: WiredRoute;
-  /** As they are written, encoded or not. */
+  /** As received, encoded or not. */
   pathParameters: Record<string, string> | null;
 }
 
 export type MatchRoute = (method: string, path: string) => RouteMatch | undefined;
 
-/** Each path of each route of a manifest. */
+/** One wired route for each path of each route of a manifest. */
 export function wiredRoutes(routes: Record<string, Route>): WiredRoute[] {
   return Object.entries(routes).flatMap(([functionName, { method, paths, streaming = false }]) =>
     paths.map((path) => ({ method, path, functionName, streaming })),
   );
 }
 
-/** API Gateway's matching of the routes. */
+/** Matches routes as API Gateway does. */
 export function buildRoutingTable(routes: WiredRoute[]): MatchRoute {
   const tree = new ResourceTree<WiredRoute>();
   for (const route of routes) tree.add(route.method, route.path, route);

@@ -3,13 +3,13 @@ import type { Route } from '../route.ts';
 import { routes, UNKNOWN_ROUTE } from '../routes.ts';
 import { buildRoutingTable, wiredRoutes } from './routing-table.ts';
 
-/** Everything that a client of models asks for. Management keeps its functions, each of which has rights of its own. */
+/** All routes for clients of models. Management stays in functions, each with rights of its own. */
 const servedRoutes = Object.entries<Route>(routes).filter(([, { credential }]) => credential !== 'management');
 
 /** The functions that a server runs, by their names in the manifest. */
 export const servedNames = [...servedRoutes.map(([name]) => name), UNKNOWN_ROUTE];
 
-/** Functions that clients wait for a model at. They are loaded before the first request. */
+/** Inference routes; their functions are loaded before the first request. */
 export const answeringNames = servedRoutes
   .filter(([, { asksProviders, isTimed }]) => asksProviders || isTimed)
   .map(([name]) => name);
@@ -22,7 +22,10 @@ export const served = { routes: wired.here ?? [], unknownRoute: UNKNOWN_ROUTE };
 
 const matchElsewhere = buildRoutingTable(wired.elsewhere ?? []);
 
-/** What is said of a route that the gateway has, and a server has not. @param path below /v1 */
+/**
+ * The refusal of a route that the gateway has, but not the server.
+ * @param path below /v1
+ */
 export function servedElsewhere(method: string, path: string): GatewayError | undefined {
   if (!matchElsewhere(method, path)) return undefined;
   return notFound(

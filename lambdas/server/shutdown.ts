@@ -8,7 +8,7 @@ import type { Listener } from './listener.ts';
 export interface ShutdownTimes {
   /** Time from SIGTERM to the end of the process. */
   graceMs: number;
-  /** Time that answers have to finish by themselves, out of the grace. The rest is for ending and settling the others. */
+  /** Part of the grace in which answers may finish. The rest is for ending and settling the others. */
   finishMs: number;
 }
 
@@ -16,22 +16,22 @@ interface Serving {
   functions: BoundedHost;
   door: Listener;
   leases: Leases;
-  beside: LargeRequestProcess | undefined;
+  largeRequests: LargeRequestProcess | undefined;
 }
 
 /**
- * Ends the work of a server within its grace. New requests get 529 at once, also on connections that clients keep. Answers
- * that are under way may finish. After `finishMs` the others end with an error that their clients can retry, and are settled.
- * Weakness: the sweep settles what is not settled when the grace is over.
+ * Ends the work of a server within its grace. New requests get 529 at once, also on open connections. Running answers
+ * may finish. After `finishMs` the others end with an error that their clients can retry, and are settled. Weakness:
+ * generations that are not settled within the grace are left to the sweep.
  */
 export async function shutDown(
-  { functions, door, leases, beside }: Serving,
+  { functions, door, leases, largeRequests }: Serving,
   { graceMs, finishMs }: ShutdownTimes,
 ): Promise<void> {
   functions.refuseNew();
   log('info', 'stopping');
-  const ended = Promise.all([leases.returnAll(), beside?.stop(), door.close()])
-    // Settlements go on after the last byte of an answer.
+  const ended = Promise.all([leases.returnAll(), largeRequests?.stop(), door.close()])
+    // Settlements continue after the last byte of an answer.
     .then(() => functions.idle());
   setTimeout(() => functions.endAnswers?.(), finishMs);
   await Promise.race([ended, sleep(graceMs)]);
