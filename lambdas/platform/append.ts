@@ -1,4 +1,4 @@
-/** Appends items to a list, however many they are: as arguments of `push`, some 100,000 of them overflow the stack. */
+/** Appends any number of items to a list. As arguments of `push`, some 100,000 items overflow the stack. */
 export function append<Item>(list: Item[], items: Iterable<Item>): void {
   for (const item of items) list.push(item);
 }

@@ -1,10 +1,10 @@
-/** Base64 as every provider takes it: RFC 4648, with its first alphabet and with padding. */
+/** Base64 as every provider accepts it: RFC 4648, with its first alphabet and with padding. */
 
-/** Looking for what does not belong needs no memory, however long the text is: 5 ms for six million characters. */
+/** A search for other characters needs no memory, however long the text is: 5 ms for six million characters. */
 const OUTSIDE_ALPHABET = /[^A-Za-z0-9+/]/;
 const paddings = new Set(['', '=', '==']);
 
-/** The words of a refusal: they say what the text has to become. */
+/** The text of a refusal, with the required form. */
 export const BASE64_RULE = 'must be base64: A-Z, a-z, 0-9, + and / in groups of four, the last one filled up with =';
 
 export function isBase64(text: string): boolean {

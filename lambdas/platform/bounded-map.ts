@@ -1,4 +1,4 @@
-/** A map that forgets the entry that was set longest ago, once it has more than so many. */
+/** A map with a maximum size. It drops the entry that was set longest ago. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #maxEntries: number;
 

@@ -1,13 +1,16 @@
 /**
- * The one wall clock of the gateway: windows, ids, expiries and logs all take their time from it, so a local gateway
- * started at another date is at that date everywhere. Durations use performance.now(), which no offset touches.
+ * The one wall clock of the gateway. Windows, ids, expiries and logs all use it, so a local gateway started at another
+ * date has that date everywhere. Durations use performance.now(), which has no offset.
  */
 
 import { isOnOwnMachine, optionalVariable, variables } from './environment.ts';
 
 let offsetMs: number | undefined;
 
-/** Epoch milliseconds. @throws when an offset is set elsewhere than on a person's machine: production never runs on a shifted time. */
+/**
+ * Epoch milliseconds.
+ * @throws {Error} if an offset is set anywhere except on a person's machine: production never runs on a shifted time.
+ */
 export function nowMs(): number {
   offsetMs ??= readOffsetMs();
   return Date.now() + offsetMs;
@@ -23,7 +26,7 @@ function readOffsetMs(): number {
   return value;
 }
 
-/** A moment by the wall clock, and by the monotonic clock, which only runs forward. */
+/** A moment of the wall clock, and of the monotonic clock, which only runs forward. */
 export interface Moment {
   wallMs: number;
   steadyMs: number;
@@ -34,8 +37,8 @@ export function thisMoment(): Moment {
 }
 
 /**
- * How old something is, by the clock that says more: while Lambda has a function frozen, the steady clock may stand still,
- * and the one on the wall may be set back. What must not be older than it says is asked of both.
+ * The age of a moment, by the clock with the larger difference. While Lambda has frozen a function, the monotonic clock
+ * may stand still, and the wall clock may be set back. So both are used for values that must not be too old.
  */
 export function ageMs({ wallMs, steadyMs }: Moment): number {
   return Math.max(Date.now() - wallMs, performance.now() - steadyMs);

@@ -1,39 +1,39 @@
-/** The only place that reads process.env. Names are shared by the CDK stacks, the local runtime and the functions. */
+/** The only place that reads process.env. The CDK stacks, the local runtime and the functions share these names. */
 
 import type { QueueName } from '../route.ts';
 
 export const variables = {
   tableName: 'TABLE_NAME',
   bucketName: 'BUCKET_NAME',
-  /** Where the table is exported to, and the table's own name for that; unset on one machine. */
+  /** The bucket for exports of the table, and the table's name for them; unset on one machine. */
   booksBucket: 'BOOKS_BUCKET_NAME',
   tableArn: 'TABLE_ARN',
-  /** The key in KMS that signs sealed days, and who timestamps them, where anybody does. */
+  /** The key in KMS that signs sealed days, and the timestamp authority, if any. */
   sealingKey: 'SEALING_KEY_ARN',
   timestampAuthority: 'TIMESTAMP_AUTHORITY_URL',
-  /** Instead of these a directory and a key in a file; local runs only. */
+  /** A directory and a key file instead of these; local runs only. */
   booksDirectory: 'GATEWAY_BOOKS_DIRECTORY',
   sealingKeyFile: 'GATEWAY_SEALING_KEY_FILE',
   pepperSecret: 'PEPPER_SECRET_ARN',
   providerKeysSecret: 'PROVIDER_KEYS_SECRET_ARN',
-  /** The namespace of the metrics that functions write; unset where nobody reads them. */
+  /** The namespace of the metrics that functions write; unset if nothing reads them. */
   metricsNamespace: 'METRICS_NAMESPACE',
   /** Largest number of output tokens that one step of a hold covers. */
   outputStepTokens: 'OUTPUT_STEP_TOKENS',
   /** How long a request waits for the money that other requests hold, in milliseconds. */
   holdPatienceMs: 'HOLD_PATIENCE_MS',
-  /** After how many milliseconds an answer in one piece is begun with blanks, which fixes its status. */
+  /** Silence in milliseconds after which an unstreamed answer starts with whitespace, which fixes its status. */
   wholeAnswerSilenceMs: 'WHOLE_ANSWER_SILENCE_MS',
   /** How long a caller stays cached, in milliseconds; for tests and laptops. */
   callerCacheMs: 'CALLER_CACHE_MS',
   /** A directory that replaces the catalog shipped with the code. */
   catalogDirectory: 'GATEWAY_CATALOG',
-  /** Where a catalog is published while the gateway runs; on one machine a directory instead. */
+  /** The bucket for catalogs published while the gateway runs; on one machine a directory instead. */
   catalogBucket: 'CATALOG_BUCKET_NAME',
   publicationsDirectory: 'GATEWAY_PUBLICATIONS_DIRECTORY',
-  /** Origins whose pages may call the gateway, with commas between them; `*` for all. */
+  /** Origins whose pages may call the gateway, separated by commas; `*` for all. */
   corsOrigins: 'CORS_ORIGINS',
-  /** Where the sandbox models answer, on each wire, as the catalog's providers.json names it; local runs only. */
+  /** Addresses of the sandbox models for each wire, as named in the catalog's providers.json; local runs only. */
   sandboxUrl: 'GATEWAY_SANDBOX_URL',
   sandboxChatUrl: 'GATEWAY_SANDBOX_CHAT_URL',
   sandboxGeminiUrl: 'GATEWAY_SANDBOX_GEMINI_URL',
@@ -42,30 +42,32 @@ export const variables = {
   sandboxBedrockUrl: 'GATEWAY_SANDBOX_BEDROCK_URL',
   /** The access key that the sandbox expects there. */
   sandboxBedrockKey: 'GATEWAY_SANDBOX_BEDROCK_KEY',
-  /** Where the sandbox answers searches, as the catalog's search.json names it; local runs only. */
+  /** Address of the sandbox's search, as named in the catalog's search.json; local runs only. */
   sandboxSearchUrl: 'GATEWAY_SANDBOX_SEARCH_URL',
   /** Endpoints of emulators; unset on AWS. */
   dynamodbEndpoint: 'DYNAMODB_ENDPOINT',
   sqsEndpoint: 'SQS_ENDPOINT',
-  /** With which requests to emulators are signed. */
+  /** Signs requests to emulators. */
   localSecret: 'GATEWAY_EMULATOR_SECRET',
   s3Endpoint: 'S3_ENDPOINT',
   /** A JSON file with the deployment's secrets, instead of Secrets Manager; local runs only. */
   secretsFile: 'GATEWAY_SECRETS_FILE',
-  /** `1`: a person's own machine. Set by `npm start` and the operator's commands alone; absent, this is production. */
+  /**
+   * `1`: a person's own machine. Set only by `npm start` and the operator's commands; if absent, this is production.
+   */
   local: 'GATEWAY_LOCAL',
-  /** Identifies one run of a local gateway, so that the holds of a dead one can be recognised; local runs only. */
+  /** Identifies one run of a local gateway, so that the holds of a dead one can be recognized; local runs only. */
   bootId: 'GATEWAY_BOOT_ID',
   /** Milliseconds added to the system clock; local runs only. */
   clockOffsetMs: 'GATEWAY_CLOCK_OFFSET_MS',
 } as const;
 
-/** Where a function finds the URL of a queue. */
+/** The variable with the URL of a queue. */
 export function queueVariable(queue: QueueName): string {
   return `${upperCase(queue)}_QUEUE_URL`;
 }
 
-/** Where a function that watches a queue finds the URL of its dead-letter queue. */
+/** The variable with the URL of a queue's dead-letter queue. */
 export function deadLettersVariable(queue: QueueName): string {
   return `${upperCase(queue)}_DEAD_LETTERS_URL`;
 }
@@ -98,7 +100,7 @@ export function positiveIntegerVariable(name: string, fallback: number): number 
   return value;
 }
 
-/** The keys of the role that a function runs with, and the region it runs in, as Lambda and AWS' own tools name them. */
+/** The credentials and region of a function's role, by the names of Lambda and AWS' own tools. */
 export const awsVariables = {
   accessKeyId: 'AWS_ACCESS_KEY_ID',
   secretAccessKey: 'AWS_SECRET_ACCESS_KEY',
@@ -106,7 +108,7 @@ export const awsVariables = {
   region: 'AWS_REGION',
 } as const;
 
-/** Where services of AWS are, as all tools of AWS read it. `AWS_ENDPOINT_URL_<SERVICE>` is for one service. */
+/** Addresses of AWS services, by the names of all AWS tools. `AWS_ENDPOINT_URL_<SERVICE>` is for one service. */
 export const endpointVariables = {
   url: 'AWS_ENDPOINT_URL',
   ignore: 'AWS_IGNORE_CONFIGURED_ENDPOINT_URLS',
@@ -114,33 +116,34 @@ export const endpointVariables = {
   dualstack: 'AWS_USE_DUALSTACK_ENDPOINT',
 } as const;
 
-/** What a server that answers many requests is told of its place; the first is Lambda's own, of a Web Function. */
+/** Settings of a server that serves many requests. The first is Lambda's own, for a Web Function. */
 export const serverVariables = {
   webFunctionEndpoint: 'AWS_LAMBDA_HTTP_ENDPOINT',
-  /** In a container: where it listens, 0.0.0.0 and 8080 where they are absent. */
+  /** In a container: the address to listen on, by default 0.0.0.0 and 8080. */
   host: 'GATEWAY_HOST',
   port: 'GATEWAY_PORT',
   /** The gateway's own name. */
   domain: 'GATEWAY_DOMAIN',
-  /** How many proxies of the operator's own, such as a load balancer, are between a client and this process; 0 where it is absent. */
+  /** Number of the operator's own proxies, such as a load balancer, between a client and this process; 0 by default. */
   proxies: 'GATEWAY_PROXIES',
-  /** `off`: each request is held by itself, as in a function. */
+  /** `off`: each request has a hold of its own, as in a function. */
   leases: 'GATEWAY_LEASES',
-  /** Requests that one process answers at once; more get 529. */
+  /** Requests that one process serves at once; further ones get 529. */
   maxRequests: 'GATEWAY_MAX_REQUESTS',
   /** In a container: seconds from SIGTERM to the end of the process. */
   graceSeconds: 'GATEWAY_GRACE_SECONDS',
 } as const;
 
-/** Where a container finds the keys of its role, as Amazon ECS and EKS name it. */
+/** Address of a container's credentials, by the names of Amazon ECS and EKS. */
 export const containerVariables = {
   relativeUri: 'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI',
   fullUri: 'AWS_CONTAINER_CREDENTIALS_FULL_URI',
 } as const;
 
 /**
- * Whether this runs on a person's own machine: only there may loopback addresses be asked, clocks be shifted, and secrets lie
- * in a file. Said by a variable that only `npm start` and the operator's commands set, so that any other place is production.
+ * Whether this is a person's own machine. Only there may the gateway connect to loopback addresses, shift clocks, and
+ * read secrets from a file. Only `npm start` and the operator's commands set the variable, so any other place is
+ * production.
  */
 export function isOnOwnMachine(): boolean {
   return process.env[variables.local] === '1';

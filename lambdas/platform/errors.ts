@@ -1,20 +1,20 @@
 /**
- * Errors as a client sees them. One envelope serves all families of clients: those of the Messages API read
- * `error.type`, those of the OpenRouter convention `error.code` and `error.metadata.error_type`, those of OpenAI's APIs `error.param`
- * as well.
+ * Errors in the form for clients. One envelope serves all families of clients: those of the Messages API read
+ * `error.type`, those of the OpenRouter convention `error.code` and `error.metadata.error_type`, and those of OpenAI's
+ * APIs also `error.param`.
  */
 
 interface ErrorSpec {
   status: number;
   /** `error.type` of the Messages API. */
   messagesType: string;
-  /** When clients may try again, where nobody says otherwise. */
+  /** When clients may retry by default. */
   retryAfterSeconds?: number;
 }
 
 /**
- * Everything that a kind of error implies; its name is the `error_type`. Where kinds share a status or a type, the first
- * one stands for it.
+ * The properties of each kind of error; its name is the `error_type`. If kinds share a status or a type, the first one
+ * represents it.
  */
 export const errorKinds = {
   invalid_request: {
@@ -67,12 +67,12 @@ export type ErrorKind = keyof typeof errorKinds;
 
 const kindNames = Object.keys(errorKinds) as ErrorKind[];
 
-/** The kind that stands for a status; undefined where no error of ours has it. */
+/** The kind that represents a status; undefined if none of our errors has it. */
 export function kindOfStatus(status: number): ErrorKind | undefined {
   return kindNames.find((kind) => errorKinds[kind].status === status);
 }
 
-/** The kind that an `error.type` of the Messages API stands for. */
+/** The kind that represents an `error.type` of the Messages API. */
 export function kindOfMessagesType(type: string): ErrorKind | undefined {
   return kindNames.find((kind) => errorKinds[kind].messagesType === type);
 }
@@ -80,10 +80,10 @@ export function kindOfMessagesType(type: string): ErrorKind | undefined {
 interface ErrorDetails {
   metadata?: Record<string, unknown>;
   headers?: Record<string, string>;
-  /** What clients of the Messages API read in `error.details`. */
+  /** `error.details` for clients of the Messages API. */
   details?: Record<string, unknown> | undefined;
   cause?: unknown;
-  /** Where the status is not the usual one of the kind. */
+  /** Set if the status is not the usual one of the kind. */
   status?: number;
 }
 
@@ -94,7 +94,7 @@ export class GatewayError extends Error {
   readonly metadata: Record<string, unknown>;
   readonly headers: Record<string, string>;
   readonly details: Record<string, unknown> | undefined;
-  /** The name of the provider that has failed; undefined where none has. */
+  /** The name of the provider that has failed; undefined if none has. */
   readonly failedProvider: string | undefined = undefined;
 
   constructor(kind: ErrorKind, message: string, more: ErrorDetails = {}) {
@@ -106,13 +106,13 @@ export class GatewayError extends Error {
     this.details = more.details;
   }
 
-  /** Asks clients not to retry automatically: it would cost time or money again, and fail again. */
+  /** Asks clients not to retry automatically: a retry would cost time or money, and fail again. */
   discourageRetry(): this {
     this.headers['x-should-retry'] = 'false';
     return this;
   }
 
-  /** Leaves it to clients whether they retry, as they do by themselves after a failure of a server. */
+  /** Leaves retries to clients, which retry automatically after a server failure. */
   leaveRetryToClient(): this {
     delete this.headers['x-should-retry'];
     return this;
@@ -133,7 +133,7 @@ export class BeingAnsweredError extends GatewayError {
   }
 }
 
-/** Clients that are told nothing wait as they like: some not at all. */
+/** Without this header, clients choose their own wait; some do not wait at all. */
 function waitOf(kind: ErrorKind): Record<string, string> {
   const { retryAfterSeconds }: ErrorSpec = errorKinds[kind];
   return retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
@@ -156,18 +156,18 @@ export function gatewayStopping(): GatewayError {
   return new GatewayError('provider_overloaded', 'The gateway is stopping. Send the request again in a moment.');
 }
 
-/** 408: nobody gets it; in the log it must not be a failure of a provider. */
+/** 408: no client receives it, but in the log it must not look like a failure of a provider. */
 export function clientHasLeft(cause?: unknown): GatewayError {
   return new GatewayError('timeout', 'The client has left.', { status: 408, cause });
 }
 
-/** Whether a service was busy, out of order or unreachable at every attempt. Reads errors of AWS' own clients, too. */
+/** Whether a service was busy, out of order or unreachable at every attempt. Also reads errors of AWS' own clients. */
 function isPassing(error: unknown): boolean {
   if (error instanceof ServiceError) return error.isPassing;
   const { $metadata: answer, name = '' } = (error ?? {}) as { $metadata?: { httpStatusCode?: number }; name?: string };
-  // Credentials that a client does not find are a mistake in the configuration.
+  // Missing credentials are a mistake in the configuration.
   if (!answer || name.endsWith('ProviderError')) return false;
-  // No status: the service has not answered.
+  // No status: the service did not respond.
   const { httpStatusCode: status = 503 } = answer;
   return status >= 500 || status === 429;
 }
@@ -176,7 +176,7 @@ function isPassing(error: unknown): boolean {
 function overloaded(cause?: unknown): GatewayError {
   return new GatewayError(
     'provider_overloaded',
-    'The gateway is busy. Try again in a second; a change that you asked for may have been made.',
+    'The gateway is busy. Try again in a second. If you sent a change, it may have been made.',
     { cause },
   );
 }
@@ -190,7 +190,7 @@ export function conflict(message: string, metadata: Record<string, unknown> = {}
 }
 
 export function unauthenticated(message: string): GatewayError {
-  // Agents repeat it in silence for a minute, and it stays wrong.
+  // Agents repeat it silently for a minute, and it stays wrong.
   return new GatewayError('authentication', message).discourageRetry();
 }
 
@@ -204,7 +204,7 @@ export interface ErrorEnvelope {
     type: string;
     code: number;
     message: string;
-    /** The field that is wrong, where clients of OpenAI's APIs look for it. */
+    /** The wrong field, for clients of OpenAI's APIs. */
     param: string | null;
     details?: Record<string, unknown> | undefined;
     metadata: Record<string, unknown>;
@@ -229,20 +229,20 @@ export function errorEnvelope(error: GatewayError, requestId: string): ErrorEnve
 
 /** A service that the gateway itself needs has failed, for example its table. */
 export abstract class ServiceError extends Error {
-  /** It was busy, out of order or not to be reached, at every attempt: the same may succeed a moment later. */
+  /** It was busy, out of order or unreachable at every attempt. The same call may succeed a moment later. */
   abstract readonly isPassing: boolean;
 }
 
 /**
- * The error itself when it is one of ours, an overload where a service of the gateway will be there again; anything else is
- * masked: the client gets only the id to ask about.
+ * Returns our own errors unchanged, and an overload for a service of the gateway that is temporarily unavailable. Any
+ * other error is masked: the client gets only its request id.
  */
 export function toGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   if (isPassing(error)) return overloaded(error);
   return new GatewayError(
     'server',
-    'Something went wrong inside the gateway. Try again, and tell its operator the request_id if it stays.',
+    'Something went wrong inside the gateway. Try again. If it fails again, give the request_id to its operator.',
     { cause: error },
   );
 }

@@ -7,7 +7,7 @@ import { nowMs } from './clock.ts';
  */
 export function uuidv7(timeMs: number = nowMs()): string {
   const time = timeMs.toString(16).padStart(12, '0');
-  // Of version 4, which Node draws from a pool, all that follows the version is random, and has its variant where it belongs.
+  // Node draws version 4 from a pool. Everything after its version is random, and its variant is in the right place.
   const random = randomUUID();
   return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`;
 }
@@ -26,18 +26,21 @@ export function newGenerationId(): string {
 
 const REQUEST_ID = /^req_([0-9a-f]{8})([0-9a-f]{4})(7[0-9a-f]{3})([89ab][0-9a-f]{3})([0-9a-f]{12})$/;
 
-/** The generation of an inference request, which has the digits of the request's id; undefined when the text is not such an id. */
+/**
+ * The generation of an inference request, which has the digits of the request's id; undefined if the text is not a
+ * request id.
+ */
 export function generationIdOf(requestId: string): string | undefined {
   const [, ...digits] = REQUEST_ID.exec(requestId) ?? [];
   return digits.length === 0 ? undefined : `gen-${digits.join('-')}`;
 }
 
-/** Where the digit of a generation's id is that says the version of its UUID. */
+/** Position of the UUID version in a generation's id. */
 const VERSION_PLACE = 'gen-00000000-0000-'.length;
 
 /**
- * The same id as a UUID of version 8 (RFC 9562 §5.8, of one's own making): of a request whose record is in one of many partitions of
- * its day. Its other digits mean what those of version 7 do, so it sorts by its time among them.
+ * The same id as a UUID of version 8 (RFC 9562 §5.8, custom), for a request whose record is in one of many partitions
+ * of its day. Its other digits have the same meaning as in version 7, so both versions sort by time together.
  */
 export function spreadId(id: string): string {
   return `${id.slice(0, VERSION_PLACE)}8${id.slice(VERSION_PLACE + 1)}`;
@@ -47,24 +50,24 @@ export function isSpreadId(id: string): boolean {
   return id[VERSION_PLACE] === '8';
 }
 
-/** Epoch milliseconds at which a generation was admitted, or undefined when the text is not a generation id. */
+/** Epoch milliseconds at which a generation was admitted; undefined if the text is not a generation id. */
 export function generationTimeMs(id: string): number | undefined {
   const match = GENERATION_ID.exec(id);
   return match ? Number.parseInt(match[1]! + match[2]!, 16) : undefined;
 }
 
-/** The lowest id that a generation of a moment can have: all that were admitted before have lower ones. */
+/** The lowest possible generation id of a moment. All generations admitted before have lower ids. */
 export function firstGenerationId(timeMs: number): string {
   const time = timeMs.toString(16).padStart(12, '0');
   return `gen-${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
 }
 
-/** The id of any request, in the form in which Anthropic's SDKs show it. */
+/** The id of any request, in the form that Anthropic's SDKs show. */
 export function newRequestId(): string {
   return `req_${uuidv7().replaceAll('-', '')}`;
 }
 
-/** 256 random bits, in hex: the part of a key that nobody can guess. */
+/** 256 random bits, in hex: the secret part of a key. */
 export function newSecretBits(): string {
   return randomBytes(32).toString('hex');
 }

@@ -1,7 +1,7 @@
 /**
- * Files that are written once and never changed: in a bucket with Object Lock, or on one machine in a directory.
+ * Files that are written once and never changed: in a bucket with Object Lock, or in a directory on one machine.
  *
- * Guarantee: of several that are put under one name, the first one stays.
+ * Guarantee: if several files are put under one name, the first one stays.
  */
 
 import {
@@ -20,17 +20,17 @@ import { GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client, S3ServiceExcep
 import { optionalVariable, variables } from './environment.ts';
 import { quietLogger } from './aws/sdk.ts';
 
-/** The content of a file: its bytes, or a file of this machine. */
+/** The content of a file: its bytes, or a local file. */
 type FileContent = Buffer | { path: string; bytes: number };
 
 export interface KeptFiles {
-  /** @returns false when there was one of that name, which stays */
+  /** @returns false if a file of that name exists, which stays */
   putNew(name: string, content: FileContent): Promise<boolean>;
-  /** @returns undefined where there is none of that name */
+  /** @returns undefined if there is no file of that name */
   get(name: string): Promise<Buffer | undefined>;
 }
 
-/** The bucket or the directory that the environment names; undefined where it names none. */
+/** The bucket or the directory that the environment names; undefined if it names none. */
 export function openKeptFiles(): KeptFiles | undefined {
   const bucket = optionalVariable(variables.booksBucket);
   if (bucket !== undefined) return filesInBucket(bucket);
@@ -38,7 +38,7 @@ export function openKeptFiles(): KeptFiles | undefined {
   return directory === undefined ? undefined : filesInDirectory(directory);
 }
 
-/** @param client of a test; it computes the checksum that S3 asks of whoever puts into a bucket with a lock */
+/** @param client of a test; it computes the checksum that S3 requires for a bucket with a lock */
 export function filesInBucket(
   bucket: string,
   client = new S3Client({
@@ -73,7 +73,7 @@ export function filesInBucket(
 
 const OWNER_ONLY = 0o600;
 
-/** On one machine, where nobody waits for it. */
+/** On one machine, where blocking calls delay no other request. */
 export function filesInDirectory(directory: string): KeptFiles {
   return {
     async putNew(name, content) {

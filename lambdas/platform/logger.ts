@@ -1,65 +1,67 @@
 import { nowMs } from './clock.ts';
 
-/** Lines that have an alarm each, which finds them by these words. */
+/** Log messages with an alarm each, which matches this text. */
 export const tripwires = {
-  /** A provider reported more than its request could come to; it was charged at the bound. */
+  /** A provider reported more than the bound of its request; the bound was charged. */
   usageBeyondHold: 'usage beyond the hold',
   /** A provider charged for something that the catalog has no price for. */
   unpricedUsage: 'unpriced usage',
 } as const;
 
-/** The same of the books. */
+/** The same for the books. */
 export const bookTripwires = {
-  /** What was charged does not follow from the record of it. */
+  /** The charge does not follow from its record. */
   unprovenRecord: 'record does not prove its price',
-  /** Rows, counters or payments say different things. */
+  /** Rows, counters or payments disagree. */
   booksDiffer: 'books differ',
-  /** A day has not been compared or sealed twelve hours after that was begun. */
+  /** A day has not been compared or sealed twelve hours after that was started. */
   booksLate: 'books are late',
-  /** DynamoDB has begun an export of the table, and has not completed it. */
+  /** DynamoDB has started an export of the table, but has not completed it. */
   exportFailed: 'export of the books failed',
 } as const;
 
-/** The same of a server. */
+/** The same for a server. */
 export const serverTripwires = {
-  /** A revision of it takes requests, and its process ends before it could answer any. */
+  /** A revision receives requests, but its process ends before it can answer any. */
   notStarted: 'the server did not start',
 } as const;
 
-/** The same of the catalog. */
+/** The same for the catalog. */
 export const catalogTripwires = {
-  /** The published catalog cannot be read, or is none: another one is in force. */
+  /** The published catalog is unreadable or invalid, so another one is in use. */
   publishedUnused: 'published catalog not used',
 } as const;
 
-/** The same of the deployment's secrets. */
+/** The same for the deployment's secrets. */
 export const secretTripwires = {
-  /** Secrets Manager refuses one or does not answer, or it has no value that can be used. */
+  /** Secrets Manager refuses a secret or does not respond, or the secret has no usable value. */
   secretUnread: 'secret not read',
-  /** One is read, and a part of it is not what it should be. */
+  /** A secret was read, but a part of it is wrong. */
   secretFaulty: 'secret has a fault',
 } as const;
 
-/** What a log line may have. Prompts, answers, bodies and secrets have no field here, so they cannot be logged. */
+/**
+ * The possible fields of a log line. Prompts, answers, bodies and secrets have no field here, so they cannot be logged.
+ */
 export interface LogFields {
   requestId?: string;
-  /** Lambda's own, by which its lines of one call are found. */
+  /** Lambda's own request id, which finds its lines of one call. */
   awsRequestId?: string | undefined;
   generationId?: string;
   route?: string;
   worker?: string;
   /** The status that the client gets. */
   status?: number;
-  /** The status that a provider answered with. */
+  /** The status of a provider's response. */
   providerStatus?: number;
   /** Id of a queue's message. */
   messageId?: string;
   /** A short text written by us, or the name and code of an error; never text from a request or a provider. */
   reason?: string;
   accountId?: string;
-  /** The beginning of the hash of the key that asked. */
+  /** The beginning of the hash of the request's key. */
   key?: string;
-  /** The kind of a refusal or of a provider's failure, the field that it names, and the limit that had no room. */
+  /** The kind of a refusal or of a provider's failure, the field that it names, and the limit without room. */
   kind?: string;
   field?: string;
   limit?: string;
@@ -72,7 +74,7 @@ export interface LogFields {
   attempt?: number;
   costRub?: string;
   leaseId?: string;
-  /** How much more one side of a comparison has than the other. */
+  /** The difference between the two sides of a comparison. */
   differenceRub?: string;
   stack?: string;
 }
@@ -80,8 +82,9 @@ export interface LogFields {
 type Level = 'info' | 'warn' | 'error';
 
 /**
- * One JSON object a line on standard error, which Lambda ships to CloudWatch as it is. Lambda reads `level` and `timestamp` of a line; it
- * takes one without a timestamp that it knows for INFO, so that a log level above that would drop our errors.
+ * Writes one JSON object per line to standard error, which Lambda sends to CloudWatch unchanged. Lambda reads `level`
+ * and `timestamp` of a line. It treats a line without a recognized timestamp as INFO, so a higher log level would drop
+ * our errors.
  * @see https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-log-level.html
  */
 export function log(level: Level, message: string, fields: LogFields = {}): void {

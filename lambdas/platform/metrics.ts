@@ -1,62 +1,63 @@
 /**
- * Metrics, as log lines that CloudWatch makes them of (embedded metric format). Nothing is sent, and no request waits: they are written where
- * work is logged anyway. Each has a name and a unit here, and none is named anywhere else.
+ * Metrics as log lines, from which CloudWatch extracts them (embedded metric format). Nothing is sent, and no request
+ * waits: they are written together with other log lines. This file alone defines their names and units.
  *
- * Weakness: a line may be delivered twice, and amounts are floating point here: metrics are for looking at, never for money.
+ * Weakness: a line may be delivered twice, and amounts are floating point here. Metrics are for observation, never for
+ * money.
  */
 
 import { nowMs } from './clock.ts';
 import { optionalVariable, variables } from './environment.ts';
 
-/** By whom or what a metric may be split. `door` is the way by which a request came in: the API, the function URL, a server. */
+/** Dimensions of a metric. `door` is the entrance of a request: the API, the function URL, or a server. */
 export type MetricDimension = 'provider' | 'kind' | 'door';
 export type Door = 'api' | 'url' | 'web';
 
 interface MetricSpec {
-  /** In CloudWatch's words. */
+  /** CloudWatch's name of the unit. */
   unit: 'Count' | 'None' | 'Milliseconds';
-  /** The dimensions that it has: `all` is none. Each value of one is a metric of its own, and is charged so. */
+  /** Its dimensions; `all` means none. Each value of a dimension is a separate metric, and is charged separately. */
   by: readonly ('all' | MetricDimension)[];
 }
 
-/** The measurements that there are. */
+/** All metrics of the gateway. */
 export const metrics = {
-  /** Generations that became final, and what became of them. */
+  /** Generations that became final, and their outcomes. */
   Settled: { unit: 'Count', by: ['all', 'provider'] },
   Corrected: { unit: 'Count', by: ['all'] },
   Estimated: { unit: 'Count', by: ['all'] },
   Capped: { unit: 'Count', by: ['all'] },
-  /** Settlements that failed when they were first tried, for another reason than a busy table or want of time. */
+  /** Settlements that failed at their first attempt for another reason than a busy table or a lack of time. */
   SettlementFailed: { unit: 'Count', by: ['all'] },
   /** Holds that the sweep had to settle. */
   Swept: { unit: 'Count', by: ['all'] },
   CostRub: { unit: 'None', by: ['all'] },
   InputTokens: { unit: 'Count', by: ['all'] },
   OutputTokens: { unit: 'Count', by: ['all'] },
-  /** The amount that was held at the end of each generation. */
+  /** The held amount at the end of each generation. */
   HeldRub: { unit: 'None', by: ['all'] },
-  /** Transactions that met others, each time. */
+  /** Conflicts of transactions, each time. */
   Conflicts: { unit: 'Count', by: ['all'] },
-  /** From the request until the first provider had all of it: the gateway's own time. */
+  /** The gateway's own time: from the request until the first provider had received all of it. */
   OverheadMs: { unit: 'Milliseconds', by: ['all'] },
   /** From the request to the first event of its answer, and from there to its end. */
   FirstEventMs: { unit: 'Milliseconds', by: ['provider'] },
   AnswerMs: { unit: 'Milliseconds', by: ['provider'] },
   /** From the end of an answer to its settlement. */
   SettlementLagMs: { unit: 'Milliseconds', by: ['all'] },
-  /** By how much books differ, each difference as an amount above zero. */
+  /** Differences in the books, each as a positive amount. */
   DriftRub: { unit: 'None', by: ['all'] },
-  /** Requests that were refused, by the kind of the refusal. */
+  /** Refused requests, by the kind of the refusal. */
   Refused: { unit: 'Count', by: ['kind'] },
   /** Requests that ended with a fault of our own, before their answer began or in the middle of it. */
   Faults: { unit: 'Count', by: ['all', 'door'] },
   /** Requests that ended with a 5xx because of a provider. */
   ProviderFailed: { unit: 'Count', by: ['door'] },
-  /** Refusals of providers that only the operator can end: of a key, an account, a project, or of a model that is gone. */
+  /** Rejections that only the operator can fix: of a key, an account, a project, or of a removed model. */
   OperatorNeeded: { unit: 'Count', by: ['all', 'provider'] },
-  /** Requests that were sent again without sealed reasoning, which their provider could not read any more. */
+  /** Requests that were sent again without sealed reasoning that their provider could no longer read. */
   ReasoningDropped: { unit: 'Count', by: ['provider'] },
-  /** Answers that had begun, and that a provider did not finish. */
+  /** Answers that had begun, but that a provider did not finish. */
   BrokeOff: { unit: 'Count', by: ['provider'] },
 } as const satisfies Record<string, MetricSpec>;
 
@@ -65,15 +66,17 @@ export type MetricsBy<By extends 'all' | MetricDimension> = {
   [Name in keyof typeof metrics]: By extends (typeof metrics)[Name]['by'][number] ? Name : never;
 }[keyof typeof metrics];
 
-/** CloudWatch takes no more values of one metric in a line. */
+/** CloudWatch's limit of values of one metric in a line. */
 const MAX_VALUES = 100;
 
-/** One number, or one for each thing that was measured. */
+/** One number, or one for each measurement. */
 export type Measured<By extends 'all' | MetricDimension = 'all'> = Partial<
   Record<MetricsBy<By>, number | readonly number[]>
 >;
 
-/** Writes measurements, where metrics have a namespace: on a laptop there is nobody to read them. What is not a number is left out. */
+/**
+ * Writes measurements if there is a namespace for metrics; a laptop has none. Values that are not numbers are left out.
+ */
 export function writeMetrics(measured: Measured): void;
 export function writeMetrics<By extends MetricDimension>(measured: Measured<By>, dimensions: Record<By, string>): void;
 export function writeMetrics(

@@ -1,27 +1,30 @@
 /**
- * How long one request has been with providers: from the moment when the first of them had all of it, until the last that any of them
- * sent. What the gateway does in between, as for a second attempt or a search, is part of it. Moments are of the monotonic clock.
+ * Time that one request has spent with providers: from the moment when the first of them had received all of it, until
+ * the last byte from any of them. The gateway's own work in between, such as a second attempt or a search, is included.
+ * Moments are of the monotonic clock.
  */
 export class ProviderTime {
   #firstSentAtMs: number | undefined;
   #lastReceivedAtMs: number | undefined;
 
-  /** A provider has got the whole request. */
+  /** Call it when a provider has received the whole request. */
   sent(): void {
     this.#firstSentAtMs ??= performance.now();
   }
 
-  /** Something has come from a provider, or its failure. */
+  /** Call it when a byte or a failure arrives from a provider. */
   received(): void {
     this.#lastReceivedAtMs = performance.now();
   }
 
-  /** @returns the gateway's own milliseconds before the first provider had the request; null where none had it */
+  /** @returns the gateway's own milliseconds before the first provider had the request; null if none had it */
   sinceReceipt(receivedAtMs: number): number | null {
     return this.#firstSentAtMs === undefined ? null : Math.max(0, this.#firstSentAtMs - receivedAtMs);
   }
 
-  /** @returns milliseconds; null where no provider had the request. One that has sent nothing yet is still waited for. */
+  /**
+   * @returns milliseconds up to the last byte, or up to now if there is none yet; null if no provider had the request
+   */
   spent(): number | null {
     if (this.#firstSentAtMs === undefined) return null;
     return Math.max(0, (this.#lastReceivedAtMs ?? performance.now()) - this.#firstSentAtMs);

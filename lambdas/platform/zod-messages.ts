@@ -1,11 +1,12 @@
 import type { z } from 'zod';
 
-/** The message of a union that was given none of its own. */
+/** The message of a union without a custom one. */
 const DEFAULT_MESSAGE = 'Invalid input';
 
 /**
- * The fault that an issue of a schema is about, with its whole path. A union reports what is wrong with each alternative:
- * the one that got furthest is what the client meant; where none got anywhere, the union's own message is better.
+ * The fault that an issue of a schema is about, with its whole path. A union reports the faults of each alternative.
+ * The alternative that got furthest is the one that the client meant. If none got anywhere, the union's own message is
+ * better.
  */
 export function deepestIssue(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== 'invalid_union') return issue;
@@ -22,17 +23,17 @@ export interface Fault {
   message: string;
 }
 
-/** An issue as a client is told of it: a member that the schema does not know is named by its own path. */
+/** An issue in the form for clients. An unknown member is named by its own path. */
 export function issueFault(issue: z.core.$ZodIssue): Fault {
   return issue.code === 'unrecognized_keys'
     ? { path: [...issue.path, issue.keys[0]!], message: 'is not known here' }
     : { path: issue.path, message: issueText(issue) };
 }
 
-/** How zod begins its own messages, in English for programmers. */
+/** The beginnings of zod's own messages, which are written for programmers. */
 const OWN_WORDS = /^(?:Invalid |Too (?:big|small): )/;
 
-/** What a schema says that a value has to be; zod's own messages as people say them. */
+/** Message of a zod issue, reworded for API users. */
 export function issueText(issue: z.core.$ZodIssue): string {
   if (!OWN_WORDS.test(issue.message)) return issue.message;
   switch (issue.code) {

@@ -1,9 +1,10 @@
 /**
- * A call of a service of AWS, as the store and the queues make it (aws-json.ts signs and sends it).
+ * A call of an AWS service by the store or a queue (aws-json.ts signs and sends it).
  *
- * Guarantee: as the SDK in its standard mode, a call that was throttled, failed in the service, or got no reply in time is
- * made again, four times at most, with back-off and jitter. So a call may be carried out although its reply was lost: callers
- * make it safe by a token or a condition, and a refusal says whether an attempt before it had no reply (`isUncertain`).
+ * Guarantee: as in the SDK's standard mode, a call that was throttled, failed in the service, or had no reply in time
+ * is retried with back-off and jitter, up to four attempts in total. So a call may be carried out although its reply
+ * was lost. Callers make it safe with a token or a condition, and an error reports whether an earlier attempt had no
+ * reply (`isUncertain`).
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,19 +12,22 @@ import { ageMs, thisMoment } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
 
 export interface CallOptions {
-  /** The whole call is given up after this time, whatever has become of it. */
+  /** The whole call is abandoned after this time, whatever its state. */
   timeoutMs?: number;
 }
 
-/** Makes a call. @throws {AwsError} what the service answered; an Error of the connection where it did not */
+/**
+ * Makes a call.
+ * @throws {AwsError} the error of the service; an Error of the connection without a response
+ */
 export type AwsCall = <Output>(operation: string, input: object, options?: CallOptions) => Promise<Output>;
 
-/** A service has refused a call; `name` is its code, for example `ThrottlingException`. */
+/** A service has rejected a call. `name` is its code, for example `ThrottlingException`. */
 export class AwsError extends ServiceError {
   readonly status: number;
-  /** The body of the answer. */
+  /** The body of the response. */
   readonly details: Record<string, unknown>;
-  /** An attempt of the same call got no answer that says what became of it: it may have been carried out, or may be yet. */
+  /** An attempt of the same call had no conclusive response. It may have been carried out, or may still be. */
   isUncertain: boolean;
 
   constructor(status: number, details: Record<string, unknown>) {
@@ -40,12 +44,12 @@ export class AwsError extends ServiceError {
   }
 }
 
-/** Whether a call that failed in this way may have been carried out all the same, or may be yet. */
+/** Whether a call with this error may have been carried out, or may still be. */
 export function isUncertain(error: unknown): boolean {
   return !(error instanceof AwsError) || error.isUncertain;
 }
 
-/** A service gave no answer; `code` is what Node says of the connection, where it was the connection. */
+/** A service did not respond. `code` is Node's code, if the connection failed. */
 export class NoReplyError extends ServiceError {
   override name = 'NoReplyError';
   readonly isPassing = true;
@@ -61,7 +65,7 @@ const MAX_CALL_ATTEMPTS = 4;
 const BASE_CALL_DELAY_MS = 25;
 const MAX_CALL_DELAY_MS = 1_000;
 
-/** Codes that say "not now". */
+/** Codes that mean "not now". */
 const TRANSIENT = new Set([
   'ThrottlingException',
   'ProvisionedThroughputExceededException',
@@ -71,13 +75,16 @@ const TRANSIENT = new Set([
   'InternalServerError',
 ]);
 
-/** The time that a call has. The signal ends what waits, for a connection too; the wall clock says more once a machine was suspended. */
+/**
+ * The time limit of a call. The signal ends every wait, also for a connection. The wall clock matters after the machine
+ * was suspended.
+ */
 export class CallTime {
   readonly signal: AbortSignal | undefined;
   readonly #begunAt = thisMoment();
   readonly #timeoutMs: number;
 
-  /** Begins now. */
+  /** Starts now. */
   constructor({ timeoutMs = Infinity }: CallOptions) {
     this.#timeoutMs = timeoutMs;
     this.signal = timeoutMs === Infinity ? undefined : AbortSignal.timeout(timeoutMs);
@@ -88,7 +95,7 @@ export class CallTime {
   }
 }
 
-/** Makes a call, and makes it again while it may succeed a moment later, and there is time. */
+/** Makes a call, and retries it while it may succeed and time remains. */
 export async function retryTransient<Output>(attempt: () => Promise<Output>, time = new CallTime({})): Promise<Output> {
   let wasUncertain = false;
   for (let attempts = 1; ; attempts += 1) {
@@ -104,7 +111,7 @@ export async function retryTransient<Output>(attempt: () => Promise<Output>, tim
   }
 }
 
-/** Whether the same call may succeed a moment later: the service says so, is out of order, or said nothing at all. */
+/** Whether the same call may succeed a moment later: the service reports that, is out of order, or did not respond. */
 function isTransientFailure(error: unknown): boolean {
   if (!(error instanceof AwsError)) return true;
   return error.status >= 500 || error.status === 429 || TRANSIENT.has(error.name);

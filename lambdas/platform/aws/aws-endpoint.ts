@@ -1,6 +1,7 @@
 /**
- * Addresses of services of AWS for the calls that the gateway signs itself. They follow the SDK's clients: a configured address comes first, of the service before that of all services, of the environment before that of the profile. Without one
- * it is AWS' own address in the region, in its variant for FIPS or for IPv6.
+ * Addresses of AWS services for calls that the gateway signs itself. They follow the SDK's clients. A configured
+ * address comes first: that of the service before that of all services, that of the environment before that of the
+ * profile. Otherwise it is AWS' own address in the region, in its variant for FIPS or IPv6.
  */
 
 import type { AwsIdentity } from './aws-identity.ts';
@@ -11,11 +12,11 @@ export interface AwsAddress {
   id: string;
   /** The first part of its hosts: `secretsmanager`. */
   host: string;
-  /** Its hosts in AWS GovCloud are FIPS hosts without saying so. */
+  /** Its hosts in AWS GovCloud are FIPS hosts without FIPS in the name. */
   isPlainInGovCloud?: boolean;
 }
 
-/** @param origin replaces AWS' own address, and no configured one */
+/** @param origin replaces AWS' own address, but not a configured one */
 export async function endpointOf(
   service: AwsAddress,
   { region, identity, origin }: { region: string; identity: AwsIdentity; origin?: string | undefined },
@@ -26,7 +27,7 @@ export async function endpointOf(
 
 /**
  * The address of an object. S3 has a host for each bucket, also at a configured address, unless that is an IP address.
- * @throws {TypeError} for a configured address that is no URL
+ * @throws {TypeError} for a configured address that is not a URL
  */
 export async function objectEndpointOf(
   { bucket, key }: { bucket: string; key: string },
@@ -76,7 +77,7 @@ function hostOf({ host, isPlainInGovCloud = false }: AwsAddress, region: string,
   return `${name}.${region}.${dualstack ? dualstackDomainOf(region) : domainOf(region)}`;
 }
 
-/** Suffixes of addresses in the partitions that have their own, by the beginning of a region. */
+/** Domains of the partitions that have their own, by the beginning of a region. */
 const partitions: [region: string, domain: string, dualstackDomain: string][] = [
   ['cn-', 'amazonaws.com.cn', 'api.amazonwebservices.com.cn'],
   ['eusc-', 'amazonaws.eu', 'api.amazonwebservices.eu'],

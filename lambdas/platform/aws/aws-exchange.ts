@@ -1,11 +1,11 @@
-/** A signed request to a service of AWS and its answer, over connections that are kept. */
+/** A signed request to an AWS service and its response, over kept connections. */
 
 import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { NoReplyError } from './aws-call.ts';
 import { requestTimeouts } from './sdk.ts';
 
-/** More than any answer of these services has. */
+/** More than any response of these services. */
 const MAX_SERVICE_ANSWER_BYTES = 20_000_000;
 const MAX_SOCKETS = 128;
 
@@ -16,7 +16,7 @@ const awsAgents = {
 
 interface SignedRequest {
   method: 'GET' | 'POST';
-  /** With the signature. */
+  /** Including the signature. */
   headers: Record<string, string>;
   body?: string;
   signal?: AbortSignal | undefined;
@@ -28,7 +28,10 @@ export interface ServiceReply {
   headers: IncomingHttpHeaders;
 }
 
-/** Sends a request, and reads the answer whole. @throws {NoReplyError} where there is none in time */
+/**
+ * Sends a request, and reads the whole response.
+ * @throws {NoReplyError} if there is none in time
+ */
 export function exchangeSigned(url: URL, { method, headers, body = '', signal }: SignedRequest): Promise<ServiceReply> {
   const { protocol, hostname, port, pathname: path } = url;
   const isSecure = protocol === 'https:';
@@ -40,7 +43,7 @@ export function exchangeSigned(url: URL, { method, headers, body = '', signal }:
       path,
       agent: awsAgents[isSecure ? 'https:' : 'http:'],
       headers: method === 'GET' ? headers : { ...headers, 'content-length': Buffer.byteLength(body) },
-      // This is silence, in milliseconds; an answer that goes on may take longer.
+      // Limit of silence, in milliseconds. A response that keeps arriving may take longer.
       timeout: requestTimeouts.requestTimeout,
       ...(signal ? { signal } : {}),
     });

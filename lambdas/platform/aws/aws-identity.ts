@@ -16,7 +16,7 @@ export interface EndpointProfile {
   useDualstack?: boolean | undefined;
 }
 
-/** Who asks AWS, and where. */
+/** The credentials and region of requests to AWS. */
 export interface AwsIdentity {
   credentials: () => Promise<AwsCredentials>;
   region: () => Promise<string>;
@@ -24,7 +24,7 @@ export interface AwsIdentity {
   endpoints?: (serviceId: string) => Promise<EndpointProfile>;
 }
 
-/** Keys of a container are asked for again this long before they end, as AWS' own clients do. */
+/** Container credentials are read again this long before they expire, as AWS' own clients do. */
 const REFRESH_BEFORE_MS = 5 * 60_000;
 
 /** A function runs with its own role, in its own region. */
@@ -34,22 +34,22 @@ const roleIdentity: AwsIdentity = {
 };
 let current = roleIdentity;
 
-/** Who this process is to AWS: the role of a function, unless it runs as somebody else. */
+/** The identity of this process for AWS: the role of a function, unless `runAs` has set another. */
 export const ownIdentity: AwsIdentity = {
   credentials: () => current.credentials(),
   region: () => current.region(),
   endpoints: async (serviceId) => (await current.endpoints?.(serviceId)) ?? {},
 };
 
-/** From here on this process is somebody else to AWS: a command runs as the person who calls it. */
+/** Sets another identity for AWS: a command runs as the person who calls it. */
 export function runAs(identity: AwsIdentity): void {
   current = identity;
 }
 
 /**
- * The keys of the role that this process runs with. Lambda puts them in the environment, where they are read each time; a
- * container has an address there that gives them out for some hours (Amazon ECS, EKS with Pod Identity).
- * @throws {Error} where the environment has neither, or the address gives none.
+ * The credentials of this process's role. Lambda puts them in the environment, which is read each time. A container has
+ * an address there that provides them for some hours (Amazon ECS, EKS with Pod Identity).
+ * @throws {Error} if the environment has neither, or the address provides none.
  */
 async function ownCredentials(): Promise<AwsCredentials> {
   const accessKeyId = optionalVariable(awsVariables.accessKeyId);
@@ -73,7 +73,10 @@ type ContainerCredentials = AwsCredentials & { expiration?: Date };
 let knownContainer: ContainerCredentials | undefined;
 let readingContainer: Promise<ContainerCredentials> | undefined;
 
-/** The address is read in single flight: requests that arrive together share one reading, and none waits for it while the known keys still hold. */
+/**
+ * Requests that arrive together share one read of the address (single flight), and none waits for it while the known
+ * credentials are valid.
+ */
 async function containersCredentials(): Promise<AwsCredentials> {
   const leftMs = knownContainer?.expiration ? knownContainer.expiration.getTime() - nowMs() : 0;
   if (knownContainer && leftMs > REFRESH_BEFORE_MS) return knownContainer;
@@ -81,12 +84,12 @@ async function containersCredentials(): Promise<AwsCredentials> {
     .then((read) => (knownContainer = read))
     .finally(() => (readingContainer = undefined));
   if (!knownContainer || leftMs <= 0) return readingContainer;
-  // Keys that hold are used; a reading that fails is repeated with the next request.
+  // Valid credentials are used. If the read fails, the next request repeats it.
   readingContainer.catch(() => undefined);
   return knownContainer;
 }
 
-/** The client of AWS reads the address and its token from the environment, and checks both; on Lambda it is never loaded. */
+/** AWS' client reads the address and its token from the environment, and checks both. It is never loaded on Lambda. */
 async function readContainers(): Promise<ContainerCredentials> {
   const { fromHttp } = await import('@aws-sdk/credential-provider-http');
   const { accessKeyId, secretAccessKey, sessionToken, expiration } = await fromHttp()();

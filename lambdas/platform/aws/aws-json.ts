@@ -1,8 +1,8 @@
 /**
- * Signed exchanges with services of AWS that speak JSON (DynamoDB, SQS, Secrets Manager, KMS): what an SDK client does for a call,
- * without its middleware, its schemas and its serializers, which take three times as long as everything here.
+ * Signed calls of AWS services that use JSON (DynamoDB, SQS, Secrets Manager, KMS). They do the work of an SDK client
+ * for a call without its middleware, schemas and serializers, which take three times as long as everything here.
  *
- * Guarantee: a call is repeated with the same bytes, as aws-call.ts says.
+ * Guarantee: a call is repeated with the same bytes, as described in aws-call.ts.
  */
 
 import type { SignatureV4 } from '@smithy/signature-v4';
@@ -18,23 +18,23 @@ import { localCredentials } from './sdk.ts';
 export interface AwsService {
   /** Its name in signatures. */
   name: string;
-  /** What stands before the operation in `x-amz-target`. */
+  /** The prefix of the operation in `x-amz-target`. */
   target: string;
-  /** Of its JSON; 1.0 unless it says otherwise. */
+  /** Version of its JSON; 1.0 by default. */
   version?: '1.1';
   address: AwsAddress;
   /** Replaces AWS' own address. */
   origin?: string | undefined;
 }
 
-/** Codes that a wrong clock leads to. */
+/** Error codes caused by a wrong clock. */
 const SKEWED = new Set([
   'InvalidSignatureException',
   'RequestExpired',
   'RequestTimeTooSkewed',
   'SignatureDoesNotMatch',
 ]);
-/** A clock is not put right for less. */
+/** A smaller difference of clocks is not corrected. */
 const MAX_SKEW_MS = 60_000;
 
 interface ServicePlace {
@@ -42,7 +42,7 @@ interface ServicePlace {
   signer: SignatureV4;
 }
 
-/** @param options.endpoint of an emulator, which takes any signature */
+/** @param options.endpoint of an emulator, which accepts any signature */
 export function openAwsJson(
   service: AwsService,
   options: { endpoint?: string | undefined; identity: AwsIdentity },
@@ -104,7 +104,7 @@ async function openService(
   };
 }
 
-/** @throws {NoReplyError} for what is not JSON: something else than the service has answered */
+/** @throws {NoReplyError} for a text that is not JSON, because it does not come from the service */
 function readJsonAnswer(text: string): Record<string, unknown> {
   try {
     return (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>;

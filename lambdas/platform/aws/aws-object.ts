@@ -1,6 +1,6 @@
 /**
- * One object of a bucket that a function reads again and again beside its requests: a signed GET, which is not answered with the
- * object while it is the one that is known. The SDK's client of S3 would be half of a bundle for it.
+ * One object of a bucket that a function reads repeatedly, concurrently with its requests. It uses a signed GET, whose
+ * response contains the object only if it has changed. The SDK's client of S3 would be half of a bundle.
  */
 
 import { AwsError, retryTransient } from './aws-call.ts';
@@ -15,21 +15,21 @@ import { localCredentials } from './sdk.ts';
 export interface ObjectPlace {
   bucket: string;
   key: string;
-  /** The address of an emulator, which takes any signature of a local key. */
+  /** The address of an emulator, which accepts any signature of a local key. */
   endpoint?: string | undefined;
   identity: AwsIdentity;
 }
 
-/** An object as it was read. */
+/** An object as read. */
 export interface ReadObject {
   text: string;
-  /** Names this content among all that the object has had. */
+  /** Identifies this content of the object. */
   etag: string;
 }
 
 /**
- * @returns a way to read the object: `unchanged` while it is the one of the tag that is known, `missing` where there is none
- * @throws {AwsError | NoReplyError} where S3 refuses, or does not answer
+ * @returns a function that reads the object: `unchanged` if it still has the known tag, `missing` if it does not exist
+ * @throws {AwsError | NoReplyError} if S3 rejects the request, or does not respond
  */
 export function openObject(place: ObjectPlace): (knownEtag?: string) => Promise<ReadObject | 'unchanged' | 'missing'> {
   const opening = onceOpen(() => addressOf(place));

@@ -16,7 +16,7 @@ export function newAwsSigner(scope: {
   return new SignatureV4({ ...scope, sha256: Sha256 });
 }
 
-/** Node reads the bytes of a key anew for each digest, which takes four times as long as the digest itself. */
+/** For each digest, Node reads the bytes of a key again, which takes four times as long as the digest itself. */
 const keysOfBytes = new WeakMap<object, KeyObject>();
 
 function hmacKey(secret: SourceData): string | KeyObject {
@@ -34,7 +34,7 @@ function bytesOf(data: ArrayBuffer | ArrayBufferView): Uint8Array {
     : new Uint8Array(data);
 }
 
-/** The digests of a signature, as the signer asks for them: keyed where there is a secret. */
+/** The digests of a signature in the signer's interface; keyed if there is a secret. */
 class Sha256 {
   readonly #digest: Hash | Hmac;
 

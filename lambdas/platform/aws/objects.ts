@@ -1,4 +1,4 @@
-/** Files in the deployment's one bucket: whole ones, and streams of any length in bounded memory. */
+/** Files in the deployment's one bucket: whole files, and streams of any length in bounded memory. */
 
 import {
   AbortMultipartUploadCommand,
@@ -19,20 +19,21 @@ import { localCredentials, quietLogger } from './sdk.ts';
 export interface Bucket {
   put(key: string, bytes: Buffer, mediaType: string): Promise<void>;
   /**
-   * Nothing can be read under the key until all of it is stored, and what was there before stays when it fails.
+   * Writes a stream. Nothing can be read under the key before all of it is stored, and an earlier file stays if it
+   * fails.
    * @returns the number of bytes
-   * @throws what the stream throws, or the store
+   * @throws the error of the stream, or of the store
    */
   putStream(key: string, body: AsyncIterable<Buffer>, mediaType: string): Promise<number>;
-  /** @returns undefined where there is no such file */
+  /** @returns undefined if there is no such file */
   get(key: string): Promise<Buffer | undefined>;
-  /** Also where there is none. */
+  /** Also succeeds if there is no such file. */
   delete(key: string): Promise<void>;
-  /** An address that anybody can read the file at, for so long, and that takes ranges. */
+  /** A URL at which anyone can read the file for this long. It supports ranges. */
   link(key: string, expiresInSeconds: number): Promise<string>;
 }
 
-/** S3 takes no smaller parts but the last; two of them are in memory at most. */
+/** Minimum size of S3's parts, except the last. At most two of them are in memory. */
 const PART_BYTES = 8 * 1024 * 1024;
 
 /** The bucket that the environment names, in S3 or its emulator. */
@@ -63,7 +64,7 @@ export function openBucket(): Bucket {
         await put(key, whole, mediaType);
         return whole.length;
       } finally {
-        // Whoever sends learns that nobody reads on.
+        // Notifies the sender that nothing reads on.
         await parts.return();
       }
     },
@@ -103,7 +104,7 @@ async function putParts(
     await client.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts: done } }));
     return bytes;
   } catch (error) {
-    // What cannot be cleared up now, the bucket's own rule clears up a day later.
+    // If the cleanup fails, the bucket's own rule removes the parts a day later.
     await client.send(new AbortMultipartUploadCommand(upload)).catch(() => undefined);
     throw error;
   }

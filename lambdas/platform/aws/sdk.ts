@@ -10,23 +10,25 @@ interface SdkLogger {
 }
 
 /**
- * A logger for SDK clients that writes nothing. The SDK describes every call for `info`, which costs more than the call's
- * own serialisation; without that method it does not. Errors are thrown, and logged by us.
+ * A logger for SDK clients that writes nothing. The SDK describes every call for `info`, which costs more than the
+ * call's own serialization, but not if that method is missing. Errors are thrown, and logged by us.
  */
 export const quietLogger = { debug: silence, warn: silence, error: silence } as unknown as SdkLogger;
 
-/** A call without a reply is given up and retried: one lost reply must not hold up the requests that wait for it. */
+/**
+ * A call without a reply is abandoned and retried, so that one lost reply does not delay the requests that wait for it.
+ */
 export const requestTimeouts = { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true };
 
 /**
- * The settings of every client of the SDK. One attempt: a caller that repeats has to know whether an attempt had no reply, and
- * the SDK does not say.
+ * Settings of all SDK clients. One attempt: a caller that retries must know whether an attempt had no reply, and the
+ * SDK does not report it.
  */
 export const sdkSettings = { maxAttempts: 1, logger: quietLogger, requestHandler: requestTimeouts };
 
 /**
- * For emulators. One key for all clients: some emulators keep a database per key. The secret is that of one run, so that
- * other users of the machine do not know it.
+ * Credentials for emulators. All clients share one key, because some emulators keep a database per key. The secret
+ * belongs to one run, so that other users of the machine do not know it.
  */
 export const localCredentials = {
   accessKeyId: 'local',

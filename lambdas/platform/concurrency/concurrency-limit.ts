@@ -1,4 +1,4 @@
-/** @returns a way to run tasks, at most so many of them at once; the others wait for their turn */
+/** @returns a function that runs tasks, at most this many at once; the others wait for their turn */
 export function limitConcurrency(limit: number): <Result>(task: () => Promise<Result>) => Promise<Result> {
   const waiting: (() => void)[] = [];
   let running = 0;
@@ -9,7 +9,7 @@ export function limitConcurrency(limit: number): <Result>(task: () => Promise<Re
       return await task();
     } finally {
       const next = waiting.shift();
-      // The place goes on to the next one.
+      // The slot goes to the next task.
       if (next) next();
       else running -= 1;
     }

@@ -1,21 +1,21 @@
 import { BoundedMap } from '../bounded-map.ts';
 
-/** The account and the key that a job is done for. */
+/** The account and the key of a job. */
 export interface JobOwner {
   account: string;
   key: string;
 }
 
-/** Waiting jobs of one key, and of one account with all its keys. */
+/** Maximum waiting jobs of one key, and of one account with all its keys. */
 const MAX_WAITING_PER_KEY = 32;
 const MAX_WAITING_PER_ACCOUNT = 64;
-/** Owners that were served so long ago are as good as new. */
+/** Owners that were served longer ago are treated as new. */
 const MAX_REMEMBERED = 10_000;
 
 /**
  * Jobs in a fair order: accounts take turns, the keys of an account take turns, and the jobs of a key keep their order.
  *
- * Guarantee: however many jobs an owner adds, any other account waits for one of them at most.
+ * Guarantee: however many jobs an owner adds, any other account waits for at most one of them.
  */
 export class FairQueue<Entry extends { owner: JobOwner }> {
   /** In the order in which they were added. */
@@ -28,7 +28,7 @@ export class FairQueue<Entry extends { owner: JobOwner }> {
     return this.#entries.length === 0;
   }
 
-  /** Whether the owner has as many waiting jobs as it may have. */
+  /** Whether the owner has the maximum of waiting jobs. */
   isFullFor({ account, key }: JobOwner): boolean {
     const ofAccount = this.#entries.filter(({ owner }) => owner.account === account);
     if (ofAccount.length >= MAX_WAITING_PER_ACCOUNT) return true;

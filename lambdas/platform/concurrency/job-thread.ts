@@ -1,6 +1,6 @@
 /**
- * A thread for work that would block the event loop. It starts with the first job, does one job after the other, and ends when no
- * more come. The work is a file of its own, `<name>.ts`, that calls `answerJobs`.
+ * A thread for work that would block the event loop. It starts with the first job, does one job after the other, and
+ * ends when no more arrive. The work is a separate file, `<name>.ts`, that calls `answerJobs`.
  */
 
 import { extname } from 'node:path';
@@ -9,13 +9,13 @@ import { FairQueue, type JobOwner } from './fair-queue.ts';
 import { describeError, log } from '../logger.ts';
 
 const IDLE_MS = 60_000;
-/** Time that a job which watches the clock itself gets to end, before its thread is ended. */
+/** Time for a job that watches the clock itself to end, before its thread is terminated. */
 const GRACE_MS = 500;
 
-/** The request that a job is done for. */
+/** The request of a job. */
 export interface JobRequest {
   owner: JobOwner;
-  /** Aborts when the client disconnects; undefined if that cannot be noticed. */
+  /** Aborts when the client disconnects; undefined if that cannot be detected. */
   clientLeft: AbortSignal | undefined;
 }
 
@@ -57,15 +57,17 @@ interface ThreadOptions {
   /** Name of the thread's file, without its extension. */
   name: string;
   maxHeapMb: number;
-  /** Milliseconds after which a job makes way for new ones. Leave it out for jobs that watch the clock and end themselves. */
+  /**
+   * Milliseconds after which a job yields to new ones. Leave it out for jobs that watch the clock and end themselves.
+   */
   turnMs?: number;
 }
 
 /**
- * Guarantee: accounts are served in turn, and a job whose client has disconnected takes no more time. With `turnMs`, no new job
- * waits for another one longer than that, plus the start of a thread: a job that has had its turn is set aside. It starts anew when no
- * new job waits, and may then run twice as long before it makes way for others that were set aside.
- * Weakness: a job that needs more than its first turn fails with "busy" if new jobs keep coming.
+ * Guarantee: accounts are served in turn, and a job whose client has disconnected takes no more time. With `turnMs`, no
+ * new job waits for another one longer than that, plus the start of a thread: a job that has had its turn is set aside.
+ * It starts again when no new job waits, and may then run twice as long before it yields to other jobs that were set
+ * aside. Weakness: a job that needs more than its first turn fails with "busy" if new jobs keep arriving.
  * @typeParam Job structured data that is copied to the thread
  */
 export class JobThread<Job, Result> {
@@ -77,9 +79,9 @@ export class JobThread<Job, Result> {
   #running: JobEntry<Job, Result> | undefined;
   #turnTimer: NodeJS.Timeout | undefined;
   #worker: Worker | undefined;
-  /** The worker takes jobs: starting it is no part of a job's turn. */
+  /** The worker accepts jobs. Its start does not count as part of a job's turn. */
   #isReady = false;
-  /** The worker is about to exit: the next job waits for that, so that there is never more than one. */
+  /** The worker is about to exit. The next job waits for that, so that there is never more than one worker. */
   #isEnding = false;
   #idleTimer: NodeJS.Timeout | undefined;
 
@@ -187,7 +189,7 @@ export class JobThread<Job, Result> {
     return worker;
   }
 
-  /** A thread that is being ended may still send a result: that of a job that does not run any more. */
+  /** A thread that is being terminated may still send the result of a job that no longer runs. */
   #finish(outcome: JobOutcome<Result>): void {
     const entry = this.#running;
     if (!entry) return;
@@ -196,13 +198,16 @@ export class JobThread<Job, Result> {
     entry.settle(outcome);
   }
 
-  /** The thread has ended by itself. If it could not even start, the next job fails: it would be started anew without end. */
+  /**
+   * The thread has ended by itself. If it could not even start, the next job fails, because it would be restarted
+   * endlessly.
+   */
   #fail(): void {
     this.#running ??= this.#new.take() ?? this.#setAside.take();
     this.#finish({ failure: 'broken' });
   }
 
-  /** Answers a job without its result. If it runs, the thread is ended. */
+  /** Settles a job without a result. If it runs, the thread is terminated. */
   #giveUp(entry: JobEntry<Job, Result>, failure: JobFailure): void {
     entry.settle({ failure });
     this.#new.remove(entry);

@@ -1,12 +1,12 @@
 import type { QueueName } from '../../route.ts';
 
-/** What is opened on first use, and stays open. */
+/** A value that is opened on first use, and stays open. */
 export function once<Value>(open: () => Value): () => Value {
   let value: Value | undefined;
   return () => (value ??= open());
 }
 
-/** The same for what may fail to open: the next use tries again. */
+/** The same for a value that may fail to open: the next use tries again. */
 export function onceOpen<Value>(open: () => Promise<Value>): () => Promise<Value> {
   let value: Promise<Value> | undefined;
   return () =>

@@ -1,14 +1,13 @@
 /**
- * Items that are read one by one, when somebody asks for the next; who has enough of them says so with `return`. Every
- * generator is one; what only looks at items on their way is none, because a generator adds three turns of the event
- * loop's queue to each item.
+ * An async iterator whose consumer may stop early with `return()`. Every generator is one. Code that only inspects
+ * passing items should not be a generator, because that adds three turns of the event loop's queue to each item.
  */
 export interface PullIterator<Item> extends AsyncIterable<Item> {
   next(): Promise<IteratorResult<Item, void>>;
   return(value?: undefined): Promise<IteratorResult<Item, void>>;
 }
 
-/** A sequence whose first items were read already: they come again, before the rest. */
+/** A sequence whose first items were already read: they are returned again, before the rest. */
 export function resumed<Item>(read: Item[], rest: PullIterator<Item>): PullIterator<Item> {
   let position = 0;
   return {

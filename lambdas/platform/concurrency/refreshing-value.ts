@@ -1,16 +1,16 @@
 import { describeError, log } from '../logger.ts';
 
-/** A value that was read from somewhere, and is read again beside the requests that use it. */
+/** A value that is read again concurrently with the requests that use it. */
 export interface Refreshed<Value> {
-  /** What was read last; undefined until a first reading has succeeded. */
+  /** The last value; undefined until a first read has succeeded. */
   value: () => Value | undefined;
-  /** Reads it again, if it is older than it should be. Never rejects: without a reading the last value stays. */
+  /** Reads it again if it is too old. Never rejects: if the read fails, the last value stays. */
   refresh: () => Promise<void>;
 }
 
 /**
- * @param options.name what the log calls it
- * @param options.everyMs how old it may become, and how long a failed reading is not repeated
+ * @param options.name for the log
+ * @param options.everyMs maximum age, and the pause after a failed read
  */
 export function refreshed<Value>(
   read: () => Promise<Value>,
@@ -25,7 +25,7 @@ export function refreshed<Value>(
       value = await read();
       isFailing = false;
     } catch (error) {
-      // Once, not with every request while the table is away.
+      // Logged once, not with every request while the table is unavailable.
       if (!isFailing) log('warn', `${name} not read`, describeError(error));
       isFailing = true;
     } finally {
@@ -36,7 +36,7 @@ export function refreshed<Value>(
     value: () => value,
     async refresh() {
       const atMs = nowMs();
-      // A time in the future was noted before the clock was set back.
+      // A time in the future was recorded before the clock was set back.
       const isFresh = begunAtMs !== undefined && begunAtMs <= atMs && atMs - begunAtMs < everyMs;
       if (!isFresh && !reading) {
         begunAtMs = atMs;

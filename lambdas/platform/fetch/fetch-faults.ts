@@ -1,4 +1,4 @@
-/** Why something at an address that people gave was not fetched. */
+/** Why an address given by people could not be fetched. */
 
 import type { UrlFault } from './public-url.ts';
 
@@ -13,7 +13,7 @@ export type FetchFault =
   | 'unreachable'
   | 'broken';
 
-/** What to tell the person who gave the address, behind the name of its field. Nothing of what was found is in it. */
+/** Messages for the author of the address, after the name of its field. They contain nothing of the fetched content. */
 export const fetchFaultTexts: Record<FetchFault, string> = {
   not_a_url: 'is not a URL that can be fetched',
   not_https: 'must be an https URL',
@@ -36,7 +36,7 @@ export class FetchError extends Error {
   readonly reason: FetchFault;
 
   constructor(reason: FetchFault) {
-    super(`What was fetched ${fetchFaultTexts[reason]}`);
+    super(`Not fetched: it ${fetchFaultTexts[reason]}`);
     this.reason = reason;
   }
 }

@@ -1,4 +1,4 @@
-/** A text with its percent-encoding undone; what is no such encoding stays as it is. */
+/** A text with its percent-encoding decoded. Invalid encoding stays unchanged. */
 export function percentDecoded(written: string): string {
   try {
     return decodeURIComponent(written);

@@ -1,4 +1,4 @@
-/** Addresses that people give: what they may say, and where they lead. */
+/** URLs given by people: their allowed form, and the addresses that they lead to. */
 
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
@@ -8,7 +8,7 @@ import { isLoopbackAddress, isPublicAddress } from './public-address.ts';
 type HostLookup = (host: string) => Promise<{ address: string; family: number }[]>;
 
 export interface PublicUrlRules {
-  /** Where the gateway runs on one machine: http, any port, and this machine's own addresses are right, too. */
+  /** Set if the gateway runs on one machine: then http, any port, and this machine's own addresses are allowed, too. */
   allowLoopback?: boolean | undefined;
   lookup?: HostLookup | undefined;
 }
@@ -17,15 +17,15 @@ export type UrlFault = 'not_a_url' | 'not_https' | 'userinfo' | 'port' | 'unreso
 
 export interface PublicUrl {
   url: URL;
-  /** Each was checked; connections are made to these alone. */
+  /** All are checked. Connections are made only to these. */
   addresses: { address: string; family: number }[];
 }
 
 const MAX_URL_CHARS = 4_096;
 
-/** What can be said of an address without asking for its host. */
+/** Checks a URL without resolving its host. */
 export function readPublicUrl(text: string, { allowLoopback = false }: PublicUrlRules): URL | UrlFault {
-  // The parser writes numbers such as 0x7f.1 and 2130706433 as the addresses that they are.
+  // The parser writes numbers such as 0x7f.1 and 2130706433 as the addresses that they mean.
   const url = text.length <= MAX_URL_CHARS ? URL.parse(text) : null;
   if (!url) return 'not_a_url';
   if (url.protocol !== 'https:' && !(allowLoopback && url.protocol === 'http:')) return 'not_https';
@@ -34,7 +34,7 @@ export function readPublicUrl(text: string, { allowLoopback = false }: PublicUrl
   return url;
 }
 
-/** Every address of the host has to be right: which of them is connected to is not ours to choose. */
+/** Every address of the host must be allowed, because the system chooses which one it connects to. */
 export async function resolvePublicUrl(text: string, rules: PublicUrlRules): Promise<PublicUrl | UrlFault> {
   const url = readPublicUrl(text, rules);
   if (typeof url === 'string') return url;
@@ -59,7 +59,7 @@ async function addressesOf(host: string, lookup: HostLookup): Promise<PublicUrl[
   }
 }
 
-/** IPv6 is in brackets in an address, and without them everywhere else. */
+/** IPv6 has brackets in a URL, and none anywhere else. */
 function urlHost(url: URL): string {
   return url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
 }

@@ -1,7 +1,7 @@
 /**
- * HTTP to addresses that people give, and providers: what a client names must not make the gateway read its own networks
- * for it (SSRF). The host is resolved once, each of its addresses is checked, and the connection is made to one of those:
- * a name that says something else a moment later changes nothing. The same holds for each redirect.
+ * HTTP to addresses given by people, and by providers: a client's URL must not make the gateway read its own networks
+ * (SSRF). The host is resolved once, each of its addresses is checked, and the connection is made to one of those, so a
+ * later change of the name has no effect. The same is true for each redirect.
  */
 
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
@@ -11,9 +11,9 @@ import { mayConnect, resolvePublicUrl, type PublicUrl, type PublicUrlRules } fro
 
 export interface FetchRules extends PublicUrlRules {
   maxBytes: number;
-  /** For all of it: redirects, and reading to the end. */
+  /** For everything: redirects, and reading to the end. */
   timeoutMs: number;
-  /** What is accepted; `video/*` is every kind of video. */
+  /** Accepted types; `video/*` is every kind of video. */
   mediaTypes: readonly string[];
   signal?: AbortSignal | undefined;
 }
@@ -23,9 +23,12 @@ export type Fetched = { ok: true; mediaType: string; bytes: Buffer } | { ok: fal
 interface FetchedFile {
   ok: true;
   mediaType: string;
-  /** As its server announces it. */
+  /** As announced by its server. */
   length: number | undefined;
-  /** Has to be read, or left with `return`. @throws {FetchError} while it is read */
+  /**
+   * The caller must read it, or stop with `return`.
+   * @throws {FetchError} while it is read
+   */
   body: AsyncGenerator<Buffer, void>;
 }
 export type Opened = FetchedFile | { ok: false; reason: FetchFault };
@@ -44,11 +47,11 @@ interface Sent {
 }
 
 const MAX_REDIRECTS = 3;
-/** Statuses of answers that are elsewhere. */
+/** Redirect statuses. */
 export const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 const userAgent = 'model-gateway';
 
-/** The whole of a file. Never throws. */
+/** Fetches a whole file. Never throws. */
 export async function fetchPublic(url: string, rules: FetchRules): Promise<Fetched> {
   const opened = await openPublic(url, rules);
   if (!opened.ok) return opened;
@@ -61,7 +64,7 @@ export async function fetchPublic(url: string, rules: FetchRules): Promise<Fetch
   }
 }
 
-/** A file as it arrives. Never throws; its body does. */
+/** Opens a file as a stream. Never throws; its body does. */
 export async function openPublic(url: string, rules: FetchRules): Promise<Opened> {
   const exchange = exchangeOf(rules);
   try {
@@ -78,7 +81,7 @@ export async function openPublic(url: string, rules: FetchRules): Promise<Opened
   }
 }
 
-/** Sends, follows no redirect, and reads nothing but the status. Never throws. */
+/** Posts a body, follows no redirect, and reads only the status. Never throws. */
 export async function postPublic(
   url: string,
   sent: { headers: Record<string, string>; body: string },
@@ -129,7 +132,7 @@ async function exchangeOnce(text: string, sent: Sent, exchange: SafeExchange): P
   }
 }
 
-/** A connection of its own, to an address that was checked; asked again once it stands. */
+/** A new connection to a checked address. The address is checked again once it is connected. */
 function connectSafely(
   { url, addresses }: PublicUrl,
   { method, headers, body }: Sent,
@@ -182,7 +185,7 @@ async function* readBounded(
   }
 }
 
-/** Names are resolved by the system, which cannot be told to stop. */
+/** The system resolves names, and that cannot be aborted. */
 async function within<T>({ deadline, cancelled }: SafeExchange, work: Promise<T>): Promise<T> {
   const signal = AbortSignal.any([deadline, ...(cancelled ? [cancelled] : [])]);
   const aborted = Promise.withResolvers<never>();

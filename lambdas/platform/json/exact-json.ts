@@ -1,14 +1,14 @@
 /**
- * Measuring JSON before it is parsed, and parsing it without loss. An exact number is one that JSON.parse and JSON.stringify
- * do not change; 9007199254740993, 1e400 and 0.1000000000000000055 are not exact.
+ * Measures JSON before it is parsed, and parses it without loss. An exact number is one that JSON.parse and
+ * JSON.stringify do not change. 9007199254740993, 1e400 and 0.1000000000000000055 are not exact.
  */
 
 export interface JsonMeasure {
   /** The deepest nesting of objects and lists. */
   depth: number;
-  /** At least as many as there are values; counting ends soon after `maxValues`. */
+  /** At least the number of values. Counting ends soon after `maxValues`. */
   values: number;
-  /** Names in all objects together; counting ends soon after `maxFields`. */
+  /** Names in all objects together. Counting ends soon after `maxFields`. */
   fields: number;
   /** Numbers that would not survive JSON.parse. */
   inexactNumbers: number;
@@ -22,12 +22,14 @@ const MINUS = 0x2d;
 
 /** JSON.stringify recurses: a few thousand levels overflow its stack. */
 const MAX_JSON_DEPTH = 1_000;
-/** Too short for an exponent that matters: "9e999" is the shortest that no double holds. */
+/** Too short for a relevant exponent: "9e999" is the shortest number that no double can represent. */
 const SURELY_EXACT_LENGTH = 4;
 /** Every decimal with this many digits has a double of its own. */
 const EXACT_DIGITS = 15;
 
-/** Measures a text without parsing it, in one pass and without memory of its own. Other text is measured as well. */
+/**
+ * Measures a text in one pass, without parsing it and without allocating memory. Also accepts text that is not JSON.
+ */
 export function measureJson(text: string, maxValues: number, maxFields = maxValues): JsonMeasure {
   let open = 0;
   let depth = 0;
@@ -57,7 +59,7 @@ export function measureJson(text: string, maxValues: number, maxFields = maxValu
   return { depth, values, fields, inexactNumbers };
 }
 
-/** JSON.parse, with inexact numbers as JSON.rawJSON of their own text, which JSON.stringify writes as they came. */
+/** JSON.parse that returns inexact numbers as JSON.rawJSON of their own text, which JSON.stringify writes unchanged. */
 export function parseExactly(text: string): unknown {
   return JSON.parse(text, keepText as Parameters<typeof JSON.parse>[1]);
 }
@@ -67,8 +69,9 @@ function keepText(_key: string, value: unknown, { source }: { source: string }):
 }
 
 /**
- * JSON.parse, exact where it has to be: measuring first is quicker than reading every number twice.
- * @throws {SyntaxError} for text that is not JSON, has more values, or is nested deeper than JSON.stringify could write.
+ * JSON.parse, exact if necessary: measuring first is faster than reading every number twice.
+ * @throws {SyntaxError} for text that is not JSON, has too many values, or is nested deeper than JSON.stringify could
+ *   write.
  */
 export function readExactly(text: string, maxValues = Infinity): unknown {
   const { depth, values, inexactNumbers } = measureJson(text, maxValues);
@@ -77,7 +80,7 @@ export function readExactly(text: string, maxValues = Infinity): unknown {
   return inexactNumbers > 0 ? parseExactly(text) : JSON.parse(text);
 }
 
-/** A number that JSON.parse and JSON.stringify would have changed; its text is in `rawJSON`. */
+/** Whether the value is a number that JSON.parse and JSON.stringify would have changed; its text is in `rawJSON`. */
 export function isRawNumber(value: unknown): value is { rawJSON: string } {
   return JSON.isRawJSON(value);
 }
@@ -112,17 +115,17 @@ function isExact(literal: string): boolean {
   if (!hasExponent && (literal.length <= EXACT_DIGITS || isShortFraction(literal))) return true;
   const value = Number(literal);
   const written = String(value);
-  // Text that is not a number is for the parser to refuse.
+  // Text that is not a number is refused by the parser.
   if (written === literal || Number.isNaN(value)) return true;
   return Number.isFinite(value) && decimalOf(literal) === decimalOf(written);
 }
 
-/** A number that is long only because of zeros after its point. */
+/** Whether a number is long only because of zeros after its point. */
 function isShortFraction(literal: string): boolean {
   return literal.endsWith('0') && literal.includes('.') && withoutTrailingZeros(literal).length <= EXACT_DIGITS;
 }
 
-/** A literal in one spelling: sign, digits without zeros around them, power of ten. */
+/** A literal in one canonical form: sign, digits without zeros around them, power of ten. */
 function decimalOf(literal: string): string {
   const [, sign, whole = '', fraction = '', power = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(literal) ?? [];

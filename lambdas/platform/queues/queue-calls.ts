@@ -5,7 +5,7 @@ import { optionalVariable, variables } from '../environment.ts';
 
 /**
  * The calls of SQS.
- * @param queueUrl any queue of the region: its URL is at the endpoint of SQS there
+ * @param queueUrl any queue of the region, whose URL contains the endpoint of SQS
  */
 export function openQueueCalls(queueUrl: string): AwsCall {
   const endpoint = optionalVariable(variables.sqsEndpoint);
@@ -13,7 +13,7 @@ export function openQueueCalls(queueUrl: string): AwsCall {
     name: 'sqs',
     target: 'AmazonSQS',
     address: { id: 'SQS', host: 'sqs', isPlainInGovCloud: true },
-    // The URLs of an emulator may be no addresses.
+    // The URLs of an emulator may not be addresses.
     origin: endpoint === undefined ? new URL(queueUrl).origin : undefined,
   };
   return openAwsJson(sqs, { endpoint, identity: ownIdentity });

@@ -2,7 +2,7 @@ import type { GetQueueAttributesCommandInput, GetQueueAttributesResult } from '@
 import { requireVariable } from '../environment.ts';
 import { openQueueCalls } from './queue-calls.ts';
 
-/** Roughly how many messages of a queue are waiting, being processed, and given up. */
+/** Approximate numbers of waiting, processed and dead-letter messages of a queue. */
 export interface QueueLevels {
   waiting: number;
   inFlight: number;
@@ -10,7 +10,7 @@ export interface QueueLevels {
 }
 
 export interface QueueGauge {
-  /** @throws when one of the queues cannot be read. */
+  /** @throws {Error} if one of the queues cannot be read. */
   read(): Promise<QueueLevels>;
 }
 
@@ -38,7 +38,8 @@ export function openQueueGauge(urlVariable: string, deadLettersVariable: string)
   };
   return {
     async read() {
-      // In the order in which messages move: one that is given up meanwhile is seen in at least one of the two.
+      // In the order in which messages move: a message that moves to the dead letters in the meantime is counted at
+      // least once.
       const queue = await readOne(urls[0]);
       const deadLetters = await readOne(urls[1]);
       return { ...queue, dead: deadLetters.waiting + deadLetters.inFlight };

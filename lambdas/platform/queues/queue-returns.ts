@@ -7,8 +7,8 @@ import { openQueueCalls } from './queue-calls.ts';
 /** Returns failed messages to their queue. */
 export interface QueueRetries {
   /**
-   * Has the messages delivered again in seconds, with back-off, instead of when their visibility timeout ends. Never
-   * throws: a message that cannot be returned is delivered again at that time.
+   * Makes the queue deliver the messages again in seconds, with back-off, instead of after their visibility timeout.
+   * Never throws: a message that cannot be returned is delivered again after that timeout.
    */
   retrySoon(records: SQSRecord[]): Promise<void>;
 }
@@ -39,7 +39,7 @@ export function openQueueReturns(urlVariable: string): QueueRetries {
           }));
         const request: ChangeMessageVisibilityBatchCommandInput = { QueueUrl: queueUrl, Entries: entries };
         await call('ChangeMessageVisibilityBatch', request).catch((error: unknown) =>
-          log('warn', 'failed messages come again late', describeError(error)),
+          log('warn', 'failed messages are redelivered late', describeError(error)),
         );
       }
     },

@@ -3,19 +3,19 @@ import { AwsError, type AwsCall } from '../aws/aws-call.ts';
 import { requireVariable } from '../environment.ts';
 import { openQueueCalls } from './queue-calls.ts';
 
-/** Sends messages to one queue; resolves when SQS has stored the message. */
+/** Sends messages to one queue. Resolves when SQS has stored the message. */
 export interface QueueSender {
   send(body: string, options?: SendOptions): Promise<void>;
 }
 
 interface SendOptions {
-  /** How long nobody gets the message; 900 at most. */
+  /** Seconds before the message is delivered, at most 900. */
   delaySeconds?: number;
-  /** A text beside the body, in the message's attribute of this name. */
+  /** A text outside of the body, in the message's attribute of this name. */
   added?: string | undefined;
 }
 
-/** The attribute of a message that holds what was added to it. */
+/** The attribute of a message that holds the added text. */
 export const ADDED_ATTRIBUTE = 'added';
 
 /** SQS takes at most this many messages in one call. */
@@ -34,8 +34,8 @@ interface WaitingMessage extends SendOptions {
 }
 
 /**
- * Sends at once when no call is under way; messages that arrive during a call share the next one. No message waits for a
- * batch to fill: a single one leaves as fast as without batching.
+ * Sends at once if no call is running. Messages that arrive during a call share the next one. No message waits for a
+ * batch to fill, so a single message is as fast as without batching.
  */
 class BatchingSender implements QueueSender {
   readonly #call: AwsCall;

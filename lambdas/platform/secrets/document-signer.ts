@@ -1,6 +1,6 @@
 /**
- * Signatures of documents by a key that nobody can take away: in AWS KMS, which signs and never shows it; on one machine in a file that
- * only its owner reads. ECDSA over P-256 with SHA-256, in DER, as `openssl dgst -sha256 -verify` reads it.
+ * Signs documents with a key that cannot be copied: in AWS KMS, which never reveals it; on one machine, in a file that
+ * only its owner can read. ECDSA over P-256 with SHA-256, in DER, as `openssl dgst -sha256 -verify` reads it.
  */
 
 import { createHash, createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
@@ -11,7 +11,7 @@ import { openAwsJson } from '../aws/aws-json.ts';
 import { isOnOwnMachine, optionalVariable, variables } from '../environment.ts';
 
 export interface DocumentSigner {
-  /** Names the key in what is signed. */
+  /** Identifies the key in signed documents. */
   keyId: string;
   sign(document: Buffer): Promise<Buffer>;
   /** The public key as PEM. */
@@ -19,8 +19,8 @@ export interface DocumentSigner {
 }
 
 /**
- * The key that the environment names; undefined where it names none.
- * @throws {Error} for a file in production: who has the file could sign anything
+ * The key that the environment names; undefined if it names none.
+ * @throws {Error} for a file in production: anyone with the file could sign anything
  */
 export function openDocumentSigner(): DocumentSigner | undefined {
   const keyId = optionalVariable(variables.sealingKey);
@@ -73,7 +73,7 @@ export function signerInFile(file: string): DocumentSigner {
   };
 }
 
-/** Whether a document was signed by the key of a public one. A signature that is none is not. */
+/** Whether a document was signed with the private key of a public one. False for malformed signatures. */
 export function isSignedBy(publicKey: string, document: Buffer, signature: Buffer): boolean {
   return verify('sha256', document, createPublicKey(publicKey), signature);
 }

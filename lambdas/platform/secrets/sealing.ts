@@ -1,25 +1,25 @@
-/** Texts that leave the gateway and come back: encrypted, and refused when anything of them was changed (AES-256-GCM). */
+/** Texts that leave the gateway and come back: encrypted, and refused if they were changed (AES-256-GCM). */
 
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** A key for one purpose, made of a secret. */
+/** A key for one purpose, derived from a secret. */
 export function sealingKey(secret: string, salt: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, salt, purpose, 32));
 }
 
-/** @param owner has to be named again to open it */
+/** @param owner must be given again to open it */
 export function seal(text: string, key: Buffer, owner = ''): Buffer {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(owner));
   return Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** @throws {Error} for anything but a text that was sealed with this key, for this owner */
+/** @throws {Error} unless the text was sealed with this key, for this owner */
 export function unseal(sealed: Buffer, key: Buffer, owner = ''): string {
-  if (sealed.length < IV_BYTES + TAG_BYTES) throw new Error('Nothing was sealed so short');
+  if (sealed.length < IV_BYTES + TAG_BYTES) throw new Error('The text is too short to be a sealed one');
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, IV_BYTES)).setAAD(Buffer.from(owner));
   decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
   return Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]).toString('utf8');

@@ -1,6 +1,6 @@
-/** Values that an operator has put into the deployment's secrets. Faults are named in words that show nothing of a value. */
+/** Values that an operator has put into the deployment's secrets. Descriptions of faults contain no part of a value. */
 
-/** A secret has no value that can be used. */
+/** A secret has no usable value. */
 export class SecretUselessError extends Error {
   override name = 'SecretUselessError';
 }
@@ -12,12 +12,13 @@ export interface ProviderKeys {
   faults: string[];
 }
 
-/** Names are logged only in this form: a credential in the place of a name has another one. */
+/** Names are logged only if they have this form, because a credential in the place of a name does not. */
 const VARIABLE_NAME = /^[A-Z][A-Z0-9_]{0,99}$/;
 
 /**
- * Reads the secret of the providers' keys: a JSON map of texts. White space around a value is removed, because a header cannot carry it.
- * @throws {SecretUselessError} if it is no JSON map
+ * Reads the secret of the providers' keys: a JSON map of texts. White space around a value is removed, because a header
+ * cannot carry it.
+ * @throws {SecretUselessError} if it is not a JSON map
  */
 export function providerKeysFrom(secret: string): ProviderKeys {
   const keys = new Map<string, string>();
@@ -51,8 +52,8 @@ function kindOf(value: unknown): string {
 const MIN_PEPPER_CHARACTERS = 32;
 
 /**
- * The fault of a value that should be the pepper, for example because it is the neighboring secret. Deployments go on with such a value, because
- * refusing it would shut out every key; commands that make keys refuse it.
+ * The fault of a value that should be the pepper, for example because it is the neighboring secret. Deployments
+ * continue with it, because a refusal would lock out every key. Commands that create keys refuse it.
  */
 export function pepperFault(value: string): string | undefined {
   if (value.length < MIN_PEPPER_CHARACTERS) return `it must have at least ${MIN_PEPPER_CHARACTERS} characters`;

@@ -8,7 +8,7 @@ import { ServiceError } from '../errors.ts';
 import { log, secretTripwires } from '../logger.ts';
 import { pepperFault, providerKeysFrom, SecretUselessError } from './secret-values.ts';
 
-/** Provider keys may be rotated: a function notices within this time. */
+/** Provider keys may be rotated. A function notices within this time. */
 const REFRESH_MS = 5 * 60_000;
 
 interface LocalSecrets {
@@ -16,13 +16,13 @@ interface LocalSecrets {
 }
 
 /**
- * A secret cannot be read: Secrets Manager refuses it or does not answer, or it has no value that can be used. The operator has to fix
- * that, so clients are asked to retry, as if another service were away; nothing was held for them.
+ * A secret cannot be read: Secrets Manager refuses it or does not respond, or it has no usable value. The operator has
+ * to fix that, so clients are asked to retry, as for any unavailable service. Nothing was held for them.
  */
 export class SecretUnreadableError extends ServiceError {
   override name = 'SecretUnreadableError';
   readonly isPassing = true;
-  /** What the service said, or what is wrong with the secret. */
+  /** The error code of the service, or the name of the secret's fault. */
   readonly code: string;
 
   constructor(variable: string, cause: Error) {
@@ -37,7 +37,7 @@ export class SecretUnreadableError extends ServiceError {
 
 let pepper: Promise<string> | undefined;
 
-/** The pepper and the one before it, which Secrets Manager keeps; asked at most once in five minutes. */
+/** The current pepper and the previous one, which Secrets Manager keeps. Read at most once in five minutes. */
 const peppers = cached(async () => {
   const local = readLocalSecrets()?.pepper;
   if (local !== undefined) return { current: local, previous: undefined };
@@ -80,24 +80,27 @@ async function readPepperOnce(): Promise<string> {
 }
 
 /**
- * The peppers by which a key may be known that is not known by the one at hand: the secret may have changed since it was
- * read, and keys made before the change still go by the one before it.
+ * The peppers for a key that the cached one does not find: the secret may have changed since it was read, and keys made
+ * before the change still use the previous one.
  */
 export function readPeppers(): Promise<{ current: string; previous: string | undefined }> {
   return peppers();
 }
 
-/** The credential of a provider by its variable's name, or undefined when the operator has not set it. */
+/** The credential of a provider by its variable's name, or undefined if the operator has not set it. */
 export async function readProviderKey(name: string): Promise<string | undefined> {
   return areKeysInEnvironment() ? optionalVariable(name) : (await providerKeys()).get(name) || undefined;
 }
 
-/** Reads the providers' keys again if they are in Secrets Manager, whenever they were read last. Never rejects: the last ones stay in use. */
+/**
+ * Reads the providers' keys again if they are in Secrets Manager, regardless of their age. Never rejects: the last ones
+ * stay in use.
+ */
 export async function rereadProviderKeys(): Promise<void> {
   if (!areKeysInEnvironment()) await providerKeys.again().catch(() => undefined);
 }
 
-/** Whether a provider's credential is set, where this process can tell without asking; undefined elsewhere. */
+/** Whether a provider's credential is set, if this process can determine it without a call; otherwise undefined. */
 export function hasProviderKeyHere(name: string): boolean | undefined {
   return areKeysInEnvironment() ? optionalVariable(name) !== undefined : undefined;
 }
@@ -125,7 +128,7 @@ const SECRETS_MANAGER = {
   address: { id: 'Secrets Manager', host: 'secretsmanager' },
 } as const;
 
-/** With all attempts: the shortest function that reads a secret has ten seconds, and says so itself when it cannot. */
+/** Includes all attempts. The shortest function that reads a secret has ten seconds, and reports the failure itself. */
 const SECRET_TIMEOUT_MS = 5_000;
 
 let callSecretsManager: AwsCall | undefined;
@@ -140,7 +143,10 @@ async function readSecret<Value>(variable: string, read: (secret: string) => Val
   }
 }
 
-/** @returns undefined where the secret has never changed @throws {SecretUnreadableError} */
+/**
+ * @returns undefined if the secret has never changed
+ * @throws {SecretUnreadableError}
+ */
 async function readSecretBefore(variable: string): Promise<string | undefined> {
   const arn = requireVariable(variable);
   try {
@@ -152,8 +158,9 @@ async function readSecretBefore(variable: string): Promise<string | undefined> {
 }
 
 /**
- * The value of a secret that an operator has named, as it is.
- * @throws {AwsError} @throws {SecretUselessError} if it is empty
+ * The value of a secret that an operator has named, unchanged.
+ * @throws {AwsError}
+ * @throws {SecretUselessError} if it is empty
  */
 export function readNamedSecret(arn: string): Promise<string> {
   return askForSecret(arn);
@@ -161,15 +168,15 @@ export function readNamedSecret(arn: string): Promise<string> {
 
 async function askForSecret(arn: string, version: { VersionStage?: 'AWSPREVIOUS' } = {}): Promise<string> {
   callSecretsManager ??= openAwsJson(SECRETS_MANAGER, { identity: ownIdentity });
-  const asked = { SecretId: arn, ...version };
-  const answer = await callSecretsManager<{ SecretString?: string }>('GetSecretValue', asked, {
+  const request = { SecretId: arn, ...version };
+  const answer = await callSecretsManager<{ SecretString?: string }>('GetSecretValue', request, {
     timeoutMs: SECRET_TIMEOUT_MS,
   });
   if (!answer.SecretString) throw new SecretUselessError('it is empty');
   return answer.SecretString;
 }
 
-/** Keeps a value for `keepMs`, or until `again` is called; when it cannot be read again, the last one stays in use. */
+/** Caches a value for `keepMs`, or until `again` is called. If it cannot be read again, the last one stays in use. */
 function cached<Value>(read: () => Promise<Value>, keepMs: number) {
   let value: Promise<Value> | undefined;
   let readAt: Moment | undefined;

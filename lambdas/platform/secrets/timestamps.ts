@@ -1,4 +1,7 @@
-/** Timestamps of RFC 3161: an authority signs that it has seen a hash at a time. Who operates this gateway cannot make one of the past. */
+/**
+ * Timestamps of RFC 3161: an authority signs that it has received a hash at a time. The gateway's operator cannot make
+ * one for the past.
+ */
 
 import { randomBytes } from 'node:crypto';
 import { AsnConvert, OctetString } from '@peculiar/asn1-schema';
@@ -8,14 +11,14 @@ import { AlgorithmIdentifier } from '@peculiar/asn1-x509';
 const SHA_256 = '2.16.840.1.101.3.4.2.1';
 const NONCE_BYTES = 8;
 const AUTHORITY_TIMEOUT_MS = 15_000;
-/** A token with the authority's certificates has less than ten. */
+/** A token with the authority's certificates has less than ten kilobytes. */
 const MAX_ANSWER_BYTES = 100_000;
 
 /**
- * Asks an authority for a timestamp of a SHA-256.
- * @param url of the authority, as the operator has configured it
- * @returns its answer in DER, as `openssl ts -verify -in` reads it
- * @throws {Error} when it does not grant one of that hash: the first answer that is kept counts for ever
+ * Requests a timestamp of a SHA-256 from an authority.
+ * @param url of the authority, as configured by the operator
+ * @returns its response in DER, as `openssl ts -verify -in` reads it
+ * @throws {Error} if it does not grant one for that hash; the first stored response counts forever
  */
 export async function requestTimestamp(url: string, sha256: Buffer): Promise<Buffer> {
   const request = new TimeStampReq({
@@ -49,9 +52,9 @@ export async function requestTimestamp(url: string, sha256: Buffer): Promise<Buf
 }
 
 /**
- * Whether an answer of an authority grants a timestamp, and has a SHA-256 in it.
+ * Whether a response of an authority grants a timestamp and contains a SHA-256.
  *
- * Weakness: whose signature it has, and over what, is not looked at. `openssl ts -verify` does that with the authority's certificate.
+ * Weakness: it does not check the signature. `openssl ts -verify` does that with the authority's certificate.
  */
 export function isTimestampOf(answer: Buffer, sha256: Buffer): boolean {
   try {
@@ -61,7 +64,7 @@ export function isTimestampOf(answer: Buffer, sha256: Buffer): boolean {
   }
 }
 
-/** @throws {Error} for what is no answer of an authority */
+/** @throws {Error} for a text that is not a response of an authority */
 function grantOf(answer: Buffer): { isGranted: boolean; status: PKIStatus } {
   const { status, timeStampToken } = AsnConvert.parse(answer, TimeStampResp);
   const isGranted = [PKIStatus.granted, PKIStatus.grantedWithMods].includes(status.status);
