@@ -1,8 +1,8 @@
 /**
- * Goes on with a job, one step at a time; between steps a message waits in the queue.
+ * Advances a job, one step at a time. Between steps a message waits in the queue.
  *
- * Guarantee: each step may die at any point, and is repeated when its message is delivered again. A message that comes
- * early, or twice, asks no provider: the job says when it is to be gone on with, and a step that another one has
+ * Guarantee: each step may die at any point, and is repeated when its message is delivered again. An early or repeated
+ * message sends nothing to a provider: the job contains the time of its next step, and a step that another one has
  * overtaken changes nothing.
  */
 
@@ -16,9 +16,9 @@ import { encodeVideoMessage, type VideoMessage } from './message.ts';
 import { submitJob } from './submit.ts';
 import type { Next, VideoTools } from './tools.ts';
 
-/** How long a provider may take. */
+/** Time limit of a provider. */
 export const VIDEO_DEADLINE_MS = 2 * 3_600_000;
-/** SQS waits no longer. */
+/** Maximum delay of SQS. */
 const MAX_STEP_DELAY_SECONDS = 900;
 
 const OVERTAKEN_SECONDS = 2;
@@ -27,11 +27,12 @@ export async function advanceVideo(tools: VideoTools, message: VideoMessage): Pr
   const job = await readVideoJob(tools.table, message.accountId, message.id);
   if (!job) return releaseWithoutJob(tools, message);
   const next = await step(tools, job, message).catch((error: unknown): Next => {
-    // Whoever was faster may have come of a notice, which sends nothing on: this message stays the job's own.
+    // The faster worker may have handled a notice, which sends no further message. So this message remains the job's
+    // own.
     if (error instanceof JobMovedError) return { afterSeconds: OVERTAKEN_SECONDS };
     throw error;
   });
-  // A notice comes beside the job's own message, which is still in the queue.
+  // A notice is an additional message: the job's own message is still in the queue.
   if (!next || message.isNotice) return;
   const delaySeconds = Math.min(MAX_STEP_DELAY_SECONDS, next.afterSeconds);
   await tools.jobs.send(encodeVideoMessage(message), { delaySeconds });
@@ -50,10 +51,10 @@ async function step(tools: VideoTools, job: VideoJob, { isNotice = false }: Vide
 /** Clocks of queues and functions differ. */
 const EARLY_MS = 500;
 
-/** However many notices come, a provider is not asked more often. */
+/** Minimum interval of polls, however many notices arrive. */
 const MIN_BETWEEN_LOOKS_MS = 2_000;
 
-/** With a provider, which was not asked just now. */
+/** Whether the provider has the job, and was not polled just now. */
 function isLookable({ state, lookedAtMs, submittedAtMs }: VideoJob, atMs: number): boolean {
   if (state !== 'submitted' || submittedAtMs === undefined) return false;
   return lookedAtMs === undefined || atMs - lookedAtMs >= MIN_BETWEEN_LOOKS_MS;
@@ -62,7 +63,7 @@ function isLookable({ state, lookedAtMs, submittedAtMs }: VideoJob, atMs: number
 const isEarly = ({ nextAtMs }: VideoJob, atMs: number) => atMs < nextAtMs - EARLY_MS;
 const later = ({ nextAtMs }: VideoJob, atMs: number): Next => ({ afterSeconds: Math.ceil((nextAtMs - atMs) / 1_000) });
 
-/** The request died between its hold and its job: nothing was sent, and nothing is charged. */
+/** The request died between its hold and its job. Nothing was sent, and nothing is charged. */
 async function releaseWithoutJob({ table, settlements }: VideoTools, { accountId, id }: VideoMessage): Promise<void> {
   const generation = await readGeneration(table, accountId, id);
   if (generation?.state !== 'pending') return;

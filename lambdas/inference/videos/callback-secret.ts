@@ -1,6 +1,6 @@
 /**
- * What an account checks callbacks with. It follows from the deployment's pepper and the account's id, so that nothing has to be
- * stored, and the operator can tell it again at any time.
+ * The secret with which an account verifies callbacks. It follows from the deployment's pepper and the account's id, so
+ * it is not stored, and the operator can display it again at any time.
  */
 
 import { sealingKey } from '../../platform/secrets/sealing.ts';

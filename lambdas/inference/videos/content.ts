@@ -6,8 +6,8 @@ import { isEnded } from './end.ts';
 import { fileKey } from './objects.ts';
 
 /**
- * Where the bucket has a file of a video.
- * @throws {GatewayError} 409 while the video is not finished, 410 when its files have expired, 404 where there is none
+ * The bucket key of a video's file.
+ * @throws {GatewayError} 409 while the video is not finished, 410 if its files have expired, 404 if there is none
  */
 export function keyOfFile(job: VideoJob, index: number, atMs: number): string {
   if (!isEnded(job)) throw conflict('The video is not finished. Ask GET /videos/{id} until its status is completed.');

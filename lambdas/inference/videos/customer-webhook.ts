@@ -1,6 +1,6 @@
 /**
- * Tells a client's server that a video is over, as standard-webhooks.com lays down: an id that is the same for every try, the
- * time of this try, and a signature of both with the body. Whether and when to try again is for the caller.
+ * Notifies a client's server that a video has ended, as specified by standard-webhooks.com: an id that is the same for
+ * every attempt, the time of this attempt, and a signature of both with the body. The caller decides about retries.
  */
 
 import { Webhook } from 'standardwebhooks';
@@ -10,7 +10,7 @@ import type { PublicUrlRules } from '../../platform/fetch/public-url.ts';
 import { postPublic } from '../../platform/fetch/safe-fetch.ts';
 import { callbackSecret } from './callback-secret.ts';
 
-/** A video that is over, with the fields that GET /videos/{id} has. */
+/** An ended video, with the fields of GET /videos/{id}. */
 interface CallbackVideo {
   id: string;
   status: 'completed' | 'failed' | 'cancelled' | 'expired';
@@ -25,11 +25,11 @@ export interface Callback {
   url: string;
   accountId: string;
   video: CallbackVideo;
-  /** When the video was over, in epoch milliseconds. */
+  /** When the video ended, in epoch milliseconds. */
   endedAtMs: number;
 }
 
-/** `refused`: this address is not asked again; `failed`: it may be, later. */
+/** `refused`: no retry at this address; `failed`: a later retry is possible. */
 export type CallbackOutcome =
   | { outcome: 'delivered' }
   | { outcome: 'refused'; reason: 'gone' | FetchFault }
@@ -37,10 +37,13 @@ export type CallbackOutcome =
 
 const CALLBACK_TIMEOUT_MS = 10_000;
 const GONE = 410;
-/** Faults of the address itself, which it will have the next time, too. */
+/** Faults of the address itself, which every retry would meet. */
 const lastingFaults = new Set<FetchFault>(['not_a_url', 'not_https', 'userinfo', 'port', 'not_public']);
 
-/** @param sentAtMs the time of this try, in epoch milliseconds; never throws */
+/**
+ * Never throws.
+ * @param sentAtMs the time of this attempt, in epoch milliseconds
+ */
 export async function sendCallback(
   { url, accountId, video, endedAtMs }: Callback,
   pepper: string,

@@ -1,6 +1,6 @@
 /**
- * The end of a job: one settlement, and one word to the client. What was written first is the truth, and everything after
- * it can be repeated: a generation is settled once, a callback has the same id each time.
+ * The end of a job: one settlement, and one callback. The job's end is written first. Everything after it can be
+ * repeated: a generation is settled once, and a callback has the same id each time.
  */
 
 import { reportSettlement } from '../../accounting/report.ts';
@@ -24,17 +24,20 @@ import type { Next, VideoTools } from './tools.ts';
 import { videoView } from './view.ts';
 
 const MAX_CALLBACKS = 8;
-/** 5, 10, 20 seconds … up to what a queue can wait. */
+/** 5, 10, 20 seconds … up to the maximum delay of a queue. */
 const callbackDelaySeconds = (tries: number) => Math.min(900, 5 * 2 ** tries);
 
-/** A job that is over: its state is one of the ends. */
+/** An ended job: its state is one of the end states. */
 export type EndedJob = VideoJob & { state: EndState };
 
 export function isEnded(job: VideoJob): job is EndedJob {
   return (endStates as readonly string[]).includes(job.state);
 }
 
-/** @throws {JobMovedError} when another one has gone on with it */
+/**
+ * Ends a job, and does the remaining work.
+ * @throws {JobMovedError} if another worker has continued the job
+ */
 export async function endJob(
   tools: VideoTools,
   job: VideoJob,
@@ -51,7 +54,7 @@ export async function endJob(
   return finishJob(tools, ended);
 }
 
-/** All that is left to do for a job that is over. */
+/** Does the remaining work of an ended job. */
 export async function finishJob(tools: VideoTools, job: EndedJob): Promise<Next> {
   const generation = await readGeneration(tools.table, job.payer.accountId, job.id);
   const outcome = generation && videoOutcome(job, generation);
@@ -97,7 +100,7 @@ function videoEnding({ state, submittedAtMs }: EndedJob): Ending {
   return submittedAtMs === undefined ? 'refused_before' : 'broke_off';
 }
 
-/** A video that was made costs what was held for it, which is its price; any other end costs nothing. */
+/** A completed video costs its hold, which is its price. Any other end costs nothing. */
 function videoOutcome(job: EndedJob, generation: Generation): Outcome {
   const { model, modelPermaslug } = generation;
   const isCompleted = job.state === 'completed';
@@ -115,7 +118,9 @@ function videoOutcome(job: EndedJob, generation: Generation): Outcome {
   };
 }
 
-/** Until a provider was first asked, and from then until the end: its making of the video, and the fetching of the files. */
+/**
+ * Times until the first request to a provider, and from then until the end: making the video, and fetching the files.
+ */
 function timesOf({ createdAtMs, askedAtMs, endedAtMs }: EndedJob): Pick<Outcome, 'overheadMs' | 'providerMs'> {
   if (askedAtMs === undefined) return { overheadMs: null, providerMs: null };
   return { overheadMs: Math.max(0, askedAtMs - createdAtMs), providerMs: Math.max(0, endedAtMs! - askedAtMs) };

@@ -1,4 +1,4 @@
-/** Pictures that a video begins or ends with: providers get them whole, and never an address that a client wrote. */
+/** Pictures that a video begins or ends with. Providers get the pictures themselves, never a URL from a client. */
 
 import { fetchFaultTexts } from '../../platform/fetch/fetch-faults.ts';
 import { isOnOwnMachine } from '../../platform/environment.ts';

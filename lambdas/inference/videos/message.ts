@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { generationTimeMs } from '../../platform/ids.ts';
 
-/** Which job is to be gone on with. All else is in the table. */
+/** The job to advance. All other facts are in the table. */
 export interface VideoMessage {
   accountId: string;
   id: string;
-  /** A provider says that the job has moved on: it is looked at sooner, and its own message stays where it is. */
+  /** A provider reports progress of the job. It is polled sooner, and its own message stays in the queue. */
   isNotice?: boolean;
 }
 
@@ -21,7 +21,7 @@ export function encodeVideoMessage({ accountId, id, isNotice }: VideoMessage): s
   return JSON.stringify({ v: 1, account_id: accountId, id, ...notice } satisfies z.input<typeof videoMessage>);
 }
 
-/** @throws {Error} when the text is not a message of a version we know. */
+/** @throws {Error} if the text is not a message of a known version. */
 export function decodeVideoMessage(text: string): VideoMessage {
   const { account_id: accountId, id, notice: isNotice = false } = videoMessage.parse(JSON.parse(text));
   return { accountId, id, isNotice };

@@ -1,4 +1,4 @@
-/** What the bucket keeps of videos: a request until a provider has it, and files until they expire. */
+/** Files of videos in the bucket: a request until a provider has it, and videos until they expire. */
 
 import { Readable } from 'node:stream';
 import { openBucket, type Bucket } from '../../platform/aws/objects.ts';
@@ -14,9 +14,9 @@ export function videoBucket(): Bucket {
 
 type Of = Pick<VideoJob, 'id' | 'payer'>;
 
-/** The only place where a prompt is kept; it is deleted when a provider has it, or never will. */
+/** The only place that stores a prompt. It is deleted when a provider has it, or never will. */
 export async function keepRequest(to: Bucket, job: Of, request: VideoRequest): Promise<void> {
-  // With pictures it may be larger than a store takes at once.
+  // With pictures, it may be larger than one write of the store.
   const whole = Readable.from([Buffer.from(JSON.stringify(request))]);
   await to.putStream(requestKey(job), whole, 'application/json');
 }

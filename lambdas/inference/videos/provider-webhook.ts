@@ -1,6 +1,6 @@
 /**
- * Addresses at which a provider says that a job of it has moved on. Each is for one job, and known to its provider alone: whoever
- * writes to it has the job looked at a little sooner. What he writes is not read, so that a forged or repeated notice changes
+ * URLs at which a provider reports progress of its job. Each is for one job, and known only to its provider. A request
+ * to it makes the gateway poll the job a little sooner. Its body is not read, so a forged or repeated notice changes
  * nothing.
  */
 
@@ -11,12 +11,12 @@ import type { VideoMessage } from './message.ts';
 
 const PARTS = /^([\w-]{1,64})\.(gen-[\w-]{1,64})\.([0-9a-f]{64})$/;
 
-/** The last part of the address. */
+/** The last part of the URL. */
 export function noticeName({ accountId, id }: VideoMessage, pepper: string): string {
   return `${accountId}.${id}.${noticeSignature({ accountId, id }, pepper)}`;
 }
 
-/** The job that a notice is about; undefined for one that the gateway has not given an address. */
+/** The job of a notice; undefined for a URL that the gateway did not issue. */
 export function noticedJob(name: string, pepper: string): VideoMessage | undefined {
   const [, accountId, id, signature] = PARTS.exec(name) ?? [];
   if (accountId === undefined || generationTimeMs(id!) === undefined) return undefined;

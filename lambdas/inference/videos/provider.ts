@@ -1,4 +1,4 @@
-/** Requests to the provider of a video: short answers as a whole, files as they arrive. */
+/** Requests to the provider of a video: short responses as a whole, files as streams. */
 
 import { FetchError } from '../../platform/fetch/fetch-faults.ts';
 import { isOnOwnMachine } from '../../platform/environment.ts';
@@ -9,7 +9,7 @@ import type { Polled, VideoHttpAnswer, VideoHttpRequest } from '../../providers/
 import { connect } from '../../routing/connection.ts';
 import type { VideoCandidate } from '../../routing/video-candidates.ts';
 
-/** Where a file is, as a provider says. */
+/** The location of a file, as reported by a provider. */
 export type FilePlace = Extract<Polled, { state: 'completed' }>['files'][number];
 
 export interface OpenedFile {
@@ -17,7 +17,7 @@ export interface OpenedFile {
   body: AsyncIterable<Buffer>;
 }
 
-/** A file is larger than any that is kept. */
+/** A file is larger than the maximum that is stored. */
 export class FileTooLargeError extends Error {
   override name = 'FileTooLargeError';
 }
@@ -26,7 +26,7 @@ const ANSWER_WITHIN_MS = 60_000;
 const MAX_VIDEO_ANSWER_BYTES = 1024 * 1024;
 export const MAX_FILE_BYTES = 512 * 1024 * 1024;
 const MEDIA_TYPES = ['video/*', 'application/octet-stream', 'binary/octet-stream'];
-/** What most of them send, and what is believed of one that does not say. */
+/** The most common type, assumed if a provider names none. */
 const DEFAULT_MEDIA_TYPE = 'video/mp4';
 const TEXT = /^text\/|json$|xml$/;
 const MAX_OWN_REDIRECTS = 3;
@@ -45,7 +45,8 @@ export async function askProvider(
 }
 
 /**
- * @throws {UpstreamError | FetchError} now or while it is read, {FileTooLargeError}
+ * @throws {UpstreamError | FetchError} now or while it is read
+ * @throws {FileTooLargeError}
  */
 export async function openFile(candidate: VideoCandidate, place: FilePlace, remainingMs: number): Promise<OpenedFile> {
   const timeoutMs = wholeMs(remainingMs);
@@ -54,12 +55,13 @@ export async function openFile(candidate: VideoCandidate, place: FilePlace, rema
   return { mediaType: VIDEO.test(file.mediaType) ? file.mediaType : DEFAULT_MEDIA_TYPE, body: boundedFile(file.body) };
 }
 
-/** A timer takes no fraction. */
+/** A timer accepts no fraction. */
 const wholeMs = (ms: number) => Math.max(1, Math.floor(ms));
 
 /**
- * On the provider itself, with its credential. What is elsewhere, by a redirect or by an address in the answer, does not get it.
- * @param hops how many redirects on the provider itself are still followed
+ * Opens a file on the provider itself, with its credential. Other hosts, in a redirect or in a URL of the response, do
+ * not get the credential.
+ * @param hops remaining redirects on the provider itself
  */
 async function openOwn(
   candidate: VideoCandidate,
@@ -70,7 +72,7 @@ async function openOwn(
   const request = connect(candidate, { method: 'GET', path, headers: {} }, AbortSignal.timeout(timeoutMs));
   const { status, headers, body } = await request.send('');
   const mediaType = String(headers['content-type']).split(';')[0]!.trim().toLowerCase();
-  // A text is no video: it says where one is, or what went wrong.
+  // A text is not a video: it contains a video's URL, or an error.
   if (status === 200 && !TEXT.test(mediaType)) {
     if (Number(headers['content-length'] ?? 0) <= MAX_FILE_BYTES) return { mediaType, body };
     await body.return();

@@ -1,4 +1,4 @@
-/** A request for a video, as far as any model can take it; what the model takes is in `settings.ts`. */
+/** A request for a video, with the limits of all models; those of its own model are in `settings.ts`. */
 
 import * as z from 'zod';
 import { optionalField } from '../../messages/field-kinds.ts';
@@ -9,7 +9,7 @@ import { fetchFaultTexts } from '../../platform/fetch/fetch-faults.ts';
 import { readPublicUrl } from '../../platform/fetch/public-url.ts';
 
 const MAX_VIDEO_PROMPT_CHARACTERS = 20_000;
-/** As the public convention bounds them. */
+/** The bound of the public convention. */
 const MAX_VIDEO_NAME_CHARACTERS = 256;
 const MAX_SEED = 2 ** 32 - 1;
 
@@ -21,7 +21,10 @@ const publicUrl = z.string().superRefine((text, context) => {
   if (fault) context.addIssue({ code: 'custom', message: fetchFaultTexts[fault] });
 });
 
-/** On one machine http is for the machine itself: what else it named would only be refused when it is called. */
+/**
+ * On one machine, http is only for the machine itself. Any other http address would be refused later, when it is
+ * called.
+ */
 function httpFault({ protocol, hostname }: URL): 'not_https' | undefined {
   if (protocol === 'https:') return undefined;
   const isOwn = /^(\[::1\]|127(\.\d+){3}|(.+\.)?localhost)$/.test(hostname);

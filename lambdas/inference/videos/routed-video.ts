@@ -12,15 +12,15 @@ import type { VideoBody } from './request.ts';
 import { ableTo, settingsFor } from './settings.ts';
 
 interface RoutedVideo {
-  /** As providers may get it. */
+  /** The request as providers may receive it. */
   request: VideoRequest;
   /** At least one. */
   candidates: VideoCandidate[];
 }
 
 /**
- * Where a video may be made, and what is asked for there. Frames that are named by an address are fetched.
- * @throws {GatewayError} 400 or 404 when there is no such place, 400 for what may not be sent anywhere
+ * The candidates for a video, and the request for them. Frames given as URLs are fetched.
+ * @throws {GatewayError} 400 or 404 without a candidate, 400 for content that may not be sent to any provider
  */
 export async function routeVideo(
   body: VideoBody,

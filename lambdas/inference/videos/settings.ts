@@ -1,4 +1,4 @@
-/** What a request asks for, against what its model makes: the first of each list where it says nothing. */
+/** The settings of a request, checked against its model's options. Missing settings take the first option. */
 
 import type { Model } from '../../catalog/catalog.ts';
 import type { Pricing } from '../../catalog/schema.ts';
@@ -12,7 +12,7 @@ import type { VideoBody } from './request.ts';
 
 export type VideoSettings = Omit<VideoRequest, 'prompt' | 'frames'>;
 
-/** @throws {GatewayError} 400 naming the field, and what the model takes there */
+/** @throws {GatewayError} 400 naming the field, and the options of the model */
 export function settingsFor(body: VideoBody, { id, data }: Model): VideoSettings {
   const options = data.video!;
   const { resolutions, aspect_ratios, frame_images: frames = [] } = options;
@@ -41,8 +41,8 @@ export function settingsFor(body: VideoBody, { id, data }: Model): VideoSettings
 }
 
 /**
- * The candidates that can be told all that a request says.
- * @throws {GatewayError} 400 with what the first one cannot be told, when there is none
+ * The candidates that support all settings of a request.
+ * @throws {GatewayError} 400 with the first candidate's objection, if no candidate remains
  */
 export function ableTo(
   candidates: readonly VideoCandidate[],
@@ -59,7 +59,7 @@ export function ableTo(
   return able;
 }
 
-/** What such a video costs, for the record: nothing but its seconds. */
+/** The price of a video for the record: only its seconds. */
 export function pricingOf({ data }: Model, { resolution }: VideoSettings): Pricing {
   return { prompt: Money.zero, completion: Money.zero, video_second: data.video!.price_per_second[resolution]! };
 }

@@ -1,6 +1,6 @@
 /**
- * Admits a video: the whole price is held, then the request and its job are kept, then a worker is told. Nothing is sent to
- * a provider here.
+ * Admits a video: the gateway holds the whole price, stores the request and its job, and then sends a message to a
+ * worker. It sends nothing to a provider here.
  */
 
 import { releaseUnknown } from '../../accounting/release.ts';
@@ -21,7 +21,7 @@ import { encodeVideoMessage } from './message.ts';
 import { dropRequest, keepRequest } from './objects.ts';
 import { pricingOf } from './settings.ts';
 
-/** A job that nobody has gone on with by then is ended by the sweep. */
+/** If no worker has continued a job by then, the sweep ends it. */
 const SWEPT_AFTER_DEADLINE_MS = 10 * 60_000;
 
 export interface VideoStart extends HoldInput {
@@ -29,7 +29,7 @@ export interface VideoStart extends HoldInput {
   request: VideoRequest;
   baseUrl: string;
   callbackUrl: string | undefined;
-  /** The write that keeps the answer for the same request, if there is one. */
+  /** The write that stores the answer for the same request, if there is one. */
   keptAnswer: (job: VideoJob) => Write | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface StartTools extends HoldTools {
   jobs: QueueSender;
 }
 
-/** @throws {GatewayError} when it is not admitted; whatever is thrown, nothing stays held */
+/** @throws {GatewayError} if it is not admitted; after any error, nothing stays held */
 export async function startVideo(tools: StartTools, start: VideoStart): Promise<VideoJob> {
   const { table } = tools;
   const { generation } = await holdOrThrow(tools, start, videoTerms(start));
@@ -49,7 +49,7 @@ export async function startVideo(tools: StartTools, start: VideoStart): Promise<
     await tools.jobs.send(encodeVideoMessage({ accountId: job.payer.accountId, id: job.id }));
     return job;
   } catch (error) {
-    // A worker that was told all the same finds that nothing is held any more, and sends nothing.
+    // If the worker gets a message after all, it finds that nothing is held, and sends nothing.
     await releaseUnknown(table, generation);
     await dropRequest(tools.bucket, job).catch(() => undefined);
     await failUntold(table, job).catch(() => undefined);
@@ -57,14 +57,14 @@ export async function startVideo(tools: StartTools, start: VideoStart): Promise<
   }
 }
 
-/** A job of which nobody is told is over: its answer may be kept, and whoever asks for it again sees why nothing comes of it. */
+/** Ends a job without a message. Its answer may be stored, so a repeated request shows why no video is made. */
 async function failUntold(table: Table, job: VideoJob): Promise<void> {
   const error =
     'The gateway could not begin with this video, and has charged nothing for it. Send it again with another key.';
   await changeVideoJob(table, job, { state: 'failed', endedAtMs: nowMs(), error, isCalledBack: true });
 }
 
-/** What is held for a video: its whole price. */
+/** The terms of a video's hold: its whole price. */
 export function videoTerms({ candidates: [first], request }: Pick<VideoStart, 'candidates' | 'request'>): HoldTerms {
   const pricing = pricingOf(first!.model, request);
   return {
@@ -77,7 +77,7 @@ export function videoTerms({ candidates: [first], request }: Pick<VideoStart, 'c
   };
 }
 
-/** The candidates that a job may go to, one after the other. */
+/** The candidates of a job, in the order of attempts. */
 export function requestedVideo(candidates: readonly VideoCandidate[], onExcluded?: OnExcluded): VideoCandidate[] {
   const [first, ...others] = candidates as [VideoCandidate, ...VideoCandidate[]];
   if (!first.isOnlyFirst) return [first, ...others];
@@ -85,7 +85,7 @@ export function requestedVideo(candidates: readonly VideoCandidate[], onExcluded
   return [first];
 }
 
-/** The price is known exactly: seconds are what a video is made of, and nothing is counted later. */
+/** The price is known exactly: it depends only on the seconds, and nothing is counted later. */
 function videoPlan(pricing: Pricing, { durationSeconds }: VideoRequest): SpendingPlan {
   const bound = { promptTokens: 0, outputTokens: 0, cacheWrites: 'none', videoSeconds: durationSeconds } as const;
   return planSpending([{ pricing, bound, hiddenReasoningTokens: 0, beyondMaxTokens: 0 }], 0);

@@ -1,8 +1,8 @@
 /**
- * Hands a job to a provider. A try whose answer is not known is repeated only where the provider knows a job by its token, and there at the
- * same provider. At any other provider it ends the job: each repetition could be one more video that the operator pays for. Another provider
- * is only asked when this one has certainly not accepted the job.
- * Weakness: a function that dies between its request and the write after it submits the job again.
+ * Submits a job to a provider. An attempt with an unknown result is repeated only at the same provider, and only if
+ * that recognizes a job by its token. Otherwise it ends the job, because each repetition could be another video that
+ * the operator pays for. Another provider gets the job only if this one has certainly not accepted it. Weakness: a
+ * function that dies between its request and the following write submits the job again.
  */
 
 import { describeError, log } from '../../platform/logger.ts';
@@ -20,9 +20,9 @@ import { dropRequest, readRequest } from './objects.ts';
 import { askProvider } from './provider.ts';
 import { backOffSeconds, type Next, type VideoTools } from './tools.ts';
 
-/** Times that each endpoint is tried. */
+/** Attempts at each endpoint. */
 const MAX_SUBMIT_ROUNDS = 3;
-/** Nobody else submits the job while an answer is waited for. */
+/** No other worker submits the job while this one waits for a response. */
 const SUBMIT_WITHIN_MS = 90_000;
 
 type SubmitResult =
@@ -32,7 +32,7 @@ type SubmitResult =
 
 export async function submitJob(tools: VideoTools, job: VideoJob): Promise<Next> {
   const { table, bucket, nowMs } = tools;
-  // What is not held any more may not be sent: a request that failed after its hold was released.
+  // The hold may have been released after a failed request. A job without a hold must not be sent.
   const generation = await readGeneration(table, job.payer.accountId, job.id);
   if (generation?.state !== 'pending') return endJob(tools, job, 'failed', { error: 'The request was given up.' });
   const request = await readRequest(bucket, job);
@@ -126,12 +126,12 @@ async function trySubmitting(
     const isLost = 'uncertain' in said && wire.knowsTokens !== true;
     return isLost ? { answer, lost: new UpstreamError('broken', said.uncertain) } : { answer, said };
   } catch (error) {
-    // It may have been accepted all the same.
+    // It may have been accepted nevertheless.
     return { answer, lost: new UpstreamError('malformed', 'The answer to a submission cannot be read', error) };
   }
 }
 
-/** Where its provider may say that it has moved on; undefined where the provider could not reach it. */
+/** The URL for notices of its provider; undefined if the provider could not reach it. */
 async function noticeUrl(
   { payer: { accountId }, id, baseUrl }: VideoJob,
   { endpoint }: VideoCandidate,
@@ -141,7 +141,10 @@ async function noticeUrl(
   return `${baseUrl}/videos/notices/${noticeName({ accountId, id }, await readPepper())}`;
 }
 
-/** At the same endpoint where it is not known what became of it, else at the next; later, when all were tried. */
+/**
+ * Retries at the same endpoint if the result is unknown, otherwise at the next one. After all endpoints were tried, it
+ * waits.
+ */
 async function tryAgain(
   tools: VideoTools,
   job: VideoJob,
@@ -151,7 +154,7 @@ async function tryAgain(
   const failedAttempts = [...job.failedAttempts, ...(attempt ? [attempt] : [])].slice(-MAX_ATTEMPTS);
   if (submissions >= MAX_SUBMIT_ROUNDS * endpoints.length) {
     const error = 'No provider of the model could take the request. Try again later.';
-    // The last attempt is the outcome's own.
+    // The last attempt is part of the outcome itself.
     const providerStatus = attempt?.status ?? undefined;
     return endJob(tools, job, 'failed', { error, failedAttempts: job.failedAttempts, providerStatus });
   }

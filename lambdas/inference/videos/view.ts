@@ -1,7 +1,7 @@
 import type { Money } from '../../money/money.ts';
 import type { EndState, VideoJob } from '../../store/generations/video-jobs.ts';
 
-/** A job as its client sees it. What is not known yet is not there: clients do not expect null. */
+/** A job in the form for its client. Unknown fields are absent, because clients do not expect null. */
 export interface VideoView {
   id: string;
   generation_id: string;
