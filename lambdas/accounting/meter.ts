@@ -78,7 +78,7 @@ export class UsageMeter {
     const reported = readReportedUsage(usage);
     // The output count of the first event is a token ahead. The first real report replaces it.
     if (reported.outputTokens !== undefined && !this.#isOutputReported) delete this.#reported.outputTokens;
-    // Wires that do not count at the start merge their reports themselves, independently of packets.
+    // Wires without a count at the start merge their own reports, so the result does not depend on packets.
     this.#reported = (this.#promptCountedAtStart ? updated : replaced)(this.#reported, reported);
     if (reported.outputTokens === undefined) return;
     this.#isOutputReported = true;

@@ -61,7 +61,7 @@ function isOfOurs(secret: string): boolean {
 /** For a text that is not a key of this gateway, but perhaps a key of a provider. */
 function foreignKey() {
   return unauthenticated(
-    `This is no key of this gateway: they begin with "${prefixes.inference}" or "${prefixes.management}".`,
+    `This is not a key of this gateway. Its keys begin with "${prefixes.inference}" or "${prefixes.management}".`,
   );
 }
 

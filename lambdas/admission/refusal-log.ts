@@ -35,7 +35,7 @@ export class RefusalLog {
       this.#isFailing = false;
     } catch (error) {
       // Logged once, not with every request while the table is unavailable.
-      if (!this.#isFailing) log('warn', 'refusal not noted', describeError(error));
+      if (!this.#isFailing) log('warn', 'refusal not recorded', describeError(error));
       this.#isFailing = true;
     }
   }

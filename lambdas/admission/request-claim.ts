@@ -85,7 +85,7 @@ export async function giveUpClaim(table: Table, { name }: RequestClaim, generati
   try {
     await writeAlone(table, claimEnd(table, name, generationId, nowMs()), { timeoutMs: MAX_GIVING_UP_MS });
   } catch (error) {
-    log('warn', 'claim not given up', { generationId, ...describeError(error) });
+    log('warn', 'claim not ended', { generationId, ...describeError(error) });
   }
 }
 
@@ -116,7 +116,7 @@ function alreadyAnswered(
   { cost, ending, finishReason }: { cost: string; ending: string | null; finishReason: string | null },
 ): GatewayError {
   return conflict(
-    `The request with this Idempotency-Key was answered as ${id}, for ${cost} RUB. No text of answers is kept; send a new Idempotency-Key to pay for a new answer.`,
+    `The request with this Idempotency-Key was answered as ${id}, for ${cost} RUB. The gateway does not store answers. Send a new Idempotency-Key to pay for a new answer.`,
     { field: 'idempotency-key', generation_id: id, total_cost_rub: cost, ending, finish_reason: finishReason },
   ).discourageRetry();
 }

@@ -97,7 +97,7 @@ class Search {
   #part = randomPart();
   /** The parts used by the last attempt. It used the counter of every other scope. */
   #tried = new Map<ScopeKind, LimitedParts>();
-  /** Room to grant to the part of a scope. */
+  /** Room to grant to the current part, by scope. */
   readonly #grants = new Map<ScopeKind, Money>();
   #isUncertain = false;
 

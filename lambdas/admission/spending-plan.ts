@@ -20,7 +20,7 @@ export interface SpendingPlan {
   stepTokens: number;
   /** First hold: the prompt, one step of output, and hidden output. */
   amount: Money;
-  /** The part of the amount for the prompt and for the request itself. */
+  /** The part of the amount for the prompt and the fee of the request. */
   inputAmount: Money;
 }
 

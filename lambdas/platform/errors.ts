@@ -124,7 +124,7 @@ export class BeingAnsweredError extends GatewayError {
   constructor(generationId: string) {
     super(
       'conflict',
-      `The request with this Idempotency-Key is being answered as ${generationId}. Ask again in some seconds, or read its cost with GET /generation.`,
+      `The request with this Idempotency-Key is being answered as ${generationId}. Retry in a few seconds, or read its cost with GET /generation.`,
       {
         metadata: { field: 'idempotency-key', generation_id: generationId },
         headers: { 'retry-after': '2', 'x-should-retry': 'true' },
@@ -158,7 +158,7 @@ export function gatewayStopping(): GatewayError {
 
 /** 408: no client receives it, but in the log it must not look like a failure of a provider. */
 export function clientHasLeft(cause?: unknown): GatewayError {
-  return new GatewayError('timeout', 'The client has left.', { status: 408, cause });
+  return new GatewayError('timeout', 'The client has disconnected.', { status: 408, cause });
 }
 
 /** Whether a service was busy, out of order or unreachable at every attempt. Also reads errors of AWS' own clients. */
@@ -190,7 +190,7 @@ export function conflict(message: string, metadata: Record<string, unknown> = {}
 }
 
 export function unauthenticated(message: string): GatewayError {
-  // Agents repeat it silently for a minute, and it stays wrong.
+  // Agents would retry it silently for a minute, and the key stays wrong.
   return new GatewayError('authentication', message).discourageRetry();
 }
 

@@ -138,6 +138,6 @@ export function fitting<Event extends { body?: string | null }>(event: Event): E
 
 /** Measured as JSON, in both directions, as Lambda does. */
 function isLargerThan(bytes: number, message: { body?: string | null | undefined }): boolean {
-  // A character becomes at most six. Most bodies are far below the limit, and need no exact count.
+  // JSON makes at most six characters of one. Most bodies are far below the limit, and need no exact count.
   return (message.body?.length ?? 0) > bytes / 6 && Buffer.byteLength(JSON.stringify(message)) > bytes;
 }

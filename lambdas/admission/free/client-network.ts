@@ -1,4 +1,4 @@
-/** The client's network, which counts free use by address. */
+/** The client's network, by which free use is counted. */
 
 import { createHmac } from 'node:crypto';
 import { isIP, isIPv4 } from 'node:net';

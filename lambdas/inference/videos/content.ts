@@ -10,7 +10,7 @@ import { fileKey } from './objects.ts';
  * @throws {GatewayError} 409 while the video is not finished, 410 if its files have expired, 404 if there is none
  */
 export function keyOfFile(job: VideoJob, index: number, atMs: number): string {
-  if (!isEnded(job)) throw conflict('The video is not finished. Ask GET /videos/{id} until its status is completed.');
+  if (!isEnded(job)) throw conflict('The video is not finished. Poll GET /videos/{id} until its status is completed.');
   if (job.state !== 'completed') throw notFound(`There is no file: the job is ${job.state}.`);
   if (index >= job.files.length) throw notFound(`The video has ${job.files.length} files.`, { field: 'index' });
   if (atMs >= job.endedAtMs! + FILES_KEPT_DAYS * DAY_MS) {

@@ -85,7 +85,7 @@ async function openOwn(
   if (address.origin !== new URL(candidate.endpoint.provider.baseUrl).origin) {
     return openAnywhere(address.href, timeoutMs);
   }
-  if (hops === 0) throw new UpstreamError('malformed', 'The provider sent a file from one address to the other');
+  if (hops === 0) throw new UpstreamError('malformed', 'The provider redirected a file too often');
   return openOwn(
     candidateAtOrigin(candidate, address.origin),
     `${address.pathname}${address.search}`,
@@ -101,7 +101,7 @@ function addressIn(answer: VideoHttpAnswer, { endpoint, wire }: VideoCandidate, 
   return URL.parse(location, `${endpoint.provider.baseUrl}${path}`);
 }
 
-/** The provider, with paths that begin at its host. */
+/** The same candidate with only the origin as its base URL. */
 function candidateAtOrigin(candidate: VideoCandidate, origin: string): VideoCandidate {
   const { endpoint } = candidate;
   return { ...candidate, endpoint: { ...endpoint, provider: { ...endpoint.provider, baseUrl: origin } } };

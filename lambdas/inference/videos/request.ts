@@ -94,13 +94,13 @@ export const videoRequestSchema = z
     if (repeated !== -1) {
       refuse(context, {
         path: ['frame_images', repeated, 'frame_type'],
-        message: 'is there twice; give each frame once',
+        message: 'appears twice; give each frame once',
       });
     }
     if (provider?.max_price) {
       refuse(context, {
         path: ['provider', 'max_price'],
-        message: 'is not about videos, which are paid by the second; GET /videos/models has their prices',
+        message: 'does not apply to videos, which are priced by the second; GET /videos/models has their prices',
       });
     }
   });

@@ -60,7 +60,7 @@ export async function startVideo(tools: StartTools, start: VideoStart): Promise<
 /** Ends a job without a message. Its answer may be stored, so a repeated request shows why no video is made. */
 async function failUntold(table: Table, job: VideoJob): Promise<void> {
   const error =
-    'The gateway could not begin with this video, and has charged nothing for it. Send it again with another key.';
+    'The gateway could not start this video, and has charged nothing for it. Send the request again with another Idempotency-Key.';
   await changeVideoJob(table, job, { state: 'failed', endedAtMs: nowMs(), error, isCalledBack: true });
 }
 

@@ -76,8 +76,8 @@ const TRANSIENT = new Set([
 ]);
 
 /**
- * The time limit of a call. The signal ends every wait, also for a connection. The wall clock matters after the machine
- * was suspended.
+ * The time limit of a call. The signal ends every wait, also for a connection. After a suspension of the machine, only the
+ * wall clock shows how much time has passed.
  */
 export class CallTime {
   readonly signal: AbortSignal | undefined;

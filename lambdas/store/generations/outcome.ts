@@ -123,7 +123,7 @@ export const outcomeRecord = record({
    * The gateway's own time: from the request until the first provider had received all of it. Missing in older records.
    */
   overheadMs: unreleased(orNull(count('overhead_ms'))),
-  /** From then until the last byte of a provider. Missing in older records. */
+  /** From the end of `overheadMs` until the last byte of a provider. Missing in older records. */
   providerMs: unreleased(orNull(count('provider_ms'))),
   latencyMs: orNull(count('latency_ms')),
   generationTimeMs: orNull(count('generation_time_ms')),
