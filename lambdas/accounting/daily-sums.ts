@@ -36,8 +36,8 @@ export function addDailySums(row: DailySums, more: DailySums): void {
 export type FinalGeneration = Generation & { outcome: Outcome };
 
 /**
- * Whether a generation counts as activity: it was charged or completed. A free request that failed or was cancelled
- * does not count.
+ * Whether a generation counts as activity: it was charged or completed. A request that failed or was cancelled, and
+ * cost nothing, does not count.
  */
 export function isActivity(generation: Generation): generation is FinalGeneration {
   const { state, outcome } = generation;

@@ -157,7 +157,7 @@ const balanceEntryRecord = record({
   amount: money('amount_rub'),
   /** The purpose of the payment, or the reason of the adjustment. */
   note: optional(text('note')),
-  /** Who booked it. Absent in entries of earlier releases. */
+  /** The actor of the booking. Absent in entries of earlier releases. */
   actor: optional(plain<Actor>('actor')),
   createdAt: text('created_at'),
 });
