@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Writes a catalog of a drill's own. */
+/** Writes the catalog of a drill. */
 export function writeDrillCatalog(
   directory: string,
   { providers, models }: { providers: object[]; models: object[] },
@@ -11,7 +11,7 @@ export function writeDrillCatalog(
   writeFileSync(join(directory, 'models', 'drill.json'), JSON.stringify({ models, aliases: [] }));
 }
 
-/** @param more says where it is */
+/** @param more fields that give its address */
 export const drillProvider = (id: string, more: object) => ({
   id,
   name: id,

@@ -1,4 +1,7 @@
-/** What every drill has in common: a directory of its own, steps that are told as they end, and the same last question. */
+/**
+ * The parts that all drills share: a temporary directory, steps that are reported as they end, and the same final
+ * checks.
+ */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +10,7 @@ import { createTable, LOCAL_TABLE, startDynamodb } from '../../lib/shared/databa
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
 import { runCommand, startedGateway, type DrilledAnswer, type DrilledGateway } from './gateway-process.ts';
 
-/** A step, and what it has shown. */
+/** A step and its result. */
 export interface DrillStep {
   step: string;
   isRight: boolean;
@@ -15,35 +18,38 @@ export interface DrillStep {
 }
 
 export interface DrillOptions {
-  /** How many before, during and after what goes wrong. */
+  /** Number of requests before, during and after the failure. */
   requests: number;
-  /** Is told of each step as it ends. */
-  tell: (step: DrillStep) => void;
+  /** Called with each step as it ends. */
+  report: (step: DrillStep) => void;
 }
 
-/** What a drill works with. */
+/** The tools that a drill gets. */
 export interface DrillTools {
-  /** Nothing is in it at first. */
+  /** A temporary directory, initially empty. */
   parent: string;
-  /** Of the gateway. */
+  /** The data directory of the gateway. */
   data: string;
   requests: number;
   done: (step: string, isRight: boolean, says: string) => void;
-  /** An operator's command on the gateway's data, answered in JSON. */
+  /** Runs an operator's command on the gateway's data. @returns its exit code and JSON output */
   admin: (...args: string[]) => ReturnType<typeof runCommand>;
-  /** The gateway of the drill; it ends with it. */
+  /** Starts a gateway, which is stopped when the drill ends. */
   start: (more?: { args?: string[]; env?: Record<string, string> }) => Promise<DrilledGateway>;
-  /** The gateway on a table that lets the drill do to its calls what DynamoDB may do. @param prepare is called before the first of them */
+  /**
+   * Starts a gateway whose calls to DynamoDB pass through a proxy that can inject faults. @param prepare called before
+   * the first call
+   */
   startOnTable: (prepare?: (table: FaultProxy) => void) => Promise<{ table: FaultProxy; gateway: DrilledGateway }>;
-  /** Everything that is to be stopped when the drill ends, the last first. */
+  /** Cleanups at the end of the drill, the last one first. */
   ends: (() => Promise<void>)[];
-  /** A key with a limit of 1,000 RUB. */
+  /** Creates a key with a limit of 1,000 RUB. */
   limitedKey: () => Promise<string>;
 }
 
-/** Runs a drill in a directory of its own, and takes away what it has left. */
+/** Runs a drill in a temporary directory, and cleans up after it. */
 export async function inDrill(
-  { requests, tell }: DrillOptions,
+  { requests, report }: DrillOptions,
   work: (tools: DrillTools) => Promise<void>,
 ): Promise<DrillStep[]> {
   const parent = mkdtempSync(join(tmpdir(), 'gateway-drill-'));
@@ -63,7 +69,7 @@ export async function inDrill(
       requests,
       done(step, isRight, says) {
         steps.push({ step, isRight, says });
-        tell(steps.at(-1)!);
+        report(steps.at(-1)!);
       },
       admin,
       start,
@@ -89,7 +95,9 @@ export async function inDrill(
   }
 }
 
-/** Requests one after another, all of which must be answered: a step. @param model another one than the sandbox's */
+/**
+ * Sends sequential requests, all of which must succeed, and reports one step. @param model default: the sandbox's model
+ */
 export async function askAsStep(
   { requests, done }: Pick<DrillTools, 'requests' | 'done'>,
   step: string,
@@ -119,7 +127,7 @@ export function askAtOnce(
   return Promise.all(Array.from({ length: requests }, () => gateway.ask(key, model)));
 }
 
-/** What was told to have been charged. A float is enough to look at; the books are compared exactly. */
+/** Sum of the costs in responses. A float is exact enough for the report; the books are compared exactly. */
 export function rubOf(answers: readonly DrilledAnswer[]): number {
   return rounded(answers.reduce((sum, { costRub }) => sum + (costRub ?? 0), 0));
 }
@@ -128,19 +136,22 @@ export function rounded(rub: number): number {
   return Math.round(rub * 1e12) / 1e12;
 }
 
-/** The answers that clients got: how many of each status, and how long the slowest took. */
+/** Summary of responses: the number per status, and the duration of the slowest. */
 export function summarizeAnswers(answers: readonly DrilledAnswer[]): string {
   const kinds = Object.entries(Object.groupBy(answers, ({ seen }) => seen)).map(
     ([seen, of]) => `${of!.length} × ${seen}`,
   );
   const slowestMs = Math.max(...answers.map(({ durationMs }) => durationMs));
-  return `${kinds.join(', ')}; the slowest took ${(slowestMs / 1000).toFixed(1)} s; ${rubOf(answers)} RUB told`;
+  return `${kinds.join(', ')}; the slowest took ${(slowestMs / 1000).toFixed(1)} s; ${rubOf(answers)} RUB reported`;
 }
 
-/** More than a settlement takes that was refused for a while. */
+/** Longer than a settlement takes that was refused for a while. */
 const SETTLED_WITHIN_MS = 200_000;
 
-/** The last two steps of all: what was told is what the key has spent, nothing is held, and the books agree. */
+/**
+ * The last two steps of every drill: the key has spent exactly the cost that responses reported, nothing is held, and
+ * the books agree.
+ */
 export async function checkBooks(
   { done, admin }: DrillTools,
   gateway: DrilledGateway,
@@ -149,12 +160,12 @@ export async function checkBooks(
   const deadlineMs = performance.now() + SETTLED_WITHIN_MS;
   let spent = await gateway.spentRub(key);
   while (Math.abs(spent - rub) > 1e-9 && performance.now() < deadlineMs) spent = await gateway.spentRub(key);
-  done('what the key has spent', Math.abs(spent - rub) < 1e-9, `${spent} RUB; ${rub} RUB were told`);
+  done('spending of the key', Math.abs(spent - rub) < 1e-9, `${spent} RUB; responses reported ${rub} RUB`);
   const { code, answer } = await admin('reconcile', '--deep');
   const isSound = code === 0 && answer['sound'] === true;
-  const says = isSound ? 'records, rows, counters and payments are compared' : JSON.stringify(answer);
+  const says = isSound ? 'records, rows, counters and payments agree' : JSON.stringify(answer);
   done('the books', isSound, says.slice(0, MAX_SAID));
 }
 
-/** As much is told of what does not add up. */
+/** Maximum characters of the differences in a report. */
 const MAX_SAID = 2_000;

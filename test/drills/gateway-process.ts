@@ -5,29 +5,32 @@ import { text } from 'node:stream/consumers';
 import { StartFailure } from '../../lib/shared/failure.ts';
 import { projectDirectory } from '../../lib/shared/project-directory.ts';
 
-/** What a client got. */
+/** The response that a client got. */
 export interface DrilledAnswer {
   status: number;
-  /** The status, and of a refusal its type and whether it says when to come back. */
+  /** The status; for a refusal also its type, and whether it has `retry-after`. */
   seen: string;
-  /** Undefined where nothing was answered. */
+  /** Undefined if there was no answer. */
   costRub: number | undefined;
   durationMs: number;
 }
 
-/** A gateway in a process of its own, as `npm start` starts it, and its clients. */
+/** A gateway in its own process, started as `npm start` starts it, and its clients. */
 export interface DrilledGateway {
-  /** An inference key; it is shown at the first start alone. */
+  /** An inference key, which the gateway only prints at its first start. */
   key: string;
-  /** @param model another one than the sandbox's */
+  /** @param model default: the sandbox's model */
   ask: (key: string, model?: string) => Promise<DrilledAnswer>;
-  /** Begins an answer of many seconds. @returns once it has begun, whether its end came */
+  /**
+   * Starts a streamed answer that takes many seconds. @returns once the stream has begun; `isWhole` resolves to whether
+   * it completed
+   */
   begin: (key: string) => Promise<{ isWhole: Promise<boolean> }>;
-  /** What a key has spent, and what is left of its limit without what is held; null where it has none. */
+  /** The spending of a key, and the rest of its limit after holds; null without a limit. */
   spendingOf: (key: string) => Promise<{ spentRub: number; leftRub: number | null }>;
-  /** After what was answered last may be settled. */
+  /** Spending of a key, read after a pause in which the last answers can settle. */
   spentRub: (key: string) => Promise<number>;
-  /** Whether a line of its log has these words. */
+  /** Whether its log contains this text. */
   hasLogged: (words: string) => boolean;
   stop: () => Promise<void>;
 }
@@ -37,11 +40,11 @@ interface GatewayMore {
   env?: Record<string, string>;
 }
 
-/** As much of its log is kept, and so much of that told where it does not start. */
+/** Maximum characters of the log that are kept, and that an error message contains. */
 const MAX_LOG = 1_000_000;
 const MAX_LAST_WORDS = 1_000;
 
-/** @throws {StartFailure} where it does not start */
+/** @throws {StartFailure} if it does not start */
 export async function startedGateway(data: string, { args = [], env = {} }: GatewayMore = {}): Promise<DrilledGateway> {
   const child = spawn(process.execPath, ['bin/local.ts', '--json', '--port', '0', '--data', data, ...args], {
     cwd: projectDirectory,
@@ -53,7 +56,7 @@ export async function startedGateway(data: string, { args = [], env = {} }: Gate
   const line = await Promise.race([
     once(createInterface(child.stdout), 'line').then(([first]) => first as string),
     once(child, 'exit').then(() =>
-      Promise.reject(new StartFailure(`The gateway did not start. ${log.slice(-MAX_LAST_WORDS)}`)),
+      Promise.reject(new StartFailure(`The gateway did not start. The end of its log: ${log.slice(-MAX_LAST_WORDS)}`)),
     ),
   ]);
   const ready = JSON.parse(line) as { base_url: string; inference_key: string };
@@ -111,7 +114,7 @@ async function ended(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-/** Runs a command of ours. @returns its exit code, and its answer as JSON */
+/** Runs a command of this project. @returns its exit code and JSON output */
 export async function runCommand(
   entry: string,
   args: readonly string[],

@@ -11,7 +11,10 @@ import {
 } from './drill.ts';
 import type { DynamodbCall, FaultProxy } from '../support/fault-proxy.ts';
 
-/** Ten times as many requests at once as otherwise, on one limited key: its counter is one item, which DynamoDB writes one at a time. */
+/**
+ * Sends ten times as many concurrent requests as other drills, with one limited key. Its counter is one item, which
+ * DynamoDB writes sequentially.
+ */
 export function drillHotAccount(options: DrillOptions): Promise<DrillStep[]> {
   return inDrill(options, async (tools) => {
     const { done } = tools;
@@ -19,26 +22,26 @@ export function drillHotAccount(options: DrillOptions): Promise<DrillStep[]> {
     const { gateway } = await tools.startOnTable((table) => letMeet(table, conflicts));
     const key = await tools.limitedKey();
     const requests = 10 * tools.requests;
-    const before = await askAsStep(tools, 'requests in turn', { gateway, key });
+    const before = await askAsStep(tools, 'sequential requests', { gateway, key });
     const atOnce = await askAtOnce(gateway, key, requests);
     const isClear = atOnce.every(({ seen }) => seen === '200' || seen.endsWith('with retry-after'));
     done(
-      `${requests} requests at once`,
+      `${requests} concurrent requests`,
       isClear && atOnce.some(({ status }) => status === 200),
       summarizeAnswers(atOnce),
     );
-    done('transactions that met others', conflicts.count > 0, String(conflicts.count));
+    done('transactions that conflicted with others', conflicts.count > 0, String(conflicts.count));
     const after = await askAsStep(tools, 'requests afterwards', { gateway, key });
     await checkBooks(tools, gateway, { key, rub: rubOf([...before, ...atOnce, ...after]) });
   });
 }
 
-/** As long as a transaction holds its items in DynamoDB. */
+/** Time for which DynamoDB holds the items of a transaction. */
 const TRANSACTION_MS = 5;
 
 /**
- * Lets transactions meet as DynamoDB does, and its emulators do not: one that touches an item of another that is under way is cancelled,
- * with the reason at that item.
+ * Lets transactions conflict as in DynamoDB, which emulators do not do: a transaction that touches an item of a running
+ * one is cancelled, with the reason at that item.
  */
 function letMeet(table: FaultProxy, conflicts: { count: number }): void {
   const busy = new Map<string, number>();
@@ -63,7 +66,7 @@ function letMeet(table: FaultProxy, conflicts: { count: number }): void {
   };
 }
 
-/** The sort keys and partitions of the items that a transaction writes, each as it stands in the call. */
+/** Sort keys and partition keys of the items that a transaction writes, as JSON in the form that the call has. */
 function transactionItemKeys({ body }: DynamodbCall): string[] {
   const { TransactItems } = JSON.parse(body) as {
     TransactItems: Record<string, { Key?: ItemKey; Item?: ItemKey }>[];

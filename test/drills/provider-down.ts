@@ -12,7 +12,10 @@ import {
   type DrillStep,
 } from './drill.ts';
 
-/** A provider does not answer: another one of the model does, and where there is none, clients are told and nothing is charged. */
+/**
+ * A provider is down. Requests fail over to another provider of the model. If there is none, clients get an error and
+ * are not charged.
+ */
 export function drillProviderDown(options: DrillOptions): Promise<DrillStep[]> {
   return inDrill(options, async (tools) => {
     const { parent, requests, done, start } = tools;
@@ -21,22 +24,22 @@ export function drillProviderDown(options: DrillOptions): Promise<DrillStep[]> {
     const gateway = await start({ args: ['--catalog', catalog] });
     const { key } = gateway;
     const both = { gateway, key, model: 'drill/both' };
-    const elsewhere = await askAsStep(tools, 'requests to a model that another provider has as well', both);
+    const elsewhere = await askAsStep(tools, 'requests to a model that another provider also offers', both);
     const nowhere = await askOneByOne(gateway, { key, requests, model: 'drill/alone' });
-    const areTold = nowhere.every(({ status, costRub }) => status >= 500 && costRub === undefined);
-    done('requests to a model that only this provider has', areTold, summarizeAnswers(nowhere));
+    const areRefused = nowhere.every(({ status, costRub }) => status >= 500 && costRub === undefined);
+    done('requests to a model that only this provider offers', areRefused, summarizeAnswers(nowhere));
     const after = await askAsStep(tools, 'requests afterwards', both);
     await checkBooks(tools, gateway, { key, rub: rubOf([...elsewhere, ...after]) });
   });
 }
 
-/** A provider at a port where nothing listens, and the sandbox. */
+/** A provider at a port without a listener, and the sandbox. */
 function writeCatalogWithDeadProvider(directory: string, port: number): void {
   const providers = [
     drillProvider('down', { base_url: `http://127.0.0.1:${port}` }),
     drillProvider('up', { base_url_variable: 'GATEWAY_SANDBOX_URL' }),
   ];
-  // The one that is down is the cheapest, so it is tried first.
+  // The provider that is down is the cheapest, so it is tried first.
   const models = [
     drillModel('drill/both', [drillEndpoint('down', '0.001'), drillEndpoint('up', '0.002')]),
     drillModel('drill/alone', [{ ...drillEndpoint('down', '0.001'), id: 'drill/down-alone' }]),

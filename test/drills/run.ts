@@ -9,7 +9,6 @@ import { drillSecretMissing } from './secret-missing.ts';
 import { drillSettlementDown } from './settlement-down.ts';
 import { drillThrottled } from './throttled.ts';
 
-/** The drills by their names. */
 export const drills: Record<string, (options: DrillOptions) => Promise<DrillStep[]>> = {
   restore: drillRestore,
   'settlement-down': drillSettlementDown,
@@ -19,27 +18,27 @@ export const drills: Record<string, (options: DrillOptions) => Promise<DrillStep
   'secret-missing': drillSecretMissing,
 };
 
-const drillUsage = `Rehearses on this machine what an operator hopes never to need, and says what clients saw and whether the books are right.
+const drillUsage = `Rehearses failures on this machine. Reports the responses that clients got, and whether the books are correct.
 
   npm run drill -- <name> [--requests <count>] [--json]
 
-  restore                  the table is lost while requests are under way, and put back from an export
-  settlement-down          no settlement can be written for a while
-  hot-account              many requests at once meet at one counter, as DynamoDB lets them
+  restore                  the table is lost during requests, and restored from an export
+  settlement-down          settlements cannot be written for a while
+  hot-account              many concurrent requests conflict on one counter, as in DynamoDB
   provider-down            a provider does not answer
-  throttled                the table refuses some calls, then all
+  throttled                the table throttles a third of all calls, then every call
   deploy                   all stacks in an emulated AWS, and a change of releases (deploy --help)
-  secret-missing           secrets cannot be read, are gone, or are others, then are right again
-  --requests <count>       how many before, during and after it; default: 20
+  secret-missing           secrets cannot be read, are missing, or are wrong, and are then restored
+  --requests <count>       number of requests before, during and after the failure; default: 20
   --json                   print JSON for programs
   --help                   print this
 
-The exit code is 1 where something was not as it should be.
+The exit code is 1 if a step failed.
 `;
 
 const MAX_REQUESTS = 10_000;
 
-/** @returns the exit code @throws {StartFailure} for arguments that are missing or wrong */
+/** @returns the exit code @throws {StartFailure} if an argument is missing or invalid */
 export async function runDrill(args: string[]): Promise<number> {
   if (args[0] === 'deploy') return runDeployDrill(args.slice(1));
   const { values, positionals } = parseDrillArgs(args);
@@ -50,7 +49,7 @@ export async function runDrill(args: string[]): Promise<number> {
   const drill =
     positionals.length === 1 && Object.hasOwn(drills, positionals[0]!) ? drills[positionals[0]!] : undefined;
   if (!drill) {
-    throw new StartFailure(`Say which drill: ${Object.keys(drills).join(', ')}. (--help shows what there is)`);
+    throw new StartFailure(`Name one drill: ${Object.keys(drills).join(', ')}. (--help lists the options)`);
   }
   const requests = Number(values.requests);
   if (!Number.isInteger(requests) || requests < 1 || requests > MAX_REQUESTS) {
@@ -58,7 +57,7 @@ export async function runDrill(args: string[]): Promise<number> {
   }
   const steps = await drill({
     requests,
-    tell: ({ step }) => {
+    report: ({ step }) => {
       if (process.stderr.isTTY) process.stderr.write(`${step}\n`);
     },
   });
@@ -71,7 +70,7 @@ export async function runDrill(args: string[]): Promise<number> {
 
 function drillReport(steps: readonly DrillStep[], isRight: boolean): string {
   const lines = steps.map(({ step, isRight: right, says }) => `${right ? 'ok   ' : 'WRONG'}  ${step}: ${says}\n`);
-  return `${lines.join('')}\n${isRight ? 'Everything was as it should be.' : 'Something was NOT as it should be.'}\n`;
+  return `${lines.join('')}\n${isRight ? 'All steps passed.' : 'At least one step FAILED.'}\n`;
 }
 
 function parseDrillArgs(args: string[]) {
@@ -86,6 +85,6 @@ function parseDrillArgs(args: string[]) {
       },
     });
   } catch (error) {
-    throw new StartFailure(`${(error as Error).message}\n(--help shows what there is)`);
+    throw new StartFailure(`${(error as Error).message}\n(--help lists the options)`);
   }
 }

@@ -20,8 +20,8 @@ const KEYS = 'drill/provider-keys';
 const MODEL = 'drill/keyed';
 
 /**
- * Secrets that functions read from Secrets Manager cannot be read, are gone, or are others. A process that has read them goes on; a
- * new one tells clients to come back, or that no provider can be used, and charges nothing.
+ * Secrets in Secrets Manager cannot be read, are missing, or are wrong. A process that has already read them continues.
+ * A new process returns an error with `retry-after`, or the error that no provider can be used, and charges nothing.
  */
 export function drillSecretMissing(options: DrillOptions): Promise<DrillStep[]> {
   return inDrill(options, async (tools) => {
@@ -53,21 +53,21 @@ async function rehearse(tools: DrillTools, manager: DrilledSecrets): Promise<voi
   await first.stop();
 
   const second = await start();
-  await refused(tools, second, { key, step: 'requests to a new process, while it refuses', isRight: isToComeBack });
+  await refused(tools, second, { key, step: 'requests to a new process, while it refuses', isRight: isToRetry });
   manager.state = 'unreachable';
-  await refused(tools, second, { key, step: 'requests while it cannot be reached', isRight: isToComeBack });
+  await refused(tools, second, { key, step: 'requests while it cannot be reached', isRight: isToRetry });
   manager.state = 'answering';
   manager.secrets.delete(PEPPER);
-  await refused(tools, second, { key, step: 'requests while the pepper is gone', isRight: isToComeBack });
+  await refused(tools, second, { key, step: 'requests while the pepper is missing', isRight: isToRetry });
   manager.secrets.set(PEPPER, all.get(PEPPER)!).delete(KEYS);
-  const noKeys = 'requests while the secret of the provider keys is gone';
-  await refused(tools, second, { key, step: noKeys, isRight: isToComeBack });
+  const noKeys = 'requests while the secret of the provider keys is missing';
+  await refused(tools, second, { key, step: noKeys, isRight: isToRetry });
   const isLogged = [variables.pepperSecret, variables.providerKeysSecret].every((name) =>
     second.hasLogged(`"secret not read","reason":"${name} `),
   );
-  tools.done('the log', isLogged, '"secret not read" names the variable of each secret, and why');
+  tools.done('the log', isLogged, '"secret not read" names the variable of each secret and the reason');
   manager.secrets.set(KEYS, '{}');
-  await refused(tools, second, { key, step: 'requests while no provider has a key', isRight: isToldOfProviders });
+  await refused(tools, second, { key, step: 'requests while no provider has a key', isRight: isWithoutProvider });
   await second.stop();
 
   manager.secrets.set(PEPPER, 'b'.repeat(64)).set(KEYS, all.get(KEYS)!);
@@ -77,15 +77,15 @@ async function rehearse(tools: DrillTools, manager: DrilledSecrets): Promise<voi
 
   manager.secrets.set(PEPPER, all.get(PEPPER)!);
   const last = await start();
-  const after = await askAsStep(tools, 'requests with all secrets put back', { gateway: last, ...asking });
+  const after = await askAsStep(tools, 'requests with all secrets restored', { gateway: last, ...asking });
   await checkBooks(tools, last, { key, rub: rubOf([...before, ...meanwhile, ...after]) });
 }
 
-function isToComeBack({ seen }: DrilledAnswer): boolean {
+function isToRetry({ seen }: DrilledAnswer): boolean {
   return seen.startsWith('529') && seen.endsWith('with retry-after');
 }
 
-/** Requests that must all be refused in one way: a step. */
+/** Sends concurrent requests that must all be refused in the same way. Reports one step. */
 async function refused(
   { requests, done }: DrillTools,
   gateway: DrilledGateway,
@@ -95,8 +95,8 @@ async function refused(
   done(step, answers.every(isRight), summarizeAnswers(answers));
 }
 
-/** No provider took the request. */
-function isToldOfProviders({ status }: DrilledAnswer): boolean {
+/** No provider accepted the request. */
+function isWithoutProvider({ status }: DrilledAnswer): boolean {
   return status === 502;
 }
 
@@ -104,7 +104,7 @@ function isUnknownKey({ status }: DrilledAnswer): boolean {
   return status === 401;
 }
 
-/** A function's, as far as secrets are concerned. */
+/** The environment of a deployed function, as far as secrets are concerned. */
 function secretsEnvironment({ endpoint }: DrilledSecrets): Record<string, string> {
   return {
     [variables.pepperSecret]: PEPPER,
@@ -117,7 +117,7 @@ function secretsEnvironment({ endpoint }: DrilledSecrets): Record<string, string
   };
 }
 
-/** The sandbox, as a provider that has a key. */
+/** The sandbox as a provider that needs a key. */
 function writeCatalogWithSecret(directory: string): void {
   const providers = [drillProvider('keyed', { base_url_variable: 'GATEWAY_SANDBOX_URL', credential: 'DRILL_KEY' })];
   const models = [drillModel(MODEL, [drillEndpoint('keyed', '0.001')])];

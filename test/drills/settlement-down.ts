@@ -1,7 +1,10 @@
 import { askAsStep, checkBooks, inDrill, rounded, rubOf, type DrillOptions, type DrillStep } from './drill.ts';
 import type { DynamodbCall } from '../support/fault-proxy.ts';
 
-/** No settlement can be written for a while: clients are answered, what they hold stays counted, and all of it is charged afterwards. */
+/**
+ * Settlements cannot be written for a while: requests are answered, their holds stay counted, and all of them are
+ * charged later.
+ */
 export function drillSettlementDown(options: DrillOptions): Promise<DrillStep[]> {
   return inDrill(options, async (tools) => {
     const { table, gateway } = await tools.startOnTable();
@@ -14,9 +17,9 @@ export function drillSettlementDown(options: DrillOptions): Promise<DrillStep[]>
     const heldRub = rounded(1_000 - spentRub - leftRub!);
     const isCounted = spentRub === spentBefore && heldRub >= rubOf(meanwhile);
     tools.done(
-      'the limit, which counts what is held',
+      'the limit, which counts holds',
       isCounted,
-      `${heldRub} RUB are held for ${rubOf(meanwhile)} RUB that were told`,
+      `${heldRub} RUB are held for ${rubOf(meanwhile)} RUB that responses reported`,
     );
     table.faultFor = () => undefined;
     const after = await askAsStep(tools, 'requests afterwards', { gateway, key });

@@ -9,7 +9,10 @@ import {
   type DrillStep,
 } from './drill.ts';
 
-/** The table refuses calls: a third of them, which clients do not notice, then all, which they are told with a time to come back. */
+/**
+ * The table throttles calls: first a third of them, which clients do not notice, then all of them, which clients see as
+ * an error with `retry-after`.
+ */
 export function drillThrottled(options: DrillOptions): Promise<DrillStep[]> {
   return inDrill(options, async (tools) => {
     const { table, gateway } = await tools.startOnTable();
@@ -19,8 +22,8 @@ export function drillThrottled(options: DrillOptions): Promise<DrillStep[]> {
     const some = await askAsStep(tools, 'requests while a third of all calls is throttled', { gateway, key });
     table.faultFor = () => 'throttle';
     const none = await askAtOnce(gateway, key, tools.requests);
-    const areTold = none.every(({ seen }) => seen.startsWith('529') && seen.endsWith('with retry-after'));
-    tools.done('requests while every call is throttled', areTold, summarizeAnswers(none));
+    const areRefused = none.every(({ seen }) => seen.startsWith('529') && seen.endsWith('with retry-after'));
+    tools.done('requests while every call is throttled', areRefused, summarizeAnswers(none));
     table.faultFor = () => undefined;
     const after = await askAsStep(tools, 'requests afterwards', { gateway, key });
     await checkBooks(tools, gateway, { key, rub: rubOf([...before, ...some, ...after]) });

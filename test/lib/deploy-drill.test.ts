@@ -53,7 +53,7 @@ describe('the deployment drill without MiniStack', () => {
 
   it.each([
     [['--shape', 'round'], /--shape must be functions, web or both/],
-    [['--ministack', '/nowhere/ministack'], /There is no program/],
+    [['--ministack', '/nowhere/ministack'], /does not exist/],
     [['--loud'], /Unknown option/],
   ])('refuses wrong arguments: %j', async (args, words) => {
     await expect(runDeployDrill(args)).rejects.toThrow(words);
@@ -73,7 +73,9 @@ describe('a MiniStack that does not start', () => {
     writeFileSync(program, `#!/bin/sh\necho "no port"\nsleep 300 &\necho $! > ${join(directory, 'child')}\nexit 3\n`);
     chmodSync(program, 0o755);
 
-    await expect(startMiniStack(program, join(directory, 'state'), {})).rejects.toThrow(/did not start. no port/);
+    await expect(startMiniStack(program, join(directory, 'state'), {})).rejects.toThrow(
+      /did not start. The end of its log: no port/,
+    );
 
     const child = Number(readFileSync(join(directory, 'child'), 'utf8'));
     await vi.waitFor(() => expect(() => process.kill(child, 0)).toThrow(), { timeout: 10_000 });
@@ -121,7 +123,7 @@ describe('templates for the emulator', () => {
       Topic: { Type: 'AWS::SNS::Topic', DependsOn: ['Other'] },
       Other: { Type: 'AWS::SNS::Topic' },
     });
-    expect(gaps).toEqual(['shift traffic to new code little by little (CodeDeploy)']);
+    expect(gaps).toEqual(['shift traffic gradually to new code (CodeDeploy)']);
   });
 
   it('leave out alarms of metric math, and keep other alarms', () => {
@@ -297,13 +299,13 @@ describe('the report of a deployment drill', () => {
       'FAILED  upgrade: the phase: no table (1 s)',
     ]);
     expect(summaryOf(reporter)).toContain('1 ok, 1 failed, 1 not possible in the emulator');
-    expect(summaryOf(reporter)).toContain('Something was NOT as it should be.');
+    expect(summaryOf(reporter)).toContain('At least one step FAILED.');
   });
 
   it('takes only a whole and right stream for one that arrived in one piece', () => {
     const failed = { check: 'streams', result: 'failed' } as const;
 
-    expect(arrivedInOnePiece({ ...failed, says: 'all 24 events came at once, after 40 ms: something' })).toBe(true);
+    expect(arrivedInOnePiece({ ...failed, says: 'all 24 events arrived at once, after 40 ms: something' })).toBe(true);
     expect(arrivedInOnePiece({ ...failed, says: 'ends with nothing' })).toBe(false);
   });
 });

@@ -9,7 +9,7 @@ describe('a drill', () => {
     { timeout: 240_000 },
     async (name) => {
       const told: string[] = [];
-      const steps = await drills[name]!({ requests: 3, tell: ({ step }) => told.push(step) });
+      const steps = await drills[name]!({ requests: 3, report: ({ step }) => told.push(step) });
 
       expect(steps.filter(({ isRight }) => !isRight)).toEqual([]);
       expect(told).toEqual(steps.map(({ step }) => step));
@@ -25,10 +25,10 @@ describe('a drill', () => {
   });
 
   it.each([
-    [[], /Say which drill: restore, settlement-down/],
-    [['flood'], /Say which drill/],
-    [['toString'], /Say which drill/],
-    [['restore', 'throttled'], /Say which drill/],
+    [[], /Name one drill: restore, settlement-down/],
+    [['flood'], /Name one drill/],
+    [['toString'], /Name one drill/],
+    [['restore', 'throttled'], /Name one drill/],
     [['restore', '--requests', 'many'], /whole number from 1 to 10000/],
     [['restore', '--loud'], /Unknown option/],
   ])('says what it needs: %j', async (args, words) => {

@@ -10,18 +10,21 @@ import { projectDirectory } from '../../../lib/shared/project-directory.ts';
 import { fitAssembly } from './emulated-templates.ts';
 import { EMULATED_ACCOUNT, EMULATED_REGION, type MiniStack } from './ministack.ts';
 
-/** Values of outputs by stack. */
+/** Values of outputs, by stack. */
 export type Outputs = Record<string, Record<string, string>>;
 
 interface Synthesis {
-  /** The checkout: this project, or that of another release. */
+  /** The checkout: this project, or another release of it. */
   checkout: string;
-  /** Settings without their prefix. */
+  /** Settings without the prefix `gateway:`. */
   settings: Record<string, unknown>;
   assembly: string;
 }
 
-/** Writes the templates of a checkout, fit for the emulator. @returns what the emulator cannot do */
+/**
+ * Synthesizes the templates of a checkout, and adapts them to the emulator. @returns the features that the emulator
+ * lacks
+ */
 export async function synthesizeFor({ checkout, settings, assembly }: Synthesis): Promise<string[]> {
   const { context } = JSON.parse(readFileSync(join(checkout, 'cdk.json'), 'utf8')) as { context: object };
   const own = Object.fromEntries(Object.entries(settings).map(([name, value]) => [`gateway:${name}`, value]));
@@ -30,14 +33,14 @@ export async function synthesizeFor({ checkout, settings, assembly }: Synthesis)
     env: {
       CDK_OUTDIR: assembly,
       CDK_CONTEXT_JSON: JSON.stringify({ 'aws:cdk:version-reporting': false, ...context, ...own }),
-      // The templates are checked by `npm run synth`.
+      // `npm run synth` already validates the templates.
       CDK_VALIDATION: 'false',
     },
   });
   return fitAssembly(assembly);
 }
 
-/** @param directory has no app, so that nothing is synthesized */
+/** @param directory contains no app, so that nothing is synthesized */
 export async function bootstrapAccount(emulator: MiniStack, directory: string): Promise<void> {
   const account = `aws://${EMULATED_ACCOUNT}/${EMULATED_REGION}`;
   await cdk(emulator, { checkout: projectDirectory, cwd: directory }, ['bootstrap', account]);
@@ -69,10 +72,10 @@ function cdk(
   return runProgram([program, '--no-notices', '--ci', ...args], { cwd, env: environment });
 }
 
-/** As much of a program's output is in the message of its failure. */
+/** Maximum characters of a program's output in an error message. */
 const MAX_SAID = 1_500;
 
-/** Runs a program of Node's. @returns its standard output @throws {StartFailure} with the end of its output if it fails */
+/** Runs a Node program. @returns its standard output @throws {StartFailure} with the end of its output if it fails */
 export async function runProgram(
   args: string[],
   { cwd, env }: { cwd: string; env: Record<string, string> },

@@ -1,4 +1,4 @@
-/** The last release is deployed and used; the present one takes its place, and the last one comes back. */
+/** Deploys the last release and uses it, upgrades to the present release, and rolls back. */
 
 import { projectDirectory } from '../../../lib/shared/project-directory.ts';
 import { checkAccounts, checkSpent } from './checks.ts';
@@ -16,9 +16,9 @@ interface Course extends Rehearsal {
   before: Synthesized;
   after: Synthesized;
   customers: Customers;
-  /** All answers of the paying customer's key. */
+  /** All responses to the paying customer's key. */
   answers: DeployedAnswer[];
-  /** Requests that the emulator ended: they may be charged without an answer. */
+  /** Requests that the emulator terminated: they may be charged although the client got no response. */
   killed: number;
 }
 
@@ -76,7 +76,7 @@ async function upgrade(course: Course, gateway: DeployedGateway): Promise<void> 
       ...(await askOneAfterAnother(reporter, step, { gateway: upgraded, key: paying.key, requests: REQUESTS })),
     );
     await server.stop();
-    reporter.done('the server', true, 'has ended before the rollback, and returned its leases');
+    reporter.done('the server', true, 'ended before the rollback and returned its leases');
   }
   await upgraded.admin(projectDirectory, '--account', suspended.accountId, 'accounts', 'suspend', '--reason', 'Drill');
   await upgraded.admin(projectDirectory, '--account', closed.accountId, 'accounts', 'close', '--reason', 'Drill');
@@ -95,7 +95,7 @@ async function rollBack(course: Course, gateway: DeployedGateway): Promise<void>
   await checkCourse(course, gateway);
 }
 
-/** Functions may know a caller for some seconds. */
+/** Functions may cache a caller for a few seconds. */
 const KNOWN_FOR_MS = 6_000;
 
 async function checkRefused({ reporter, customers }: Course, gateway: DeployedGateway): Promise<void> {

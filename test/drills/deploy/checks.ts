@@ -1,12 +1,12 @@
-/** Checks that several phases make. */
+/** Checks that several phases share. */
 
 import { projectDirectory } from '../../../lib/shared/project-directory.ts';
 import type { Customer, DeployedGateway } from './deployed-gateway.ts';
 import type { Reporter } from './report.ts';
 
 /**
- * A key has spent exactly the amount that was reported to its clients, and nothing is held.
- * @param unreportedRub highest cost of requests whose clients got no answer
+ * Checks that a key has spent exactly the amount that its clients were charged in responses, and that nothing is held.
+ * @param unreportedRub maximum cost of requests whose clients got no response
  */
 export async function checkSpent(
   reporter: Reporter,
@@ -21,7 +21,7 @@ export async function checkSpent(
   );
 }
 
-/** The books of each account agree: records, rows, counters and payments. */
+/** Checks that the books of each account agree: records, rows, counters and payments. */
 export async function checkAccounts(
   reporter: Reporter,
   gateway: DeployedGateway,
@@ -31,7 +31,7 @@ export async function checkAccounts(
   const answers: Record<string, unknown>[] = [];
   for (const { accountId } of customers) {
     const reconcile = gateway.admin(projectDirectory, '--account', accountId, 'reconcile', '--deep');
-    // The command fails if the books differ; its message has the report.
+    // The command fails if the books differ; its message contains the report.
     answers.push(await reconcile.catch((error: unknown) => ({ sound: false, says: (error as Error).message })));
   }
   const isSound = answers.every((answer) => answer['sound'] === true);

@@ -1,10 +1,13 @@
-/** Calls of the emulated account that the CDK's command does not make: signed, as all calls of AWS are. */
+/** Signed calls to the emulated account that the CDK's command does not make. */
 
 import { newAwsSigner } from '../../../lambdas/platform/aws/aws-signer.ts';
 import { StartFailure } from '../../../lib/shared/failure.ts';
 import { EMULATED_REGION, type MiniStack } from './ministack.ts';
 
-/** An API of AWS that takes a form and answers in XML. @returns the answer @throws {StartFailure} for an error */
+/**
+ * Calls an AWS API with form parameters and XML responses. @returns the response body @throws {StartFailure} for an
+ * error response
+ */
 async function callQueryApi(
   { endpoint, environment }: MiniStack,
   service: { name: string; version: string },
@@ -32,13 +35,13 @@ async function callQueryApi(
   return text;
 }
 
-/** Switches off what keeps a stack from being deleted. */
+/** Switches off termination protection. */
 export async function unprotectStack(emulator: MiniStack, stack: string): Promise<void> {
   const fields = { Action: 'UpdateTerminationProtection', EnableTerminationProtection: 'false', StackName: stack };
   await callQueryApi(emulator, { name: 'cloudformation', version: '2010-05-15' }, fields);
 }
 
-/** @returns variables with the temporary credentials of a role */
+/** @returns environment variables with temporary credentials of the role */
 export async function assumeRole(emulator: MiniStack, role: string): Promise<Record<string, string>> {
   const fields = { Action: 'AssumeRole', RoleArn: role, RoleSessionName: 'drill' };
   const answer = await callQueryApi(emulator, { name: 'sts', version: '2011-06-15' }, fields);

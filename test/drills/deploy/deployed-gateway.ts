@@ -1,16 +1,16 @@
-/** A gateway that is deployed in the emulator, as its operator and its clients use it. */
+/** A gateway deployed in the emulator, used by its operator and its clients. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DRILL_MODEL } from './drill-provider.ts';
 import { runProgram, type Outputs } from './cdk.ts';
 import type { MiniStack } from './ministack.ts';
 
-/** The answer that a client got. */
+/** A response as the client got it. */
 export interface DeployedAnswer {
   status: number;
-  /** Undefined if nothing was answered. */
+  /** Undefined if there was no answer. */
   costRub: number | undefined;
-  /** The body of an answer that failed, or why there is none. */
+  /** The body of an error response, or the reason why there was no response. */
   failure?: string;
 }
 
@@ -20,14 +20,14 @@ export interface Customer {
   managementKey: string;
 }
 
-/** Amounts of a key: spent, held, and left of its limit. */
+/** Amounts of a key: spent, and held within its limit. */
 interface Spending {
   spentRub: number;
   heldRub: number;
 }
 
 const TABLE_OUTPUT = 'TableName';
-/** Longer than an emulator takes to start sixty functions on a busy machine. */
+/** The emulator takes less than this to start sixty functions on a busy machine. */
 const REQUEST_TIMEOUT_MS = 280_000;
 const SETTLED_WITHIN_MS = 240_000;
 const LOOK_EVERY_MS = 1_000;
@@ -35,7 +35,7 @@ const LOOK_EVERY_MS = 1_000;
 export class DeployedGateway {
   readonly #emulator: MiniStack;
   readonly #outputs: Record<string, string>;
-  /** Where clients of models ask. */
+  /** Base URL that clients of models use. */
   url: string;
 
   constructor(emulator: MiniStack, outputs: Outputs) {
@@ -44,7 +44,7 @@ export class DeployedGateway {
     this.url = this.apiUrl;
   }
 
-  /** The API's own address at the emulator, which knows no names of hosts. */
+  /** The API's URL at the emulator, which does not support host names. */
   get apiUrl(): string {
     const [id] = new URL(this.#outputs['BaseUrl']!).host.split('.');
     return `${this.#emulator.endpoint}/_aws/execute-api/${id}/v1`;
@@ -59,7 +59,7 @@ export class DeployedGateway {
     return this.#outputs[name];
   }
 
-  /** An operator's command of a checkout, answered in JSON. @throws {StartFailure} if it fails */
+  /** Runs an operator's command of a checkout. @returns its JSON output @throws {StartFailure} if it fails */
   async admin(checkout: string, ...args: string[]): Promise<Record<string, unknown>> {
     const { endpoint, environment } = this.#emulator;
     const target = ['--table', this.#outputs[TABLE_OUTPUT]!, '--pepper-secret', this.#outputs['PepperSecretArn']!];
@@ -111,7 +111,7 @@ export class DeployedGateway {
     return { spentRub: data.usage, heldRub };
   }
 
-  /** Waits until a key has spent an amount, and nothing is held. @returns what was seen last */
+  /** Waits until a key has spent an amount and nothing is held. @returns the last observed amounts */
   async untilSpent(key: string, rub: number, unreportedRub: number): Promise<Spending & { isExact: boolean }> {
     const deadlineMs = performance.now() + SETTLED_WITHIN_MS;
     for (;;) {
@@ -134,7 +134,7 @@ export function totalRub(answers: readonly DeployedAnswer[]): number {
 
 const MAX_SHOWN = 300;
 
-/** How many answers have each status, with a body of each unexpected one. */
+/** Number of responses per status, with one body for each unexpected status. */
 export function statusesOf(answers: readonly DeployedAnswer[]): string {
   const groups = Object.groupBy(answers, ({ status }) => String(status));
   return Object.entries(groups)

@@ -1,4 +1,4 @@
-/** Deploys the gateway into an emulated AWS, uses it, changes its release, and takes it away. */
+/** Deploys the gateway into an emulated AWS, uses it, changes its release, and removes it. */
 
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,14 +23,14 @@ export interface DeployDrillOptions {
   /** Path of the program MiniStack. */
   program: string;
   shape: Shape;
-  tell: (step: DeployStep) => void;
+  report: (step: DeployStep) => void;
 }
 
-export async function drillDeploy({ program, shape, tell }: DeployDrillOptions): Promise<DeployReport> {
+export async function drillDeploy({ program, shape, report }: DeployDrillOptions): Promise<DeployReport> {
   const parent = mkdtempSync(join(tmpdir(), 'gateway-deploy-drill-'));
   const removeAll = () => rmSync(parent, { recursive: true, force: true, maxRetries: 3 });
   process.once('exit', removeAll);
-  const reporter = new Reporter(tell);
+  const reporter = new Reporter(report);
   const sandbox = await startSandbox();
   const provider = { [PROVIDER_VARIABLE]: sandbox.anthropicUrl };
   try {
@@ -64,7 +64,7 @@ async function rehearse(grounds: Grounds): Promise<void> {
     release = await checkOutRelease(join(parent, 'release'));
     reporter.done('sources of the last release', true, `${release.version}, commit ${release.commit.slice(0, 8)}`);
     await bootstrapAccount(emulator, parent);
-    reporter.done('cdk bootstrap', true, 'the emulated account takes deployments');
+    reporter.done('cdk bootstrap', true, 'the emulated account is ready for deployments');
   });
   if (!isPrepared) return;
   const rehearsal = rehearsalOn(grounds, release!, gaps);
@@ -80,7 +80,7 @@ function rehearsalOn(
   release: Release,
   gaps: Set<string>,
 ): Rehearsal {
-  // In the same place each time, so that bundles with it are made once.
+  // A fixed path, so that the bundles for this catalog are built only once.
   const catalog = join(projectDirectory, '.build', 'drill-catalog');
   writeExactCatalog(catalog);
   mkdirSync(join(parent, 'assemblies'));
@@ -91,7 +91,7 @@ function rehearsalOn(
     release,
     async synthesize(name, checkout, stage) {
       const assembly = join(parent, 'assemblies', name);
-      // Without CodeDeploy, a change is complete at once.
+      // Without CodeDeploy, a change takes effect at once.
       const own = checkout === projectDirectory ? { canaryMinutes: 0, streamRuntime: shape } : {};
       const settings = { stage, catalog, variables: provider, ...own };
       for (const gap of await synthesizeFor({ checkout, settings, assembly })) gaps.add(gap);
@@ -115,7 +115,10 @@ function rehearsalOn(
   };
 }
 
-/** Stacks with money are protected: the first attempt must fail, and after the documented way the second one must not. */
+/**
+ * Stacks with money are protected. The first attempt to delete them must fail; after the documented steps, the second
+ * one must succeed.
+ */
 async function destroyProtected(reporter: Reporter, emulator: MiniStack, synthesized: Synthesized): Promise<void> {
   const refusal = await destroyAll(emulator, synthesized).then(
     () => undefined,
@@ -124,9 +127,9 @@ async function destroyProtected(reporter: Reporter, emulator: MiniStack, synthes
   reporter.done(
     'cdk destroy of protected stacks',
     refusal !== undefined && /TerminationProtection/i.test(refusal.message),
-    refusal === undefined ? 'was carried out' : 'is refused because of their termination protection',
+    refusal === undefined ? 'was not refused' : 'refused because of their termination protection',
   );
   for (const part of ['data', 'api']) await unprotectStack(emulator, `model-gateway-${synthesized.stage}-${part}`);
   await destroyAll(emulator, synthesized);
-  reporter.done('cdk destroy without the protection', true, 'all stacks are gone');
+  reporter.done('cdk destroy without the protection', true, 'all stacks are deleted');
 }

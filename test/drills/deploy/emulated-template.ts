@@ -1,4 +1,4 @@
-/** A template of CloudFormation, as far as the drill changes it. */
+/** The parts of a CloudFormation template that the drill changes. */
 export interface EmulatedTemplate {
   Resources: Record<string, EmulatedResource>;
   Outputs?: Record<string, { Value: unknown }>;

@@ -1,4 +1,4 @@
-/** Changes synthesized templates to those that MiniStack can deploy, and says what that leaves untried. */
+/** Adapts synthesized templates to MiniStack, and lists the features that this leaves untested. */
 
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,30 +8,29 @@ import { withServerOutputs } from './server-outputs.ts';
 
 const streamedHandlers = fileURLToPath(new URL('./streamed-handlers.cjs', import.meta.url));
 
-/** Types that the emulator does not have, with what stays untried without them. */
+/** Resource types that the emulator lacks, with the feature that stays untested. */
 const missingTypes: Record<string, string> = {
-  'AWS::CodeDeploy::Application': 'shift traffic to new code little by little (CodeDeploy)',
-  'AWS::CodeDeploy::DeploymentGroup': 'shift traffic to new code little by little (CodeDeploy)',
+  'AWS::CodeDeploy::Application': 'shift traffic gradually to new code (CodeDeploy)',
+  'AWS::CodeDeploy::DeploymentGroup': 'shift traffic gradually to new code (CodeDeploy)',
   'AWS::Logs::QueryDefinition': 'keep saved queries of the log',
   'AWS::Athena::NamedQuery': 'keep saved queries of Athena',
   'AWS::Lambda::WebFunction': 'run a Web Function',
   'AWS::Lambda::WebFunctionRevision': 'run a Web Function',
   'AWS::Lambda::WebFunctionEndpoint': 'run a Web Function',
-  'Custom::S3ObjectCopy': 'run the CDK’s own functions, which copy the code of the server and empty their bucket',
-  'Custom::S3AutoDeleteObjects':
-    'run the CDK’s own functions, which copy the code of the server and empty their bucket',
+  'Custom::S3ObjectCopy': 'run the CDK’s custom resources, which copy the server’s code and empty its bucket',
+  'Custom::S3AutoDeleteObjects': 'run the CDK’s custom resources, which copy the server’s code and empty its bucket',
 };
 
 const gaps = {
   mathAlarm: 'evaluate alarms of metric math',
-  stream: 'send an answer piece by piece: streams arrive whole',
-  secret: 'return the ARN of a secret for its reference, as CloudFormation does; the attribute Id is used',
+  stream: 'stream responses: they arrive in one piece',
+  secret: 'resolve Ref of a secret to its ARN, as CloudFormation does; the drill uses the attribute Id',
   partitions:
-    'know dynamodb:LeadingKeys: a function may write every item of the table (journeys/sandboxed holds the calls against the policies)',
-  sendBatch: 'take sqs:SendMessage as the right to SendMessageBatch, as SQS does; both are granted',
+    'enforce dynamodb:LeadingKeys: functions may write every item of the table (journeys/sandboxed checks calls against the policies)',
+  sendBatch: 'treat sqs:SendMessage as permission for SendMessageBatch, as SQS does; the drill grants both',
 };
 
-/** Changes all templates of a cloud assembly. @returns what the emulator cannot do, each once */
+/** Adapts all templates of a cloud assembly. @returns each feature that the emulator lacks, once */
 export function fitAssembly(directory: string): string[] {
   const found = new Set<string>();
   for (const name of globSync('*.template.json', { cwd: directory })) {
@@ -42,23 +41,23 @@ export function fitAssembly(directory: string): string[] {
   return [...found];
 }
 
-/** @param tell is called for each change with what the emulator cannot do */
-export function fitTemplate(synthesized: EmulatedTemplate, tell: (gap: string) => void): EmulatedTemplate {
+/** @param reportGap called for each change, with the feature that the emulator lacks */
+export function fitTemplate(synthesized: EmulatedTemplate, reportGap: (gap: string) => void): EmulatedTemplate {
   const template = withServerOutputs(synthesized);
-  const kept = Object.entries(template.Resources).filter(([, resource]) => !isMissing(resource, tell));
+  const kept = Object.entries(template.Resources).filter(([, resource]) => !isMissing(resource, reportGap));
   const names = new Set(kept.map(([id]) => id));
   const secrets = new Set(kept.filter(([, { Type }]) => Type === 'AWS::SecretsManager::Secret').map(([id]) => id));
   const Resources = Object.fromEntries(
-    kept.map(([id, resource]) => [id, fitResource(dependingOn(resource, names), tell)]),
+    kept.map(([id, resource]) => [id, fitResource(dependingOn(resource, names), reportGap)]),
   );
-  return withSecretArns({ ...template, Resources }, secrets, tell);
+  return withSecretArns({ ...template, Resources }, secrets, reportGap);
 }
 
-function isMissing({ Type, Properties }: EmulatedResource, tell: (gap: string) => void): boolean {
+function isMissing({ Type, Properties }: EmulatedResource, reportGap: (gap: string) => void): boolean {
   const gap =
     missingTypes[Type] ??
     (Type === 'AWS::CloudWatch::Alarm' && Properties && 'Metrics' in Properties ? gaps.mathAlarm : undefined);
-  if (gap !== undefined) tell(gap);
+  if (gap !== undefined) reportGap(gap);
   return gap !== undefined;
 }
 
@@ -69,20 +68,20 @@ function dependingOn(resource: EmulatedResource, names: ReadonlySet<string>): Em
   return left.length === 0 ? rest : { ...rest, DependsOn: left };
 }
 
-function fitResource(resource: EmulatedResource, tell: (gap: string) => void): EmulatedResource {
+function fitResource(resource: EmulatedResource, reportGap: (gap: string) => void): EmulatedResource {
   const { Type, Properties } = resource;
   if (Properties === undefined) return resource;
   if (Type === 'AWS::Lambda::Function') return { ...resource, Properties: withStreamedHandlers(Properties) };
   if (Type === 'AWS::Lambda::Url' && Properties['InvokeMode'] === 'RESPONSE_STREAM') {
-    tell(gaps.stream);
+    reportGap(gaps.stream);
     return { ...resource, Properties: { ...Properties, InvokeMode: 'BUFFERED' } };
   }
-  if (Type === 'AWS::ApiGateway::Method') return { ...resource, Properties: withWholeAnswers(Properties, tell) };
-  // Streamed functions answer with any bytes; whole answers may do so for these types alone.
+  if (Type === 'AWS::ApiGateway::Method') return { ...resource, Properties: withWholeAnswers(Properties, reportGap) };
+  // Streaming functions may answer with arbitrary bytes. Responses in one piece may do so only for these types.
   if (Type === 'AWS::ApiGateway::RestApi')
     return { ...resource, Properties: { ...Properties, BinaryMediaTypes: ['*/*'] } };
   if (Type === 'AWS::IAM::Role')
-    return { ...resource, Properties: withoutPartitions(withBatchRight(Properties, tell), tell) };
+    return { ...resource, Properties: withoutPartitions(withBatchRight(Properties, reportGap), reportGap) };
   return resource;
 }
 
@@ -93,37 +92,46 @@ function withStreamedHandlers(properties: Record<string, unknown>): Record<strin
   return { ...properties, Environment: { Variables: { ...Variables, NODE_OPTIONS: options } } };
 }
 
-/** The longest that API Gateway waits for an answer that is not streamed. */
+/** Maximum integration timeout of API Gateway without streaming. */
 const WHOLE_ANSWER_MS = 29_000;
 
-function withWholeAnswers(properties: Record<string, unknown>, tell: (gap: string) => void): Record<string, unknown> {
+function withWholeAnswers(
+  properties: Record<string, unknown>,
+  reportGap: (gap: string) => void,
+): Record<string, unknown> {
   const integration = (properties['Integration'] ?? {}) as Record<string, unknown>;
   const { ResponseTransferMode, Uri, ...rest } = integration;
   if (ResponseTransferMode !== 'STREAM') return properties;
-  tell(gaps.stream);
+  reportGap(gaps.stream);
   const uri = JSON.stringify(Uri)
     .replace('2021-11-15/functions', '2015-03-31/functions')
     .replace('/response-streaming-invocations', '/invocations');
   return { ...properties, Integration: { ...rest, TimeoutInMillis: WHOLE_ANSWER_MS, Uri: JSON.parse(uri) as unknown } };
 }
 
-function withBatchRight(properties: Record<string, unknown>, tell: (gap: string) => void): Record<string, unknown> {
+function withBatchRight(
+  properties: Record<string, unknown>,
+  reportGap: (gap: string) => void,
+): Record<string, unknown> {
   return replaced(properties, (value) => {
     const { Action } = value;
     const actions = [Action].flat();
     if (!actions.includes('sqs:SendMessage') || actions.includes('sqs:SendMessageBatch')) return undefined;
-    tell(gaps.sendBatch);
+    reportGap(gaps.sendBatch);
     return { ...value, Action: [...actions, 'sqs:SendMessageBatch'] };
   });
 }
 
-/** The emulator takes each condition on a key that it does not know as not met. */
-function withoutPartitions(properties: Record<string, unknown>, tell: (gap: string) => void): Record<string, unknown> {
+/** The emulator treats conditions on unknown keys as not met. */
+function withoutPartitions(
+  properties: Record<string, unknown>,
+  reportGap: (gap: string) => void,
+): Record<string, unknown> {
   return replaced(properties, (value) => {
     const { Condition, ...rest } = value;
     if (!JSON.stringify(Condition ?? null).includes('dynamodb:LeadingKeys')) return undefined;
     if (!('Action' in rest)) return undefined;
-    tell(gaps.partitions);
+    reportGap(gaps.partitions);
     return rest;
   });
 }
@@ -131,16 +139,16 @@ function withoutPartitions(properties: Record<string, unknown>, tell: (gap: stri
 function withSecretArns(
   template: EmulatedTemplate,
   secrets: ReadonlySet<string>,
-  tell: (gap: string) => void,
+  reportGap: (gap: string) => void,
 ): EmulatedTemplate {
   return replaced(template, ({ Ref: name }) => {
     if (typeof name !== 'string' || !secrets.has(name)) return undefined;
-    tell(gaps.secret);
+    reportGap(gaps.secret);
     return { 'Fn::GetAtt': [name, 'Id'] };
   });
 }
 
-/** A copy in which each object that `valueOf` knows is its value. */
+/** Returns a copy in which each object is replaced by its `valueOf`, if that is defined. */
 function replaced<Value>(value: Value, valueOf: (part: Record<string, unknown>) => unknown): Value {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((part: unknown) => replaced(part, valueOf)) as Value;

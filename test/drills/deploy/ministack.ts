@@ -6,10 +6,12 @@ import tls from 'node:tls';
 import { freePort } from '../../../lib/shared/free-port.ts';
 import { StartFailure } from '../../../lib/shared/failure.ts';
 
-/** AWS as MiniStack emulates it on this machine. */
+/** MiniStack, an emulator of AWS, on this machine. */
 export interface MiniStack {
   endpoint: string;
-  /** Variables of each program that calls it: its address, credentials of the account's root, and its certificate. */
+  /**
+   * Environment of each program that calls it: its address, the credentials of the account's root, and its certificate.
+   */
   environment: Record<string, string>;
   /** The end of its log. */
   lastWords: () => string;
@@ -18,7 +20,7 @@ export interface MiniStack {
 
 export const EMULATED_REGION = 'us-east-1';
 export const EMULATED_ACCOUNT = '000000000000';
-/** Services whose address releases before the global variable read from a variable of each. */
+/** Services whose endpoint earlier releases read from one variable per service instead of the global one. */
 const OWN_ENDPOINTS = ['DYNAMODB', 'SQS', 'SECRETS_MANAGER', 'KMS', 'S3'];
 const READY_WITHIN_MS = 120_000;
 const LOOK_EVERY_MS = 200;
@@ -33,9 +35,9 @@ export function findMiniStack(program: string | undefined, path = process.env['P
 }
 
 /**
- * Starts MiniStack on a free port of loopback, with all its state in one directory. It enforces IAM, so that functions have the
- * rights of their roles alone; policies that refuse plain HTTP need its TLS.
- * @param variables further variables of all functions, such as the address of a provider
+ * Starts MiniStack on a free loopback port, with all its state in one directory. It enforces IAM, so that functions
+ * only have the permissions of their roles. It serves TLS, because policies refuse plain HTTP.
+ * @param variables additional environment variables of all functions, such as the address of a provider
  * @throws {StartFailure} if it does not start
  */
 export async function startMiniStack(
@@ -49,7 +51,7 @@ export async function startMiniStack(
   mkdirSync(directory, { recursive: true });
   const child = spawn(program, [], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own: its functions are processes as well, and end with it.
+    // Its functions are processes in the same group, and end with it.
     detached: true,
     env: {
       ...process.env,
@@ -75,11 +77,11 @@ export async function startMiniStack(
     try {
       process.kill(-child.pid!, signal);
     } catch {
-      // The group has ended.
+      // The group has already ended.
     }
   };
   const endAtExit = () => end('SIGKILL');
-  // Before the directory is removed, which an earlier handler does.
+  // Runs before the handler that removes the directory, which was registered earlier.
   process.prependOnceListener('exit', endAtExit);
   const ended = new Promise<void>((resolve) => {
     child.once('error', () => resolve());
@@ -105,7 +107,7 @@ export async function startMiniStack(
   const isReady = await Promise.race([readyAt(endpoint, certificate), ended.then(() => false)]);
   if (isReady) return emulator;
   await emulator.stop();
-  throw new StartFailure(`MiniStack did not start. ${emulator.lastWords()}`);
+  throw new StartFailure(`MiniStack did not start. The end of its log: ${emulator.lastWords()}`);
 }
 
 const credentials = {
@@ -124,7 +126,7 @@ async function readyAt(endpoint: string, certificate: string): Promise<boolean> 
   while (performance.now() < deadlineMs) {
     await sleep(LOOK_EVERY_MS);
     if (!existsSync(certificate)) continue;
-    // For this process' own requests; programs that it starts have a variable for it.
+    // For requests of this process. Programs that it starts get the certificate through a variable.
     tls.setDefaultCACertificates([...tls.getCACertificates('bundled'), readFileSync(certificate, 'utf8')]);
     const isReady = await fetch(`${endpoint}/_ministack/health`).then(
       ({ ok }) => ok,

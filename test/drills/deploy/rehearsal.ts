@@ -1,4 +1,4 @@
-/** Parts of a deployment drill that all of its phases use. */
+/** The parts of a deployment drill that all phases use. */
 
 import type { DeployedGateway } from './deployed-gateway.ts';
 import type { MiniStack } from './ministack.ts';
@@ -9,7 +9,7 @@ import type { ServerProcess } from './server-process.ts';
 export const shapes = ['functions', 'web'] as const;
 export type Shape = (typeof shapes)[number];
 
-/** A checkout with its templates. */
+/** A checkout with its synthesized templates. */
 export interface Synthesized {
   checkout: string;
   assembly: string;
@@ -24,9 +24,9 @@ export interface Rehearsal {
   synthesize: (name: string, checkout: string, stage: string) => Promise<Synthesized>;
   deploy: (synthesized: Synthesized) => Promise<DeployedGateway>;
   destroy: (synthesized: Synthesized) => Promise<void>;
-  /** Starts the server of a deployment, and sends clients to it; undefined if the shape has none. */
+  /** Starts the server of a deployment and directs clients to it; undefined if the shape has none. */
   serve: (gateway: DeployedGateway) => Promise<ServerProcess | undefined>;
 }
 
-/** Requests of each step that asks one after another. */
+/** Number of requests in each sequential step. */
 export const REQUESTS = 10;

@@ -1,4 +1,4 @@
-/** The sources of the release before this one, as git has them. */
+/** The sources of the previous release, from git. */
 
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,19 +13,19 @@ const run = promisify(execFile);
 export interface Release {
   version: string;
   commit: string;
-  /** Its sources, with packages. */
+  /** Its sources and packages. */
   directory: string;
 }
 
-/** The last version that a changelog has a date for. */
+/** The latest version with a date in the changelog. */
 export function lastReleaseOf(changelog: string): string | undefined {
   return /^## \[(\d+\.\d+\.\d+)\] - /m.exec(changelog)?.[1];
 }
 
 /**
- * Puts the sources of the last release into a directory: those of its tag, else of the commit that gave it its date in the changelog.
- * Its packages are those of this project if the versions are the same, else they are installed.
- * @throws {StartFailure} if git does not have it, as in a clone without history
+ * Checks out the last release into a directory: from its tag, or else from the commit that dated it in the changelog.
+ * Uses the packages of this project if the versions are the same, and installs them otherwise.
+ * @throws {StartFailure} if git does not have the commit, as in a shallow clone
  */
 export async function checkOutRelease(directory: string): Promise<Release> {
   const version = lastReleaseOf(readFileSync(join(projectDirectory, 'CHANGELOG.md'), 'utf8'));
@@ -33,14 +33,14 @@ export async function checkOutRelease(directory: string): Promise<Release> {
   const commit = await commitOf(version);
   if (commit === undefined) {
     throw new StartFailure(
-      `Git does not have release ${version} here: fetch the whole history (git fetch --unshallow).`,
+      `This clone does not contain release ${version}. Fetch the whole history: git fetch --unshallow`,
     );
   }
   mkdirSync(directory, { recursive: true });
   const archive = spawn('git', ['archive', commit], { cwd: projectDirectory, stdio: ['ignore', 'pipe', 'inherit'] });
   const unpack = spawn('tar', ['-x', '-C', directory], { stdio: [archive.stdout, 'inherit', 'inherit'] });
   const [code] = (await once(unpack, 'exit')) as [number | null];
-  if (code !== 0) throw new StartFailure(`The sources of release ${version} cannot be unpacked.`);
+  if (code !== 0) throw new StartFailure(`The sources of release ${version} could not be unpacked with tar.`);
   await addPackages(directory);
   return { version, commit, directory };
 }

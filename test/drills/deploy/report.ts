@@ -1,4 +1,4 @@
-/** The report of a deployment drill: a line for each step, with its phase and its time. */
+/** The report of a deployment drill: one line per step, with its phase and its duration. */
 
 export type StepResult = 'ok' | 'FAILED' | 'not possible in the emulator';
 
@@ -12,23 +12,26 @@ export interface DeployStep {
 
 export interface DeployReport {
   steps: DeployStep[];
-  /** Seconds by phase, in order. */
+  /** Durations of the phases in seconds, in order. */
   phases: Record<string, number>;
 }
 
 export class Reporter {
   readonly steps: DeployStep[] = [];
   readonly phases: Record<string, number> = {};
-  readonly #tell: (step: DeployStep) => void;
+  readonly #report: (step: DeployStep) => void;
   #phase = '';
   #phaseBeganMs = 0;
   #stepBeganMs = 0;
 
-  constructor(tell: (step: DeployStep) => void) {
-    this.#tell = tell;
+  constructor(report: (step: DeployStep) => void) {
+    this.#report = report;
   }
 
-  /** Runs a part of the drill; an exception fails it, and the drill goes on with the next part. @returns whether nothing failed */
+  /**
+   * Runs one phase. An exception fails the phase, and the drill continues with the next one. @returns whether no step
+   * failed
+   */
   async during(phase: string, work: () => Promise<void>): Promise<boolean> {
     this.#phase = phase;
     this.#phaseBeganMs = performance.now();
@@ -55,7 +58,7 @@ export class Reporter {
     const seconds = secondsSince(this.#stepBeganMs);
     this.#stepBeganMs = performance.now();
     this.steps.push({ phase: this.#phase, step, result, says, seconds });
-    this.#tell(this.steps.at(-1)!);
+    this.#report(this.steps.at(-1)!);
   }
 }
 
@@ -68,7 +71,7 @@ export function lineOf({ phase, step, result, says, seconds }: DeployStep): stri
   return `${head}  ${phase}: ${step}: ${says} (${seconds} s)`;
 }
 
-/** The lines after the steps: what failed, what was not possible, and the times. */
+/** The lines after the steps: counts of results, and durations. */
 export function summaryOf({ steps, phases }: DeployReport): string {
   const count = (result: StepResult) => steps.filter((step) => step.result === result).length;
   const times = Object.entries(phases).map(([phase, seconds]) => `${phase} ${seconds} s`);
@@ -76,7 +79,7 @@ export function summaryOf({ steps, phases }: DeployReport): string {
   const failed = count('FAILED');
   return [
     `${count('ok')} ok, ${failed} failed, ${count('not possible in the emulator')} not possible in the emulator`,
-    `Times: ${times.join(', ')}; ${total.toFixed(1)} s in all`,
-    failed === 0 ? 'Everything was as it should be.' : 'Something was NOT as it should be.',
+    `Times: ${times.join(', ')}; ${total.toFixed(1)} s in total`,
+    failed === 0 ? 'All steps passed.' : 'At least one step FAILED.',
   ].join('\n');
 }

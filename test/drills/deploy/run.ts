@@ -5,24 +5,24 @@ import { findMiniStack } from './ministack.ts';
 import { shapes, type Shape } from './rehearsal.ts';
 import { lineOf, summaryOf, type DeployReport } from './report.ts';
 
-const deployUsage = `Deploys all stacks into MiniStack, an emulator of AWS, and rehearses their life: a first deployment, smoke, a limit that sixty
-requests meet at once, the last release and the change to this one, the way back, and the end. Install MiniStack before:
+const deployUsage = `Deploys all stacks into MiniStack, an emulator of AWS, and tests their life cycle: a first deployment, smoke checks, sixty
+concurrent requests against one limit, an upgrade from the last release, the rollback, and deletion. Install MiniStack first:
 
   pip install 'ministack==1.5.33' cryptography
 
   npm run drill -- deploy [--shape functions|web|both] [--ministack <program>] [--json]
 
-  --shape <shape>          how clients of models are answered (gateway:streamRuntime); default: both, one after the other
+  --shape <shape>          runtime of the inference routes (gateway:streamRuntime); default: both, one after the other
   --ministack <program>    path of the program; default: ministack in PATH
   --json                   print JSON for programs
   --help                   print this
 
-Each line says ok, FAILED, or that something is not possible in the emulator. The exit code is 1 if a step failed, and 0 without MiniStack.
+Each line begins with ok, FAILED, or "not possible in the emulator". The exit code is 1 if a step failed. It is 0 if MiniStack is not installed.
 `;
 
 const SKIPPED = `Skipped: MiniStack is not installed, so nothing was deployed. Install it with: pip install 'ministack==1.5.33' cryptography\n`;
 
-/** @param args everything after \`deploy\` @returns the exit code @throws {StartFailure} for arguments that are wrong */
+/** @param args everything after `deploy` @returns the exit code @throws {StartFailure} if an argument is invalid */
 export async function runDeployDrill(args: string[]): Promise<number> {
   const values = parseDeployArgs(args);
   if (values.help) {
@@ -32,7 +32,8 @@ export async function runDeployDrill(args: string[]): Promise<number> {
   const chosen = shapesOf(values.shape);
   const program = findMiniStack(values.ministack);
   if (program === undefined) {
-    if (values.ministack !== undefined) throw new StartFailure(`There is no program ${values.ministack}.`);
+    if (values.ministack !== undefined)
+      throw new StartFailure(`${values.ministack} does not exist. Pass the path of MiniStack with --ministack.`);
     process.stdout.write(values.json ? `${JSON.stringify({ skipped: true })}\n` : SKIPPED);
     return 0;
   }
@@ -43,7 +44,7 @@ export async function runDeployDrill(args: string[]): Promise<number> {
     reports[shape] = await drillDeploy({
       program,
       shape,
-      tell: (step) => values.json || process.stdout.write(`${lineOf(step)}\n`),
+      report: (step) => values.json || process.stdout.write(`${lineOf(step)}\n`),
     });
     if (!values.json) process.stdout.write(`${summaryOf(reports[shape])}\n\n`);
   }
@@ -52,7 +53,9 @@ export async function runDeployDrill(args: string[]): Promise<number> {
   return passed ? 0 : 1;
 }
 
-/** Handlers of the exit end the emulator, and remove its directory. One signal may arrive several times, also while they run. */
+/**
+ * Exit handlers stop the emulator and remove its directory. A signal may arrive several times, even while they run.
+ */
 function endOnSignals(): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(130));
 }
@@ -76,6 +79,6 @@ function parseDeployArgs(args: string[]) {
       },
     }).values;
   } catch (error) {
-    throw new StartFailure(`${(error as Error).message}\n(--help shows what there is)`);
+    throw new StartFailure(`${(error as Error).message}\n(--help lists the options)`);
   }
 }

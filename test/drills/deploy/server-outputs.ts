@@ -1,13 +1,16 @@
-/** The needs of a server of a deployment outside of a Web Function: its variables and its role, as outputs of the templates. */
+/**
+ * Adds the variables and the role of the deployed server to the outputs of the templates, so that the drill can run the
+ * server outside of a Web Function.
+ */
 
 import type { EmulatedResource, EmulatedTemplate } from './emulated-template.ts';
 
 const VARIABLES_OUTPUT = 'DrillServerVariables';
 const ROLE_OUTPUT = 'DrillServerRole';
 const REVISION = 'AWS::Lambda::WebFunctionRevision';
-/** The nested template with the server, in the template around it. */
+/** The nested stack of the server, in its parent template. */
 const NESTED_STACK = /^Server.*NestedStackResource/;
-/** Value of outputs that would name a Web Function. */
+/** Replaces the value of outputs that refer to a Web Function. */
 const NOWHERE = 'not-in-the-emulator';
 
 interface ServiceConfig {
@@ -15,7 +18,10 @@ interface ServiceConfig {
   ExecutionRoleArn: { 'Fn::GetAtt': [string, string] };
 }
 
-/** Adds the outputs, before the Web Function is left out. Its role may be assumed by the account, and so by the drill. */
+/**
+ * Adds the outputs; must run before the Web Function is removed. Also allows the account, and so the drill, to assume
+ * the server's role.
+ */
 export function withServerOutputs(template: EmulatedTemplate): EmulatedTemplate {
   const { Resources, Outputs = {} } = template;
   const nested = Object.keys(Resources).find((id) => NESTED_STACK.test(id));

@@ -9,10 +9,10 @@ import { StartFailure } from '../../../lib/shared/failure.ts';
 import { assumeRole } from './cloud.ts';
 import type { MiniStack } from './ministack.ts';
 
-/** The server of a deployment, as a process of this machine against the emulated services. */
+/** The server of a deployment, as a local process that uses the emulated services. */
 export interface ServerProcess {
   url: string;
-  /** Ends it as Lambda ends a Web Function, and waits for its end. */
+  /** Ends it as Lambda ends a Web Function, and waits until it has ended. */
   stop: () => Promise<void>;
 }
 
@@ -22,7 +22,7 @@ const MAX_LAST_WORDS = 1_500;
 
 /**
  * Starts the bundle of a checkout with the variables and the role of its template.
- * @throws {StartFailure} if it does not answer
+ * @throws {StartFailure} if the server does not answer
  */
 export async function startServerProcess(
   emulator: MiniStack,
@@ -59,7 +59,7 @@ export async function startServerProcess(
   const isReady = await Promise.race([answersAt(`${address}/v1/health`), exit.then(() => false)]);
   if (isReady) return { url: `${address}/v1`, stop };
   await stop();
-  throw new StartFailure(`The server did not start: ${log}`);
+  throw new StartFailure(`The server did not start. The end of its log: ${log}`);
 }
 
 async function answersAt(url: string): Promise<boolean> {

@@ -27,8 +27,8 @@ export async function smokeWith(
   return (JSON.parse(output) as { results: SmokeResult[] }).results;
 }
 
-/** A stream that was whole and right, and arrived in one piece. */
-const IN_ONE_PIECE = /^all \d+ events came at once/;
+/** The message of a complete and correct stream that arrived in one piece. */
+const IN_ONE_PIECE = /^all \d+ events arrived at once/;
 
 export function arrivedInOnePiece({ result, says }: SmokeResult): boolean {
   return result === 'failed' && IN_ONE_PIECE.test(says);

@@ -1,7 +1,7 @@
 'use strict';
 /**
- * The part of Lambda's own global that streaming handlers use, for an emulator that has none: the answer is collected, and
- * returned in one piece. Loaded with --require before the function.
+ * Replaces Lambda's global for streaming handlers, which the emulator lacks: collects the response and returns it in
+ * one piece. Node loads this file with --require before the function.
  */
 const { isUtf8 } = require('node:buffer');
 const { Writable } = require('node:stream');

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { statusesOf, totalRub, type DeployedAnswer, type DeployedGateway } from './deployed-gateway.ts';
 import type { Reporter } from './report.ts';
 
-/** Several clients at once, so that each change of a deployment meets some requests. */
+/** Several concurrent clients, so that requests are running during each change of a deployment. */
 const CLIENTS = 2;
 
-/** Clients send requests one after the other until something has ended. @returns all answers */
+/** Sends requests from several clients, each one after the other, until `work` has ended. @returns all responses */
 export async function askDuring(
   gateway: DeployedGateway,
   key: string,
@@ -26,7 +26,7 @@ export async function askDuring(
   return answers;
 }
 
-/** Requests one after another, all of which must be answered: a step. */
+/** Sends sequential requests, all of which must succeed. Reports one step. */
 export async function askOneAfterAnother(
   reporter: Reporter,
   step: string,
@@ -38,13 +38,13 @@ export async function askOneAfterAnother(
   return answers;
 }
 
-/** The emulator's answer when it ended the process of a request. */
+/** Error of the emulator if it terminated the process of a request. */
 const KILLED = /Worker process died/;
 
 /**
- * Requests during a change of the deployment, all of which must be answered. On AWS a function finishes its requests after its code has
- * changed; the emulator ends it.
- * @returns how many requests it ended
+ * Reports requests during a change of the deployment, all of which must succeed. On AWS a function completes its
+ * requests after its code has changed; the emulator terminates them.
+ * @returns the number of terminated requests
  */
 export function reportChange(reporter: Reporter, step: string, answers: readonly DeployedAnswer[]): number {
   const killed = answers.filter(({ failure }) => failure !== undefined && KILLED.test(failure));
@@ -54,7 +54,7 @@ export function reportChange(reporter: Reporter, step: string, answers: readonly
     answers.filter((answer) => !killed.includes(answer)),
   );
   if (killed.length > 0) {
-    const says = `it ended ${killed.length} requests of a function whose code changed; on AWS they come to their end`;
+    const says = `the emulator terminated ${killed.length} requests of functions whose code changed; on AWS they would complete`;
     reporter.notPossible(step, says);
   }
   return killed.length;
@@ -65,27 +65,27 @@ function reportAnswered(reporter: Reporter, step: string, answers: readonly Depl
   reporter.done(step, areAnswered, `${statusesOf(answers)}; ${totalRub(answers)} RUB reported`);
 }
 
-/** A client that comes again when the gateway is busy, as SDKs do. */
-const COMES_AGAIN_WITHIN_MS = 480_000;
-/** Each wait is twice as long as the one before, and a random part of it is left out, so that clients spread. */
+/** Clients retry if the gateway is busy, as SDKs do. */
+const RETRY_WITHIN_MS = 480_000;
+/** Back-off with jitter: each wait is up to twice as long as the one before, so that clients spread. */
 const FIRST_WAIT_MS = 2_000;
 const LONGEST_WAIT_MS = 30_000;
 
 export interface PatientAnswers {
-  /** The last answer of each client. */
+  /** The last response to each client. */
   answers: DeployedAnswer[];
-  /** Times that the gateway was busy, or took no connection. */
+  /** Number of responses with status 529, and of failed connections. */
   busy: number;
 }
 
-/** Clients that all begin at once, and come again as long as the gateway is busy. */
+/** Sends one request from each of several concurrent clients. Each retries as long as the gateway is busy. */
 export async function askTogether(gateway: DeployedGateway, key: string, clients: number): Promise<PatientAnswers> {
-  const deadlineMs = performance.now() + COMES_AGAIN_WITHIN_MS;
+  const deadlineMs = performance.now() + RETRY_WITHIN_MS;
   let busy = 0;
   const client = async () => {
     for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
       const answer = await gateway.ask(key);
-      if (!isToComeAgain(answer) || performance.now() > deadlineMs) return answer;
+      if (!isToRetry(answer) || performance.now() > deadlineMs) return answer;
       busy += 1;
       await sleep(waitMs * Math.random());
     }
@@ -93,10 +93,10 @@ export async function askTogether(gateway: DeployedGateway, key: string, clients
   return { answers: await Promise.all(Array.from({ length: clients }, client)), busy };
 }
 
-/** A connection that was never made had no request. */
-function isToComeAgain({ status, failure }: DeployedAnswer): boolean {
+/** If the connection was never established, the gateway got no request. */
+function isToRetry({ status, failure }: DeployedAnswer): boolean {
   return status === BUSY || (status === 0 && failure?.includes('ConnectTimeoutError') === true);
 }
 
-/** The gateway's answer when its table, or a function, does not answer in time: nothing was sent to a provider. */
+/** The gateway's status if its table or a function does not answer in time. Nothing was sent to a provider. */
 const BUSY = 529;

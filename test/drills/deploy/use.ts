@@ -1,4 +1,6 @@
-/** A first deployment of the present release: smoke, a limit that many requests meet at once, and its end. */
+/**
+ * A first deployment of the present release: smoke checks, many concurrent requests against one limit, and deletion.
+ */
 
 import { projectDirectory } from '../../../lib/shared/project-directory.ts';
 import { checkAccounts, checkSpent } from './checks.ts';
@@ -8,7 +10,7 @@ import type { Rehearsal } from './rehearsal.ts';
 import { arrivedInOnePiece, smokeWith, type SmokeResult } from './smoke.ts';
 import { askOneAfterAnother, askTogether } from './traffic.ts';
 
-/** Requests at once, and how many of them the limit pays for. */
+/** Number of concurrent requests, and the number that the limit pays for. */
 const AT_ONCE = 60;
 const PAID_FOR = 40;
 /** The emulator is slow on a busy machine. */
@@ -21,12 +23,12 @@ export async function useNewDeployment(rehearsal: Rehearsal): Promise<void> {
     const gateway = await deploy(synthesized);
     reporter.done('cdk deploy --all', true, `shape ${shape}`);
     const customer = await gateway.newCustomer(projectDirectory, 'New');
-    reporter.done('account and keys', true, 'made with admin');
+    reporter.done('account and keys', true, 'created with admin');
     const server = await serve(gateway);
     if (server !== undefined) {
       reporter.notPossible(
         'Web Function',
-        'the server’s bundle runs as a process of this machine, with the role and variables of its template',
+        'the server’s bundle runs as a local process, with the role and variables of its template',
       );
     }
     try {
@@ -50,10 +52,10 @@ async function smoke(
   const api = { url: gateway.apiUrl, 'streaming-url': gateway.streamingUrl, 'management-key': managementKey };
   for (const result of await smokeWith({ ...common, ...api }, environment)) {
     const step = `smoke of the API: ${result.check}`;
-    if (arrivedInOnePiece(result)) reporter.notPossible(step, 'the stream is right, but arrives in one piece');
+    if (arrivedInOnePiece(result)) reporter.notPossible(step, 'the stream is correct, but arrives in one piece');
     else reporter.done(step, result.result !== 'failed', describeSmoke(result));
   }
-  // A server has no management, and streams itself.
+  // The server has no management routes, and its API route streams.
   if (gateway.url === gateway.apiUrl) return;
   for (const result of await smokeWith({ ...common, url: gateway.url }, environment)) {
     reporter.done(`smoke of the server: ${result.check}`, result.result !== 'failed', describeSmoke(result));
@@ -64,12 +66,12 @@ function describeSmoke({ result, says }: SmokeResult): string {
   return result === 'skipped' ? `skipped: ${says}` : says;
 }
 
-/** Many requests at once on one key: exactly those are answered that its limit pays for. */
+/** Many concurrent requests with one key: exactly as many are answered as its limit pays for. */
 async function meetLimit({ reporter }: Rehearsal, gateway: DeployedGateway, customer: Customer): Promise<void> {
   const [first] = await askOneAfterAnother(reporter, 'a request', { gateway, key: customer.key, requests: 1 });
   const costRub = first?.costRub ?? Number.NaN;
   await warmUp(reporter, gateway, customer);
-  // Half an answer more, for the bytes of prompts: they are held before their tokens are counted.
+  // Adds half an answer for the bytes of prompts, which are held before their tokens are counted.
   const limitRub = (costRub * (PAID_FOR + 0.5)).toFixed(12);
   const key = await gateway.limitedKey(projectDirectory, customer, limitRub);
   const { answers, busy } = await askTogether(gateway, key, AT_ONCE);
@@ -79,13 +81,16 @@ async function meetLimit({ reporter }: Rehearsal, gateway: DeployedGateway, cust
   const says = `${statusesOf(answers)}, after ${busy} × 529 or no connection; each costs ${costRub} RUB, the limit is ${limitRub} RUB`;
   const isWithinLimit = admitted <= PAID_FOR && admitted + refused === AT_ONCE;
   if (isWithinLimit && admitted < PAID_FOR && busy > 0) {
-    // A hold whose reply came too late counts until it is released, so the limit refuses more.
-    reporter.notPossible(step, `its table was late: ${says}`);
+    // A hold whose reply came too late counts until it is released, so the limit may refuse more requests.
+    reporter.notPossible(step, `the emulated table answered late: ${says}`);
   } else reporter.done(step, isWithinLimit && admitted === PAID_FOR, says);
   await checkSpent(reporter, gateway, { step: 'usage of that key', key, rub: totalRub(answers) });
 }
 
-/** The emulator starts a process for each request at once: many at the same moment would only wait for the processor. */
+/**
+ * The emulator starts a process for each concurrent request. Many starts at the same moment would only compete for the
+ * CPU.
+ */
 const ROUNDS = [5, 10, 20, 40, AT_ONCE];
 
 async function warmUp(reporter: Rehearsal['reporter'], gateway: DeployedGateway, { key }: Customer): Promise<void> {
