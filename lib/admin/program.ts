@@ -25,7 +25,7 @@ import { onTable, type TableSession } from './session/session.ts';
 import { addWorkspaceCommands } from './accounts/workspace-commands.ts';
 import { addWhatIfCommand } from './provider-costs/what-if-commands.ts';
 
-/** The operator's commands. They can change accounts, which no HTTP route can. */
+/** The operator's commands. Only they can change accounts; no HTTP route can. */
 export function buildProgram(): Command {
   const program = new Command('admin')
     .description('Accounts, workspaces, members, keys, budgets and top-ups of a gateway.')
@@ -35,11 +35,11 @@ export function buildProgram(): Command {
     .option('--table <name>', 'table of a deployment on AWS, with your own AWS credentials')
     .option(
       '--pepper-secret <arn>',
-      'secret of that deployment which hashes keys; needed to create keys, and for callback secrets',
+      'secret of that deployment with which keys are hashed; required to create keys and for callback secrets',
     )
-    .option('--account <id>', 'account to work on (default: the one of the local gateway)')
+    .option('--account <id>', 'account to work on (default: the account of the local gateway)')
     .configureHelp({ optionDescription: (option) => described(option), showGlobalOptions: true })
-    .showHelpAfterError('(--help shows what there is)');
+    .showHelpAfterError('(--help lists the commands and options)');
   addAccountCommands(program);
   addWorkspaceCommands(program);
   addMemberCommands(program);
@@ -60,7 +60,7 @@ export function buildProgram(): Command {
   addCounterCommands(program);
   program
     .command('upgrade')
-    .description('bring records of an earlier version up to date; run it after a deployment, as often as you like')
+    .description('upgrade records of earlier versions; run it after each deployment; may be repeated')
     .action(onTable(upgrade));
   addCatalogCommands(program);
   addProviderCommand(program);
@@ -74,13 +74,13 @@ async function upgrade({ table }: TableSession): Promise<Row> {
   return { version, records_changed: changed };
 }
 
-/** As commander says it, and whether a command needs it. */
+/** Commander's description of an option, marked if the option is required. */
 function described(option: Option): string {
   const usual = new Help().optionDescription(option);
   return option.mandatory ? `${usual} (required)`.trimStart() : usual;
 }
 
-/** Who mistypes a command of a group sees those that there are. */
+/** After a mistyped command of a group, shows the commands of that group. */
 function showCommandsAfterMistakes(command: Command): void {
   if (command.commands.length === 0) return;
   command.showHelpAfterError(true);

@@ -8,10 +8,10 @@ import { buildProgram } from './program.ts';
 import { isReportedDifference } from './command-line/reported-difference.ts';
 
 /**
- * Runs a command. Prints a sentence for a mistake of the operator.
+ * Runs a command. Prints mistakes of the operator as sentences.
  * @param args arguments after `admin`
- * @returns the exit code: 1 for a mistake, and for a report with a difference. Nothing else sets it.
- * @throws {Error} for a fault of the product
+ * @returns the exit code: 1 for a mistake, and for a report with a difference; no other code sets it
+ * @throws {Error} for a bug
  */
 export async function runAdmin(args: string[]): Promise<number> {
   const program = buildProgram();
@@ -21,7 +21,7 @@ export async function runAdmin(args: string[]): Promise<number> {
     await program.parseAsync(args, { from: 'user' });
     return 0;
   } catch (error) {
-    // The message or the help is printed already.
+    // Commander has already printed the message or the help.
     if (error instanceof CommanderError) {
       process.stderr.write(placeOfOption(program, error));
       return error.exitCode;
@@ -34,15 +34,15 @@ export async function runAdmin(args: string[]): Promise<number> {
   }
 }
 
-/** More commands than these have an option in common by chance. */
+/** If more commands have the option, the list would not help. */
 const MAX_PLACES = 6;
 
-/** Where an option belongs that stands before the command which has it; empty where it belongs nowhere. */
+/** Hint for an option placed before the command that has it; empty if no command has it. */
 function placeOfOption(program: Command, { code, message }: CommanderError): string {
   const name = code === 'commander.unknownOption' ? /'(--[\w-]+)/.exec(message)?.[1] : undefined;
   const places = name === undefined ? [] : commandsWith(program, name, 'admin');
   return places.length > 0 && places.length <= MAX_PLACES
-    ? `${name} stands behind one of these commands: ${places.join(', ')}.\n`
+    ? `Put ${name} after one of these commands: ${places.join(', ')}.\n`
     : '';
 }
 
@@ -51,7 +51,7 @@ function commandsWith(command: Command, option: string, path: string): string[] 
   return [...own, ...command.commands.flatMap((child) => commandsWith(child, option, `${path} ${child.name()}`))];
 }
 
-/** A command works at the time of the gateway that it works on: before anything reads the clock. */
+/** Uses the clock of the local gateway; must run before any code reads the time. */
 function keepTimeOf(args: string[]): void {
   const { values } = parseArgs({
     args,
@@ -65,7 +65,7 @@ function keepTimeOf(args: string[]): void {
   process.env[variables.local] = '1';
 }
 
-/** Output that is still on its way must not be lost by an exit. */
+/** Keeps commander from exiting the process, which could lose buffered output. */
 function withoutExit(command: Command): void {
   command.exitOverride();
   for (const child of command.commands) withoutExit(child);

@@ -394,7 +394,7 @@ describe('an export that is put back', () => {
 
   it('is not put over an account, and not at all when a file was altered', async () => {
     const exported = join(directory, 'to-restore');
-    await expect(restoreTable(history.table, exported, () => {})).rejects.toThrow(/has an account already/);
+    await expect(restoreTable(history.table, exported, () => {})).rejects.toThrow(/already has an account/);
     const [file] = filesIn(exported);
     writeFileSync(file!, gzipSync('{"Item":{}}\n'));
     const table = await newTable();

@@ -83,10 +83,10 @@ function reportOf(data: string): string {
 }
 
 describe.each([
-  { command: 'reconcile', args: () => ['reconcile', '--deep'], verdict: /does NOT add up/ },
+  { command: 'reconcile', args: () => ['reconcile', '--deep'], verdict: /do NOT agree/ },
   { command: 'statement', args: () => ['statement', ...days], verdict: /NOT PROVEN/ },
-  { command: 'verify', args: () => ['verify'], verdict: /NOT as it was sealed/ },
-  { command: 'books', args: (data: string) => ['books', join(data, 'export')], verdict: /do NOT add up/ },
+  { command: 'verify', args: () => ['verify'], verdict: /NOT match the sealed state/ },
+  { command: 'books', args: (data: string) => ['books', join(data, 'export')], verdict: /are NOT correct/ },
   {
     command: 'invoice',
     args: (data: string) => ['invoice', reportOf(data), '--provider', 'sandbox-openai', '--format', 'csv'],

@@ -153,14 +153,14 @@ describe('a statement', () => {
 
     expect([only, total.requests, payments]).toEqual([['tag project=search', 'tag team=a'], 1, []]);
     expect(written.files.map(({ name }) => name)).not.toContain('ledger.csv');
-    expect(inFiles('statement.html')).toContain('Only of <strong>tag project=search</strong>');
+    expect(inFiles('statement.html')).toContain('Only for <strong>tag project=search</strong>');
     expect(inFiles('statement.csv')).toContain('proven: 2 records of tag project=search alone of ');
   });
 
   it('of nobody has nothing to prove', async () => {
     const { out } = await run('statement', '--member', 'nobody', '--model', 'sandbox/gtp');
 
-    expect(out).toMatch(/nothing to prove: there is no record of member nobody and model sandbox\/gtp alone of/);
+    expect(out).toMatch(/nothing to prove: there are no records of member nobody and model sandbox\/gtp only of/);
   });
 
   it('says which tag no key has', async () => {
@@ -168,7 +168,9 @@ describe('a statement', () => {
   });
 
   it('refuses what is no name of a tag', async () => {
-    expect((await run('statement', '--by', 'tag:')).err).toMatch(/"tag:" is not known: use some of .*tag:<name>/);
+    expect((await run('statement', '--by', 'tag:')).err).toMatch(
+      /"tag:" is unknown. Use a comma-separated list of .*tag:<name>/,
+    );
     expect((await run('margin', '--by', 'tag:project')).err).toMatch(/"tag:project" is not known/);
   });
 });

@@ -129,7 +129,7 @@ describe('a comparison with another model', () => {
   it('is refused for a model that there is not', async () => {
     const { err, code } = await run('what-if', '--catalog', catalog.path, '--model', 'test/none');
 
-    expect([code, err]).toEqual([1, expect.stringContaining('"test/none" is no model of the catalog')]);
+    expect([code, err]).toEqual([1, expect.stringContaining('The catalog has no model "test/none"')]);
   });
 });
 
@@ -295,10 +295,10 @@ describe("a provider's report", () => {
     });
 
     it.each([
-      [{ pricing_unit: 'Quarts' }, /line 2: the unit "Quarts" is none of tokens/],
-      [{ line_item_usage_amount: 'many' }, /line 2: "many" is no amount of usage/],
-      [{ line_item_usage_amount: '-1' }, /"-1" is no amount/],
-      [{ line_item_usage_start_date: 'soon' }, /"soon" is no time/],
+      [{ pricing_unit: 'Quarts' }, /line 2: the unit "Quarts" is unknown. Known units: tokens/],
+      [{ line_item_usage_amount: 'many' }, /line 2: "many" is not a valid amount/],
+      [{ line_item_usage_amount: '-1' }, /"-1" is not a valid amount/],
+      [{ line_item_usage_start_date: 'soon' }, /"soon" is not a valid time/],
       [{ line_item_usage_start_date: '2026-01-01T00:00:00Z' }, /more than a day\. Export the report by hour or by day/],
     ])('is refused by its line with %j', async (cells, words) => {
       const { err, code } = await compared(csv(line('USE1-Nova-input-tokens', '1', cells)), 'cur');
@@ -353,7 +353,7 @@ describe("a provider's report", () => {
     ['openai', { data: [{ start_time: 0, results: [{ model: null }] }] }, /not as expected/],
     ['csv', 'date,model,colour\n2026-10-01,a,1\n', /not as expected/],
     ['csv', 'date,model,output\n2026-10-01,a,-1\n', /0\.output/],
-    ['csv', 'date,model,output\n', /reports no day/],
+    ['csv', 'date,model,output\n', /contains no days/],
   ])('as %s that is not one is refused: %j', async (format, report, words) => {
     const { err, code } = await compared(report, format);
     expect(err).toMatch(words);

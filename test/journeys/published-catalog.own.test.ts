@@ -136,7 +136,7 @@ describe('a catalog that is published while many requests run', () => {
     const before = await askMany();
     const during = await askDuring(async () => {
       const { out } = await run('catalog', 'publish', catalogs.second.path, '--yes');
-      expect(out).toContain('2 prices and 0 other values change');
+      expect(out).toContain('2 prices and 0 other values differ');
       await sleep(IN_FORCE_MS);
     });
     const after = await askMany();
@@ -211,7 +211,7 @@ describe('a catalog that is not published', () => {
     );
     const { out } = await run('catalog', 'publish', given.path);
     given.remove();
-    expect(out).toContain('prompt costs nothing, and the model is not free (service_free).');
+    expect(out).toContain('prompt is 0, but the model is not marked as free: set a price, or service_free.');
   });
 
   it('shows each price of a new model, and the credentials that the gateway may not have', async () => {

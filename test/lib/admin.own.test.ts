@@ -45,7 +45,7 @@ describe('the command line refuses, in the words of the API,', () => {
 
   it('a key that has expired before it exists', async () => {
     const past = ['keys', 'create', '--name', 'k', '--expires', '2020-01-01T00:00:00Z'];
-    expect(await adminRefusal(directory, ...past)).toContain('The time has to be in the future.');
+    expect(await adminRefusal(directory, ...past)).toContain('Use a time in the future.');
   });
 });
 
@@ -56,7 +56,7 @@ describe('a data directory that was mistyped', () => {
     const told = await adminRefusal(typo, ...command.split(' '));
 
     expect(told).toBe(
-      `No gateway has its data in ${typo}. Name the right directory with --data; "accounts create" and "npm start" make a new one.\n`,
+      `There is no gateway data in ${typo}. Pass the right directory with --data, or create data with "accounts create" or "npm start".\n`,
     );
     expect(existsSync(typo)).toBe(false);
   });
@@ -66,7 +66,7 @@ describe('a data directory that was mistyped', () => {
     mkdirSync(other);
     writeFileSync(join(other, 'notes.txt'), 'x');
 
-    expect(await adminRefusal(other, 'accounts', 'list')).toContain('No gateway has its data');
+    expect(await adminRefusal(other, 'accounts', 'list')).toContain('There is no gateway data');
 
     expect(readdirSync(other)).toEqual(['notes.txt']);
   });
@@ -188,7 +188,7 @@ describe('options that may be left out', () => {
     const { onIt } = await keyWith();
     const change = ['keys', 'limit', '--key', 'k', '--limit-reset', 'weekly'];
 
-    expect(await adminRefusal(directory, ...onIt, ...change)).toContain('needs a --limit');
+    expect(await adminRefusal(directory, ...onIt, ...change)).toContain('requires --limit');
   });
 
   it('neither of them is a mistake', async () => {
@@ -232,15 +232,19 @@ describe('a mistake of the person who types', () => {
   afterAll(() => rmSync(files, { recursive: true, force: true }));
 
   it.each([
-    ['a file that is not there', importing('/nope.json', shipped), '/nope.json cannot be used: there is no such file.'],
+    ['a file that is not there', importing('/nope.json', shipped), '/nope.json cannot be used: it does not exist.'],
     ['a file that is no JSON', importing(fileOf('broken.json', '{'), shipped), 'broken.json is not JSON'],
     [
       'a price list of another shape',
       importing(fileOf('other.json', '{"acme":"x"}'), shipped),
-      'other.json is not what it should be: acme: ',
+      'other.json is invalid: acme: ',
     ],
     ['a selection of another shape', importing('x', fileOf('selection.json', '{}')), 'not what it should be: models: '],
-    ['a price list without the models', importing(fileOf('empty.json', '{}'), shipped), 'The source has no model'],
+    [
+      'a price list without the models',
+      importing(fileOf('empty.json', '{}'), shipped),
+      'The price lists contain no model',
+    ],
     ['a catalog that is not there', ['catalog', 'check', '/nope'], '/nope/providers.json cannot be read'],
   ])('is told in a sentence: %s', async (_, args, sentence) => {
     const told = await adminRefusal(directory, ...args);
@@ -259,7 +263,7 @@ describe('a mistake of the person who types', () => {
       'a database that is not running',
       { DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' },
       [],
-      'DynamoDB cannot be reached at http://127.0.0.1:9 (ECONNREFUSED). The variable DYNAMODB_ENDPOINT names it.',
+      'DynamoDB cannot be reached at http://127.0.0.1:9 (ECONNREFUSED). Check the variable DYNAMODB_ENDPOINT, which names this address.',
     ],
   ])('is told in a sentence: %s', async (_, environment, args, sentence) => {
     for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
@@ -302,7 +306,7 @@ describe('a mistake of the person who types', () => {
     vi.stubEnv('AWS_CONFIG_FILE', '/nope');
     const told = await adminRefusal(directory, '--table', 'none', 'accounts', 'list');
     vi.unstubAllEnvs();
-    expect(told).toContain('set AWS_REGION');
+    expect(told).toContain('Set AWS_REGION');
     expect(told).not.toMatch(/^ +at /m);
   });
 });

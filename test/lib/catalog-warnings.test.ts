@@ -78,7 +78,7 @@ describe('an endpoint with one price for prompts of every length', () => {
 
   it('gets a warning at a provider that charges more for longer prompts', () => {
     expect(offered([{ at: 'acme' }])).toEqual([
-      'acme/acme/big: "acme" charges more for longer prompts: add overrides, or flat_price if its provider has one price for every length.',
+      'acme/acme/big: "acme" charges more for longer prompts: add overrides, or set flat_price if the provider has one price for every length.',
     ]);
   });
 
@@ -136,7 +136,7 @@ describe('prices out of proportion', () => {
       { min_prompt_tokens: 200_000, prompt: '2' },
     ];
     expect(warnings(model([{ overrides }]))).toEqual([
-      'acme/acme/big above 400000 tokens: prompt costs less than below.',
+      'acme/acme/big above 400000 tokens: prompt costs less than for shorter prompts.',
     ]);
   });
 
@@ -151,7 +151,7 @@ describe('prices out of proportion', () => {
     const free = { prompt: '0', completion: '0' };
     expect(spread(warnings(model([{}, { prompt: '10', completion: '20' }, free])))).toEqual([]);
     expect(warnings(model([{}, { prompt: '10.5', completion: '20' }]))).toEqual([
-      'acme/big: prompt costs 10.5 times as much at its dearest provider as at its cheapest.',
+      'acme/big: prompt costs 10.5 times as much at its most expensive provider as at its cheapest.',
     ]);
   });
 
@@ -173,8 +173,8 @@ describe('the shipped catalog', () => {
       .at(-1)!;
     expect(warningsOf(files, newest)).toEqual([
       'deepinfra/minimax/minimax-m2.5: input_cache_write is over 1.25 times prompt.',
-      'openai/gpt-oss-120b: prompt costs 11.7 times as much at its dearest provider as at its cheapest.',
-      'openai/gpt-oss-120b:free: prompt costs 11.7 times as much at its dearest provider as at its cheapest.',
+      'openai/gpt-oss-120b: prompt costs 11.7 times as much at its most expensive provider as at its cheapest.',
+      'openai/gpt-oss-120b:free: prompt costs 11.7 times as much at its most expensive provider as at its cheapest.',
     ]);
   });
 });

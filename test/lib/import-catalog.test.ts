@@ -86,7 +86,7 @@ describe('importing a price list', () => {
 
     it('is refused where the selection names none: its provider speaks one for text', () => {
       expect(() => importCatalog([readModelsDev(source)], selected({}), rate)).toThrow(
-        '"acme/vectors" makes no text: say which wire',
+        'add wire to "acme/vectors", because it has no text output',
       );
     });
   });
@@ -135,7 +135,7 @@ describe('importing a price list', () => {
   it('takes no model without a fee of a provider that charges one', () => {
     const selection = { per_request_fee: ['acme'], models: [wanted], aliases: [] };
     expect(() => importCatalog([readModelsDev(searching)], selection, atRate)).toThrow(
-      '"acme/searcher" needs usd_per_thousand_requests in the selection',
+      'Add usd_per_thousand_requests to "acme/searcher" in the selection',
     );
   });
 

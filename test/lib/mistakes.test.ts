@@ -25,7 +25,7 @@ it('a refusal of S3 is told in a sentence, and not as a fault of ours', async ()
     const error: unknown = await publicationsInBucket('any', client)
       .latest()
       .catch((reason: unknown) => reason);
-    expect(mistakeIn(error)).toMatch(/^AWS refuses this: .*\(InternalError\)$/);
+    expect(mistakeIn(error)).toMatch(/^AWS refused the request: .*\(InternalError\)$/);
   } finally {
     await bucket.stop();
   }
@@ -33,7 +33,7 @@ it('a refusal of S3 is told in a sentence, and not as a fault of ours', async ()
 
 it.each([
   [new GatewayError('not_found', 'There is none.'), 'There is none.'],
-  [Object.assign(new Error('x'), { code: 'ENOENT', path: '/a' }), '/a cannot be used: there is no such file.'],
+  [Object.assign(new Error('x'), { code: 'ENOENT', path: '/a' }), '/a cannot be used: it does not exist.'],
   [new TypeError('a fault of ours'), undefined],
   ['no error', undefined],
 ])('what a person can mend is a sentence: %s', (error, sentence) => {
@@ -43,11 +43,7 @@ it.each([
 describe('a mistake in what an operator names', () => {
   it.each([
     ['a summary that is no JSON', { 'manifest-summary.json': '{bad' }, /manifest-summary\.json is not JSON/],
-    [
-      'a summary without a count',
-      { 'manifest-summary.json': '{"version":"1"}' },
-      /manifest-summary\.json is not what it/,
-    ],
+    ['a summary without a count', { 'manifest-summary.json': '{"version":"1"}' }, /manifest-summary\.json is invalid/],
     [
       'a list of files that is no JSON',
       {

@@ -45,7 +45,7 @@ it('is the secret that --pepper-secret names', async () => {
 });
 
 it.each([
-  ['no secret is named', undefined, /put --pepper-secret <arn> before it.*PepperSecretArn/],
+  ['no secret is named', undefined, /Put --pepper-secret <arn> before the command.*PepperSecretArn/],
   ['the provider keys are named', 'provider-keys', /is not the pepper: it must be a random text, and is a JSON map/],
   ['a short secret is named', 'short', /is not the pepper: it must have at least 32 characters/],
   ['there is no such secret', 'nowhere', /cannot be read:.*ResourceNotFoundException/],

@@ -54,7 +54,7 @@ describe('the data of @earendil-works/pi-ai', () => {
     const wanted = { id: 'acme/big', from: [at] };
     const rate = { rubPerUsd: '90', markupPercent: '0' };
 
-    expect(() => importCatalog([list], { models: [wanted], aliases: [] }, rate)).toThrow('"acme/big" needs created');
+    expect(() => importCatalog([list], { models: [wanted], aliases: [] }, rate)).toThrow('add created to "acme/big"');
     const dated = { models: [{ ...wanted, created: '2026-11-10' }], aliases: [] };
     expect(importCatalog([list], dated, rate).get('acme.json')).toMatchObject({
       models: [{ permaslug: 'acme/big-20261110', created: '2026-11-10' }],
@@ -175,8 +175,6 @@ describe('a price list that a person names', () => {
   });
 
   it('is no other package', async () => {
-    await expect(readPriceList(packageOf('left-pad', {}), '2026-11-22')).rejects.toThrow(
-      'has no prices that can be read',
-    );
+    await expect(readPriceList(packageOf('left-pad', {}), '2026-11-22')).rejects.toThrow('is not a price list');
   });
 });

@@ -124,7 +124,7 @@ describe('counters that differ from their records', () => {
     await request({ ends: false, leases });
 
     const isWrong = (await drifts()).length > 0;
-    if (isWrong) await expect(recomputeCounters(context, { pauseMs: 1 })).rejects.toThrow('Run it again then');
+    if (isWrong) await expect(recomputeCounters(context, { pauseMs: 1 })).rejects.toThrow('Run the command again then');
     await leases.returnAll();
 
     expect(isWrong).toBe(true);

@@ -51,68 +51,76 @@ export function addAccountCommands(program: Command): void {
     .command('create')
     .description('create an account with its Default workspace')
     .requiredOption('--name <name>', '', textBy(nameRule))
-    .addOption(new Option('--mode <mode>', 'how it pays').choices([...accountModes]).default('postpaid'))
+    .addOption(
+      new Option('--mode <mode>', 'whether it pays later (postpaid) or in advance (prepaid)')
+        .choices([...accountModes])
+        .default('postpaid'),
+    )
     .action(onTable(openAccount, { mayCreate: true }));
   accounts
     .command('list')
-    .description('list all accounts, what they have spent, and what prepaid ones have left')
+    .description('list all accounts with their spending, and the balance of prepaid ones')
     .action(onTable(accountRows, { shown: accountTableRow }));
   accounts
     .command('rename')
-    .description('give the account another name')
+    .description('rename the account')
     .requiredOption('--name <name>', '', textBy(nameRule))
     .action(onAccount(rename));
   accounts
     .command('privacy')
-    .description('which providers may see prompts of the account; without flags, shows it')
+    .description('set which providers may receive prompts of the account; without options, print the settings')
     .option('--block-logging <true or false>', 'exclude providers that keep prompts', parseBoolean)
     .option('--block-training <true or false>', 'exclude providers that train on prompts', parseBoolean)
-    .option('--allowed-providers <ids>', 'comma-separated; "all" lifts the rule', parseProviders)
-    .option('--ignored-providers <ids>', 'comma-separated; "none" lifts the rule', parseProviders)
+    .option('--allowed-providers <ids>', 'comma-separated; "all" removes the restriction', parseProviders)
+    .option('--ignored-providers <ids>', 'comma-separated; "none" removes the restriction', parseProviders)
     .action(onAccount(changePrivacy));
   addPayment(accounts, 'top-up', 'add money to a prepaid account').action(onAccount(addMoney));
-  addPayment(accounts, 'refund', 'take money out of a prepaid account that was paid back, or booked by mistake').action(
+  addPayment(accounts, 'refund', 'deduct money from a prepaid account that was paid back or booked by mistake').action(
     onAccount(giveBack),
   );
   accounts
     .command('adjust')
-    .description('correct what the account was charged: a line of its ledger, with the reason')
+    .description('correct the charges of the account by an entry in its ledger, with a reason')
     .requiredOption(
       '--amount <rub>',
-      'what the account has more by it; below 0 it has less, for example --amount=-12.5',
+      'roubles to credit; a negative amount is charged, for example --amount=-12.5',
       parseSigned,
     )
-    .requiredOption('--reason <text>', 'why; it stays in the ledger', textBy(noteRule))
-    .option('--reference <id>', 'of the adjustment: with the same one, it is booked once', textBy(referenceRule))
+    .requiredOption('--reason <text>', 'reason, kept in the ledger', textBy(noteRule))
+    .option(
+      '--reference <id>',
+      'reference of the adjustment: the same reference is booked only once',
+      textBy(referenceRule),
+    )
     .action(onAccount(adjustMoney));
   accounts
     .command('limit')
-    .description('what a postpaid account may spend in a period, from its next request on')
+    .description('set the spending limit of a postpaid account per period; applies from its next request')
     .addOption(new Option('--period <period>', 'in UTC').choices(creditPeriods).default('monthly'))
-    .requiredOption('--limit <rub or none>', 'roubles; "none" lifts it', parseLimit)
+    .requiredOption('--limit <rub or none>', 'roubles; "none" removes the limit', parseLimit)
     .action(onAccount(limitAccount));
   for (const [name, status] of Object.entries(statusCommands)) {
     accounts
       .command(name)
       .description(statusDescriptions[status])
-      .requiredOption('--reason <text>', 'why; it stays in the audit', textBy(noteRule))
+      .requiredOption('--reason <text>', 'reason, kept in the audit log', textBy(noteRule))
       .action(onAccount((session, given: { reason: string }) => changeStatus(session, { ...given, status })));
   }
   accounts
     .command('spread-records')
     .description(
-      'keep records of a busy account in many partitions from now on; not while functions of 0.2.0 or earlier use the table',
+      'spread new records of a busy account over many partitions; do not run it while functions of 0.2.0 or earlier use the table',
     )
     .action(onAccount(spread));
   program
     .command('top-ups')
-    .description('the ledger: money that was added to accounts, given back, or adjusted')
+    .description('ledger of top-ups, refunds and adjustments')
     .command('list')
     .description('list the top-ups, refunds and adjustments of the account, oldest first')
     .action(onAccount(listMoney));
   accounts
     .command('callback-secret')
-    .description('what the account checks callbacks about its videos with')
+    .description('print the secret with which the account verifies callbacks about its videos')
     .action(onAccount(showCallbackSecret));
 }
 
@@ -123,9 +131,9 @@ const statusCommands = { suspend: 'suspended', resume: 'active', close: 'closed'
   AccountStatus
 >;
 const statusDescriptions: Record<AccountStatus, string> = {
-  suspended: 'let the account spend nothing; everything can still be read',
-  active: 'let a suspended or closed account go on',
-  closed: 'let no key of the account work any more; a prepaid one has to be paid back before',
+  suspended: 'block all spending of the account; its data stays readable',
+  active: 'reactivate a suspended or closed account',
+  closed: 'disable all keys of the account; refund the balance of a prepaid account first',
 };
 
 function addPayment(accounts: Command, name: string, description: string): Command {
@@ -133,8 +141,12 @@ function addPayment(accounts: Command, name: string, description: string): Comma
     .command(name)
     .description(description)
     .requiredOption('--amount <rub>', 'roubles, for example 1500.50', parsePositive)
-    .option('--note <text>', 'what the payment was for', textBy(noteRule))
-    .option('--reference <id>', 'of the payment: with the same one, it is booked once', textBy(referenceRule));
+    .option('--note <text>', 'purpose of the payment', textBy(noteRule))
+    .option(
+      '--reference <id>',
+      'reference of the payment: the same reference is booked only once',
+      textBy(referenceRule),
+    );
 }
 
 async function openAccount({ table, local }: TableSession, given: { name: string; mode: AccountMode }): Promise<Row> {
@@ -188,7 +200,7 @@ async function changePrivacy({ changes }: Session, given: PrivacyOptions): Promi
   };
 }
 
-/** How many models of the catalog no provider may answer under these settings. */
+/** Number of catalog models that have no allowed endpoint under these settings. */
 function excludedModels(privacy: Privacy): number {
   const exclusionOf = privacyFilter([privacy]);
   return loadCatalog().models.filter(({ endpoints }) =>
@@ -232,7 +244,10 @@ async function spread({ changes }: Session): Promise<Row> {
   return { account: account.id, records_spread_since: account.recordsSpreadSince! };
 }
 
-/** The keys follow also if the account has the status already: an earlier command may have died before them. */
+/**
+ * Aligns the keys even if the account already has the status, because an earlier command may have ended before it did
+ * so.
+ */
 async function changeStatus({ table, changes }: Session, change: StatusChange): Promise<Row> {
   const account = await setAccountStatus(changes, change);
   const keys = await alignKeys(table, account.id);
@@ -245,14 +260,14 @@ interface StatusChange {
 }
 
 /**
- * Books a payment, under a reference of its own where none is given.
- * @throws {StartFailure} with the reference, where no reply came
+ * Books a payment, under a new reference if none is given.
+ * @throws {StartFailure} if there was no reply; the message contains the reference
  */
 async function paid(given: GivenPayment, book: (payment: Payment) => Promise<Booked>) {
   const reference = given.reference ?? randomUUID();
   try {
     const { account, wasBooked: isBooked } = await book({ ...given, reference });
-    // One of its own was booked by nobody else.
+    // A new reference cannot have been booked before.
     const wasBooked = isBooked && given.reference !== undefined;
     return {
       reference,
@@ -265,7 +280,7 @@ async function paid(given: GivenPayment, book: (payment: Payment) => Promise<Boo
     const reason = whyUnreachable(error);
     if (reason === undefined) throw error;
     throw new StartFailure(
-      `No reply came (${reason}), and the payment may be booked. Repeat the command with --reference ${reference}: then it is booked once.`,
+      `There was no reply (${reason}), so the payment may or may not be booked. Repeat the command with --reference ${reference}, so that it is booked only once.`,
     );
   }
 }

@@ -18,15 +18,15 @@ export function addBudgetCommands(program: Command): void {
   const budgets = program.command('budgets').description('spending limits of workspaces and members');
   budgets
     .command('set')
-    .description('set or clear the budget of a period; what was counted stays')
+    .description('set or remove the budget of a period; past spending still counts')
     .addOption(new Option('--interval <period>').choices([...intervals]).makeOptionMandatory())
     .requiredOption('--limit <rub or none>', '', parseLimit)
     .option('--workspace <id or slug>', '', 'default')
-    .option('--member <id>', 'the budget of this member instead of the whole workspace')
+    .option('--member <id>', 'set the budget of this member instead of the whole workspace')
     .action(onAccount(changeBudget));
   budgets
     .command('list')
-    .description('list the budgets of the account and how much of each is used; with --workspace, those of one')
+    .description('list the budgets of the account, or of one workspace, and how much of each is used')
     .option('--workspace <id or slug>')
     .action(onAccount(budgetRows, { shown: budgetTableRow }));
 }
@@ -47,7 +47,7 @@ async function changeBudget({ table, accountId, changes }: Session, given: Budge
   return { workspace: workspace.id, ...(member ? { member } : {}), limits_rub: limitTexts(limits) };
 }
 
-/** What has budgets: a workspace, or a member of one. */
+/** A workspace or member that has budgets. */
 interface OwnerWithBudgets {
   scope: ScopeId;
   limits: Limits;
@@ -73,7 +73,7 @@ async function budgetRows({ table, accountId }: Session, given: { workspace?: st
   return rows;
 }
 
-/** The workspace and its members, as far as they have budgets. */
+/** The workspace and its active members, without those that have no budget. */
 async function ownersIn(table: Table, workspace: Workspace): Promise<OwnerWithBudgets[]> {
   const members = await listMembers(table, workspace.id);
   const owners: OwnerWithBudgets[] = [

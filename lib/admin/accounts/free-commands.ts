@@ -10,8 +10,8 @@ import { onTable, type TableSession } from '../session/session.ts';
 export function addFreeCommand(program: Command): void {
   program
     .command('free-models')
-    .description('what the service spends on each free model in a UTC day')
-    .option('--date <UTC day>', 'of the last days; default: today', parseDate)
+    .description('list the service’s spending on each free model in a UTC day')
+    .option('--date <UTC day>', 'one of the last days; default: today', parseDate)
     .action(onTable(freeModelRows));
 }
 

@@ -31,39 +31,37 @@ import { keyRow, keyTableRow } from './rows.ts';
 import { onAccount, type Session } from '../session/session.ts';
 
 export function addKeyCommands(program: Command): void {
-  const keys = program.command('keys').description('keys of clients (inference) and of the management API');
+  const keys = program.command('keys').description('inference keys of clients, and management keys');
   keys
     .command('create')
-    .description('create a key; its secret is printed this once')
+    .description('create a key; its secret is printed only now')
     .requiredOption('--name <name>', '', textBy(nameRule))
     .addOption(new Option('--kind <kind>').choices([...keyKinds]).default('inference'))
     .option('--workspace <id or slug>', 'for inference keys', 'default')
-    .option('--member <id>', 'whose spending and visibility the key has')
+    .option('--member <id>', 'member that the key belongs to: its budgets apply, and the key sees its data')
     .option('--limit <rub>', 'spending limit in roubles; 0 blocks the key', parseAmount)
-    .addOption(
-      new Option('--limit-reset <period>', 'when the limit starts anew (default: never)').choices([...limitResets]),
-    )
-    .option('--expires <ISO time>', 'when the key stops working', parseFuture)
+    .addOption(new Option('--limit-reset <period>', 'when the limit resets (default: never)').choices([...limitResets]))
+    .option('--expires <ISO time>', 'time at which the key stops working', parseFuture)
     .option('--tag <name=value>', 'a tag for reports, such as project=search; may be repeated', parseTag)
     .action(onAccount(issueKey));
   keys
     .command('list')
-    .description('list the keys of a workspace and the management keys of the account, and what they have spent')
-    .addOption(new Option('--kind <kind>', 'only these').choices([...keyKinds]))
+    .description('list the keys of a workspace and the management keys of the account, with their spending')
+    .addOption(new Option('--kind <kind>', 'list only this kind').choices([...keyKinds]))
     .option('--workspace <id or slug>', 'for inference keys', 'default')
     .action(onAccount(keyRows, { shown: keyTableRow }));
   naming(keys.command('disable'))
-    .description('stop a key within seconds')
+    .description('disable a key; takes effect within seconds')
     .action(onAccount((session, given: KeyOption) => setDisabled(session, given, true)));
   naming(keys.command('enable'))
-    .description('let a disabled key work again')
+    .description('enable a disabled key')
     .action(onAccount((session, given: KeyOption) => setDisabled(session, given, false)));
-  naming(keys.command('delete')).description('delete a key; its history stays').action(onAccount(revokeKey));
+  naming(keys.command('delete')).description('delete a key; its history is kept').action(onAccount(revokeKey));
   naming(keys.command('limit'))
-    .description('set or clear the spending limit of a key; what was counted stays')
-    .option('--limit <rub or none>', 'default: as it was', parseLimit)
+    .description('set or remove the spending limit of a key; past spending still counts')
+    .option('--limit <rub or none>', 'default: unchanged', parseLimit)
     .addOption(
-      new Option('--limit-reset <period>', 'when the limit starts anew (default: as it was)').choices([
+      new Option('--limit-reset <period>', 'when the limit resets (default: unchanged)').choices([
         ...limitResets,
         'never',
       ]),
@@ -97,12 +95,12 @@ async function issueKey(session: Session, given: NewKeyOptions): Promise<Row> {
   const { table, accountId, changes } = session;
   const { kind, name, limit, limitReset } = given;
   if (kind === 'management' && limit !== undefined) {
-    throw invalidRequest('--limit', 'is not for management keys: they spend nothing');
+    throw invalidRequest('--limit', 'is not allowed for management keys, because they cannot spend');
   }
   if (kind === 'management' && given.member !== undefined) {
-    throw invalidRequest('--member', 'is not for management keys: they are the account’s');
+    throw invalidRequest('--member', 'is not allowed for management keys, because they belong to the account');
   }
-  if (limitReset !== undefined && limit === undefined) throw invalidRequest('--limit-reset', 'needs a --limit');
+  if (limitReset !== undefined && limit === undefined) throw invalidRequest('--limit-reset', 'requires --limit');
   const workspace = kind === 'inference' ? await findWorkspace(table, accountId, given.workspace) : undefined;
   const { key, secret } = await createKey(changes, await operatorPepper(session), {
     kind,
@@ -145,9 +143,9 @@ async function setLimit(session: Session, { key: named, limit, limitReset }: Lim
   const key = await namedKey(session, named);
   const { hash } = key;
   if (key.kind === 'management') throw invalidRequest('--key', 'names a management key, which spends nothing');
-  // Without a limit nothing starts anew: a period would come back to life with the next one.
+  // A key without a limit has no reset period: otherwise the period would apply again to the next limit.
   if (limit === undefined && limitReset !== 'never' && key.limit === undefined) {
-    throw invalidRequest('--limit-reset', 'needs a --limit: the key has none');
+    throw invalidRequest('--limit-reset', 'requires --limit, because the key has no limit');
   }
   const reset = limitReset ?? (limit === 'none' ? 'never' : undefined);
   const change = {

@@ -21,26 +21,26 @@ import type { Row } from '../../shared/output.ts';
 import { keyRow } from './rows.ts';
 import { onAccount, type Session } from '../session/session.ts';
 
-/** @param keys the group of commands that these belong to */
+/** @param keys the command group that these commands are added to */
 export function addKeySettingsCommands(keys: Command): void {
   naming(keys.command('set'))
-    .description(
-      'rename a key, end it at a time, or say what of its prompts providers may see; what is not named stays',
-    )
-    .option('--name <name>', 'what people call it', textBy(nameRule))
-    .option('--expires <ISO time or none>', 'when it stops working', parseEnd)
-    .option('--tag <name=value>', 'a tag for reports; without a value it is removed; may be repeated', parseTag)
+    .description('change the name, expiry, tags or privacy settings of a key; other settings stay unchanged')
+    .option('--name <name>', 'new name', textBy(nameRule))
+    .option('--expires <ISO time or none>', 'time at which the key stops working', parseEnd)
+    .option('--tag <name=value>', 'a tag for reports; an empty value removes the tag; may be repeated', parseTag)
     .option('--protect <categories>', `comma-separated, or "none": ${sensitiveCategories.join(', ')}`, parseCategories)
-    .addOption(new Option('--action <action>', 'what is done with what is found').choices([...sensitiveActions]))
-    .option('--restore <true or false>', 'answers have the values in place of the placeholders', parseBoolean)
+    .addOption(
+      new Option('--action <action>', 'what to do with protected data in a prompt').choices([...sensitiveActions]),
+    )
+    .option('--restore <true or false>', 'replace placeholders in answers with the original values', parseBoolean)
     .option('--block-logging <true or false>', 'exclude providers that keep prompts', parseBoolean)
     .option('--block-training <true or false>', 'exclude providers that train on prompts', parseBoolean)
     .action(onAccount(changeKeySettings));
   naming(keys.command('rotate'))
-    .description('replace a key by a new one with all its settings; the new secret is printed this once')
+    .description('replace a key by a new one with the same settings; the new secret is printed only now')
     .option(
       '--grace <duration>',
-      'how long the old one works on, e.g. 30m, 24h or 7d (default: not at all)',
+      'how long the old key keeps working, e.g. 30m, 24h or 7d (default: not at all)',
       parseDuration,
     )
     .action(onAccount(rotate));
@@ -81,8 +81,8 @@ function protectionRow({ sensitiveData: { enabled, categories, action, restore }
 }
 
 /**
- * Makes a key like another, and ends that one. A limit for its lifetime goes over as what is left of it; one that starts anew
- * does so with the new key, because what is counted belongs to the key that spent it.
+ * Creates a key with the settings of an old one, and ends the old key. A lifetime limit is carried over as its unspent
+ * rest. A limit that resets applies in full to the new key, because spending is counted per key.
  */
 async function rotate(session: Session, { key: named, grace }: KeyOption & { grace?: number }): Promise<Row> {
   const { table, changes } = session;
@@ -112,12 +112,12 @@ async function rotate(session: Session, { key: named, grace }: KeyOption & { gra
 
 const REPLACED = ' (replaced)';
 
-/** The old key gets another name: nobody could say which of two keys with one name is meant. */
+/** Renames the old key, because a name must identify one key. */
 function replacedName(name: string): string {
   return `${name.slice(0, nameRule.maxLength - REPLACED.length)}${REPLACED}`;
 }
 
-/** Computes how much a new key may spend in place of an old one. Money held for requests in flight counts as spent. */
+/** Limit of the new key: the unspent rest of the old one. Money held for requests in flight counts as spent. */
 async function leftOf(table: Table, { hash, limit, limitReset }: ApiKey): Promise<Money | undefined> {
   if (limit === undefined || limitReset !== undefined) return limit;
   const counter = await readCounter(table, { kind: 'key', id: hash });
@@ -133,7 +133,7 @@ function parseCategories(text: string): SensitiveCategory[] {
   const named = text.split(',').map((name) => name.trim()) as SensitiveCategory[];
   const unknown = named.find((name) => !sensitiveCategories.includes(name));
   if (unknown === undefined) return named;
-  throw new InvalidArgumentError(`"${unknown}" is none of ${sensitiveCategories.join(', ')}.`);
+  throw new InvalidArgumentError(`"${unknown}" is not a category. Use ${sensitiveCategories.join(', ')}.`);
 }
 
 const unitMs: Record<string, number> = { m: 60_000, h: 60 * 60_000, d: 24 * 60 * 60_000 };
@@ -143,5 +143,5 @@ function parseDuration(text: string): number {
   const [, count, unit] = /^([1-9]\d{0,4})([mhd])$/.exec(text) ?? [];
   const ms = Number(count) * (unitMs[unit ?? ''] ?? Number.NaN);
   if (ms <= MAX_GRACE_MS) return ms;
-  throw new InvalidArgumentError('Use minutes, hours or days, at most a year of them: 30m, 24h, 7d.');
+  throw new InvalidArgumentError('Use minutes, hours or days, at most one year in total: 30m, 24h, 7d.');
 }

@@ -1,4 +1,4 @@
-/** Tags of keys, as commands take them: --tag project=search --tag team= */
+/** Tags of keys as command-line options: --tag project=search --tag team= */
 
 import { InvalidArgumentError } from 'commander';
 import { MAX_TAGS, tagNameRule, tagValueRule } from '../../../lambdas/management/rules.ts';
@@ -6,7 +6,7 @@ import { invalidRequest } from '../../../lambdas/platform/errors.ts';
 import { obeys } from '../../../lambdas/platform/text-rule.ts';
 import type { KeyTags } from '../../../lambdas/store/accounts/keys.ts';
 
-/** Adds a tag to those that were named before it. One without a value has an empty one. */
+/** Adds a tag to the earlier ones. A tag without a value gets an empty value. */
 export function parseTag(text: string, named: KeyTags = {}): KeyTags {
   const at = text.indexOf('=');
   const [name, value] = [text.slice(0, at), text.slice(at + 1).trim()];
@@ -17,14 +17,14 @@ export function parseTag(text: string, named: KeyTags = {}): KeyTags {
 }
 
 /**
- * The tags of a key with those that are named, as a change gives them; one with an empty value is removed.
- * @throws {GatewayError} 400 for more than a key has
+ * The tags of a key after a change. A tag with an empty value is removed.
+ * @throws {GatewayError} 400 if the key would have too many tags
  */
 export function changedTags(before: KeyTags = {}, named?: KeyTags): { tags?: KeyTags | null } {
   if (named === undefined) return {};
   const tags = Object.entries({ ...before, ...named }).filter(([, value]) => value !== '');
   if (tags.length > MAX_TAGS) {
-    throw invalidRequest('--tag', `makes ${tags.length} tags of the key: at most ${MAX_TAGS} are kept`);
+    throw invalidRequest('--tag', `would give the key ${tags.length} tags; at most ${MAX_TAGS} are allowed`);
   }
   return { tags: tags.length === 0 ? null : Object.fromEntries(tags) };
 }

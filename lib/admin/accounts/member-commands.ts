@@ -13,19 +13,19 @@ export function addMemberCommands(program: Command): void {
   const members = program.command('members').description('people and services with access to a workspace');
   members
     .command('add')
-    .description('give a member access')
-    .requiredOption('--member <id>', 'as your own systems name the person or service', textBy(memberIdRule))
+    .description('add a member to a workspace')
+    .requiredOption('--member <id>', 'id of the person or service in your own systems', textBy(memberIdRule))
     .option('--workspace <id or slug>', '', 'default')
     .action(onAccount(addMember));
   members
     .command('remove')
-    .description('take access away; the keys of the member stop working')
+    .description('remove a member from a workspace; the member’s keys stop working')
     .requiredOption('--member <id>')
     .option('--workspace <id or slug>', '', 'default')
     .action(onAccount(removeMember));
   members
     .command('list')
-    .description('list the members of a workspace, and what they have spent')
+    .description('list the members of a workspace with their spending')
     .option('--workspace <id or slug>', '', 'default')
     .action(onAccount(memberRows, { shown: memberTableRow }));
 }

@@ -12,11 +12,11 @@ export interface KeyOption {
   key: string;
 }
 
-/** Adds the option by which people name a key. */
+/** Adds the option that selects a key by name, label or hash. */
 export function naming(command: Command): Command {
   return command.requiredOption(
     '--key <name, label or hash>',
-    'its name, its label, or the first 4 or more digits of its hash',
+    'name or label of the key, or at least the first 4 digits of its hash',
   );
 }
 
@@ -25,8 +25,8 @@ const HASH_PREFIX = /^[0-9a-f]{4,63}$/;
 const MAX_NAMED = 5;
 
 /**
- * The key that a person means. Cost: without the whole hash, one read per key of the account.
- * @throws {GatewayError} 404 where there is none; 400 where several keys may be meant, which it lists
+ * Finds the selected key. Cost: without the whole hash, one read per key of the account.
+ * @throws {GatewayError} 404 if no key matches; 400 with a list if several match
  */
 export async function namedKey({ table, accountId }: Session, named: string): Promise<ApiKey> {
   if (WHOLE_HASH.test(named)) return findKey(table, accountId, named);
@@ -35,21 +35,21 @@ export async function namedKey({ table, accountId }: Session, named: string): Pr
   const found = (await keysOfAccount(table, accountId)).filter(isMeant);
   if (found.length === 1) return found[0]!;
   if (found.length === 0) {
-    throw notFound(`There is no key "${named}": name it as "keys list" shows it.`);
+    throw notFound(`There is no key "${named}". Use a name, label or hash from "keys list".`);
   }
   const several = found.slice(0, MAX_NAMED).map(({ hash, name, label }) => `${hash.slice(0, 12)} (${name}, ${label})`);
   const more = found.length > MAX_NAMED ? `, and ${found.length - MAX_NAMED} more` : '';
-  throw invalidRequest('--key', `"${named}" may be ${several.join(' or ')}${more}; use the hash`);
+  throw invalidRequest('--key', `"${named}" matches ${several.join(', ')}${more}; use the hash`);
 }
 
-/** Every key of an account that was not deleted. */
+/** All keys of an account except deleted ones. */
 async function keysOfAccount(table: Table, accountId: string): Promise<ApiKey[]> {
   const hashes: string[] = [];
   for (const list of await keyListsOf(table, accountId)) hashes.push(...(await Array.fromAsync(allKeys(table, list))));
   return readKeys(table, hashes);
 }
 
-/** Keys by their hashes, in that order; deleted ones are left out. */
+/** Keys by hash, in the given order, without deleted ones. */
 export async function readKeys(table: Table, hashes: string[]): Promise<ApiKey[]> {
   const items = await readItems(table, hashes.map(keyItemKey));
   const byHash = new Map(items.map(keyFrom).map((key) => [key.hash, key]));

@@ -1,4 +1,4 @@
-/** Records as commands give them: whole for programs, with the names of the API, and shorter in a table for people. */
+/** Records as commands print them: complete for programs, with the field names of the API, and shorter in tables. */
 
 import { nowMs } from '../../../lambdas/platform/clock.ts';
 import { Money } from '../../../lambdas/money/money.ts';
@@ -9,12 +9,12 @@ import type { Member } from '../../../lambdas/store/accounts/members.ts';
 import type { Workspace } from '../../../lambdas/store/accounts/workspaces.ts';
 import { limitsText, limitTexts, spendingColumns, spendingOf } from './spending.ts';
 
-/** Of what was made just now: nothing is spent. */
+/** Counter of a record that was just created. */
 const nothingSpent = counterFrom(undefined);
-/** Enough of a hash to name a key by. */
+/** Characters of a hash in a table: enough to select a key. */
 const HASH_SHOWN = 12;
 
-/** @param counter of the account */
+/** @param counter the counter of the account */
 export function accountRow(account: Account, counter: Counter = nothingSpent) {
   const spending = spendingOf(counter);
   const toppedUp = account.mode === 'prepaid' ? account.limits.lifetime! : undefined;
@@ -25,7 +25,7 @@ export function accountRow(account: Account, counter: Counter = nothingSpent) {
     status: account.status ?? 'active',
     limits_rub: account.mode === 'postpaid' ? limitTexts(account.limits) : {},
     topped_up_rub: toppedUp?.toString() ?? null,
-    /** What a prepaid account can still spend; holds of requests in flight are not in it. */
+    /** Money that a prepaid account can still spend, without the holds of requests in flight. */
     balance_rub: toppedUp?.minus(Money.parse(spending.spent_rub.lifetime)).toString() ?? null,
     ...spending,
     default_workspace_id: account.defaultWorkspaceId,

@@ -1,4 +1,4 @@
-/** What was spent, as commands show it beside keys, members, workspaces and accounts. */
+/** Spending, as commands print it for keys, members, workspaces and accounts. */
 
 import { Money } from '../../../lambdas/money/money.ts';
 import { intervals, windowsAt, type Interval } from '../../../lambdas/money/periods.ts';
@@ -9,7 +9,7 @@ import type { Limits } from '../../../lambdas/store/counters/limits.ts';
 /** Exact roubles by period, for programs. */
 export interface Spending {
   spent_rub: Record<Interval, string>;
-  /** By requests that are not settled yet. */
+  /** Held for requests that are not settled yet. */
   held_rub: string;
 }
 
@@ -22,12 +22,12 @@ export function spendingOf(counter: Counter): Spending {
   };
 }
 
-/** The same in three columns, for people. */
+/** The same in three columns, for tables. */
 export function spendingColumns({ spent_rub: spent }: Spending) {
   return { today_rub: spent.daily, month_rub: spent.monthly, total_rub: spent.lifetime };
 }
 
-/** How near a limit is: what was spent and is held in its period, and what is left of it. */
+/** Usage of a limit: spent and held in its period, and the rest. */
 export function limitUsageOf(counter: Counter, interval: Interval, limit: Money) {
   const window = windowsAt(nowMs())[interval];
   const [spent, committed] = [counter.spent(window), counter.committed(window)];
@@ -41,20 +41,20 @@ export function limitUsageOf(counter: Counter, interval: Interval, limit: Money)
   };
 }
 
-/** Rounded down: what is not used up never reads 100. A limit of nothing is used up. */
+/** Rounded down, so that 100 means used up. A limit of zero is used up. */
 function usedPercent(committed: Money, limit: Money): number {
   if (limit.isZero) return 100;
   return Number((committed.pico * 100n) / limit.pico);
 }
 
-/** Limits in a cell: "10 daily, 100 monthly". */
+/** Formats limits for a table cell: "10 daily, 100 monthly". */
 export function limitsText(limits: Record<string, string>): string {
   return Object.entries(limits)
     .map(([interval, limit]) => `${limit} ${interval}`)
     .join(', ');
 }
 
-/** As JSON and tables have them: only the periods that are limited. */
+/** Limits by period, for JSON and tables. Periods without a limit are absent. */
 export function limitTexts(limits: Limits): Record<string, string> {
   return Object.fromEntries(Object.entries(limits).map(([interval, limit]) => [interval, limit.toString()]));
 }

@@ -11,23 +11,21 @@ import { workspaceTableRow, workspaceRow } from './rows.ts';
 import { onAccount, type Session } from '../session/session.ts';
 
 export function addWorkspaceCommands(program: Command): void {
-  const workspaces = program
-    .command('workspaces')
-    .description('parts of an account with keys and budgets of their own');
+  const workspaces = program.command('workspaces').description('parts of an account with their own keys and budgets');
   workspaces
     .command('create')
     .description('create a workspace')
     .requiredOption('--name <name>', '', textBy(nameRule))
-    .option('--slug <slug>', 'short name, unique in the account (default: made of the name)', textBy(slugRule))
+    .option('--slug <slug>', 'short name, unique in the account (default: derived from the name)', textBy(slugRule))
     .option('--description <text>', '', textBy(descriptionRule), '')
     .action(onAccount(addWorkspace));
   workspaces
     .command('list')
-    .description('list the workspaces of the account, and what they have spent')
+    .description('list the workspaces of the account with their spending')
     .action(onAccount(workspaceRows, { shown: workspaceTableRow }));
   workspaces
     .command('set')
-    .description('give a workspace another name, slug or description; what is not named stays')
+    .description('change the name, slug or description of a workspace')
     .requiredOption('--workspace <id or slug>')
     .option('--name <name>', '', textBy(nameRule))
     .option('--slug <slug>', 'short name, unique in the account', textBy(slugRule))
@@ -35,7 +33,7 @@ export function addWorkspaceCommands(program: Command): void {
     .action(onAccount(changeWorkspaceSettings));
   workspaces
     .command('delete')
-    .description('delete a workspace; one with keys or spending is archived, and its keys stop working')
+    .description('delete a workspace; if it has keys or spending, archive it instead and stop its keys')
     .requiredOption('--workspace <id or slug>')
     .action(onAccount(deleteOrArchiveWorkspace));
 }
@@ -50,11 +48,12 @@ async function addWorkspace({ changes }: Session, given: NewWorkspaceOptions): P
   return workspaceRow(await createWorkspace(changes, { ...given, slug: given.slug ?? slugOf(given.name) }));
 }
 
-/** @throws {GatewayError} where the name has nothing that a slug may have */
+/** @throws {GatewayError} if no slug can be derived from the name */
 function slugOf(name: string): string {
   const words = name.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   const slug = words.join('-').slice(0, slugRule.maxLength).replace(/-$/, '');
-  if (!obeys(slugRule, slug)) throw invalidRequest('--slug', 'is needed for this name: no slug can be made of it');
+  if (!obeys(slugRule, slug))
+    throw invalidRequest('--slug', 'is required, because no slug can be derived from this name');
   return slug;
 }
 

@@ -1,4 +1,4 @@
-/** An export of the table as a database that answers SQL: DuckDB, in this process. */
+/** An export of the table as an SQL database: DuckDB, in this process. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,14 +12,14 @@ import { booksViews } from '../../shared/book-views/views.ts';
 
 export interface Books {
   exports: FoundExport[];
-  /** @throws {StartFailure} with the database's own words, for a query that it does not take */
+  /** @throws {StartFailure} if the query is invalid, with the database's message */
   query: (sql: string) => Promise<Row[]>;
   close: () => void;
 }
 
 /**
- * Reads the export once, into a database of its own among temporary files: what does not fit into memory stays there.
- * @throws {StartFailure} where there is no export, or no DuckDB for this machine
+ * Reads the export once, into a temporary database on disk, so that it may be larger than memory.
+ * @throws {StartFailure} if there is no export, or no DuckDB for this machine
  */
 export async function openBooks(directory: string): Promise<Books> {
   const exports = findExports(directory);
@@ -28,7 +28,7 @@ export async function openBooks(directory: string): Promise<Books> {
   const remove = () => rmSync(files, { recursive: true, force: true });
   try {
     const instance = await DuckDBInstance.create(join(files, 'books.duckdb'), {
-      // Nothing is fetched.
+      // No extension is downloaded.
       autoinstall_known_extensions: 'false',
       autoload_known_extensions: 'false',
     });
@@ -56,14 +56,14 @@ async function loadDuckdb(): Promise<typeof import('@duckdb/node-api')> {
     return await import('@duckdb/node-api');
   } catch {
     throw new StartFailure(
-      'DuckDB is not installed: "npm ci" brings it for Linux, macOS and Windows on x64 and arm64. Any DuckDB reads the export as well.',
+      'DuckDB is not installed. Run "npm ci", which installs it for Linux, macOS and Windows on x64 and arm64; or read the export with another installation of DuckDB.',
     );
   }
 }
 
 const READ_LINES = "format = 'newline_delimited', compression = 'gzip', maximum_object_size = 33554432";
 
-/** The newest image of each item: that of the last export which names it. */
+/** The newest image of each item, from the last export that contains it. */
 function itemsOf([full, ...increments]: FoundExport[]): string {
   const changes = exportLinesSql(increments, "{'Keys': 'JSON', 'NewImage': 'JSON', 'Metadata': 'JSON'}");
   const changed =
@@ -100,14 +100,14 @@ async function queryRows(connection: DuckDBConnection, sql: string): Promise<Row
   }
   const names = reader.deduplicatedColumnNames();
   const types = reader.columnTypes().map(String);
-  // Amounts are texts here; a JavaScript number would round them.
+  // Amounts are text here, because a JavaScript number would round them.
   const rows = reader.getRowsJson();
   return rows.map((row) =>
     Object.fromEntries(names.map((name, index) => [name, duckdbValue(row[index], types[index]!)])),
   );
 }
 
-/** Amounts without zeros at their end, and whole numbers as such. */
+/** Converts a value: amounts lose their trailing zeros, whole numbers become numbers. */
 function duckdbValue(value: unknown, type: string): unknown {
   if (typeof value !== 'string') return value;
   if (type.startsWith('DECIMAL')) return value.includes('.') ? value.replace(/\.?0+$/, '') : value;

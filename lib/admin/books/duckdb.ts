@@ -1,8 +1,10 @@
-/** Statements with which DuckDB takes the views of the books as they stand: functions that Trino has, and the views themselves. */
+/**
+ * Statements that let DuckDB run the views of the books unchanged: Trino functions as macros, and the views themselves.
+ */
 
 import type { BooksView } from '../../shared/book-views/view.ts';
 
-/** Functions of Trino that DuckDB has not, or has with another result: nulls, and text behind the last separator. */
+/** Trino functions that DuckDB lacks, or that behave differently there: nulls, and text after the last separator. */
 const macros = `
 CREATE MACRO json_extract_scalar(document, path) AS json_extract_string(document, path);
 CREATE MACRO json_format(document) AS CAST(document AS VARCHAR);
@@ -13,7 +15,7 @@ CREATE MACRO min_by(value, by_what) AS arg_min_null(value, by_what);
 CREATE MACRO split_part(string, delimiter, place) AS list_extract(string_split(string, delimiter), place);
 `;
 
-/** Statements that make all views. */
+/** Statements that create all views. */
 export function duckdbStatements(views: readonly BooksView[]): string {
   return [macros, ...views.map(({ name, query }) => `CREATE VIEW ${name} AS ${query};\n`)].join('\n');
 }

@@ -1,8 +1,9 @@
 /**
- * The whole table as files, in the layout and the form that DynamoDB's own export to S3 has: so what reads the one reads the other.
- * (A full export, version 2020-06-30, DYNAMODB_JSON.)
+ * Exports the whole table to files, in the layout and format of DynamoDB's own exports to S3 (full export, version
+ * 2020-06-30, DYNAMODB_JSON). Programs that read one can read the other.
  *
- * Memory is bounded by one page of a Scan, however large the table is. On AWS the table exports itself, at no read units.
+ * Memory is bounded by one page of a Scan, whatever the size of the table. On AWS, DynamoDB exports the table itself,
+ * without using read units.
  */
 
 import { createHash, randomBytes } from 'node:crypto';
@@ -26,7 +27,7 @@ import {
   type Summary,
 } from './manifests.ts';
 
-/** Some hundreds of kilobytes: what is parsed at once decides how much memory is used. */
+/** A few hundred kilobytes: the size of a page determines memory use. */
 const ITEMS_PER_PAGE = 250;
 const ITEMS_PER_FILE = 100_000;
 
@@ -38,7 +39,7 @@ export interface ExportedTable {
   bytes: number;
 }
 
-/** @param progress is told how many items have been written */
+/** @param progress called with the number of items written so far */
 export async function exportTable(
   table: Table,
   directory: string,
@@ -91,7 +92,7 @@ async function* scanPages(client: DynamoDBClient, name: string): AsyncGenerator<
   } while (start);
 }
 
-/** One compressed file of items, a line for each. */
+/** One compressed file with one line per item. */
 class DataFileWriter {
   itemCount = 0;
   readonly #key: string;
@@ -107,14 +108,14 @@ class DataFileWriter {
       this.#bytes += chunk.length;
     });
     this.#written = pipeline(this.#gzip, createWriteStream(join(directory, key), privateFile));
-    // It is awaited at the end; a disk that is full must not end the process before.
+    // `end` awaits this promise. Until then, an error such as a full disk must not end the process.
     this.#written.catch(() => {});
   }
 
   async write(item: ItemAttributes): Promise<void> {
     this.itemCount += 1;
     if (!this.#gzip.write(`${JSON.stringify({ Item: item }, asBase64)}\n`)) {
-      // A disk that is full ends this one with its error; after that nothing drains.
+      // After an error such as a full disk the stream never drains, so this waits for the error instead.
       await (this.#gzip.destroyed ? this.#written : once(this.#gzip, 'drain'));
     }
   }
@@ -138,7 +139,7 @@ function asBase64(_: string, value: unknown): unknown {
   return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value;
 }
 
-/** As long as those of DynamoDB's own exports. */
+/** Names have the length of those in DynamoDB's own exports. */
 function fileName(id: string, index: number): string {
   return `${createHash('sha256').update(`${id}/${index}`).digest('hex').slice(0, 26)}.json.gz`;
 }

@@ -1,4 +1,4 @@
-/** What an export of a DynamoDB table says of itself, and the files that it names: found, and checked. */
+/** Finds exports of a DynamoDB table by their manifests, and checks the files that these list. */
 
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ export const DATA_FOLDER = 'data';
 export const SUMMARY_MANIFEST = 'manifest-summary.json';
 export const FILES_MANIFEST = 'manifest-files.json';
 
-/** An item, or its key, as the lines of an export have it: each value with its type. */
+/** An item or a key in DynamoDB JSON: each value with its type. */
 export type ItemAttributes = Record<string, AttributeValue>;
 
 const dataFile = z.object({
@@ -30,20 +30,20 @@ const summaryManifest = z.looseObject({
   version: z.string(),
   itemCount: z.int().nonnegative(),
   outputFormat: z.literal('DYNAMODB_JSON', { error: 'must be DYNAMODB_JSON: export in this format' }),
-  /** Of a full export. */
+  /** Set for a full export. */
   exportTime: z.iso.datetime().optional(),
-  /** Of an incremental one. */
+  /** Set for an incremental export. */
   exportFromTime: z.iso.datetime().optional(),
   exportToTime: z.iso.datetime().optional(),
 });
 export type Summary = z.infer<typeof summaryManifest>;
 
-/** An export that was read: its files by their paths here. */
+/** An export with the local paths of its files. */
 export interface FoundExport {
   id: string;
-  /** Full exports have every item; incremental ones what changed since. */
+  /** A full export contains every item; an incremental one contains the changes since. */
   kind: 'full' | 'incremental';
-  /** Up to when it has what was written. */
+  /** The export contains all writes up to this time. */
   until: string;
   from: string | undefined;
   itemCount: number;
@@ -51,8 +51,8 @@ export interface FoundExport {
 }
 
 /**
- * The newest full export below a directory, and the incremental ones that go on from it, in order.
- * @throws {StartFailure} where there is none, or its increments have a gap
+ * Finds the newest full export below a directory and the incremental exports that continue it, in order.
+ * @throws {StartFailure} if there is no full export, or the incremental ones have a gap
  */
 export function findExports(directory: string): FoundExport[] {
   const all = exportRoots(directory)
@@ -63,7 +63,7 @@ export function findExports(directory: string): FoundExport[] {
   const full = all.findLast(({ kind }) => kind === 'full');
   if (!full) {
     throw new StartFailure(
-      `${directory} has no full export of the table: "export <dir>" makes one here, and on AWS "aws dynamodb export-table-to-point-in-time", whose files "aws s3 sync" brings.`,
+      `${directory} contains no full export of the table. Create one with "export <dir>" on this machine; on AWS, use "aws dynamodb export-table-to-point-in-time" and download the files with "aws s3 sync".`,
     );
   }
   const chain = [full];
@@ -71,14 +71,16 @@ export function findExports(directory: string): FoundExport[] {
     const { until } = chain.at(-1)!;
     if (next.until <= until) continue;
     if (next.from! > until) {
-      throw new StartFailure(`What was written between ${until} and ${next.from} is in no export of ${directory}.`);
+      throw new StartFailure(
+        `No export in ${directory} contains the writes between ${until} and ${next.from}. Add the missing incremental export, or a newer full export.`,
+      );
     }
     chain.push(next);
   }
   return chain;
 }
 
-/** Each prefix of the bucket has a folder of exports: full/dt=2026-11-01/AWSDynamoDB, for example. */
+/** Each prefix of the bucket has its own folder of exports, for example full/dt=2026-11-01/AWSDynamoDB. */
 function exportRoots(directory: string): string[] {
   if (!existsSync(directory)) return [];
   return readdirSync(directory, { recursive: true, encoding: 'utf8' })
@@ -102,24 +104,24 @@ function readExport(root: string, id: string): FoundExport {
   return { id, kind, until: exportTime ?? exportToTime!, from: exportFromTime, itemCount, files };
 }
 
-/** Keys begin with the prefix that the bucket had; what stands behind it is the same here. */
+/** Keys begin with the prefix that the bucket had; the rest of the path is the same locally. */
 function dataFilePath(root: string, { dataFileS3Key: key }: DataFile): string {
   return join(root, key.slice(key.indexOf(`${EXPORTS_FOLDER}/`) + EXPORTS_FOLDER.length + 1));
 }
 
-/** @throws {StartFailure} where a manifest is not what its checksum says */
+/** @throws {StartFailure} if a manifest does not match its checksum */
 function checkedText(root: string, id: string, name: string): string {
   const path = join(root, id, name);
   const text = readFileSync(path, 'utf8');
   const sumPath = join(root, id, name.replace('.json', '.md5'));
   const md5 = createHash('md5').update(text).digest('base64');
   if (existsSync(sumPath) && readFileSync(sumPath, 'utf8').trim() !== md5) {
-    throw new StartFailure(`${path} was changed after the export: its checksum is another.`);
+    throw new StartFailure(`${path} was changed after the export: its checksum differs. Download it again.`);
   }
   return text;
 }
 
-/** Reads all files once. @returns those that are not what the manifest says, in words */
+/** Reads all files once. @returns a description of each file that differs from its manifest */
 export async function alteredFiles(exports: readonly FoundExport[]): Promise<string[]> {
   const altered: string[] = [];
   for (const { path, md5 } of exports.flatMap(({ files }) => files)) {

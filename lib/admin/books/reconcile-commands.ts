@@ -20,22 +20,22 @@ interface ReconcileOptions {
   prove: boolean;
 }
 
-/** As many completed days as are compared where none is named. */
+/** Number of completed days to compare by default. */
 const DAYS_BACK = 30;
 
 export function addReconcileCommand(program: Command): void {
   program
     .command('reconcile')
-    .description('whether records, daily rows, counters and payments say the same; exit code 1 where they do not')
+    .description('compare records, daily rows, counters and payments; exit code 1 if they differ')
     .addOption(
       new Option('--day <UTC day>', `only this day; default: the last ${DAYS_BACK} completed ones`).argParser(
         parseDate,
       ),
     )
-    .option('--deep', 'read every record of the account (or of the day), and price it again', false)
+    .option('--deep', 'read every record of the account (or day), and compute its cost again', false)
     .option(
       '--prove',
-      'with --deep, of accounts that add up: begin anew what nights compare lifetimes with; of accounts that are older than that, once',
+      'with --deep: start a new baseline for the nightly check of lifetime sums, for accounts without differences; needed once for accounts older than that check',
       false,
     )
     .action((options: ReconcileOptions, command: Command) =>
@@ -45,13 +45,13 @@ export function addReconcileCommand(program: Command): void {
     );
 }
 
-/** One row for each account, and one for each thing that does not add up. */
+/** Prints one row per account, and one row per difference. */
 async function reconcileAccounts(
   table: Table,
   { account: named, isJson, ...options }: ReconcileOptions & { account: string | undefined; isJson: boolean },
 ): Promise<void> {
   if (options.prove && (!options.deep || options.day !== undefined)) {
-    throw invalidRequest('--prove', 'needs --deep without --day: everything has to be read');
+    throw invalidRequest('--prove', 'requires --deep without --day, because all records must be read');
   }
   const results: (Reconciliation & { account: Account })[] = [];
   for (const account of await accountsNamed(table, named)) {
@@ -75,7 +75,7 @@ async function reconcileAccounts(
   endWithVerdict(isSound);
 }
 
-/** Budgets of free models are those of all accounts together; they are kept for two days after their own. */
+/** Budgets of free models are shared by all accounts. Their counters are kept for two days after their day. */
 async function budgetFindings(table: Table, day: string | undefined): Promise<BookFinding[]> {
   const completed = datesBetween(utcDate(nowMs() - 2 * DAY_MS), utcDate(nowMs() - DAY_MS));
   const findings: BookFinding[] = [];
@@ -95,7 +95,8 @@ async function budgetFindings(table: Table, day: string | undefined): Promise<Bo
 async function accountsNamed(table: Table, id: string | undefined): Promise<Account[]> {
   const ids = id === undefined ? (await Array.fromAsync(listAccountIds(table))).map((entry) => entry.id) : [id];
   const accounts = await Promise.all(ids.map((each) => readAccount(table, each)));
-  if (id !== undefined && !accounts[0]) throw notFound(`There is no account "${id}".`);
+  if (id !== undefined && !accounts[0])
+    throw notFound(`There is no account "${id}". List accounts with "accounts list".`);
   return accounts.filter((account) => account !== undefined);
 }
 
@@ -134,9 +135,9 @@ function reconciliationText(
 }
 
 function verdictOf(results: readonly Reconciliation[], isSound: boolean): string {
-  if (!isSound) return 'Something does NOT add up.';
+  if (!isSound) return 'The books do NOT agree. The table above lists the differences.';
   const isEmpty = results.every(({ compared }) => Object.values(compared).every((count) => count === 0));
   if (isEmpty)
-    return 'There was nothing to compare: no day has its daily rows yet. --deep reads the records themselves.';
-  return 'Everything adds up.';
+    return 'There was nothing to compare, because no day has its daily rows yet. Use --deep to compare the records themselves.';
+  return 'The books agree.';
 }

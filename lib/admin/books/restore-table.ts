@@ -1,4 +1,4 @@
-/** Puts an export back into an empty table: the newest full one, and the increments that go on from it. */
+/** Restores an export into an empty table: the newest full export, and the increments that continue it. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchWriteItemCommand, type WriteRequest } from '@aws-sdk/client-dynamodb';
@@ -10,24 +10,24 @@ import { fromText } from '../command-line/mistakes.ts';
 import { packedLines } from '../command-line/packed-lines.ts';
 import { alteredFiles, findExports, type ItemAttributes } from './manifests.ts';
 
-/** DynamoDB's limit for one call. */
+/** DynamoDB's limit per call. */
 const MAX_BATCH = 25;
 const MAX_TRIES = 10;
 
 export interface RestoredTable {
-  /** Until when the table has what was written. */
+  /** The table contains all writes up to this time. */
   until: string;
   written: number;
   deleted: number;
 }
 
-/** A line of a full export, or of an increment. */
+/** A line of a full or incremental export. */
 type ExportLine = { Item: ItemAttributes } | { Keys: ItemAttributes; NewImage?: ItemAttributes };
 
 /**
- * Guarantee: nothing is written unless every file is what its manifest says, and the table has no account.
- * @param progress is told how many items have been written or deleted
- * @throws {StartFailure} where it does not write
+ * Guarantee: writes nothing unless every file matches its manifest and the table has no account.
+ * @param progress called with the number of items written or deleted so far
+ * @throws {StartFailure} if it writes nothing
  */
 export async function restoreTable(
   table: Table,
@@ -36,9 +36,11 @@ export async function restoreTable(
 ): Promise<RestoredTable> {
   const exports = findExports(directory);
   const [altered] = await alteredFiles(exports);
-  if (altered !== undefined) throw new StartFailure(`${altered}: nothing was restored.`);
+  if (altered !== undefined) throw new StartFailure(`${altered}: nothing was restored. Download the export again.`);
   for await (const { id } of listAccountIds(table)) {
-    throw new StartFailure(`The table has an account already, ${id}: restore into an empty one, in another directory.`);
+    throw new StartFailure(
+      `The table already has an account (${id}). Restore into an empty table: choose another directory with --data.`,
+    );
   }
   const restored: RestoredTable = { until: exports.at(-1)!.until, written: 0, deleted: 0 };
   for (const { files } of exports) {
@@ -75,7 +77,8 @@ async function writeBatch({ endpoint, name }: Table, batch: readonly WriteReques
   const client = sdkClient(endpoint);
   let left = [...batch];
   for (let attempt = 1; left.length > 0; attempt += 1) {
-    if (attempt > MAX_TRIES) throw new StartFailure('The table takes no more items now: try again, into an empty one.');
+    if (attempt > MAX_TRIES)
+      throw new StartFailure('The table does not accept more items at the moment. Try again with an empty table.');
     const { UnprocessedItems: undone } = await client.send(
       new BatchWriteItemCommand({ RequestItems: { [name]: left } }),
     );

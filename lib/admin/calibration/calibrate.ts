@@ -16,10 +16,10 @@ import { labelledQuestions, type KnownQuestion } from './questions.ts';
 export interface Calibration {
   endpoint: string;
   questions: number;
-  /** Whose most probable option was the true one. */
+  /** Number of questions whose true option got the highest probability. */
   right: number;
   temperature: number;
-  /** In nats, as it is and with the temperature. */
+  /** Mean surprise in nats, without and with the fitted temperature. */
   surprise_before: number;
   surprise_after: number;
 }
@@ -29,8 +29,9 @@ const MAX_AT_ONCE = 4;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /**
- * Asks the first endpoint of a model that decides by log-probabilities the questions whose answers are known.
- * @throws {Error} where the model has no such endpoint, or does not answer
+ * Sends questions with known answers to the first endpoint of the model that decides by log-probabilities, and fits the
+ * temperature.
+ * @throws {Error} if the model has no such endpoint, or it does not answer
  */
 export async function calibrate(catalog: Catalog, model: string): Promise<Calibration> {
   const request = { model, messages: [] };
@@ -41,7 +42,8 @@ export async function calibrate(catalog: Catalog, model: string): Promise<Calibr
     { makes: decisionsModality.makes, toCandidate: (usable) => engineCandidate(decisionsModality, usable) },
   );
   const candidate = candidates.find(({ engine }) => engine === logprobsEngine);
-  if (!candidate) throw new StartFailure(`No endpoint of "${model}" decides by log-probabilities`);
+  if (!candidate)
+    throw new StartFailure(`No endpoint of "${model}" decides by log-probabilities. Choose another model.`);
   const inTurn = limitConcurrency(MAX_AT_ONCE);
   const samples = await Promise.all(
     labelledQuestions.map((known, index) => inTurn(async () => sampleOf(known, index, candidate))),
@@ -62,7 +64,7 @@ async function sampleOf(
   index: number,
   candidate: BatchCandidate,
 ): Promise<Sample> {
-  // The true option comes at every place as often.
+  // Rotates the options, so that the true one appears equally often at every position.
   const shift = index % options.length;
   const shown = [...options.slice(shift), ...options.slice(0, shift)];
   const question: Question = { type: 'choice', instructions, options: shown.map((text) => ({ key: text, text })) };

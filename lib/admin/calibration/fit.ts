@@ -1,6 +1,6 @@
 import { tempered } from '../../../lambdas/decisions/distribution.ts';
 
-/** What a model found probable, and what is. */
+/** Probabilities from a model, and the truth: 1 for the true option, otherwise 0. */
 export interface Sample {
   probabilities: readonly number[];
   truth: readonly number[];
@@ -10,10 +10,10 @@ const LEAST = 0.1;
 const MOST = 10;
 const STEPS = 60;
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
-/** No probability is nothing: one wrong answer would outweigh all others. */
+/** Lower bound of a probability: without it, one wrong answer would outweigh all others. */
 const MIN_PROBABILITY = 1e-9;
 
-/** How surprising the truth is, on average, to a model with this temperature; in nats. */
+/** Mean surprise of the truth at this temperature, in nats. */
 export function surprise(samples: readonly Sample[], temperature: number): number {
   const of = ({ probabilities, truth }: Sample) =>
     tempered(probabilities, temperature).reduce(
@@ -23,9 +23,12 @@ export function surprise(samples: readonly Sample[], temperature: number): numbe
   return samples.reduce((sum, sample) => sum + of(sample), 0) / samples.length;
 }
 
-/** The temperature under which the truth is least surprising: there is only one such place, because surprise is convex in its inverse. */
+/**
+ * The temperature with the lowest mean surprise. The minimum is unique, because surprise is convex in the inverse of
+ * the temperature.
+ */
 export function fitTemperature(samples: readonly Sample[]): number {
-  // On a logarithmic scale, by golden sections.
+  // Golden-section search on a logarithmic scale.
   let [low, high] = [Math.log(LEAST), Math.log(MOST)];
   for (let step = 0; step < STEPS; step += 1) {
     const [left, right] = [high - GOLDEN * (high - low), low + GOLDEN * (high - low)];

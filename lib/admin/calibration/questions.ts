@@ -1,9 +1,9 @@
-/** Questions with known answers, to find out how much surer a model is than it is right. Each names its true option first. */
+/** Questions with known answers, which measure a model's overconfidence. Each lists its true option first. */
 
 export interface KnownQuestion {
   state: string;
   instructions: string;
-  /** The first one is true; they are shown in another order. */
+  /** The first option is true. The model sees them in another order. */
   options: string[];
 }
 

@@ -1,4 +1,4 @@
-/** The changes between two catalogs, value by value: prices first, because they are what is looked for. */
+/** The differences between two catalogs, value by value. Prices come first, because reviewers look for them. */
 
 import { Money } from '../../../lambdas/money/money.ts';
 import type { CatalogFiles } from '../../../lambdas/catalog/catalog.ts';
@@ -7,17 +7,20 @@ import { variablesIn } from '../../../lambdas/catalog/placeholders.ts';
 export interface CatalogChange {
   /** A model, an alias, a provider, or "search". */
   of: string;
-  /** The place in it, with endpoints by their ids: `acme.pricing.input`. */
+  /** Path of the value, with endpoints by id: `acme.pricing.input`. */
   field: string;
-  /** Null where it was not there. */
+  /** Null if the value is new. */
   before: string | null;
-  /** Null where it is not there any more. */
+  /** Null if the value was removed. */
   after: string | null;
 }
 
 const PRICE = /(^|\.)(pricing|price|price_per_second|service_cost|max_price)(\.|$)/;
 
-/** @returns a change for each value that is not the same; for a new part one and each of its prices, for a removed part one */
+/**
+ * @returns one change per differing value; for an added part, itself and each of its prices; for a removed part, only
+ *   itself
+ */
 export function changesBetween(before: CatalogFiles, after: CatalogFiles): CatalogChange[] {
   const [old, young] = [partsOf(before), partsOf(after)];
   const changes: CatalogChange[] = [];
@@ -45,7 +48,7 @@ export function isOfPrice({ field }: CatalogChange): boolean {
   return PRICE.test(field);
 }
 
-/** The values of each model, alias and provider, and of the search, by their places. */
+/** The values of each model, alias, provider and of the search, by path. */
 function partsOf({ models, aliases, providers, search }: CatalogFiles): Map<string, Map<string, string>> {
   return new Map([
     ...models.map((model) => [model.id, valuesOf(model)] as const),
@@ -68,18 +71,21 @@ function valuesOf(part: object): Map<string, string> {
   return values;
 }
 
-/** Endpoints go by their ids, so that one put in between changes no other one. */
+/** Endpoints are identified by id, so that inserting one does not change the paths of others. */
 function pathSegmentName(parent: object, name: string, value: unknown): string {
   const { id } = (value ?? {}) as { id?: unknown };
   return Array.isArray(parent) && typeof id === 'string' ? id : name;
 }
 
-/** The names of the credentials that a catalog reads. */
+/** Names of the credentials that a catalog uses. */
 export function credentialsOf({ providers, search }: CatalogFiles): Set<string> {
   return new Set([...providers, ...(search?.backends ?? [])].flatMap(({ credential }) => credential ?? []));
 }
 
-/** The variables of the environment that a catalog reads; credentials are in the secret of providers' keys. */
+/**
+ * Environment variables that a catalog uses. Credentials are not among them, because they are in the secret of provider
+ * keys.
+ */
 export function variablesOf({ providers, models, search }: CatalogFiles): Set<string> {
   const endpoints = models.flatMap((model) => model.endpoints);
   const backends = search?.backends ?? [];

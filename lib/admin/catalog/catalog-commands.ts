@@ -15,12 +15,12 @@ import { fromFile } from '../command-line/mistakes.ts';
 import { print, type Row } from '../../shared/output.ts';
 import { readPriceList } from '../price-lists/read-price-list.ts';
 
-/** Commands on catalog files, which need no table, and on the catalog that is in force. */
+/** Commands for catalog files, which need no table, and for the published catalog. */
 export function addCatalogCommands(program: Command): void {
-  const catalog = program.command('catalog').description('files of models and prices, and which are in force');
+  const catalog = program.command('catalog').description('catalog of models and prices: files and publications');
   catalog
     .command('check')
-    .description('load a catalog, say what is in it, and what in it is unusual')
+    .description('validate a catalog, count its entries, and list warnings')
     .argument('[dir]', 'default: the catalog that comes with the code')
     .action((directory: string | undefined, _options: unknown, command: Command) => {
       const { models, search } = loadCatalog(directory);
@@ -34,7 +34,7 @@ export function addCatalogCommands(program: Command): void {
     });
   catalog
     .command('backends')
-    .description('list where web searches go, and what is not set in this shell for each')
+    .description('list the search backends, and the variables of each that are not set in this shell')
     .argument('[dir]', 'default: the catalog that comes with the code')
     .action((directory: string | undefined, _options: unknown, command: Command) => {
       const { search } = loadCatalog(directory);
@@ -43,7 +43,7 @@ export function addCatalogCommands(program: Command): void {
   catalog
     .command('calibrate')
     .description(
-      'fit the temperature of a model that decides by log-probabilities; its provider is asked, and charges for it',
+      'fit the temperature of a model that decides by log-probabilities; calls its provider, which charges for it',
     )
     .argument('<model>', 'its id in the catalog')
     .action(async (model: string, _options: unknown, command: Command) => {
@@ -52,15 +52,15 @@ export function addCatalogCommands(program: Command): void {
   addPublishCommands(catalog);
   catalog
     .command('import')
-    .description('turn price lists (USD per million tokens) into model files in roubles')
+    .description('convert price lists (USD per million tokens) to model files in roubles')
     .requiredOption(
       '--from <list...>',
-      'price lists, the newest last: models.dev JSON, or the folder of @earendil-works/pi-ai or @pydantic/genai-prices',
+      'price lists, newest last: models.dev JSON, or the folder of @earendil-works/pi-ai or @pydantic/genai-prices',
     )
-    .requiredOption('--selection <file>', 'which models to take, see docs/catalog-import.md')
-    .requiredOption('--rate <rub>', 'roubles for one US dollar', parseDecimal)
-    .option('--markup-percent <n>', 'added on top', parseDecimal, '0')
-    .requiredOption('--out <dir>', 'where the model files go')
+    .requiredOption('--selection <file>', 'file that selects the models, see docs/catalog-import.md')
+    .requiredOption('--rate <rub>', 'roubles per US dollar', parseDecimal)
+    .option('--markup-percent <n>', 'percentage added to each price', parseDecimal, '0')
+    .requiredOption('--out <dir>', 'directory for the model files')
     .action(async (options: ImportOptions, command: Command) => {
       const selection = fromFile(options.selection, (text) => selectionSchema.parse(JSON.parse(text)));
       const conversion = { rubPerUsd: options.rate, markupPercent: options.markupPercent };
@@ -97,7 +97,7 @@ function backendRow({
 interface ImportOptions {
   from: string[];
   selection: string;
-  /** Decimal text, exact to the last digit. */
+  /** A decimal number as text, so that it stays exact. */
   rate: string;
   markupPercent: string;
   out: string;

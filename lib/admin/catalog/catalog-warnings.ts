@@ -1,4 +1,7 @@
-/** Warnings point at entries that a catalog may have and that are seldom right: prices out of proportion, and aged models. */
+/**
+ * Warnings about entries that are allowed but usually wrong: prices out of proportion, and a catalog that is out of
+ * date.
+ */
 
 import type { CatalogFiles } from '../../../lambdas/catalog/catalog.ts';
 import type { EndpointData, ModelData, Pricing, ProviderData } from '../../../lambdas/catalog/schema.ts';
@@ -6,28 +9,28 @@ import { pricesFor, type UnitPrices } from '../../../lambdas/catalog/tiers.ts';
 import { partPriceNames } from '../../../lambdas/catalog/unit-lists.ts';
 import type { Money } from '../../../lambdas/money/money.ts';
 
-/** Makers publish every few weeks: a catalog without anything newer was not kept up. */
+/** Makers publish models every few weeks, so a catalog without a newer model is out of date. */
 const FRESH_DAYS = 60;
 const MS_PER_DAY = 86_400_000;
 
-/** Between the providers of one model. */
+/** Highest usual ratio between the prices of one model's providers. */
 const DEFAULT_SPREAD = 10;
 
-/** Writing a cache costs these multiples of the prompt's price: for an hour at Anthropic, and for minutes. */
+/** Usual prices of cache writes as multiples of the prompt price: for an hour (Anthropic), and for minutes. */
 const HOUR_MULTIPLE = 2;
 const WRITE_MULTIPLE = 1.25;
-/** Converted prices are rounded up at 10⁻¹² RUB. */
+/** Tolerance, because converted prices are rounded up at 10⁻¹² RUB. */
 const ROUNDING = 0.001;
 
-/** Tokens of the shortest prompts that any provider charges more for (Alibaba). */
+/** Shortest prompt length, in tokens, above which any provider charges more (Alibaba). */
 const SHORTEST_TIER = 32_000;
 
 /** Names of the prices that depend on the length of the prompt. */
 const unitNames = ['prompt', 'completion', ...partPriceNames] as const;
 
-/** @param today as YYYY-MM-DD @returns sentences, none where nothing is unusual */
+/** @param today as YYYY-MM-DD @returns sentences; empty if nothing is unusual */
 export function warningsOf({ providers, models }: Pick<CatalogFiles, 'providers' | 'models'>, today: string): string[] {
-  // What runs at an address of the operator's own has the price and the day that the operator gives it.
+  // Excludes models at an address of the operator, who chooses their prices and dates.
   const publicIds = new Set(providers.filter(({ base_url }) => base_url !== undefined).map(({ id }) => id));
   const bought = models.filter(({ endpoints }) => endpoints.some(({ provider }) => publicIds.has(provider)));
   return [
@@ -38,7 +41,7 @@ export function warningsOf({ providers, models }: Pick<CatalogFiles, 'providers'
   ];
 }
 
-/** Whoever publishes a price of 0 gives the model away: one that is meant to be free says so (`service_free`). */
+/** Warns of a price of 0, which gives the model away. Models that are free on purpose have `service_free`. */
 function freeWarnings(model: ModelData, publicIds: ReadonlySet<string>): string[] {
   if (model.service_free || !writesText(model)) return [];
   return model.endpoints
@@ -46,13 +49,14 @@ function freeWarnings(model: ModelData, publicIds: ReadonlySet<string>): string[
     .flatMap(({ id, pricing }) =>
       (['prompt', 'completion'] as const)
         .filter((name) => pricing?.[name].isZero)
-        .map((name) => `${id}: ${name} costs nothing, and the model is not free (service_free).`),
+        .map((name) => `${id}: ${name} is 0, but the model is not marked as free: set a price, or service_free.`),
     );
 }
 
 /**
- * Endpoints with one price for every length, although their provider charges more for longer prompts (`tiered_prices`), or although
- * another provider with the same price of short prompts does: then a price list has left the tiers out, and long prompts are sold below cost.
+ * Warns of endpoints with one price for every prompt length if their provider charges more for longer prompts
+ * (`tiered_prices`), or if another provider with the same base price does. In these cases the price list probably omits
+ * the tiers, and long prompts would be sold below cost.
  */
 function missingTierWarnings(model: ModelData, providers: readonly ProviderData[]): string[] {
   const tiered = new Set(providers.filter(({ tiered_prices: isTiered }) => isTiered).map(({ id }) => id));
@@ -60,7 +64,7 @@ function missingTierWarnings(model: ModelData, providers: readonly ProviderData[
     ({ pricing, flat_price: isFlat }) => pricing && !pricing.overrides && isFlat !== true,
   );
   return untiered.flatMap(({ id, provider, pricing, context_length: context = model.context_length ?? 0 }) => {
-    const remedy = 'add overrides, or flat_price if its provider has one price for every length';
+    const remedy = 'add overrides, or set flat_price if the provider has one price for every length';
     if (tiered.has(provider) && context > SHORTEST_TIER) {
       return [`${id}: "${provider}" charges more for longer prompts: ${remedy}.`];
     }
@@ -102,14 +106,14 @@ function priceWarnings(model: ModelData): string[] {
   ];
 }
 
-/** The prices of prompts in one range of lengths. */
+/** The prices for one range of prompt lengths. */
 interface Level {
-  /** The endpoint and the range, for people. */
+  /** The endpoint and the range, for messages. */
   place: string;
   prices: UnitPrices;
 }
 
-/** The shortest prompts first. */
+/** Levels in order of prompt length. */
 function levelsOf(id: string, pricing: Pricing): Level[] {
   const sizes = (pricing.overrides ?? [])
     .map(({ min_prompt_tokens: size }) => size)
@@ -119,12 +123,12 @@ function levelsOf(id: string, pricing: Pricing): Level[] {
 }
 
 function ratioWarnings(model: ModelData, { place, prices }: Level): string[] {
-  const unusual = [
+  const findings = [
     writesText(model) && isBelow(prices.completion, prices.prompt) && 'completion costs less than prompt',
     isBelow(prices.prompt, prices.input_cache_read) && 'input_cache_read costs more than prompt',
     ...cacheWarnings(prices, model.id.startsWith('anthropic/')),
   ];
-  return unusual.flatMap((what) => (what ? [`${place}: ${what}.`] : []));
+  return findings.flatMap((finding) => (finding ? [`${place}: ${finding}.`] : []));
 }
 
 function writesText({ output_modalities: outputs }: ModelData): boolean {
@@ -156,7 +160,7 @@ function tierWarnings(levels: Level[]): string[] {
     const shorter = levels[index]!.prices;
     return unitNames
       .filter((name) => isBelow(prices[name], shorter[name]))
-      .map((name) => `${place}: ${name} costs less than below.`);
+      .map((name) => `${place}: ${name} costs less than for shorter prompts.`);
   });
 }
 
@@ -166,7 +170,9 @@ function spreadWarnings(model: string, all: Pricing[]): string[] {
     const sorted = paid.toSorted((one, other) => (one.exceeds(other) ? 1 : -1));
     const spread = multipleOf(sorted.at(-1), sorted[0]);
     if (spread === undefined || spread <= DEFAULT_SPREAD) return [];
-    return [`${model}: ${name} costs ${spread.toFixed(1)} times as much at its dearest provider as at its cheapest.`];
+    return [
+      `${model}: ${name} costs ${spread.toFixed(1)} times as much at its most expensive provider as at its cheapest.`,
+    ];
   });
 }
 

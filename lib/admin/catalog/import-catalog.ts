@@ -1,7 +1,7 @@
 /**
- * Turns price lists (USD per million tokens) into model files of the catalog (RUB per token). Arithmetic is exact:
- * numbers are read from their source text, and what does not end at 10⁻¹² RUB is rounded up, so that an imported price
- * never falls below what the provider charges.
+ * Converts price lists (USD per million tokens) to model files of the catalog (RUB per token). The arithmetic is exact:
+ * numbers are read from their source text. Results are rounded up at 10⁻¹² RUB, so that an imported price is never
+ * below the provider's.
  */
 
 import { tuningParameters } from '../../../lambdas/catalog/sampling-parameters.ts';
@@ -23,15 +23,16 @@ import {
   type PriceList,
 } from '../price-lists/price-list.ts';
 
-/** RUB for one USD, and what is added on top, both as decimal text. */
+/** RUB per USD, and the markup, both as decimal text. */
 export interface Conversion {
   rubPerUsd: string;
   markupPercent: string;
 }
 
 /**
- * @param lists the oldest first, see `findListed`
- * @returns files by name (author.json) with their JSON content. @throws {Error} naming what the lists lack.
+ * @param lists oldest first, see `findListed`
+ * @returns JSON content by file name (author.json)
+ * @throws {Error} if an entry is missing from the lists; the message names it
  */
 export function importCatalog(
   lists: readonly PriceList[],
@@ -50,7 +51,7 @@ export function importCatalog(
     const found = wanted.from.map((place) => {
       if (selection.per_request_fee?.includes(place.provider) && wanted.usd_per_thousand_requests === undefined) {
         throw new StartFailure(
-          `"${wanted.id}" needs usd_per_thousand_requests in the selection: "${place.provider}" charges for each request`,
+          `Add usd_per_thousand_requests to "${wanted.id}" in the selection, because "${place.provider}" charges for each request`,
         );
       }
       const hasThinkingPrice = selection.thinking_prices?.includes(place.provider) === true;
@@ -66,16 +67,24 @@ export function importCatalog(
   }
   const unknown = selection.free?.models.find((id) => !selection.models.some((wanted) => wanted.id === id));
   if (unknown !== undefined)
-    throw new StartFailure(`selection: free.models names "${unknown}", which models does not have`);
+    throw new StartFailure(
+      `selection: free.models contains "${unknown}", which is missing from models. Add it there, or remove it`,
+    );
   for (const alias of selection.aliases) fileOf(alias.alias).aliases.push(alias);
   return files;
 }
 
-/** Reads what the lists say of a place, or of the place that the selection names as like it; then only its facts count. */
+/**
+ * Reads the entry of a place. If the selection names a similar place (`like`), its facts are used, with the prices of
+ * the place itself if it has any.
+ */
 function listedAt(place: SelectedPlace, lists: readonly PriceList[]): ListedModel {
   const { provider, model } = place.like ?? place;
   const described = findListed(lists, { provider, model });
-  if (described === undefined) throw new StartFailure(`The source has no model "${model}" of provider "${provider}"`);
+  if (described === undefined)
+    throw new StartFailure(
+      `The price lists contain no model "${model}" of provider "${provider}". Correct the selection, or add it with "like"`,
+    );
   const data = parseListedModel(described, `${provider}: ${model}`);
   const own = place.like && findListed(lists, place);
   const cost = own && listedModelSchema.pick({ cost: true }).safeParse(own).data?.cost;
@@ -86,10 +95,12 @@ function parseListedModel(described: object, place: string): ListedModel {
   const { data, error } = listedModelSchema.safeParse(described);
   if (data) return data;
   const [issue] = error.issues;
-  throw new StartFailure(`The source does not describe "${place}": ${issue!.path.join('.')}: ${issueText(issue!)}`);
+  throw new StartFailure(
+    `The entry "${place}" of the price lists is invalid: ${issue!.path.join('.')}: ${issueText(issue!)}`,
+  );
 }
 
-/** USD per million tokens (or another number of units) as RUB per one, rounded up at 10⁻¹² RUB. */
+/** Converts USD per million tokens (or per another number of units) to RUB per unit, rounded up at 10⁻¹² RUB. */
 export function convertPrice(usdText: string, conversion: Conversion, units = 1_000_000n): Money {
   const usd = fraction(usdText);
   const rate = fraction(conversion.rubPerUsd);
@@ -105,7 +116,7 @@ function fraction(text: string): { units: bigint; scale: bigint } {
   return { units: BigInt(`${whole}${decimals}`), scale: 10n ** BigInt(decimals.length) };
 }
 
-/** A model of the selection with all facts. */
+/** A selected model, with the facts and provider parameters of the selection. */
 type SelectedModel = ListedSelection & {
   facts: NonNullable<Selection['facts']>;
   parameters: NonNullable<Selection['provider_parameters']>;
@@ -114,11 +125,11 @@ type SelectedModel = ListedSelection & {
 interface Found {
   place: SelectedPlace;
   data: ListedModel;
-  /** The listed price of reasoning is that of each token of an answer with reasoning. */
+  /** The listed reasoning price applies to every output token of an answer with reasoning. */
   hasThinkingPrice: boolean;
 }
 
-/** A model whose endpoints say what they cost the service; videos have no such price. */
+/** Adds the provider's price as service cost to each endpoint. Videos have no service cost. */
 function withServiceCost(
   offered: ImportedModel,
   wanted: SelectedModel,
@@ -137,7 +148,9 @@ function withServiceCost(
   };
 }
 
-/** The free variant of a model: its client pays nothing, and the service what the provider charges, without a markup. */
+/**
+ * The free variant of a model: the client pays nothing, and the service pays the provider's price without a markup.
+ */
 function freeModel(
   wanted: SelectedModel,
   found: Found[],
@@ -178,7 +191,7 @@ function catalogModel(wanted: SelectedModel, found: Found[], conversion: Convers
   const { data } = found[0]!;
   const released = wanted.created ?? data.release_date;
   if (released === undefined) {
-    throw new StartFailure(`selection: "${wanted.id}" needs created: the source does not say when it was released`);
+    throw new StartFailure(`selection: add created to "${wanted.id}", because the price lists contain no release date`);
   }
   const outputModalities = wanted.output_modalities ?? data.modalities.output;
   const isText = outputModalities.includes('text');
@@ -230,7 +243,7 @@ function catalogEndpoint(
   };
 }
 
-/** What one endpoint takes, where it is less than what the model takes somewhere. */
+/** Values that an endpoint supports, if they are fewer than the model's; otherwise empty. */
 function fewer(field: string, all: string[], own: string[]): object {
   const taken = all.filter((name) => own.includes(name));
   return taken.length === all.length ? {} : { [field]: taken };
@@ -240,7 +253,10 @@ function inputsOf({ place, data }: Found): string[] {
   return place.input_modalities ?? union([data.modalities.input.map((name) => (name === 'pdf' ? 'file' : name))]);
 }
 
-/** Audio of a model that writes text has to stand in the selection: a token of it may cost more than one of text. */
+/**
+ * Input modalities without audio for text models, because an audio token may cost more than a text token. Audio must be
+ * listed in the selection.
+ */
 function promisedInputs(one: Found): string[] {
   const inputs = inputsOf(one);
   if (one.place.input_modalities || !one.data.modalities.output.includes('text')) return inputs;
@@ -251,14 +267,13 @@ function union(lists: string[][]): string[] {
   return [...new Set(lists.flat())];
 }
 
-/** A provider's own wire is one for text. */
+/** Models without text output need a wire in the selection, because the default wire of a provider is for text. */
 function wireOf({ id, wire }: SelectedModel): string {
-  if (wire === undefined)
-    throw new StartFailure(`selection: "${id}" makes no text: say which wire its endpoints speak`);
+  if (wire === undefined) throw new StartFailure(`selection: add wire to "${id}", because it has no text output`);
   return wire;
 }
 
-/** The list tells parameters of models that write texts; those of others are only in the selection. */
+/** The list contains parameters of text models only; those of other models come from the selection. */
 function supportedParameters({ place, data }: Found, wanted: SelectedModel, isText: boolean): string[] {
   const taken = new Set<string>([
     ...(isText ? textParameters(place, data) : []),

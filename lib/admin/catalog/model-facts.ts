@@ -2,10 +2,10 @@ import type { ProviderParameters, Selection } from './import-selection.ts';
 
 type EndpointQuirks = Record<string, unknown>;
 
-/** Quirks that are lists of what an endpoint lacks: each fact adds to them. */
+/** Quirks that list missing features: facts add to them. */
 const additive = new Set(['lacks']);
 
-/** The quirks of an endpoint with the facts of its model. The endpoint's own quirks count before a fact. */
+/** The quirks of an endpoint, completed by facts about its model. The endpoint's own quirks take precedence. */
 export function withFacts(
   quirks: EndpointQuirks | undefined,
   { model, provider }: { model: string; provider: string },

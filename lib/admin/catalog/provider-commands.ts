@@ -15,9 +15,9 @@ export function addProviderCommand(program: Command): void {
   program
     .command('providers')
     .description(
-      'list providers, the variables that each needs, whether they are set in this shell, and their last failure',
+      'list providers with the variables that each needs, whether they are set in this shell, and the last failure',
     )
-    .argument('[dir]', 'a catalog; default: the one that comes with the code')
+    .argument('[dir]', 'directory of a catalog; default: the catalog that comes with the code')
     .action(async (directory: string | undefined, _options: unknown, command: Command) => {
       const options = command.optsWithGlobals<ConnectionOptions & { json: boolean }>();
       const catalog = loadCatalog(directory);
@@ -37,10 +37,13 @@ export function addProviderCommand(program: Command): void {
     });
 }
 
-/** More than a table has to be read for. */
+/** More reports than an hour usually has; bounds the reads. */
 const MAX_REPORTS = 500;
 
-/** When each provider last failed in the last hour, as functions have told each other; nothing where there is no table yet. */
+/**
+ * Time of each provider's last failure within an hour, from the reports that functions share. Empty if there is no
+ * table yet.
+ */
 async function lastFailures(catalog: Catalog, options: ConnectionOptions): Promise<Map<string, number>> {
   if (!options.table && !holdsData(LocalState.at(options.data).directory)) return new Map();
   return withTable({ ...options, mayCreate: false }, (table) => readFailures(catalog, table));

@@ -1,4 +1,4 @@
-/** Where an operator publishes catalogs: in the bucket of a deployment, or in the data of a local gateway. */
+/** Storage of published catalogs: in the bucket of a deployment, or in the data directory of a local gateway. */
 
 import { join } from 'node:path';
 import { readFileSync } from 'node:fs';
@@ -15,32 +15,32 @@ import { publicationsIn } from '../../../lambdas/catalog/publication-source.ts';
 import { filesInDirectory } from '../../../lambdas/platform/immutable-files.ts';
 import { sdkSettings } from '../../../lambdas/platform/aws/sdk.ts';
 
-/** A publication as it is kept. */
+/** A stored publication. */
 export interface KeptPublication {
-  /** Names it among all. */
+  /** Unique within its storage. */
   id: string;
   text: string;
 }
 
 export interface Publications {
-  /** The one that is in force; undefined where nothing was ever published. */
+  /** The current publication; undefined if nothing was ever published. */
   latest: () => Promise<KeptPublication | undefined>;
   /**
-   * Puts the next one in force.
-   * @param before the one that was in force when the next one was made
-   * @returns false where it is not in force any more: somebody else has published meanwhile
+   * Publishes a catalog.
+   * @param before the publication that was current when this one was prepared
+   * @returns false if another publication has replaced `before`
    */
   put: (text: string, before: KeptPublication | undefined) => Promise<boolean>;
-  /** The latest ones, the newest first. */
+  /** The latest publications, newest first. */
   list: (limit: number) => Promise<KeptPublication[]>;
 }
 
 type Client = Pick<S3Client, 'send'>;
 
-/** S3 answers so to a condition that does not hold, at once or because of another write at the same time. */
+/** Statuses of S3 for a failed condition, either at once or because of a concurrent write. */
 const OVERTAKEN = new Set([409, 412]);
 
-/** One object, whose versions the bucket keeps. @param client of a test */
+/** Publications as versions of one S3 object. @param client replaces the S3 client in tests */
 export function publicationsInBucket(bucket: string, client: Client = new S3Client(sdkSettings)): Publications {
   const place = { Bucket: bucket, Key: PUBLICATION_KEY };
   const etags = new Map<string, string>();
@@ -80,7 +80,7 @@ export function publicationsInBucket(bucket: string, client: Client = new S3Clie
   };
 }
 
-/** A file for each, numbered; the last one is in force. */
+/** One numbered file per publication; the last one is current. */
 export function publicationsInDirectory(directory: string): Publications {
   const files = filesInDirectory(directory);
   const read = (name: string): KeptPublication => ({ id: name, text: readFileSync(join(directory, name), 'utf8') });

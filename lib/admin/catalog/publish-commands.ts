@@ -11,33 +11,33 @@ import { withTableOf } from '../session/session.ts';
 import { earlierFiles, inForceAt, MAX_HISTORY, publish, readable, type Published, type Publisher } from './publish.ts';
 import { publicationsInBucket, publicationsInDirectory } from './publications.ts';
 
-/** Commands on the catalog that is in force, which the deployed one is while nothing is published. */
+/** Commands for the current catalog: the published one, or else the deployed one. */
 export function addPublishCommands(catalog: Command): void {
   const onPublications = (name: string, description: string) =>
     catalog
       .command(name)
       .description(description)
-      .option('--bucket <name>', 'of the deployment: its output CatalogBucketName; needed with --table');
+      .option('--bucket <name>', 'bucket of publications (output CatalogBucketName); required with --table');
   const changing = (name: string, description: string) =>
     onPublications(name, description)
-      .option('--yes', 'do it; without it, only what would change is told')
-      .option('--variables-are-set', 'the deployment has the variables that the catalog in force does not name');
-  onPublications('show', 'the catalog that is in force, who has published it, and those before it')
-    .option('--history <n>', 'so many publications', parseCount, 1)
+      .option('--yes', 'apply the change; without this option, only print the differences')
+      .option('--variables-are-set', 'confirm that the deployment has the variables that are new in this catalog');
+  onPublications('show', 'list the current catalog and earlier ones, with their publishers')
+    .option('--history <n>', 'number of publications', parseCount, 1)
     .action(({ bucket, history }: ShowOptions, command: Command) =>
       withTableOf(command, async (_table, { json }, local) => {
         print(await publicationRows(placeOf(local, bucket), Math.min(history, MAX_HISTORY)), json);
       }),
     );
-  changing('publish', 'put a catalog in force without a deployment; running requests keep the one they began with')
-    .argument('<dir>', 'with providers.json and models/*.json')
+  changing('publish', 'publish a catalog without a deployment; running requests keep their catalog')
+    .argument('<dir>', 'directory with providers.json and models/*.json')
     .action((directory: string, options: ChangeOptions, command: Command) =>
       withPublisher(command, options, async (publisher) =>
         publish(publisher, readCatalogFiles(directory), { ...options, action: 'catalog.publish' }),
       ),
     );
-  changing('rollback', 'put the catalog in force again that was before')
-    .option('--to <version>', 'another one of those that were published')
+  changing('rollback', 'publish the previous catalog again')
+    .option('--to <version>', 'version of an earlier publication')
     .action((options: ChangeOptions & { to?: string }, command: Command) =>
       withPublisher(command, options, async (publisher) =>
         publish(publisher, await earlierFiles(publisher.publications, options.to), {
@@ -46,7 +46,7 @@ export function addPublishCommands(catalog: Command): void {
         }),
       ),
     );
-  changing('withdraw', 'put the deployed catalog in force again').action((options: ChangeOptions, command: Command) =>
+  changing('withdraw', 'return to the deployed catalog').action((options: ChangeOptions, command: Command) =>
     withPublisher(command, options, async (publisher) =>
       publish(publisher, undefined, { ...options, action: 'catalog.withdraw' }),
     ),
@@ -93,16 +93,16 @@ function withPublisher(
     const operator = () => operatorOf(local === undefined);
     const done = await work({ table, ...placeOf(local, bucket), operator });
     if (json) print({ ...done }, true);
-    else tell(done);
+    else printPublished(done);
   });
 }
 
-/** More rows than anybody reads; programs get all of them. */
+/** Maximum rows of a table. Programs get all rows. */
 const MAX_SHOWN = 100;
 
 const versionName = (version: string | null) => version ?? 'the deployed catalog';
 
-function tell({
+function printPublished({
   published,
   before,
   after,
@@ -115,30 +115,30 @@ function tell({
   if (changes.length > 0) process.stdout.write(asTable(changes.slice(0, MAX_SHOWN).map((change) => ({ ...change }))));
   const more = changes.length > MAX_SHOWN ? ` (${changes.length - MAX_SHOWN} more with --json)` : '';
   process.stdout.write(
-    `${prices} prices and ${others} other values change${more}: ${versionName(before)} → ${versionName(after)}\n`,
+    `${prices} prices and ${others} other values differ${more}: ${versionName(before)} → ${versionName(after)}\n`,
   );
   if (fresh.length > 0) {
     process.stdout.write(
-      `New credentials: ${fresh.join(', ')}. Set them first: on one machine in the environment of npm start, which reads them when it starts; on AWS in the secret of provider keys.\n`,
+      `New credentials: ${fresh.join(', ')}. Set them first: for npm start, as environment variables before it starts; on AWS, in the secret of provider keys.\n`,
     );
   }
-  for (const warning of warnings) process.stdout.write(`Unusual: ${warning}\n`);
+  for (const warning of warnings) process.stdout.write(`Warning: ${warning}\n`);
   process.stdout.write(
     published
-      ? 'In force: a running function takes it up within two minutes, on one machine within two seconds.\n'
-      : 'Nothing was published: add --yes to do it.\n',
+      ? 'Published. Running functions use it within two minutes; a local gateway within two seconds.\n'
+      : 'Nothing was published. Repeat the command with --yes to publish.\n',
   );
 }
 
 type PublicationPlace = Pick<Publisher, 'publications' | 'deployed'>;
 
 /**
- * Where catalogs are published. The deployed one is that of the running gateway, else the one of this checkout.
- * @throws {StartFailure} where the table is on AWS, and nobody says which bucket
+ * Storage of publications. The deployed catalog is that of the running gateway, or else of this checkout.
+ * @throws {StartFailure} if the table is on AWS and no bucket is given
  */
 function placeOf(local: LocalState | undefined, bucket: string | undefined): PublicationPlace {
   const deployed = () => readCatalogFiles(local?.running()?.catalog_directory ?? catalogDirectory());
   if (local) return { publications: publicationsInDirectory(local.publicationsDirectory()), deployed };
   if (bucket !== undefined) return { publications: publicationsInBucket(bucket), deployed };
-  throw new StartFailure('Say where catalogs are published with --bucket; the output CatalogBucketName names it.');
+  throw new StartFailure('Pass the bucket of publications with --bucket. Its name is the output CatalogBucketName.');
 }

@@ -1,4 +1,7 @@
-/** Puts a catalog in force while the gateway runs: looked at first, published if nobody else has meanwhile, and audited. */
+/**
+ * Publishes a catalog while the gateway runs: validates it, prints the differences, publishes it unless someone else
+ * has published since, and audits it.
+ */
 
 import type { CatalogFiles } from '../../../lambdas/catalog/catalog.ts';
 import { CatalogError } from '../../../lambdas/catalog/catalog-error.ts';
@@ -21,37 +24,36 @@ import type { KeptPublication, Publications } from './publications.ts';
 export interface Publisher {
   table: Table;
   publications: Publications;
-  /** The catalog that is in force where nothing is published. */
+  /** The catalog that applies if nothing is published. */
   deployed: () => CatalogFiles;
   operator: () => Promise<Actor>;
 }
 
-/** The change that is asked for. */
 export interface PublishOptions {
   action: 'catalog.publish' | 'catalog.rollback' | 'catalog.withdraw';
-  /** Without it, only the changes are told. */
+  /** Without it, only the differences are computed. */
   yes?: boolean;
-  /** The operator has set the variables that the catalog in force does not name. */
+  /** The operator confirms that the variables that are new in this catalog are set. */
   variablesAreSet?: boolean;
 }
 
-/** The change that was made, or would be. */
+/** The change, whether or not it was applied. */
 export interface Published {
   published: boolean;
-  /** Versions; null: the catalog that was deployed. */
+  /** Catalog versions; null for the deployed catalog. */
   before: string | null;
   after: string | null;
   prices: number;
-  /** Values that are no price, and models, aliases and providers that are new or gone. */
+  /** Changed values other than prices, and added or removed models, aliases and providers. */
   others: number;
-  /** Credentials that the catalog in force does not name: the gateway may have no value for them. */
+  /** Credentials that are new in this catalog: the gateway may have no value for them. */
   new_credentials: string[];
-  /** Unusual values of the catalog that the one in force does not have. */
+  /** Warnings about the new catalog that do not apply to the current one. */
   warnings: string[];
   changes: CatalogChange[];
 }
 
-/** The last publication, and the files that are in force. */
+/** The last publication, and the current files. */
 interface InForce {
   kept: KeptPublication | undefined;
   publication: Publication | undefined;
@@ -67,7 +69,7 @@ export async function inForceAt({
   return { kept, publication, files: publication?.files ?? deployed() };
 }
 
-/** Reads a publication; one that functions cannot use either is as if it were not there, so that it can be published over. */
+/** Parses a publication. Returns undefined if functions could not use it either, so that it can be replaced. */
 export function readable({ text }: KeptPublication): Publication | undefined {
   try {
     return readPublication(text);
@@ -78,8 +80,9 @@ export function readable({ text }: KeptPublication): Publication | undefined {
 }
 
 /**
- * @param files what is to be in force; undefined for the catalog that was deployed
- * @throws {GatewayError} 400 for a catalog that functions could not use; 404 if there is no publication to withdraw; 409 where somebody has published meanwhile
+ * @param files the catalog to publish; undefined for the deployed catalog
+ * @throws {GatewayError} 400 if functions could not use the catalog; 404 if there is no publication to withdraw; 409 if
+ *   someone else has published since
  */
 export async function publish(
   publisher: Publisher,
@@ -90,16 +93,16 @@ export async function publish(
   const { kept, publication, files: current } = await inForceAt(publisher);
   const isDeployed = kept === undefined || (publication !== undefined && publication.files === undefined);
   if (!files && isDeployed) {
-    throw new GatewayError('not_found', 'No published catalog is in force, so there is none to withdraw.');
+    throw new GatewayError('not_found', 'No catalog is published, so there is nothing to withdraw.');
   }
-  // The deployed catalog was deployed with its variables.
+  // The deployed catalog needs no check: its variables were deployed with it.
   if (files && !variablesAreSet) refuseNewVariables(current, files);
   const changes = changesBetween(current, files ?? deployed());
   const prices = changes.filter(isOfPrice).length;
   const [before, after] = [publication?.files?.version ?? null, files?.version ?? null];
   const known = credentialsOf(current);
   const fresh = [...credentialsOf(files ?? deployed())].filter((name) => !known.has(name));
-  const told = {
+  const result = {
     before,
     after,
     prices,
@@ -108,13 +111,13 @@ export async function publish(
     warnings: newWarnings(current, files ?? deployed()),
     changes,
   };
-  if (!yes) return { published: false, ...told };
+  if (!yes) return { published: false, ...result };
   const actor = await operator();
   const text = writePublication({ publishedAt: new Date(nowMs()).toISOString(), by: actor.id, files });
   checkUsable(text);
   if (!(await publications.put(text, kept))) {
     throw conflict(
-      'Somebody else has published meanwhile: look at it with "catalog show --history 3", and publish again.',
+      'Someone else has published a catalog since. Review it with "catalog show --history 3", then publish again.',
     );
   }
   await commitChange(
@@ -122,7 +125,7 @@ export async function publish(
     { action, target: `catalog ${after ?? 'as deployed'}`, before: { version: before }, after: { version: after } },
     {},
   );
-  return { published: true, ...told };
+  return { published: true, ...result };
 }
 
 function newWarnings(current: CatalogFiles, next: CatalogFiles): string[] {
@@ -131,34 +134,34 @@ function newWarnings(current: CatalogFiles, next: CatalogFiles): string[] {
   return warningsOf(next, today).filter((warning) => !known.has(warning));
 }
 
-/** @throws {GatewayError} 400 where functions would find no value */
+/** @throws {GatewayError} 400 if the catalog needs variables that are not known to be set */
 function refuseNewVariables(current: CatalogFiles, next: CatalogFiles): void {
   const known = variablesOf(current);
   const fresh = [...variablesOf(next)].filter((name) => !known.has(name));
   if (fresh.length === 0) return;
   throw new GatewayError(
     'invalid_request',
-    `The catalog needs ${fresh.join(', ')}, which the one in force does not. Functions get variables with a deployment (gateway:variables): deploy them first, then publish with --variables-are-set.`,
+    `The catalog needs ${fresh.join(', ')}, which the current one does not. Functions only get variables by a deployment: set them in gateway:variables and deploy, then publish with --variables-are-set.`,
   );
 }
 
-/** Reads the text as functions will. @throws {GatewayError} 400 where they could not */
+/** Validates the text as functions do when they read it. @throws {GatewayError} 400 if they could not use it */
 function checkUsable(text: string): void {
   const bytes = Buffer.byteLength(text);
   if (bytes > MAX_PUBLICATION_BYTES) {
     throw new GatewayError(
       'invalid_request',
-      `The catalog has ${bytes} bytes, and functions read ${MAX_PUBLICATION_BYTES} at most.`,
+      `The catalog has ${bytes} bytes; functions read at most ${MAX_PUBLICATION_BYTES}. Remove models that you do not need.`,
     );
   }
   readPublication(text);
 }
 
 /**
- * The catalog that was in force before the one that is.
- * @param version of the one that is wanted
- * @throws {GatewayError} 404; 409 where the one in force was itself put back, and nobody says which is wanted: the one before it is the one that
- *   it has replaced for a reason
+ * The catalog before the current one.
+ * @param version selects an earlier publication instead
+ * @throws {GatewayError} 404 if there is none; 409 without a version if the current catalog is itself the result of a
+ *   rollback, because the one before it was replaced for a reason
  */
 export async function earlierFiles(
   publications: Publications,
@@ -172,7 +175,7 @@ export async function earlierFiles(
       : [current, ...earlier].find((one) => one?.files?.version === version);
   if (version === undefined && wanted && isPutBack(current, earlier))
     throw conflict(
-      `The catalog in force was put back after ${nameOf(wanted)}, which this would put in force again. Say which one with --to.`,
+      `The current catalog is the result of a rollback from ${nameOf(wanted)}, which this command would publish again. Choose a version with --to.`,
     );
   if (wanted) return wanted.files;
   // Before the first publication, the deployed catalog was in force.
@@ -180,8 +183,8 @@ export async function earlierFiles(
   throw new GatewayError(
     'not_found',
     version === undefined
-      ? 'Nothing was published, so there is nothing to go back from.'
-      : `None of the last ${MAX_HISTORY} publications has the version "${version}"; "catalog show --history ${MAX_HISTORY}" lists them.`,
+      ? 'Nothing was published, so there is nothing to roll back.'
+      : `None of the last ${MAX_HISTORY} publications has the version "${version}". List them with "catalog show --history ${MAX_HISTORY}".`,
   );
 }
 
@@ -193,8 +196,8 @@ function isPutBack(current: Publication | undefined, earlier: (Publication | und
 }
 
 function nameOf({ files }: Publication): string {
-  return files?.version ?? 'the deployed one';
+  return files?.version ?? 'the deployed catalog';
 }
 
-/** As many publications are looked through. */
+/** Maximum number of publications that are searched. */
 export const MAX_HISTORY = 50;

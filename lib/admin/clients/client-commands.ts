@@ -7,14 +7,14 @@ import { DEFAULT_PORT } from '../../shared/defaults.ts';
 import { parseBaseUrl, parseModelId } from '../command-line/arguments.ts';
 import { print } from '../../shared/output.ts';
 
-/** Texts to paste into clients, which takes no table. */
+/** Prints configuration for clients; needs no table. */
 export function addClientCommand(program: Command): void {
   program
     .command('clients')
-    .description('what to paste into a client so that it calls the gateway; without a name, the clients that are known')
+    .description('print the configuration that makes a client use the gateway; without a name, list the known clients')
     .addArgument(new Argument('[name]', 'the client').choices(configurations.map(({ name }) => name)))
     .option('--url <url>', 'base URL of the gateway, with /v1', parseBaseUrl, `http://127.0.0.1:${DEFAULT_PORT}/v1`)
-    .option('--model <id>', 'model that is to answer', parseModelId, 'sandbox/claude')
+    .option('--model <id>', 'model that the client uses', parseModelId, 'sandbox/claude')
     .action((name: string | undefined, { url, model }: { url: string; model: string }, command: Command) => {
       const place = { baseUrl: url, model, facts: modelFacts(readCatalogFiles(catalogDirectory()), model) };
       const { json } = command.optsWithGlobals<{ json: boolean }>();
@@ -33,7 +33,7 @@ function pasted({ name, api, where, text, note }: ClientConfiguration, place: Ga
   return { name, api, where, text: text(place), note: note ?? null };
 }
 
-/** The text stands alone between empty lines, to be marked and copied. */
+/** Empty lines around the text make it easy to select and copy. */
 function page({ title, where, text, note }: ClientConfiguration, place: GatewayPlace): string {
   return `${title}: into ${where}\n\n${text(place)}\n\n${note === undefined ? '' : `${note}\n`}`;
 }

@@ -1,13 +1,16 @@
-/** Texts to paste into clients, so that they call the gateway: one entry a client, from which nothing has to be guessed. */
+/**
+ * Configuration to paste into clients so that they use the gateway. Each entry is complete: the reader has nothing to
+ * guess.
+ */
 
 import type { ModelFacts } from './model-facts.ts';
 
-/** Where the gateway is, and the model that is to answer. The key is never written down: texts name its variable. */
+/** Address of the gateway, and the model to use. Texts contain the name of the key's variable, never the key. */
 export interface GatewayPlace {
   /** With /v1. */
   baseUrl: string;
   model: string;
-  /** Undefined where the model is not in the catalog: texts leave out what they would say of it. */
+  /** Undefined if the model is not in the catalog: texts then omit its facts. */
   facts?: ModelFacts | undefined;
 }
 
@@ -15,30 +18,30 @@ export interface ClientConfiguration {
   /** Its name on the command line. */
   name: string;
   title: string;
-  /** The API that it speaks. */
+  /** The API that the client uses. */
   api: 'messages' | 'chat completions' | 'responses';
-  /** The file that the text belongs into, or what else to do with it. */
+  /** The file that the text belongs to, or another instruction. */
   where: string;
   text: (place: GatewayPlace) => string;
-  /** A sentence that one has to know beside it. */
+  /** A sentence that the reader needs in addition. */
   note?: string;
 }
 
 const KEY_VARIABLE = 'GATEWAY_KEY';
 const SHELL = 'a shell';
 const N8N_TEST =
-  'n8n tests a credential with the list of models, which takes no key: the test succeeds with a wrong key as well.';
+  'n8n tests a credential with the list of models, which needs no key, so the test also succeeds with a wrong key.';
 const TYPESCRIPT = 'a file .ts or .mjs';
 
 /** Clients of the Messages API append /v1 themselves. */
 const anthropicUrl = ({ baseUrl }: GatewayPlace) => baseUrl.replace(/\/v1\/?$/, '');
 
-/** Claude Code heeds it for models whose context it does not know itself. */
+/** Claude Code uses this variable for models whose context it does not know. */
 function claudeCodeFacts({ facts }: GatewayPlace): string {
   return facts ? `\nexport CLAUDE_CODE_MAX_CONTEXT_TOKENS=${facts.contextTokens}` : '';
 }
 
-/** opencode sends what a user attaches only to models that are said to take it. */
+/** opencode only sends attachments to models that declare support for them. */
 function opencodeFacts(facts: ModelFacts | undefined): string {
   if (facts === undefined) return '';
   const { contextTokens, maxOutputTokens, inputModalities } = facts;
@@ -49,7 +52,7 @@ function opencodeFacts(facts: ModelFacts | undefined): string {
           "limit": { "context": ${contextTokens}, "output": ${maxOutputTokens} }`;
 }
 
-/** pi reads texts and images. */
+/** pi supports text and images. */
 function piInputs(facts: ModelFacts | undefined): string {
   return facts?.inputModalities.includes('image') ? '"text", "image"' : '"text"';
 }
@@ -68,7 +71,7 @@ export const configurations: readonly ClientConfiguration[] = [
 export ANTHROPIC_MODEL=${place.model} ANTHROPIC_SMALL_FAST_MODEL=${place.model}
 export ANTHROPIC_DEFAULT_HAIKU_MODEL=${place.model} ANTHROPIC_DEFAULT_SONNET_MODEL=${place.model} ANTHROPIC_DEFAULT_OPUS_MODEL=${place.model}${claudeCodeFacts(place)}
 claude`,
-    note: 'Its agents ask for haiku, sonnet or opus by these names: without the third line they would leave the model. Claude Code knows how much models of Anthropic read; of others it assumes a million tokens, unless CLAUDE_CODE_MAX_CONTEXT_TOKENS says how many there are.',
+    note: 'Its agents request haiku, sonnet or opus; the third line makes them use your model instead. For models that are not Anthropic’s, Claude Code assumes a context of a million tokens unless CLAUDE_CODE_MAX_CONTEXT_TOKENS is set.',
   },
   {
     name: 'codex',
@@ -83,7 +86,7 @@ name = "Gateway"
 base_url = "${baseUrl}"
 env_key = "${KEY_VARIABLE}"
 wire_api = "responses"`,
-    note: `The variable ${KEY_VARIABLE} has to be set in the shell that Codex is started from.`,
+    note: `Set the variable ${KEY_VARIABLE} in the shell in which you start Codex.`,
   },
   {
     name: 'opencode',
@@ -136,7 +139,7 @@ models:
     apiKey: <the value of ${KEY_VARIABLE}>
     roles: [chat, edit, apply]
     capabilities: [tool_use, image_input]`,
-    note: 'Models named gpt-5… or o3… are asked over the Responses API, which works as well.',
+    note: 'For models named gpt-5… or o3…, Continue uses the Responses API, which also works.',
   },
   {
     name: 'pi',
@@ -198,7 +201,7 @@ Model: ${model}${windowLines(facts)}`,
   },
   "agent": { "default_model": { "provider": "Gateway", "model": "${model}" } }
 }`,
-    note: 'Zed can also ask for the key itself, in the settings of its agent.',
+    note: 'You can also enter the key in the agent settings of Zed.',
   },
   {
     name: 'cursor',
@@ -208,7 +211,7 @@ Model: ${model}${windowLines(facts)}`,
     text: ({ baseUrl, model }) => `OpenAI API key: <the value of ${KEY_VARIABLE}>
 Override OpenAI base URL: ${baseUrl}
 Add model: ${model}`,
-    note: 'Cursor calls from its own servers, so the address has to be reachable over public https.',
+    note: 'Cursor sends requests from its own servers, so the address must be reachable over public HTTPS.',
   },
   {
     name: 'n8n',
@@ -218,7 +221,7 @@ Add model: ${model}`,
     text: ({ baseUrl, model }) => `API key: <the value of ${KEY_VARIABLE}>
 Base URL: ${baseUrl}
 Model of the node "OpenAI Chat Model", by ID: ${model}`,
-    note: `With "Use Responses API" switched off, the node asks over chat completions. ${N8N_TEST}`,
+    note: `If "Use Responses API" is off, the node uses chat completions. ${N8N_TEST}`,
   },
   {
     name: 'n8n-anthropic',
@@ -228,7 +231,7 @@ Model of the node "OpenAI Chat Model", by ID: ${model}`,
     text: (place) => `API key: <the value of ${KEY_VARIABLE}>
 Base URL: ${anthropicUrl(place)}
 Model of the node "Anthropic Chat Model", by ID: ${place.model}`,
-    note: `Its agents change the arguments of calls that they send back, which a model of Gemini may refuse; the OpenAI nodes can ask it. ${N8N_TEST}`,
+    note: `Its agents change the arguments of tool calls that they send back, which Gemini models may reject. For Gemini, use the OpenAI nodes. ${N8N_TEST}`,
   },
   {
     name: 'open-webui',
@@ -239,7 +242,7 @@ Model of the node "Anthropic Chat Model", by ID: ${place.model}`,
       baseUrl,
     }) => `docker run -p 3000:8080 -e OPENAI_API_BASE_URLS=${baseUrl} -e OPENAI_API_KEYS="$${KEY_VARIABLE}" \\
   ghcr.io/open-webui/open-webui:main`,
-    note: 'From inside of a container this machine has another name, such as host.docker.internal.',
+    note: 'Inside a container, this machine has another host name, such as host.docker.internal.',
   },
   {
     name: 'openai-typescript',
@@ -328,7 +331,7 @@ const gateway = createOpenAICompatible({
 });
 const { text } = await generateText({ model: gateway('${model}'), prompt: 'Hello!' });
 console.log(text);`,
-    note: 'With @ai-sdk/openai, whose usual API is Responses, set providerOptions.openai.store to false: nothing is kept here between requests.',
+    note: 'With @ai-sdk/openai, whose usual API is Responses, set providerOptions.openai.store to false, because the gateway stores nothing between requests.',
   },
   {
     name: 'langchain',
@@ -356,7 +359,7 @@ const answer = await client.chat.send({
   chatRequest: { model: '${model}', messages: [{ role: 'user', content: 'Hello!' }] },
 });
 console.log(answer.choices[0].message.content);`,
-    note: 'Without a retryConfig of its own, this client repeats what has failed for up to an hour.',
+    note: 'Set retryConfig: by default, this client retries failed requests for up to an hour.',
   },
   {
     name: 'curl',

@@ -2,7 +2,7 @@ import type { CatalogFiles } from '../../../lambdas/catalog/catalog.ts';
 import { ModelNames } from '../../../lambdas/catalog/model-names.ts';
 import type { InputModality } from '../../../lambdas/catalog/wires.ts';
 
-/** Facts that clients have to be told of a model that they do not know by themselves. */
+/** Facts about a model that clients need if they do not know it. */
 export interface ModelFacts {
   contextTokens: number;
   maxOutputTokens: number;
@@ -10,9 +10,10 @@ export interface ModelFacts {
 }
 
 /**
- * @param files of a catalog: what is built from them has only the models that can be called from where it is built
- * @param name the id of a model, or what else means it
- * @returns undefined where there is no such model, or where it is not known how much it reads and writes
+ * @param files catalog files instead of a built catalog, which only contains models that can be called from this
+ *   machine
+ * @param name the id of a model, an alias, or another known name
+ * @returns undefined if the model is unknown, or its limits are
  */
 export function modelFacts({ models, aliases }: CatalogFiles, name: string): ModelFacts | undefined {
   const id = aliases.find(({ alias }) => alias === name)?.target ?? name;

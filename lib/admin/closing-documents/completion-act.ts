@@ -1,4 +1,7 @@
-/** The closing paper of a month (акт, УПД): what the account was charged, in kopecks, with the remainder that is carried. */
+/**
+ * The closing document of a month (акт, УПД): the charges of the account in kopecks, with the remainder that is carried
+ * over.
+ */
 
 import { daysOfMonth, periodOf } from '../../../lambdas/books/period.ts';
 import { isProven, readStatement, type Statement } from '../../../lambdas/books/statement.ts';
@@ -11,7 +14,7 @@ import { listPapers, type Paper, type Party } from '../../../lambdas/store/accou
 import type { Table } from '../../../lambdas/store/table/table.ts';
 import { roundLines } from './kopecks.ts';
 
-/** A paper has one line for all together, or lines split by one of these. */
+/** A document has one line in total, or one line per value of a dimension. */
 export const lineSplits = ['nothing', 'model', 'workspace', 'key', 'member'] as const;
 export type LineSplit = (typeof lineSplits)[number];
 
@@ -21,13 +24,13 @@ export interface ActQuestion {
   zone: string;
   number: string;
   by: LineSplit;
-  /** The organisation that a new paper is for. */
+  /** The organization that a new document is issued to. */
   party: Party;
 }
 
-/** A line before VAT is told apart. */
+/** A line before VAT is split off. */
 export interface ActLine {
-  /** The thing that it is for: "" for all together. */
+  /** The value of the dimension that the line is for; "" for the total. */
   subject: string;
   kind: 'spending' | 'change' | 'adjustment';
   exact: Money;
@@ -37,17 +40,17 @@ export interface ActLine {
 export interface Act {
   paper: Paper;
   lines: ActLine[];
-  /** The month has a paper already, which says the same. */
+  /** The month already has a document, with the same content. */
   isIssued: boolean;
 }
 
-/** Months whose papers are looked at again: longer than anything takes to be settled or corrected. */
+/** Number of earlier months that are checked for changes: longer than any settlement or correction takes. */
 const MONTHS_LOOKED_AT = 2;
 
 /**
- * Makes the paper of a month from its records, or that of a month which has one again.
- * @throws {GatewayError} 400 for a month that is not over; 409 for one whose paper says something else by now, whose requests are not all
- * settled, that does not follow the last paper, or whose records contradict each other
+ * Creates the closing document of a month from its records, or reads the issued one again.
+ * @throws {GatewayError} 400 if the month is not over; 409 if the issued document differs from the records, if requests
+ *   are not settled, if the month does not follow the last document, or if the records contradict each other
  */
 export async function makeAct(table: Table, question: ActQuestion): Promise<Act> {
   const { account, month, zone, number, by, party } = question;
@@ -57,7 +60,7 @@ export async function makeAct(table: Table, question: ActQuestion): Promise<Act>
   const last = before.at(-1);
   checkOrder(question, { last, later: papers.at(-1), issued });
   if (issued && issued.by !== by) {
-    throw conflict(`The paper of ${month} was issued with --by ${issued.by}, and stays as it is.`);
+    throw conflict(`The document of ${month} was issued with --by ${issued.by}. Repeat the command with this option.`);
   }
   const statement = await statementOf(table, account, { month, zone: issued?.zone ?? zone, by });
   const changes = issued ? [...issued.changes] : await changesSince(table, account, before);
@@ -70,7 +73,7 @@ export async function makeAct(table: Table, question: ActQuestion): Promise<Act>
   );
   if (issued && !issued.exact.equals(exact)) {
     throw conflict(
-      `The paper of ${month} says ${issued.exact} RUB, and its records come to ${exact} by now: the next paper has the difference.`,
+      `The document of ${month} has ${issued.exact} RUB, but its records now add up to ${exact} RUB. The next document will contain the difference.`,
     );
   }
   const paper: Paper = issued ?? {
@@ -90,10 +93,12 @@ export async function makeAct(table: Table, question: ActQuestion): Promise<Act>
   return { paper, lines: withAmounts, isIssued: issued !== undefined };
 }
 
-/** @throws {GatewayError} 409 for a month in which nothing was charged or adjusted */
+/** @throws {GatewayError} 409 if nothing was charged or adjusted in the month */
 export function requireLines({ paper: { month }, lines }: Act): void {
   if (lines.some(({ exact }) => !exact.isZero)) return;
-  throw conflict(`${month} has no lines, so no paper was issued. To issue one of 0 RUB, repeat with --empty.`);
+  throw conflict(
+    `${month} has no lines, so no document was issued. To issue one for 0 RUB, repeat the command with --empty.`,
+  );
 }
 
 function checkOrder(
@@ -102,16 +107,18 @@ function checkOrder(
 ): void {
   if (issued) return;
   const { endMs } = periodOf({ ...daysOfMonth(month), zone });
-  if (nowMs() < endMs) throw new GatewayError('invalid_request', `${month} is not over yet (${zone}).`);
-  if (later && later.month > month) throw conflict(`${later.month} has a paper already: months get theirs in order.`);
+  if (nowMs() < endMs)
+    throw new GatewayError('invalid_request', `${month} is not over yet (${zone}). Choose an earlier month.`);
+  if (later && later.month > month)
+    throw conflict(`${later.month} already has a document, and documents are issued in order of months.`);
   if (!last) return;
   if (last.zone !== zone) {
     throw conflict(
-      `The last paper, of ${last.month}, goes by days of ${last.zone}: use --zone ${last.zone}, so that no hour is left out.`,
+      `The last document (${last.month}) uses the time zone ${last.zone}. Use --zone ${last.zone}, so that no hour is missing.`,
     );
   }
   const next = monthAfter(last.month);
-  if (next !== month) throw conflict(`The last paper is that of ${last.month}: issue ${next} first.`);
+  if (next !== month) throw conflict(`The last document is for ${last.month}. Issue ${next} first.`);
 }
 
 function monthAfter(month: string): string {
@@ -129,10 +136,12 @@ async function statementOf(
   const statement = await readStatement(table, { account, period, by: split, filter: {} });
   const { pending, proofs } = statement;
   if (pending.generations > 0) {
-    throw conflict(`${pending.generations} requests of ${month} are not settled yet: ask again when they are.`);
+    throw conflict(`${pending.generations} requests of ${month} are not settled yet. Try again later.`);
   }
   if (!isProven({ proofs })) {
-    throw conflict(`The books of ${month} contradict each other: "statement --month ${month}" says how.`);
+    throw conflict(
+      `The books of ${month} contradict each other. Run "statement --month ${month}" to see the differences.`,
+    );
   }
   return statement;
 }
@@ -147,7 +156,7 @@ function spendingLines(statement: Statement, by: LineSplit): Omit<ActLine, 'amou
     .map(({ values, usage }) => ({ subject: values[0]!, kind: 'spending', exact: usage }));
 }
 
-/** Adjustments as lines: an account that was given something is charged less. */
+/** Adjustments as lines. A credit reduces the charge. */
 function adjustmentLines({ payments }: Statement): Omit<ActLine, 'amount'>[] {
   return payments
     .filter(({ kind }) => kind === 'adjustment')
@@ -158,7 +167,9 @@ function changeLine({ month, amount }: { month: string; amount: Money }): Omit<A
   return { subject: month, kind: 'change', exact: amount };
 }
 
-/** The changes of the last months since their papers, less what a paper has told of them already. */
+/**
+ * Changes in recent months since their documents were issued, without changes that later documents already contain.
+ */
 async function changesSince(
   table: Table,
   account: Account,
@@ -170,8 +181,8 @@ async function changesSince(
     const now = Money.sum(
       [...spendingLines(statement, 'nothing'), ...adjustmentLines(statement)].map((line) => line.exact),
     );
-    const told = papers.flatMap((paper) => paper.changes).filter((change) => change.month === month);
-    const amount = now.minus(exact).minus(Money.sum(told.map((change) => change.amount)));
+    const included = papers.flatMap((paper) => paper.changes).filter((change) => change.month === month);
+    const amount = now.minus(exact).minus(Money.sum(included.map((change) => change.amount)));
     if (!amount.isZero) changes.push({ month, amount });
   }
   return changes;

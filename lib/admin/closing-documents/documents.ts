@@ -1,6 +1,6 @@
 /**
- * The data of papers, for a program that makes documents of them (1С, an operator of electronic documents): no XML is made here. What depends
- * on law is named in `to_confirm`.
+ * The data of closing documents and bills, for a program that creates them (1С, an operator of electronic documents).
+ * The gateway creates no XML. Points that depend on law are listed in `to_confirm`.
  */
 
 import type { CsvRow } from '../../../lambdas/books/csv.ts';
@@ -10,13 +10,13 @@ import type { Party } from '../../../lambdas/store/accounts/papers.ts';
 import type { Act, ActLine } from './completion-act.ts';
 import { vatOf } from './kopecks.ts';
 
-/** The facts that an accountant has to confirm before papers are made of this. */
+/** Points that an accountant must confirm before documents are created from this data. */
 const TO_CONFIRM = [
   'the VAT rate and mode of the contract, and whether prices contain the tax',
-  'which paper closes a month: УПД of status 1 (with счёт-фактура), or УПД of status 2 or акт without it',
-  'whether a change of a closed month needs a corrective paper of its own, instead of a line in the next one',
-  'rounding of the tax by line, half a kopeck upwards',
-  'that days of the month are those of the zone that is named',
+  'which document closes a month: УПД of status 1 (with счёт-фактура), or УПД of status 2 or акт without it',
+  'whether a change to a closed month needs a separate corrective document instead of a line in the next one',
+  'rounding of the tax per line, half a kopeck up',
+  'that the days of the month are those of the given time zone',
 ] as const;
 
 interface TaxedLine {
@@ -45,7 +45,7 @@ const actLineNames: Record<ActLine['kind'], (subject: string, month: string) => 
   adjustment: (subject) => `Корректировка ${subject}`,
 };
 
-/** The data of a closing paper. */
+/** The data of a closing document. */
 export function actDocument({ paper, lines }: Act, { seller, buyer }: { seller: Party | undefined; buyer: Party }) {
   const { month, number, zone, carriedIn, carriedOut, exact, issuedAtMs } = paper;
   const tax = taxOf(buyer);
@@ -67,7 +67,7 @@ export function actDocument({ paper, lines }: Act, { seller, buyer }: { seller: 
   };
 }
 
-/** The data of a bill for money that is to be paid in (счёт на оплату). */
+/** The data of a bill for a payment (счёт на оплату). */
 export function billDocument(
   { reference, amount, atMs }: { reference: string; amount: Money; atMs: number },
   { seller, buyer }: { seller: Party | undefined; buyer: Party },
@@ -120,7 +120,7 @@ function amountsOf(lines: readonly TaxedLine[], tax: Tax | undefined) {
 
 type PaperDocument = ReturnType<typeof actDocument> | ReturnType<typeof billDocument>;
 
-/** The lines of a paper as CSV; the columns first, the total last. */
+/** The lines of a document as CSV: column names first, total last. */
 export function* documentRows({ lines, ...paper }: PaperDocument): Generator<CsvRow, void> {
   yield [
     'line',

@@ -1,15 +1,15 @@
 /**
- * From exact amounts to those of papers.
+ * Rounds exact amounts to whole kopecks for documents.
  *
- * Guarantee: what all papers of an account say together differs from what it was charged by half a kopeck at most, for ever, because what
- * one of them is short of goes into the next; and the lines of a paper come to its total.
+ * Guarantee: the total of all documents of an account never differs from its charges by more than half a kopeck,
+ * because each remainder is carried into the next document. The lines of a document add up to its total.
  */
 
 import { Money } from '../../../lambdas/money/money.ts';
 
 const KOPECK_PICO = 10n ** 10n;
 
-/** The whole kopecks below an amount, towards less. */
+/** Whole kopecks of an amount, rounded towards minus infinity. */
 function floored(amount: Money): bigint {
   const { pico } = amount;
   const kopecks = pico / KOPECK_PICO;
@@ -20,22 +20,23 @@ function kopecks(count: bigint): Money {
   return Money.fromPico(count * KOPECK_PICO);
 }
 
-/** To whole kopecks, half of one upwards. */
+/** Rounds to whole kopecks, half up. */
 export function toKopecks(amount: Money): Money {
   return kopecks(floored(amount.plus(Money.fromPico(KOPECK_PICO / 2n))));
 }
 
 export interface RoundedLines {
-  /** In the order of the exact ones. */
+  /** In the order of the exact amounts. */
   lines: Money[];
   total: Money;
-  /** The amount that the total is short of; below zero where it says too much. */
+  /** Exact sum minus total; negative if the total is too high. */
   carriedOut: Money;
 }
 
 /**
- * Rounds lines so that they come to their rounded sum: each down, and those that lose most by it up again until the sum is right.
- * @param carriedIn what earlier papers were short of
+ * Rounds lines so that they add up to their rounded sum. Rounds each line down, then raises the lines with the largest
+ * remainders until the sum is correct.
+ * @param carriedIn the remainder of earlier documents
  */
 export function roundLines(exact: readonly Money[], carriedIn: Money): RoundedLines {
   const owed = Money.sum([...exact, carriedIn]);
@@ -45,16 +46,16 @@ export function roundLines(exact: readonly Money[], carriedIn: Money): RoundedLi
   let missing = floored(total) - down.reduce((sum, count) => sum + count, 0n);
   const order = exact.map((_, index) => index).toSorted((a, b) => Number(lost[b]! - lost[a]!) || a - b);
   const lines = [...down];
-  // What was carried may ask for one more than there are lines, or for one less.
+  // The carried remainder may make the difference one more than the number of lines, or one less than zero.
   for (let at = 0; missing > 0n; at += 1, missing -= 1n) lines[order[at % order.length]!]! += 1n;
   for (let at = order.length - 1; missing < 0n; at -= 1, missing += 1n) lines[order.at(at % order.length)!]! -= 1n;
   return { lines: lines.map(kopecks), total, carriedOut: owed.minus(total) };
 }
 
-/** The tax of a line, to whole kopecks: a part of it where it is contained, else what is added to it. */
+/** The tax of a line in whole kopecks: the share of the amount if it is included, otherwise the surcharge. */
 export function vatOf(amount: Money, { percent, isIncluded }: { percent: bigint; isIncluded: boolean }): Money {
   const divisor = isIncluded ? 100n + percent : 100n;
-  // Half up: twice the amount and one divisor, over two divisors.
+  // Rounds half up: (2 × amount + divisor) / (2 × divisor).
   const numerator = 2n * amount.pico * percent + divisor * KOPECK_PICO;
   const denominator = 2n * divisor * KOPECK_PICO;
   const quotient = numerator / denominator;

@@ -23,38 +23,42 @@ import { onAccount, type Session } from '../session/session.ts';
 export function addPaperCommands(program: Command): void {
   const papers = program
     .command('papers')
-    .description(
-      'data for bills (счёт) and closing papers (акт, УПД): kopecks, VAT, and the remainder that is carried',
-    );
+    .description('data for bills (счёт) and closing documents (акт, УПД), in kopecks with VAT');
   papers
     .command('party')
-    .description('whom the papers of the account are for, and how they are taxed; without options, shows it')
-    .option('--name <name>', 'of the organisation', textBy(nameRule))
+    .description('set the organization and the tax of the account’s documents; without options, print them')
+    .option('--name <name>', 'of the organization', textBy(nameRule))
     .option('--inn <number>', '10 or 12 digits', digits(/^(\d{10}|\d{12})$/, 'Use 10 or 12 digits.'))
     .option('--kpp <number>', '9 digits', digits(/^\d{9}$/, 'Use 9 digits.'))
-    .option('--no-kpp', 'it has none')
-    .option('--address <text>', 'of the organisation', textBy(noteRule))
-    .option('--contract <text>', 'number and day of the contract', textBy(noteRule))
-    .option('--no-contract', 'there is none')
-    .option('--vat <percent or none>', 'the rate; an accountant confirms it', parseVat)
-    .option('--prices-exclude-vat', 'the tax is added to what is charged; otherwise that contains it')
-    .option('--no-prices-exclude-vat', 'what is charged contains the tax')
+    .option('--no-kpp', 'remove the KPP')
+    .option('--address <text>', 'of the organization', textBy(noteRule))
+    .option('--contract <text>', 'number and date of the contract', textBy(noteRule))
+    .option('--no-contract', 'remove the contract')
+    .option('--vat <percent or none>', 'VAT rate; must be confirmed by an accountant', parseVat)
+    .option('--prices-exclude-vat', 'add the tax to charges; by default, charges include it')
+    .option('--no-prices-exclude-vat', 'charges include the tax')
     .action(onAccount(setParty));
-  withOutput(papers.command('bill').description('data of a bill for money that is to be paid in'))
+  withOutput(papers.command('bill').description('print the data of a bill for a payment'))
     .requiredOption('--amount <rub>', 'in roubles and kopecks', parsePositive)
-    .requiredOption('--reference <id>', 'number of the bill; book the payment with the same one', textBy(referenceRule))
+    .requiredOption(
+      '--reference <id>',
+      'number of the bill; book the payment with the same reference',
+      textBy(referenceRule),
+    )
     .action(onAccount(makeBill));
-  withOutput(papers.command('act').description('data of the closing paper of a month; once issued, it stays as it is'))
+  withOutput(
+    papers.command('act').description('issue the closing document of a month; an issued document never changes'),
+  )
     .addOption(new Option('--month <YYYY-MM>', 'the month').argParser(parseMonth).makeOptionMandatory())
-    .option('--zone <name>', 'whose days', 'Europe/Moscow')
-    .option('--number <text>', 'of the paper; default: the month', textBy(referenceRule))
-    .addOption(new Option('--by <what>', 'a line for each').choices([...lineSplits]).default('nothing'))
-    .option('--draft', 'show it without issuing it', false)
-    .option('--empty', 'issue it although the month has no lines: the papers of an account have no gaps', false)
+    .option('--zone <name>', 'time zone of the month', 'Europe/Moscow')
+    .option('--number <text>', 'number of the document; default: the month', textBy(referenceRule))
+    .addOption(new Option('--by <what>', 'one line for each').choices([...lineSplits]).default('nothing'))
+    .option('--draft', 'print the document without issuing it', false)
+    .option('--empty', 'issue it even if the month has no lines, so that the documents have no gaps', false)
     .action(onAccount(issueAct));
   papers
     .command('list')
-    .description('list the closing papers of the account, and what they carry')
+    .description('list the closing documents of the account, with carried remainders')
     .action(onAccount(paperRows));
 }
 
@@ -66,9 +70,9 @@ interface OutputOptions {
 
 function withOutput(command: Command): Command {
   return command
-    .option('--out <dir>', 'also write it there, as JSON and CSV')
-    .option('--seller <file>', 'JSON of who issues it: name, inn, kpp, address')
-    .addOption(new Option('--locale <locale>', 'of CSV').choices([...locales]).default('plain'));
+    .option('--out <dir>', 'also write it to this directory, as JSON and CSV')
+    .option('--seller <file>', 'JSON file about the issuer: name, inn, kpp, address')
+    .addOption(new Option('--locale <locale>', 'number format of CSV files').choices([...locales]).default('plain'));
 }
 
 function digits(pattern: RegExp, says: string): (text: string) => string {
@@ -84,7 +88,7 @@ function parseVat(text: string): string {
 }
 
 type PartyOptions = Partial<Pick<Party, 'name' | 'inn' | 'address' | 'vat'>> & {
-  /** False takes it away. */
+  /** `false` removes the value. */
   kpp?: string | false;
   contract?: string | false;
   pricesExcludeVat?: boolean;
@@ -96,7 +100,7 @@ async function setParty({ table, accountId, changes }: Session, given: PartyOpti
   const { pricesExcludeVat, ...fields } = given;
   const { name, inn, address, vat, ...rest } = { ...before, ...fields };
   if (name === undefined || inn === undefined || address === undefined || vat === undefined) {
-    throw new GatewayError('invalid_request', 'A party needs --name, --inn, --address and --vat.');
+    throw new GatewayError('invalid_request', 'Pass --name, --inn, --address and --vat.');
   }
   const includesVat = pricesExcludeVat === undefined ? (before?.includesVat ?? true) : !pricesExcludeVat;
   const party: Party = {
@@ -124,7 +128,7 @@ function partyRow({ name, inn, kpp, address, contract, vat, includesVat }: Party
 async function requireParty({ table, accountId }: Session): Promise<Party> {
   const party = await readParty(table, accountId);
   if (party) return party;
-  throw conflict('Nothing is known of whom the papers are for: say it with "papers party".');
+  throw conflict('The organization of the documents is not set. Set it with "papers party".');
 }
 
 const sellerSchema = z.strictObject({
@@ -137,7 +141,7 @@ const sellerSchema = z.strictObject({
   address: z.string().min(1),
 });
 
-/** @throws {StartFailure} naming what is wrong with the file */
+/** @throws {StartFailure} if the file is invalid; the message names the mistake */
 function readSeller(file: string | undefined): Party | undefined {
   if (file === undefined) return undefined;
   let content: unknown;
@@ -156,7 +160,8 @@ async function makeBill(
   session: Session,
   { amount, reference, ...output }: { amount: Money; reference: string } & OutputOptions,
 ): Promise<Row> {
-  if (amount.pico % 10n ** 10n !== 0n) throw new GatewayError('invalid_request', 'A bill is of whole kopecks.');
+  if (amount.pico % 10n ** 10n !== 0n)
+    throw new GatewayError('invalid_request', 'A bill must be in whole kopecks: use at most two decimals.');
   const parties = { seller: readSeller(output.seller), buyer: await requireParty(session) };
   return written(billDocument({ reference, amount, atMs: nowMs() }, parties), `bill-${safe(reference)}`, output);
 }
@@ -168,7 +173,7 @@ async function issueAct(
   const { table, accountId, changes } = session;
   const account = (await readAccount(table, accountId))!;
   const act = await makeAct(table, { account, month, zone, number, by, party: await requireParty(session) });
-  // An issued paper has the party that it was issued for.
+  // An issued document keeps the organization that it was issued to.
   const parties = { seller: readSeller(output.seller), buyer: act.paper.party };
   if (!act.isIssued && !draft) {
     if (!empty) requireLines(act);
@@ -179,7 +184,10 @@ async function issueAct(
       { action: 'account.paper', target: `paper of ${month}`, after },
       { paper: paperPut(table, accountId, act.paper) },
     );
-    if (!outcome.committed) throw conflict(`${month} got its paper just now: ask again.`);
+    if (!outcome.committed)
+      throw conflict(
+        `The document of ${month} has just been issued by another command. Run the command again to print it.`,
+      );
   }
   return { ...(await written(actDocument(act, parties), `act-${month}`, output)), draft: draft && !act.isIssued };
 }
@@ -193,7 +201,7 @@ interface ActOptions extends OutputOptions {
   empty: boolean;
 }
 
-/** References may have slashes. */
+/** Makes a reference safe as a file name: it may contain slashes. */
 function safe(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9._-]/g, '-');
 }

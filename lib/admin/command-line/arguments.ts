@@ -1,4 +1,4 @@
-/** Parsers of command-line arguments; a refusal says what they accept. */
+/** Parsers of command-line arguments. Their errors list the accepted values. */
 
 import { InvalidArgumentError } from 'commander';
 import { obeys, type TextRule } from '../../../lambdas/platform/text-rule.ts';
@@ -6,7 +6,7 @@ import { MAX_AMOUNT } from '../../../lambdas/money/bounds.ts';
 import { Money } from '../../../lambdas/money/money.ts';
 import { nowMs } from '../../../lambdas/platform/clock.ts';
 
-/** The parser of a text that must obey a rule of the API. */
+/** Returns a parser for texts that must obey a rule of the API. */
 export function textBy(rule: TextRule): (text: string) => string {
   return (text) => {
     const given = rule.trimmed ? text.trim() : text;
@@ -20,7 +20,7 @@ export function parseAmount(text: string): Money {
     const amount = Money.parse(text);
     if (!amount.isNegative && !amount.exceeds(MAX_AMOUNT)) return amount;
   } catch {
-    // Refused below.
+    // Falls through to the error below.
   }
   throw new InvalidArgumentError('Use roubles as a plain number up to 10^15, for example 1500 or 0.5.');
 }
@@ -31,7 +31,10 @@ export function parsePositive(text: string): Money {
   return amount;
 }
 
-/** The base URL of a gateway, without a slash at its end. A host alone, as clients of the Messages API have it, gets its /v1. */
+/**
+ * The base URL of a gateway, without a trailing slash. Appends /v1 to a bare host, as clients of the Messages API write
+ * it.
+ */
 export function parseBaseUrl(text: string): string {
   const isWhole = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && !/["'\s`$?#]/.test(text);
   const trimmed = text.replace(/\/+$/, '');
@@ -40,18 +43,18 @@ export function parseBaseUrl(text: string): string {
   throw new InvalidArgumentError('Use an address that ends with /v1, such as https://gateway.example.com/v1.');
 }
 
-/** The id of a model, which is put into texts of any language. */
+/** The id of a model, safe to insert into texts of any syntax. */
 export function parseModelId(text: string): string {
   if (/^[\w./:@~-]{1,200}$/.test(text)) return text;
   throw new InvalidArgumentError('Use the id of a model, such as sandbox/claude.');
 }
 
-/** An amount of either sign, and not zero. */
+/** A positive or negative amount other than zero. */
 export function parseSigned(text: string): Money {
   return text.startsWith('-') ? parsePositive(text.slice(1)).negated() : parsePositive(text);
 }
 
-/** "none" clears a limit. It stays a word, because commander takes null for a missing argument. */
+/** "none" removes a limit. It stays a string, because commander treats null as a missing argument. */
 export type LimitArgument = Money | 'none';
 
 export function parseLimit(text: string): LimitArgument {
@@ -69,10 +72,10 @@ export function parseTime(text: string): string {
   return new Date(at).toISOString();
 }
 
-/** @returns an ISO time in UTC that is still to come */
+/** @returns an ISO time in UTC, in the future */
 export function parseFuture(text: string): string {
   const time = parseTime(text);
-  if (Date.parse(time) <= nowMs()) throw new InvalidArgumentError('The time has to be in the future.');
+  if (Date.parse(time) <= nowMs()) throw new InvalidArgumentError('Use a time in the future.');
   return time;
 }
 
@@ -95,5 +98,5 @@ export function wholeNumberUpTo(most: number): (text: string) => number {
   };
 }
 
-/** How many rows are wanted. */
+/** Number of rows to print. */
 export const parseCount = wholeNumberUpTo(9_999);

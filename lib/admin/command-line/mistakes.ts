@@ -1,4 +1,7 @@
-/** Mistakes of the person who runs a command, as sentences. Any other error is a fault of the product, and shows its stack. */
+/**
+ * Describes mistakes of the person who runs a command, as sentences. Other errors are bugs, and are printed with their
+ * stack.
+ */
 
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
@@ -14,45 +17,46 @@ import { StartFailure } from '../../shared/failure.ts';
 const ownSentences = [GatewayError, StartFailure, CatalogError, EnvironmentError, SecretUnreadableError] as const;
 
 const NO_ACCESS: Record<string, string> = {
-  ENOENT: 'there is no such file',
-  EACCES: 'this user may not',
-  EPERM: 'this user may not',
+  ENOENT: 'it does not exist',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
   EISDIR: 'it is a directory',
-  ENOTDIR: 'a part of its path is no directory',
-  EEXIST: 'a file has that name',
+  ENOTDIR: 'a part of its path is not a directory',
+  EEXIST: 'a file with that name exists',
 };
 
 const NO_AWS =
-  'AWS is not set up in this shell: set AWS_REGION, and credentials that may use the table (AWS_PROFILE, or "aws login").';
+  'AWS is not configured in this shell. Set AWS_REGION, and credentials with access to the table (AWS_PROFILE, or "aws login").';
 
-/** Clients of the SDK mark every answer of a service; so do the product's own calls, with their class. */
+/** The SDK marks every error response of a service; errors of the gateway's own AWS calls have a class. */
 export function isAwsRefusal(error: unknown): boolean {
   return error instanceof AwsError || (error instanceof Error && '$metadata' in error);
 }
 
-/** @returns undefined if the error is a fault of the product */
+/** @returns undefined if the error is a bug */
 export function mistakeIn(error: unknown): string | undefined {
   if (ownSentences.some((kind) => error instanceof kind)) return (error as Error).message;
   if (!(error instanceof Error)) return undefined;
-  if (isAwsRefusal(error)) return `AWS refuses this: ${error.message} (${error.name})`;
+  if (isAwsRefusal(error)) return `AWS refused the request: ${error.message} (${error.name})`;
   if (/^Region (?:is missing|not accepted)/.test(error.message) || error.name === 'CredentialsProviderError') {
     return NO_AWS;
   }
   const { code = '', path } = error as NodeJS.ErrnoException;
-  if (code === 'ENOSPC') return 'The disk is full: what was written of the files is not whole.';
+  if (code === 'ENOSPC')
+    return 'The disk is full, and the written files are incomplete. Free some space, then run the command again.';
   const reason = NO_ACCESS[code];
   return reason !== undefined && path !== undefined ? `${path} cannot be used: ${reason}.` : undefined;
 }
 
 /**
- * Reads a file that a person has named, and makes something of it.
- * @throws {StartFailure} naming the file, and what in it is wrong
+ * Reads and parses a file that the command line names.
+ * @throws {StartFailure} naming the file and the mistake in it
  */
 export function fromFile<Value>(path: string, read: (text: string) => Value): Value {
   return fromText(path, readFileSync(path, 'utf8'), read);
 }
 
-/** Reads a text of that file. @throws {StartFailure} naming the file, and the fault in it */
+/** Parses text of a file. @throws {StartFailure} naming the file and the mistake in it */
 export function fromText<Value>(path: string, text: string, read: (text: string) => Value): Value {
   try {
     return read(text);
@@ -60,6 +64,6 @@ export function fromText<Value>(path: string, text: string, read: (text: string)
     if (error instanceof SyntaxError) throw new StartFailure(`${path} is not JSON: ${error.message}.`);
     if (!(error instanceof z.ZodError)) throw error;
     const [issue] = error.issues as [z.core.$ZodIssue];
-    throw new StartFailure(`${path} is not what it should be: ${[...issue.path, issueText(issue)].join(': ')}.`);
+    throw new StartFailure(`${path} is invalid: ${[...issue.path, issueText(issue)].join(': ')}.`);
   }
 }

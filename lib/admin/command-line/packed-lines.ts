@@ -3,9 +3,9 @@ import { StringDecoder } from 'node:string_decoder';
 import { createGunzip } from 'node:zlib';
 
 /**
- * The lines of a packed text file, in memory one at a time.
- * @param seen is told of each piece as it is unpacked
- * @throws {Error} for a file that is not there, or is not packed
+ * Reads the lines of a gzipped text file, one at a time in memory.
+ * @param seen called with each unpacked chunk
+ * @throws {Error} if the file does not exist or is not gzipped
  */
 export async function* packedLines(
   path: string,

@@ -1,6 +1,6 @@
 /**
- * Says on standard error how far a long work has come, in one line that is written over. Says nothing where nobody watches.
- * @returns to be told of each part that is done
+ * Shows progress in one line of standard error that is overwritten. Prints nothing if standard error is not a terminal.
+ * @returns a function to call after each part
  */
 export function showProgress(verb: string, parts: number): (part: string) => void {
   if (!process.stderr.isTTY) return () => {};

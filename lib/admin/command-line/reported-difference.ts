@@ -1,12 +1,15 @@
 /**
- * A command has printed a report with a difference. Thrown after the report, so that `runAdmin`, which alone knows exit codes, ends the
- * program with 1.
+ * Thrown after a command has printed a report with a difference, so that `runAdmin`, the only code that sets exit
+ * codes, exits with 1.
  */
 class ReportedDifference extends Error {
   override name = 'ReportedDifference';
 }
 
-/** Ends a command that checks something. Call it after the report is printed. @throws {ReportedDifference} if the report is not sound */
+/**
+ * Ends a command that checks something. Call it after the report is printed. @throws {ReportedDifference} if the report
+ * has a difference
+ */
 export function endWithVerdict(isSound: boolean): void {
   if (!isSound) throw new ReportedDifference('The report has a difference.');
 }

@@ -12,25 +12,25 @@ import { showProgress } from '../command-line/progress.ts';
 import { recomputeCounters } from './recompute-counters.ts';
 import { onAccount, onTable, type Session, type TableSession } from '../session/session.ts';
 
-/** Parts that are being made when they are forbidden are there by then. */
+/** Time in which requests that create parts complete after parts are forbidden. */
 const UNDER_WAY_MS = 5_000;
 
 export function addCounterCommands(program: Command): void {
-  const counters = program
-    .command('counters')
-    .description('what was spent in each scope, and how busy scopes are counted');
+  const counters = program.command('counters').description('spending counters of scopes, and how they are stored');
   counters
     .command('allow-parts')
-    .description('let busy counters have parts; not while functions of 0.2.0 or earlier use the table')
+    .description(
+      'allow busy counters to be split into parts; do not run it while functions of 0.2.0 or earlier use the table',
+    )
     .action(onTable(allow));
   counters
     .command('gather')
-    .description('take the parts of all counters in, and allow none: before an earlier release is deployed')
+    .description('merge the parts of all counters and forbid new ones; run it before you deploy an earlier release')
     .action(onTable(gather));
   counters
     .command('recompute')
     .description(
-      'correct counters of the account that differ from its records; requests may go on; reads every record four times',
+      'correct counters of the account that differ from its records; works during requests; reads every record four times',
     )
     .action(onAccount(recompute));
 }
@@ -55,7 +55,7 @@ async function recompute({ changes }: Session): Promise<Row[]> {
   });
 }
 
-/** Reads the whole table, at a quarter of a read unit for each KB. */
+/** Reads the whole table, at a quarter of a read unit per KB. */
 async function* scopesWithParts(table: Table): AsyncGenerator<ScopeId, void> {
   const client = sdkClient(table.endpoint);
   let start: Attributes | undefined;

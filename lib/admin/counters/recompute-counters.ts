@@ -14,21 +14,22 @@ import {
 } from '../../../lambdas/store/counters/counters.ts';
 
 interface RecomputeOptions {
-  /** Makes a progress display for a number of days. */
+  /** Creates a progress display for a number of days. */
   progressOf?: (days: number) => (date: string) => void;
-  /** How long to wait before differences are measured again. */
+  /** Pause before differences are measured again. */
   pauseMs?: number;
 }
 
 /**
- * Corrects the counters of an account that differ from its records, each with an audit entry.
+ * Corrects the counters of an account that differ from its records, with an audit entry for each.
  *
- * Guarantee: exact while requests go on. It adds the difference that two measurements agree on, and a settlement changes records and
- * counters alike, so the difference stays what it was. Of the day that goes on, a difference is found only if nothing happens
- * meanwhile; otherwise it is found on the next day.
- * Guarantee: a difference is corrected once, whatever is repeated or run concurrently.
+ * Guarantee: the result is exact even during requests. The correction adds a difference that two measurements agree on,
+ * and a settlement changes records and counters alike, so the difference stays constant. For the current day, a
+ * difference is only found if no request changes it during the measurement; otherwise it is found the next day.
+ *
+ * Guarantee: a difference is corrected once, even if commands are repeated or run concurrently.
  * @returns the corrected windows
- * @throws {GatewayError} 409 if a counter was corrected or changed by others meanwhile: run it again
+ * @throws {GatewayError} 409 if another command has corrected or changed a counter since: run it again
  */
 export async function recomputeCounters(
   context: ChangeContext,
@@ -39,10 +40,11 @@ export async function recomputeCounters(
   const scopes = scopesOf(found);
   const corrections = await Promise.all(scopes.map((scope) => readCorrections(context.table, scope)));
   const confirmed = await measure(context, options);
-  if (!isSame(found, confirmed)) throw conflict('The differences have changed while they were measured. Run it again.');
+  if (!isSame(found, confirmed))
+    throw conflict('The differences have changed during the measurement. Run the command again.');
   if (await awaitsCorrection(context.table, context.accountId)) {
     throw conflict(
-      'A lease of the account was returned too early, and is corrected within half an hour. Run it again then.',
+      'A lease of the account was returned too early, and will be corrected within half an hour. Run the command again then.',
     );
   }
   for (const [index, scope] of scopes.entries()) {
@@ -52,7 +54,7 @@ export async function recomputeCounters(
   return confirmed;
 }
 
-/** Windows that differ from all records that the account has. */
+/** Counter windows that differ from the account's records. */
 async function measure(
   { table, accountId }: ChangeContext,
   { progressOf, pauseMs }: RecomputeOptions,
@@ -76,7 +78,7 @@ async function correct(
   const change = { action: 'counters.recompute', target, before: amounts('counted'), after: amounts('recorded') };
   const counter = correctionUpdate(context.table, scope, deltasOf(drifts), corrections);
   const outcome = await commitChange(context, change, { counter });
-  if (!outcome.committed) throw conflict(`The counter of ${target} was corrected by another run. Run it again.`);
+  if (!outcome.committed) throw conflict(`Another run has corrected the counter of ${target}. Run the command again.`);
 }
 
 /** The held amount is the part of `committed_<window>` that is not spent. */
@@ -101,7 +103,10 @@ function isOf({ kind, id }: ScopeId, drift: ScopeId): boolean {
   return drift.kind === kind && drift.id === id;
 }
 
-/** Amounts of the day that goes on are in one measurement and may not be in the other, so differences are compared. */
+/**
+ * Compares the differences instead of the amounts, because amounts of the current day may change between the
+ * measurements.
+ */
 function isSame(before: readonly CounterDrift[], after: readonly CounterDrift[]): boolean {
   const names = new Set(before.map(nameOf));
   return after.length === before.length && after.every((drift) => names.has(nameOf(drift)));

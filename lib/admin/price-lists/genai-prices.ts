@@ -1,15 +1,15 @@
 /**
- * The npm package @pydantic/genai-prices, whose data is a part of its code: USD per million tokens, thresholds for each
- * kind of token, and prices that begin on a day, or hold at an hour. It says little of a model but its prices.
+ * Reads the npm package @pydantic/genai-prices, whose data is part of its code: USD per million tokens, tiers for each
+ * kind of token, and prices that begin on a date or apply at certain hours. It contains few facts besides prices.
  */
 
 import * as z from 'zod';
 import type { ListedCost, PriceList } from './price-list.ts';
 
-/** Where its code lies in the package. */
+/** Path of its code in the package. */
 export const GENAI_PRICES_CODE = 'dist/index.js';
 
-/** Its providers by the names that the catalog has for them. */
+/** The package's provider ids, by the catalog's. */
 const providerNames = {
   'amazon-bedrock': 'aws',
   anthropic: 'anthropic',
@@ -39,7 +39,7 @@ const priceSchema = z
   .or(z.object({ base: z.number(), tiers: z.array(z.object({ start: z.int(), price: z.number() })) }));
 type Price = z.infer<typeof priceSchema>;
 
-/** Its names of the prices that the catalog has. */
+/** The package's names of prices, by the catalog's. */
 const priceNames = {
   input: 'input_mtok',
   output: 'output_mtok',
@@ -71,17 +71,17 @@ const genaiModelSchema = z.object({
 
 const providerSchema = z.object({ models: z.array(genaiModelSchema) });
 
-/** The part of the package that is used. */
+/** The part of the package that this file uses. */
 export interface GenaiPrices {
   findProvider: (wanted: { providerId: string }) => unknown;
 }
 
-/** @param day as YYYY-MM-DD: prices that begin later are not read */
+/** @param day as YYYY-MM-DD: prices that begin later are ignored */
 export function readGenaiPrices({ findProvider }: GenaiPrices, day: string): PriceList {
   const list: PriceList = {};
   for (const [provider, providerId] of Object.entries(providerNames)) {
     const { models } = providerSchema.parse(findProvider({ providerId }) ?? { models: [] });
-    // Of two models with one name, the package takes the first.
+    // If two models have the same name, the package uses the first.
     const priced = models.toReversed().flatMap((model) => {
       const cost = genaiCost(pricesOn(day, model.prices));
       const { id, name } = model;
@@ -92,7 +92,7 @@ export function readGenaiPrices({ findProvider }: GenaiPrices, day: string): Pri
   return list;
 }
 
-/** The names that a model is sure to have. Patterns are left out: what they match may be another model tomorrow. */
+/** Names that certainly belong to a model. Patterns are ignored, because they may match another model tomorrow. */
 function exactModelNames(match: unknown, id: string): string[] {
   const found = z
     .object({ equals: z.string() })
@@ -102,7 +102,7 @@ function exactModelNames(match: unknown, id: string): string[] {
   return [id, ...(found ? Object.values(found) : []), ...inner.flatMap((one) => exactModelNames(one, id))];
 }
 
-/** The prices in force on a day; where they depend on the hour, those of its dearest hour. */
+/** The prices on a day; if they depend on the hour, those of the most expensive hour. */
 function pricesOn(day: string, prices: z.infer<typeof genaiModelSchema>['prices']): Prices {
   if (!Array.isArray(prices)) return prices;
   const begun = prices.filter(({ constraint }) => (constraint?.start_date ?? day) <= day);
@@ -119,7 +119,7 @@ function tiersOf(price: Price | undefined): { start: number; price: number }[] {
   return typeof price === 'object' ? price.tiers : [];
 }
 
-/** @returns undefined for a model that is not paid by the token */
+/** @returns undefined for a model without token prices */
 function genaiCost(prices: Prices): ListedCost | undefined {
   const { input_mtok: input, output_mtok: output } = prices;
   if (input === undefined || output === undefined) return undefined;
@@ -149,7 +149,7 @@ function pricesByName(prices: Prices, amount: (price: Price) => number): Partial
   return Object.fromEntries(known) as Partial<Record<PriceName, string>>;
 }
 
-/** The package rounds nothing: its shortest text is what its authors wrote. */
+/** The package does not round its numbers, so their shortest text is the one that its authors wrote. */
 function decimalText(amount: number): string {
   const text = String(amount);
   return text.includes('e') ? amount.toFixed(15).replace(/\.?0+$/, '') : text;

@@ -1,15 +1,15 @@
 /**
- * The npm package @earendil-works/pi-ai (from 0.82): a JSON file for each provider, in it the models by API and by
- * `<type>:<id>`, USD per million tokens. A price of 0 means that the package knows none.
+ * Reads the npm package @earendil-works/pi-ai (0.82 or later): one JSON file per provider, with models by API and by
+ * `<type>:<id>`, in USD per million tokens. A price of 0 means that the price is unknown.
  */
 
 import * as z from 'zod';
 import { parsePriceList, type ListedCost, type PriceList } from './price-list.ts';
 
-/** Where the data lies in the package. */
+/** Path of the data in the package. */
 export const PI_AI_DATA = 'dist/providers/data';
 
-/** Providers that the catalog knows by another name. */
+/** The catalog's provider ids, if they differ. */
 const catalogProviderNames: Record<string, string> = { fireworks: 'fireworks-ai', together: 'togetherai' };
 
 const piAiPricesSchema = z.object({
@@ -35,7 +35,7 @@ const piAiModelSchema = z.object({
 
 const fileSchema = z.record(z.string(), z.record(z.string(), z.unknown()));
 
-/** @param files the text of each provider's file, by the name that the package has for the provider */
+/** @param files text of each provider's file, by the package's provider id */
 export function readPiAi(files: ReadonlyMap<string, string>): PriceList {
   const providers = [...files].map(([provider, text]) => {
     const models = Object.values(fileSchema.parse(parsePriceList(text))).flatMap(Object.values);
@@ -63,7 +63,7 @@ function piAiModel({
     limit: { context: contextWindow, output: maxTokens },
     modalities: { input, output: ['text'] },
     reasoning,
-    // The package lists no other chat models.
+    // All chat models in the package support tools.
     tool_call: true,
     temperature: compat?.supportsTemperature ?? true,
   };

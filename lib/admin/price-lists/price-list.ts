@@ -1,4 +1,4 @@
-/** The shape of a price list, whoever published it: USD per million tokens, every number as decimal text. */
+/** The common form of price lists: USD per million tokens, with every number as decimal text. */
 
 import * as z from 'zod';
 
@@ -9,14 +9,14 @@ const prices = {
   output: decimal,
   cache_read: decimal.optional(),
   cache_write: decimal.optional(),
-  /** Of a cache that is kept for an hour. */
+  /** Price of writing a cache that is kept for an hour. */
   cache_write_1h: decimal.optional(),
   reasoning: decimal.optional(),
 };
 
 export const costSchema = z.object({
   ...prices,
-  /** Prices of prompts of more than `size` tokens. */
+  /** Prices for prompts with more than `size` tokens. */
   tiers: z
     .array(
       z.object({
@@ -44,7 +44,7 @@ export const listedModelSchema = z.object({
 });
 export type ListedModel = z.infer<typeof listedModelSchema>;
 
-/** By provider and by the name that the provider has for the model. What nobody selects is never checked. */
+/** By provider, then by the provider's name for the model. Entries that are not selected are never validated. */
 export const priceListSchema = z.record(
   z.string(),
   z.object({ models: z.record(z.string(), z.record(z.string(), z.unknown())) }),
@@ -57,9 +57,10 @@ export interface ListedName {
 }
 
 /**
- * Merges the entries of lists on a model, the oldest list first: the first that has it describes it, because its facts do not
- * change, and the last that has prices tells them.
- * @returns undefined where no list has it
+ * Merges the entries of a model. The oldest list that has it provides the facts, because facts do not change; the
+ * newest list with prices provides the prices.
+ * @param lists oldest first
+ * @returns undefined if no list contains the model
  */
 export function findListed(lists: readonly PriceList[], { provider, model }: ListedName): object | undefined {
   const found = lists.flatMap((list): Record<string, unknown>[] => {
@@ -72,7 +73,7 @@ export function findListed(lists: readonly PriceList[], { provider, model }: Lis
   return cost === undefined ? described : { ...described, cost };
 }
 
-/** JSON with every number as its source text. */
+/** Parses JSON, with every number as its source text. */
 export function parsePriceList(text: string): unknown {
   return JSON.parse(text, keepSourceText);
 }

@@ -1,4 +1,4 @@
-/** Price lists as a person names them: a file in the shape of models.dev, or the folder of an npm package. */
+/** Reads price lists: a file in the format of models.dev, or the folder of an npm package. */
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
@@ -13,8 +13,8 @@ import { parsePriceList, priceListSchema, type PriceList } from './price-list.ts
 const manifest = z.object({ name: z.string() });
 
 /**
- * @param day as YYYY-MM-DD, for prices that begin on a day
- * @throws {StartFailure} where it is no list that can be read
+ * @param day as YYYY-MM-DD, for prices that begin on a date
+ * @throws {StartFailure} if the path is not a readable price list
  */
 export async function readPriceList(path: string, day: string): Promise<PriceList> {
   if (!statSync(path).isDirectory()) return fromFile(path, readModelsDev);
@@ -25,12 +25,12 @@ export async function readPriceList(path: string, day: string): Promise<PriceLis
     return readGenaiPrices((await import(code)) as GenaiPrices, day);
   }
   throw new StartFailure(
-    `${path} has no prices that can be read: name a file in the shape of models.dev, or the folder of ` +
+    `${path} is not a price list. Use a file in the format of models.dev, or the folder of ` +
       `@earendil-works/pi-ai or @pydantic/genai-prices`,
   );
 }
 
-/** A list in the shape of models.dev, as it is. */
+/** A list in the format of models.dev, unchanged. */
 export function readModelsDev(text: string): PriceList {
   return priceListSchema.parse(parsePriceList(text));
 }

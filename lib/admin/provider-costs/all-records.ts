@@ -6,14 +6,17 @@ import type { Generation } from '../../../lambdas/store/generations/generation.t
 import type { Table } from '../../../lambdas/store/table/table.ts';
 import { showProgress } from '../command-line/progress.ts';
 
-/** Every generation of a period with its day, of one account or of all. @throws {GatewayError} 404 for an account that there is not */
+/**
+ * Every generation of a period with its day, for one account or all. @throws {GatewayError} 404 if the account does not
+ * exist
+ */
 export async function* recordsOfAccounts(
   table: Table,
   account: string | undefined,
   period: Period,
 ): AsyncGenerator<{ generation: Generation; day: string }, void> {
   if (account !== undefined && !(await readAccount(table, account)))
-    throw notFound(`There is no account "${account}".`);
+    throw notFound(`There is no account "${account}". List accounts with "accounts list".`);
   const ids = account === undefined ? (await Array.fromAsync(listAccountIds(table))).map(({ id }) => id) : [account];
   const dayOf = dayFinder(period);
   const progress = showProgress('read', ids.length);

@@ -5,7 +5,7 @@ import type { Generation } from '../../../lambdas/store/generations/generation.t
 import type { Outcome, RoundUsage } from '../../../lambdas/store/generations/outcome.ts';
 import { reportedMeters, type ReportedDay, type ReportedMeter } from './provider-usage.ts';
 
-/** A count that the provider and the records say, of one meter. */
+/** Counts of one meter from the provider's report and from the records. */
 export interface UsageDifference {
   date: string;
   model: string;
@@ -14,10 +14,10 @@ export interface UsageDifference {
   records: number;
 }
 
-/** A day of a snapshot in the name of a model, as providers add it to the name that was asked for. */
+/** A snapshot date, which providers append to the requested model name. */
 const SNAPSHOT = /^-?(\d{8}|\d{4}-\d{2}-\d{2})$/;
 
-/** Counts what was asked of one provider, by UTC day and by its name for the model. */
+/** Counts the recorded usage of one provider, by UTC day and by its name for the model. */
 export class RecordedUsage {
   readonly #upstreamModels: Map<string, string>;
   readonly #providerName: string;
@@ -25,13 +25,13 @@ export class RecordedUsage {
   readonly #days = new Map<string, Record<ReportedMeter, number>>();
 
   /**
-   * @param providerId one of the catalog
-   * @param names what models are counted as, by the names that they are asked by or reported under
-   * @throws {TypeError} for a provider that the catalog does not have
+   * @param providerId id in the catalog
+   * @param names counted name by requested or reported name
+   * @throws {TypeError} if the provider is not in the catalog
    */
   constructor({ models, providers }: CatalogFiles, providerId: string, names: ReadonlyMap<string, string> = new Map()) {
     const provider = providers.find(({ id }) => id === providerId);
-    if (!provider) throw new TypeError(`The catalog has no provider "${providerId}"`);
+    if (!provider) throw new TypeError(`The catalog has no provider "${providerId}". List providers with "providers".`);
     const endpoints = models.flatMap((model) => model.endpoints).filter((one) => one.provider === providerId);
     this.#upstreamModels = new Map(
       endpoints.map(({ id, upstream_model: name }) => [id, fillPlaceholders(name, optionalVariable).text]),
@@ -42,7 +42,7 @@ export class RecordedUsage {
 
   add({ outcome, state }: Generation, date: string): void {
     if (state !== 'final' || !outcome || outcome.providerName !== this.#providerName) return;
-    // An endpoint that has left the catalog is named by itself.
+    // An endpoint that has left the catalog is counted under its id.
     const model = this.#upstreamModels.get(outcome.endpointId) ?? outcome.endpointId;
     const name = `${date}\n${this.#names.get(model) ?? model}`;
     const day = this.#days.get(name) ?? noUsage();
@@ -51,36 +51,36 @@ export class RecordedUsage {
   }
 
   /**
-   * Compares what the provider says with what the records say, for each day, model and meter that the report has; days and models that only the records
-   * have are in it as well, with zeros.
+   * Compares the report with the records, for each day, model and meter of the report. Days and models that only the
+   * records contain are included, with zeros for the provider.
    */
   compared(reported: readonly ReportedDay[]): UsageDifference[] {
     const models = new Set([...this.#days.keys()].map((name) => name.split('\n')[1]!));
     const dates = new Set(reported.map(({ date }) => date));
     const meters = reportedMeters.filter((meter) => reported.some(({ usage }) => usage[meter] !== undefined));
-    const told = new Map<string, ReportedDay['usage']>();
+    const reportedUsage = new Map<string, ReportedDay['usage']>();
     for (const { date, model, usage } of reported) {
-      const name = `${date}\n${this.#names.get(model) ?? askedName(model, models)}`;
-      told.set(name, merged(told.get(name) ?? {}, usage));
+      const name = `${date}\n${this.#names.get(model) ?? requestedName(model, models)}`;
+      reportedUsage.set(name, merged(reportedUsage.get(name) ?? {}, usage));
     }
     const names = new Set([
-      ...told.keys(),
+      ...reportedUsage.keys(),
       ...[...this.#days.keys()].filter((name) => dates.has(name.split('\n')[0]!)),
     ]);
     return [...names].toSorted().flatMap((name) => {
       const [date, model] = name.split('\n') as [string, string];
       const recorded = asReported(this.#days.get(name) ?? noUsage(), meters);
       return meters.map((meter): UsageDifference => {
-        return { date, model, meter, provider: told.get(name)?.[meter] ?? 0, records: recorded[meter] };
+        return { date, model, meter, provider: reportedUsage.get(name)?.[meter] ?? 0, records: recorded[meter] };
       });
     });
   }
 }
 
-/** The name that was asked for, of a name that may have the day of its snapshot. */
-function askedName(model: string, asked: ReadonlySet<string>): string {
-  if (asked.has(model)) return model;
-  return [...asked].find((name) => model.startsWith(name) && SNAPSHOT.test(model.slice(name.length))) ?? model;
+/** The requested name for a reported name, which may have a snapshot date. */
+function requestedName(model: string, requested: ReadonlySet<string>): string {
+  if (requested.has(model)) return model;
+  return [...requested].find((name) => model.startsWith(name) && SNAPSHOT.test(model.slice(name.length))) ?? model;
 }
 
 function roundsOf(outcome: Outcome): readonly RoundUsage[] {
@@ -104,7 +104,10 @@ function addRound(day: Record<ReportedMeter, number>, round: RoundUsage): void {
   day.output += round.completionTokens;
 }
 
-/** A report that does not tell how long a cache lasts has all of it in one count; one that tells no writing has that in its input. */
+/**
+ * Adapts counts to the report: if it does not distinguish cache lifetimes, all writes are one count; if it has no cache
+ * writes, they count as input.
+ */
 function asReported(
   usage: Record<ReportedMeter, number>,
   meters: readonly ReportedMeter[],

@@ -20,34 +20,36 @@ interface InvoiceOptions {
   all: boolean;
 }
 
-/** The format of AWS's own report. */
+/** The format of AWS's Cost and Usage Report. */
 const COST_AND_USAGE = 'cur';
 
 export function addInvoiceCommand(program: Command): void {
   program
     .command('invoice')
-    .description(
-      "compare a provider's report of its own usage with the records of all accounts; exit code 1 where they differ",
+    .description("compare a provider's usage report with the records of all accounts; exit code 1 if they differ")
+    .addArgument(
+      new Argument('<file>', 'usage report by UTC day: JSON of the provider’s usage API, or CSV; see docs/billing.md'),
     )
-    .addArgument(new Argument('<file>', 'the report, for UTC days: JSON of its usage API, or CSV; see docs/billing.md'))
-    .requiredOption('--provider <id>', 'of the catalog, whose report it is')
+    .requiredOption('--provider <id>', 'id of the provider in the catalog')
     .addOption(
-      new Option('--format <format>', 'of the file').choices([...usageFormats, COST_AND_USAGE]).makeOptionMandatory(),
+      new Option('--format <format>', 'format of the file')
+        .choices([...usageFormats, COST_AND_USAGE])
+        .makeOptionMandatory(),
     )
-    .option('--catalog <dir>', 'a catalog; default: the one that comes with the code')
+    .option('--catalog <dir>', 'directory of a catalog; default: the catalog that comes with the code')
     .option(
       '--as <name=other>',
-      'count a model under another name, which the report or the catalog has; may be repeated',
+      'count a model under another name of the report or the catalog; may be repeated',
       parseName,
       new Map<string, string>(),
     )
-    .option('--all', 'also what is the same', false)
+    .option('--all', 'also print counts that agree', false)
     .action(async (file: string, options: InvoiceOptions, command: Command) => {
       const reported =
         options.format === COST_AND_USAGE
           ? await readCostAndUsageReport(file)
           : readProviderUsage(readReport(file), options.format);
-      if (reported.length === 0) throw new StartFailure(`${file} reports no day.`);
+      if (reported.length === 0) throw new StartFailure(`${file} contains no days.`);
       const recorded = recordedUsageOf(options);
       return withTableOf(command, async (table, { account, json }) => {
         const dates = reported.map(({ date }) => date).toSorted();
@@ -79,7 +81,7 @@ function recordedUsageOf({ provider, catalog, as }: InvoiceOptions): RecordedUsa
     return new RecordedUsage(readCatalogFiles(catalog ?? catalogDirectory()), provider, as);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw new StartFailure(`${error.message}: "providers" lists those that there are.`);
+    throw new StartFailure(`${error.message}`);
   }
 }
 
@@ -96,7 +98,7 @@ function printUsageDifferences(
   else {
     const verdict =
       differing.length === 0
-        ? `The provider and the records say the same: ${compared.length} counts of ${days} days.`
+        ? `The provider and the records agree: ${compared.length} counts of ${days} days.`
         : `${differing.length} of ${compared.length} counts of ${days} days DIFFER.`;
     process.stdout.write(`${rows.length === 0 ? '' : `${asTable(rows)}\n`}${verdict}\n`);
   }

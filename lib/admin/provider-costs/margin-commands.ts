@@ -13,9 +13,7 @@ interface MarginOptions extends PeriodOptions {
 export function addMarginCommand(program: Command): void {
   const command = program
     .command('margin')
-    .description(
-      'what was charged, and what providers charge for it, by purchase prices; of all accounts, or of --account',
-    );
+    .description('compare charges with the providers’ cost at purchase prices, for all accounts or --account');
   withPeriodOptions(command)
     .addOption(byOption(['model', 'provider']))
     .action((options: MarginOptions, run: Command) =>
@@ -50,6 +48,6 @@ function sumsOf({ requests, charged, cost, unknown, chargedUnknown }: MarginSums
 }
 
 function explained({ unknown, chargedUnknown }: MarginSums): string {
-  if (unknown === 0) return 'What every request costs the service is known.';
-  return `What ${unknown} requests cost the service is not known: their endpoints have no service_cost, or they were estimated. They were charged ${chargedUnknown} RUB, which is in no margin.`;
+  if (unknown === 0) return 'The service cost of every request is known.';
+  return `The service cost of ${unknown} requests is unknown, because their endpoints have no service_cost or they were estimated. Their charges of ${chargedUnknown} RUB are not part of any margin.`;
 }

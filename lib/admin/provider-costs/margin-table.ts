@@ -3,15 +3,18 @@ import { dimensionValue, type Dimension } from '../../../lambdas/books/spending.
 import { Money } from '../../../lambdas/money/money.ts';
 import type { Generation } from '../../../lambdas/store/generations/generation.ts';
 
-/** The sums that some requests brought, and that they cost the service. */
+/** Charges and service cost of some requests. */
 export interface MarginSums {
   requests: number;
-  /** The charges of requests whose cost to the service is known. */
+  /** Charges of requests whose service cost is known. */
   charged: Money;
   cost: Money;
-  /** Requests whose cost is not known: their endpoint has no purchase prices, or they were settled by an estimate. */
+  /**
+   * Number of requests with unknown service cost: the endpoint has no purchase prices, or the settlement was an
+   * estimate.
+   */
   unknown: number;
-  /** The charges of these; they are in no margin. */
+  /** Charges of requests with unknown service cost; not part of any margin. */
   chargedUnknown: Money;
 }
 
@@ -42,7 +45,7 @@ export class MarginTable {
     for (const sums of [row, this.total]) addToMargin(sums, generation.outcome);
   }
 
-  /** In the order of their values. */
+  /** Sorted by the values of the dimensions. */
   rows(): (MarginSums & { values: string[] })[] {
     return [...this.#rows].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
   }

@@ -1,6 +1,6 @@
 /**
- * Reports of providers on their own usage, by UTC day and model: as Anthropic's and OpenAI's organisations are told it by their usage
- * APIs, and as a CSV that anything else can be brought into.
+ * Reads usage reports of providers, by UTC day and model: from the usage APIs of Anthropic and OpenAI, and from a CSV
+ * that other reports can be converted to.
  */
 
 import { parse } from 'csv-parse/sync';
@@ -9,36 +9,42 @@ import { utcDate } from '../../../lambdas/money/periods.ts';
 import { issueText } from '../../../lambdas/platform/zod-messages.ts';
 import { StartFailure } from '../../shared/failure.ts';
 
-/** The counts of a report. `input` is what was neither read from a cache nor, where the report tells that apart, written to one. */
+/**
+ * The counts of a report. `input` excludes tokens that were read from a cache, and tokens that were written to one if
+ * the report distinguishes them.
+ */
 export const reportedMeters = ['requests', 'input', 'cache_read', 'cache_write', 'cache_write_1h', 'output'] as const;
 export type ReportedMeter = (typeof reportedMeters)[number];
 
-/** Usage of a model on a day; a meter that the report does not have is absent. */
+/** Usage of a model on a day. Meters that the report lacks are absent. */
 export interface ReportedDay {
   date: string;
-  /** The provider's name for it. */
+  /** The provider's name for the model. */
   model: string;
   usage: Partial<Record<ReportedMeter, number>>;
 }
 
-/** Formats of reports that are read whole: each is of one organisation's days, a line a model. */
+/** Formats of reports that are read into memory: each covers days of one organization, one line per model. */
 export const usageFormats = ['anthropic', 'openai', 'csv'] as const;
 export type UsageFormat = (typeof usageFormats)[number];
 
 const tokens = z.int().nonnegative();
 
-/** A page, or several in a list; the last one must be the last there is. */
+/** A page, or a list of pages. The last page must be the end of the report. */
 function usagePagesSchema<Bucket extends z.ZodType>(bucket: Bucket) {
   const page = z.object({ data: z.array(bucket), has_more: z.boolean().optional() });
   return z
     .union([page.transform((one) => [one]), z.array(page).min(1)], {
       error: 'must be a page of the usage API, or a list of pages',
     })
-    .refine((pages) => pages.at(-1)!.has_more !== true, 'is not all of it: has_more is true on the last page')
+    .refine(
+      (pages) => pages.at(-1)!.has_more !== true,
+      'is incomplete: has_more is true on the last page. Add the remaining pages',
+    )
     .transform((pages) => pages.flatMap(({ data }) => data));
 }
 
-const model = z.string({ error: 'must be the name of a model: ask the API with group_by model' });
+const model = z.string({ error: 'must be the name of a model: call the API with group_by model' });
 
 /** GET /v1/organizations/usage_report/messages, grouped by model (platform.claude.com, Admin API). */
 const anthropicReport = usagePagesSchema(
@@ -63,7 +69,7 @@ const openaiReport = usagePagesSchema(
     results: z.array(
       z.object({
         model,
-        /** With those that were cached. */
+        /** Includes cached tokens. */
         input_tokens: tokens,
         input_cached_tokens: tokens.default(0),
         output_tokens: tokens,
@@ -117,10 +123,10 @@ function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.ou
   const { data, error } = schema.safeParse(value);
   if (!error) return data;
   const [issue] = error.issues;
-  throw new StartFailure(`The report is not as expected: ${issue!.path.join('.') || 'it'}: ${issueText(issue!)}`);
+  throw new StartFailure(`The report is invalid: ${issue!.path.join('.') || 'it'}: ${issueText(issue!)}`);
 }
 
-/** Days and models of a report, each once. @throws {StartFailure} naming what is wrong with it */
+/** Usage by day and model, without duplicates. @throws {StartFailure} naming the mistake in the report */
 export function readProviderUsage(text: string, format: UsageFormat): ReportedDay[] {
   let days: ReportedDay[];
   try {
@@ -134,7 +140,7 @@ export function readProviderUsage(text: string, format: UsageFormat): ReportedDa
   return sums.all();
 }
 
-/** Adds up what is reported of the same day and model. */
+/** Adds up the counts that are reported for the same day and model. */
 export class ReportedSums {
   readonly #days = new Map<string, ReportedDay>();
 

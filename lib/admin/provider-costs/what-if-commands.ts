@@ -26,13 +26,16 @@ export function addWhatIfCommand(program: Command): void {
   const command = program
     .command('what-if')
     .description(
-      'what the requests of some days would have cost on other models, by the usage that was recorded; of all accounts, or of --account',
+      'compute the cost of past requests at the prices of other models, from the recorded usage, for all accounts or --account',
     )
-    .requiredOption('--model <id...>', 'of the catalog, to compare with: a row for each of its endpoints')
-    .option('--of <id>', 'only requests that this model has answered')
-    .option('--catalog <dir>', 'whose prices; default: the catalog that comes with the code')
+    .requiredOption('--model <id...>', 'models to compare with; prints one row per endpoint')
+    .option('--of <id>', 'only requests answered by this model')
+    .option(
+      '--catalog <dir>',
+      'directory of the catalog with the prices; default: the catalog that comes with the code',
+    )
     .addOption(
-      new Option('--days <n>', `the last days, today among them; at most ${MAX_WHAT_IF_DAYS}`)
+      new Option('--days <n>', `the last days including today; at most ${MAX_WHAT_IF_DAYS}`)
         .argParser(wholeNumberUpTo(MAX_WHAT_IF_DAYS))
         .conflicts(['month', 'from', 'to']),
     );
@@ -62,23 +65,26 @@ export function addWhatIfCommand(program: Command): void {
 }
 
 const CAVEAT =
-  'The tokens are those that were recorded: another model counts, thinks, answers and caches otherwise. "unanswerable" are requests of another kind, or longer than its context.';
+  'The costs use the recorded tokens; another model would count, think, answer and cache differently. "unanswerable" counts requests of another kind, or with a prompt longer than the model’s context.';
 
-/** A catalog of which this shell sets nothing: prices need no address. @throws {CatalogError} */
+/**
+ * Builds a catalog with placeholders for variables that are not set, because prices need no address. @throws
+ * {CatalogError}
+ */
 function catalogForPrices(directory = catalogDirectory()): Catalog {
   return buildCatalog(readCatalogFiles(directory), (variable) => optionalVariable(variable) ?? variable);
 }
 
-/** @throws {StartFailure} for a model that is not known, or has no prices */
+/** @throws {StartFailure} if the model is unknown or has no prices */
 function endpointsOf(catalog: Catalog, name: string) {
   const model = catalog.meant(name);
-  if (!model)
-    throw new StartFailure(`"${name}" is no model of the catalog: GET /v1/models lists those that there are.`);
+  if (!model) throw new StartFailure(`The catalog has no model "${name}". GET /v1/models lists its models.`);
   const { endpoints } = model.aliasOf ?? model;
   const priced = endpoints.filter((endpoint): endpoint is Endpoint & { pricing: NonNullable<Endpoint['pricing']> } => {
     return endpoint.pricing !== undefined;
   });
-  if (priced.length === 0) throw new StartFailure(`"${name}" has no prices: it is listed, and not offered.`);
+  if (priced.length === 0)
+    throw new StartFailure(`"${name}" has no prices, because it is listed but not offered. Choose another model.`);
   return priced;
 }
 

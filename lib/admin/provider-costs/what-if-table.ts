@@ -1,8 +1,9 @@
 /**
- * What requests of the past would have cost on another model: the usage of each record at the prices of each endpoint of that model, by the
- * very lines that prove what it was charged.
+ * The cost that past requests would have had on other models: the recorded usage at the prices of each endpoint,
+ * computed by the same lines that prove the charges.
  *
- * Weakness: another model counts the same text as other tokens, thinks and answers at another length, and its caches are its own.
+ * Weakness: another model would count other tokens for the same text, think and answer at another length, and cache
+ * differently.
  */
 
 import { isActivity, type FinalGeneration } from '../../../lambdas/accounting/daily-sums.ts';
@@ -17,15 +18,15 @@ type PricedEndpoint = Endpoint & { pricing: NonNullable<Endpoint['pricing']> };
 /** The sums of one endpoint. Money is in RUB. */
 export interface WhatIfSums {
   requests: number;
-  /** What these requests were charged. */
+  /** Actual charges of these requests. */
   charged: Money;
-  /** What they would have been charged there. */
+  /** Their charges at the prices of this endpoint. */
   repriced: Money;
-  /** Requests that it could not have answered: their kind is another, or their prompt is longer than its context. */
+  /** Requests that the endpoint could not answer: they are of another kind, or their prompt exceeds its context. */
   unanswerable: number;
 }
 
-/** Adds up requests for each of some endpoints. */
+/** Adds up requests for each of the given endpoints. */
 export class WhatIfTable {
   readonly #rows: { endpoint: PricedEndpoint; sums: WhatIfSums }[];
 
@@ -36,7 +37,7 @@ export class WhatIfTable {
     }));
   }
 
-  /** A request that is no activity (it failed, and cost nothing) would have been none elsewhere. */
+  /** Ignores requests that failed without cost, because they would have failed elsewhere as well. */
   add(generation: Generation): void {
     if (!isActivity(generation)) return;
     for (const { endpoint, sums } of this.#rows) addToWhatIf(sums, generation, endpoint);
@@ -57,7 +58,7 @@ function addToWhatIf(sums: WhatIfSums, generation: FinalGeneration, endpoint: Pr
   sums.repriced = sums.repriced.plus(costAt(endpoint, generation));
 }
 
-/** Nothing is cut: its hold was made for other prices. */
+/** Not capped: the request's hold was computed from other prices. */
 function costAt({ pricing }: PricedEndpoint, generation: FinalGeneration): Money {
   const outcome = { ...generation.outcome, pricing, capped: false };
   return Money.sum(linesOf({ ...generation, outcome }).map(({ cost }) => cost));

@@ -1,4 +1,4 @@
-/** Files of CSV, written row by row. */
+/** Writes CSV files row by row. */
 
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { stringify } from 'csv-stringify';
 import { csvOptions, type CsvRow, type Locale } from '../../../lambdas/books/csv.ts';
 import { privateFile } from '../../shared/data-directory/private-files.ts';
 
-/** What a file has come to. */
+/** A completed file. */
 export interface WrittenFile {
   name: string;
   lines: number;
@@ -19,7 +19,7 @@ export interface WrittenFile {
   sha256: string;
 }
 
-/** A file that is written row by row, no faster than the disk takes it. Its owner alone can read it. */
+/** A CSV file written row by row, with back-pressure from the disk. Only its owner can read it. */
 export class CsvFile {
   readonly #name: string;
   readonly #rows: ReturnType<typeof stringify>;
@@ -39,14 +39,14 @@ export class CsvFile {
       },
     });
     this.#written = pipeline(this.#rows, counted, createWriteStream(join(directory, name), privateFile));
-    // It is awaited at the end; a disk that is full must not end the process before.
+    // `end` awaits this promise. Until then, an error such as a full disk must not end the process.
     this.#written.catch(() => {});
   }
 
   async write(row: CsvRow): Promise<void> {
     this.#lines += 1;
     if (this.#rows.write(row)) return;
-    // A disk that is full ends this one with its error; after that nothing drains.
+    // After an error such as a full disk the stream never drains, so this waits for the error instead.
     await (this.#rows.destroyed ? this.#written : once(this.#rows, 'drain'));
   }
 
@@ -57,7 +57,7 @@ export class CsvFile {
   }
 }
 
-/** Rows as one text. */
+/** Formats rows as one text. */
 export async function csvText(rows: AsyncIterable<CsvRow>, locale: Locale): Promise<string> {
   const stringifier = stringify(csvOptions(locale));
   const whole = text(stringifier);
@@ -66,7 +66,7 @@ export async function csvText(rows: AsyncIterable<CsvRow>, locale: Locale): Prom
   return whole;
 }
 
-/** A small file at once. Its owner alone can read it. */
+/** Writes a small file at once. Only its owner can read it. */
 export function writeText(path: string, content: string): WrittenFile {
   writeFileSync(path, content, privateFile);
   const sha256 = createHash('sha256').update(content).digest('hex');

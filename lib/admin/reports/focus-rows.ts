@@ -1,7 +1,7 @@
 /**
- * Costs as FinOps tools read them: FOCUS 1.2 (https://focus.finops.org), with both pairs of provider columns, so that 1.3 takes
- * the file as well. The file has no line of totals, because readers add up every line: the total is in the metadata beside it, in
- * the form that FOCUS gives them.
+ * Costs in the FinOps format FOCUS 1.2 (https://focus.finops.org), with the provider columns of 1.2 and 1.3, so that
+ * readers of 1.3 accept the file as well. The file has no total line, because readers add up all lines. The total is in
+ * the metadata file next to it, in the form that FOCUS defines.
  */
 
 import { billingUnits } from '../../../lambdas/catalog/unit-lists.ts';
@@ -74,13 +74,13 @@ const times: ReadonlySet<string> = new Set([
   'ChargePeriodStart',
 ]);
 
-/** Tags that nobody has chosen begin with it, as FOCUS wants of a provider's own. */
+/** Prefix of the gateway's own tags, as FOCUS requires it for tags that no user has chosen. */
 const OWN_TAGS = 'gateway/';
 
-/** The day on which the columns became what they are. */
+/** The date since which the columns have been the same. */
 const COLUMNS_SINCE = '2026-11-25';
 
-/** The metadata of the file: its columns, and what its lines add up to. Nothing in it depends on when it is written. */
+/** The metadata of the file: its columns and its total. The content does not depend on the time of writing. */
 export function focusMetadata({ period, total, ...proven }: Statement): object {
   return {
     DataGenerator: { DataGenerator: 'model-gateway' },
@@ -107,11 +107,11 @@ interface FocusContext {
   account: Account;
   period: Period;
   names: Names;
-  /** Who writes the invoice. */
+  /** Issuer of the invoice. */
   issuer: string;
 }
 
-/** A row for each payer, day and price; the columns first. */
+/** One row per payer, day and price, after the column names. */
 export async function* focusRows(totals: readonly UnitTotal[], context: FocusContext): AsyncGenerator<CsvRow, void> {
   yield focusColumns;
   for (const total of totals) yield await focusRow(total, context);
@@ -126,7 +126,7 @@ async function focusRow(total: UnitTotal, { account, period, names, issuer }: Fo
   const counted = meter && metered.get(meter);
   const unitPrice = meter ? price : null;
   const units = meter ? String(quantity) : null;
-  // A price is named by all that decides it.
+  // A price id contains everything that the price depends on.
   const tier = total.tierAboveTokens === undefined ? '' : `>${total.tierAboveTokens}`;
   const skuId = meter ? `${total.endpointId}/${meter}` : null;
   const row: Record<(typeof focusColumns)[number], CsvCell> = {
@@ -138,7 +138,7 @@ async function focusRow(total: UnitTotal, { account, period, names, issuer }: Fo
     BillingPeriodStart: focusTime(month.startMs),
     ChargeCategory: meter ? 'Usage' : 'Adjustment',
     ChargeClass: null,
-    ChargeDescription: `${model}: ${counted?.name ?? 'charge cut to what was held'}`,
+    ChargeDescription: `${model}: ${counted?.name ?? 'charge capped at the held amount'}`,
     ChargeFrequency: 'Usage-Based',
     ChargePeriodEnd: focusTime(endMs),
     ChargePeriodStart: focusTime(startMs),
@@ -167,7 +167,7 @@ async function focusRow(total: UnitTotal, { account, period, names, issuer }: Fo
     SubAccountName: workspace,
     SubAccountType: 'Workspace',
     Tags: JSON.stringify({
-      // A table gives them back in any order.
+      // Sorted, because the table returns tags in any order.
       ...Object.fromEntries(Object.entries(key.tags).toSorted()),
       [`${OWN_TAGS}key`]: key.name,
       [`${OWN_TAGS}key_hash`]: total.keyHash,
@@ -179,7 +179,7 @@ async function focusRow(total: UnitTotal, { account, period, names, issuer }: Fo
   return focusColumns.map((name) => row[name]);
 }
 
-/** FOCUS has times without fractions of a second. */
+/** FOCUS times have no fractions of a second. */
 function focusTime(atMs: number): string {
   return new Date(atMs).toISOString().replace('.000Z', 'Z');
 }

@@ -2,7 +2,7 @@ import { Money } from '../../../lambdas/money/money.ts';
 import type { CsvRow } from '../../../lambdas/books/csv.ts';
 import type { UnitTotal } from './unit-totals.ts';
 
-/** Every price that something was charged at, how much of it, and what that came to; the columns first. */
+/** One row per price that was charged, with its units and cost, after the column names. */
 export function* priceRows(totals: readonly UnitTotal[]): Generator<CsvRow, void> {
   yield [
     'line',

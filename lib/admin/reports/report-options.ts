@@ -1,4 +1,4 @@
-/** Options that reports have in common: of which days they are, and by what their rows are split. */
+/** Options that reports share: the period, and the dimensions of the rows. */
 
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { daysOfMonth, periodOf, type Period } from '../../../lambdas/books/period.ts';
@@ -22,11 +22,11 @@ export function withPeriodOptions(command: Command): Command {
     .addOption(new Option('--month <YYYY-MM>', 'a whole month').argParser(parseMonth).conflicts(['from', 'to']))
     .option('--from <day>', 'the first day; default: the first of this month', parseDate)
     .option('--to <day>', 'the last day; default: today', parseDate)
-    .option('--zone <name>', 'whose days: UTC, or a zone such as Europe/Moscow', 'UTC');
+    .option('--zone <name>', 'time zone of the days: UTC, or for example Europe/Moscow', 'UTC');
 }
 
 export function byOption(usual: PlainDimension[]): Option {
-  return new Option('--by <list>', `a row for each: ${dimensions.join(', ')}`)
+  return new Option('--by <list>', `one row for each: ${dimensions.join(', ')}`)
     .argParser((text) => parseBy(text, { takesTags: false }))
     .default(usual, usual.join(','));
 }
@@ -36,9 +36,9 @@ export function parseMonth(text: string): string {
   throw new InvalidArgumentError('Use a month, for example 2026-10.');
 }
 
-/** Also by tags of keys: those of one account. */
+/** Like `byOption`, but also accepts tags of keys. For reports about one account. */
 export function byOptionWithTags(usual: PlainDimension[]): Option {
-  return new Option('--by <list>', `a row for each: ${dimensions.join(', ')}, tag:<name>`)
+  return new Option('--by <list>', `one row for each: ${dimensions.join(', ')}, tag:<name>`)
     .argParser((text) => parseBy(text, { takesTags: true }))
     .default(usual, usual.join(','));
 }
@@ -49,7 +49,7 @@ function parseBy(text: string, { takesTags }: { takesTags: boolean }): Dimension
   const unknown = names.find((name) => !known.includes(name) && !(takesTags && isTagDimension(name)));
   if (unknown !== undefined) {
     throw new InvalidArgumentError(
-      `"${unknown}" is not known: use some of ${dimensions.join(', ')}${takesTags ? ', tag:<name>' : ''}, with commas.`,
+      `"${unknown}" is unknown. Use a comma-separated list of ${dimensions.join(', ')}${takesTags ? ', tag:<name>' : ''}.`,
     );
   }
   return [...new Set(names)] as Dimension[];
@@ -59,7 +59,7 @@ function isTagDimension(text: string): boolean {
   return text.startsWith('tag:') && obeys(tagNameRule, text.slice('tag:'.length));
 }
 
-/** @throws {GatewayError} 400 for days that are in no order, or too many */
+/** @throws {GatewayError} 400 if the last day is before the first, or the period is too long */
 export function periodOption({ month, from, to, zone }: PeriodOptions): Period {
   if (month !== undefined) return periodOf({ ...daysOfMonth(month), zone });
   const last = to ?? utcDate(nowMs());

@@ -9,7 +9,10 @@ function columnsBy(by: readonly Dimension[]): string[] {
   return ['line', ...by.flatMap((dimension) => dimensionColumns(dimension)), ...sumColumns, 'period_zone', 'proof'];
 }
 
-/** A table of spending: its columns, a row for each combination of the dimensions, and the total with its proof. */
+/**
+ * A spending table: column names, one row per combination of the dimensions, and the total with the result of the
+ * proof.
+ */
 export async function* spendingRows(
   spending: Pick<SpendingTable, 'rows' | 'total'>,
   by: readonly Dimension[],

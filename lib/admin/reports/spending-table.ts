@@ -1,4 +1,4 @@
-/** The rows of a statement with the names that people know. */
+/** Converts rows of a statement to cells, with names in addition to ids. */
 
 import type { DailySums } from '../../../lambdas/accounting/daily-sums.ts';
 import type { Names } from '../../../lambdas/books/names.ts';
@@ -18,7 +18,7 @@ const columnsByDimension: Record<PlainDimension, readonly string[]> = {
   ending: ['ending'],
 };
 
-/** The columns that a dimension has. */
+/** The columns of a dimension. */
 export function dimensionColumns(dimension: Dimension): readonly string[] {
   return isTag(dimension) ? [dimension] : columnsByDimension[dimension];
 }
@@ -37,7 +37,7 @@ export function sumCells(sums: DailySums): CsvCell[] {
   return [requests, promptTokens, completionTokens, reasoningTokens, usage, cacheSaved];
 }
 
-/** The same in the width of a window, or of a page. */
+/** The same columns with short names, for terminals and pages. */
 export const shortSumColumns: readonly string[] = ['requests', 'in', 'out', 'thinking', 'usage_rub', 'saved_rub'];
 
 /** The cells of a row's dimensions, in the order of their columns. */

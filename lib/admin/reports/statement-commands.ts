@@ -41,28 +41,29 @@ interface StatementOptions extends PeriodOptions {
 export function addStatementCommand(program: Command): void {
   const command = program
     .command('statement')
-    .description('what the account spent in any days: by whom, on what, with its proof; as a table, a page, or files');
+    .description(
+      'print the spending of the account in a period, by any dimensions, with a proof; as a table, a page, or files',
+    );
   withPeriodOptions(command)
     .addOption(byOptionWithTags(['day']))
-    .option('--key <name, label or hash>', 'only of this key')
-    .option('--member <id>', 'only of this member')
-    .option('--workspace <id or slug>', 'only of this workspace')
-    .option('--model <id>', 'only of this model')
-    .option('--tag <name=value>', 'only of keys with this tag; several filters apply together', parseTag)
+    .option('--key <name, label or hash>', 'only this key')
+    .option('--member <id>', 'only this member')
+    .option('--workspace <id or slug>', 'only this workspace')
+    .option('--model <id>', 'only this model')
+    .option('--tag <name=value>', 'only keys with this tag; several filters are combined (AND)', parseTag)
     .addOption(new Option('--format <format>', 'default: table; json with --json').choices([...formats]))
-    .option('--files <dir>', 'write all files there: each generation, days, payments, prices, FOCUS, the statement')
+    .option('--files <dir>', 'write all files to this directory: generations, days, payments, prices, FOCUS, statement')
     .addOption(
-      new Option('--locale <locale>', 'of CSV: ru has a decimal comma and semicolons')
+      new Option('--locale <locale>', 'number format of CSV files: ru uses decimal commas and semicolons')
         .choices([...locales])
         .default('plain'),
     )
-    .option('--issuer <name>', 'who writes the invoice, for FOCUS', 'Model gateway')
+    .option('--issuer <name>', 'issuer of the invoice, for FOCUS', 'Model gateway')
     .action((options: StatementOptions, run: Command) =>
       withAccount(run, (session, isJson) => printStatement(session, options, isJson)),
     );
 }
 
-/** Prints the statement, or writes its files. */
 async function printStatement(session: Session, options: StatementOptions, isJson: boolean): Promise<void> {
   const { table, accountId } = session;
   const names = new Names(table, accountId);
@@ -90,8 +91,9 @@ async function printStatement(session: Session, options: StatementOptions, isJso
     statement = written.statement;
     process.stdout.write(isJson ? filesJson(statement, written.files) : filesTable(statement, written.files));
   }
-  for (const tag of unusedTags(statement)) process.stderr.write(`No key of these requests has the tag "${tag}".\n`);
-  // Nothing was spent by a key that there is; but there may be none of that name.
+  for (const tag of unusedTags(statement))
+    process.stderr.write(`No key of these requests has the tag "${tag}". Check its spelling.\n`);
+  // There is no spending by the key. Throws if no such key exists.
   if (options.key !== undefined && statement.records === 0) await namedKey(session, options.key);
   endWithVerdict(isProven(statement));
 }
@@ -114,7 +116,7 @@ async function filterOf(
 
 const HASH_OR_PREFIX = /^[0-9a-f]{4,64}$/;
 
-/** Also a key that was deleted: by its name, its label, or the beginning of its hash. */
+/** Matches deleted keys as well: by name, label, or the beginning of the hash. */
 async function isMeant(names: Names, hash: string, named: string | undefined): Promise<boolean> {
   if (named === undefined) return true;
   const { name, label } = await names.key(hash);
@@ -126,7 +128,7 @@ async function isTagged(names: Names, hash: string, wanted: KeyTags = {}): Promi
   return Object.entries(wanted).every(([name, value]) => (tags[name] ?? '') === value);
 }
 
-/** The filter as a paper has it. */
+/** The filters as text, for the statement. */
 function statementFilterWords({ key, member, workspace, model, tag = {} }: StatementOptions): string[] {
   const named = { key, member, workspace, model };
   return [
@@ -135,7 +137,7 @@ function statementFilterWords({ key, member, workspace, model, tag = {} }: State
   ];
 }
 
-/** Tags that split a statement and that none of its rows has: they may be misspelt. */
+/** Tags in --by that no row has: they may be misspelled. */
 function unusedTags({ by, rows }: Statement): string[] {
   return by.flatMap((dimension, index) =>
     isTag(dimension) && rows.length > 0 && rows.every(({ values }) => values[index] === '')
@@ -158,7 +160,7 @@ const statementFormatters: Record<
     const columns = [...by.flatMap((dimension) => dimensionColumns(dimension).slice(0, 1)), ...shortSumColumns];
     const lines: Row[] = [];
     for (const row of rows) {
-      // People know names; the other formats have ids as well.
+      // A table only shows names; the other formats contain ids as well.
       const cells: unknown[] = [];
       for (const [index, dimension] of by.entries()) {
         const [name] = await namedCells({ ...row, values: [row.values[index]!] }, [dimension], names);

@@ -1,4 +1,4 @@
-/** The files of a statement, written in one reading of its records. */
+/** Writes the files of a statement while reading its records once. */
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,15 +26,15 @@ import { UnitTotals } from './unit-totals.ts';
 export interface StatementFilesOptions {
   directory: string;
   locale: Locale;
-  /** Who writes the invoice, as FOCUS has it. */
+  /** Issuer of the invoice, for FOCUS. */
   issuer: string;
   progress: (date: string) => void;
 }
 
-/** What days.csv is split by. */
+/** Dimensions of days.csv. */
 const dayDimensions: readonly Dimension[] = ['day', 'workspace', 'key', 'member', 'model', 'endpoint', 'provider'];
 
-/** Adds up what the files besides generations.csv are made of. */
+/** Sums for all files except generations.csv. */
 class ReportSums {
   readonly days = new SpendingTable(dayDimensions);
   readonly byDay = new SpendingTable(['day']);
@@ -54,10 +54,10 @@ class ReportSums {
 }
 
 /**
- * Writes all files of a statement into a directory, over those that are there.
+ * Writes all files of a statement into a directory, and overwrites existing ones.
  *
- * Guarantee: nothing in them depends on when they are written, so the same records make the same bytes. Memory is bounded by the
- * rows of days.csv and prices, not by the number of generations.
+ * Guarantee: the content does not depend on the time of writing, so the same records produce the same bytes. Memory is
+ * bounded by the rows of days.csv and prices.csv, not by the number of generations.
  */
 export async function writeStatementFiles(
   table: Table,
@@ -90,10 +90,10 @@ export async function writeStatementFiles(
   const files = [
     await generations.end(),
     await write('days.csv', spendingRows(sums.days, dayDimensions, known)),
-    // The ledger is of the whole account.
+    // The ledger always covers the whole account, so a filtered statement has none.
     ...(statement.only.length === 0 ? [await write('ledger.csv', ledgerRows(statement))] : []),
     await write('prices.csv', priceRows(units)),
-    // Programs read it, which know one form.
+    // Always in the plain format, because programs read it.
     await write('focus.csv', focusRows(units, { account, period, names, issuer }), 'plain'),
     writeText(join(directory, 'focus-metadata.json'), `${JSON.stringify(focusMetadata(statement), null, 2)}\n`),
     await write('statement.csv', spendingRows(ofStatement, statement.by, known)),

@@ -1,4 +1,4 @@
-/** A statement as a page that people read and print: one file that asks nobody for anything. */
+/** A statement as an HTML page for reading and printing: one file that loads nothing. */
 
 import type { DailySums } from '../../../lambdas/accounting/daily-sums.ts';
 import type { Names } from '../../../lambdas/books/names.ts';
@@ -22,7 +22,7 @@ svg { width: 100%; height: auto; } svg rect { fill: var(--bar); } svg text { fon
 @media print { body { margin: 0; max-width: none; } }
 `;
 
-/** @param days what was spent on each day, for the chart */
+/** @param days spending of each day, for the chart */
 export async function statementPage(statement: Statement, names: Names, days: readonly SpendingRow[]): Promise<string> {
   const { account, period } = statement;
   const title = `Statement of ${account.name}, ${period.from} to ${period.to}`;
@@ -37,15 +37,15 @@ export async function statementPage(statement: Statement, names: Names, days: re
 </head>
 <body>
 <h1>${escaped(title)}</h1>
-<p>Account ${escaped(account.id)} (${account.mode}). Days of ${escaped(period.zone)}: from ${new Date(period.startMs).toISOString()}
-until before ${new Date(period.endMs).toISOString()}. All amounts are in roubles, with all their digits.</p>
+<p>Account ${escaped(account.id)} (${account.mode}). Time zone ${escaped(period.zone)}: from ${new Date(period.startMs).toISOString()}
+up to, but not including, ${new Date(period.endMs).toISOString()}. All amounts are in roubles, unrounded.</p>
 ${onlyText(statement)}<p>Spent: <strong>${statement.total.usage} RUB</strong> in ${statement.total.requests} requests.</p>
 ${chart(statement, days)}
 <h2>Spending</h2>
 ${await spendingTable(statement, names)}
 ${paymentsTable(statement)}
 <h2>Proof</h2>
-<p>${isProven(statement) ? 'Nothing contradicts this statement.' : 'This statement is contradicted.'} It was made from ${statement.records} records${pendingText(statement)}.</p>
+<p>${isProven(statement) ? 'All comparisons agree.' : 'Some comparisons DO NOT AGREE.'} The statement is based on ${statement.records} records${pendingText(statement)}.</p>
 <ul>
 ${statement.proofs.map(({ source, agrees, says }) => `<li class="${agrees === undefined ? '' : agrees ? 'agrees' : 'differs'}">${escaped(source.replace('_', ' '))}: ${escaped(says)}</li>`).join('\n')}
 </ul>
@@ -54,15 +54,17 @@ ${statement.proofs.map(({ source, agrees, says }) => `<li class="${agrees === un
 `;
 }
 
-/** A sum of a part must not look like one of the account. */
+/** Marks a filtered sum, so that it is not mistaken for that of the account. */
 function onlyText({ only }: Statement): string {
   return only.length === 0
     ? ''
-    : `<p>Only of <strong>${escaped(only.join(' and '))}</strong>, not of the whole account.</p>\n`;
+    : `<p>Only for <strong>${escaped(only.join(' and '))}</strong>, not of the whole account.</p>\n`;
 }
 
 function pendingText({ pending }: Statement): string {
-  return pending.generations === 0 ? '' : `; ${pending.generations} of them are not settled yet, and in no sum`;
+  return pending.generations === 0
+    ? ''
+    : `; ${pending.generations} of them are not settled yet, and not included in the sums`;
 }
 
 async function spendingTable({ by, rows, total }: Statement, names: Names): Promise<string> {
@@ -125,13 +127,13 @@ function amountCell(value: Money): string {
 
 const CHART = { width: 960, height: 160, labels: 18 };
 
-/** A hash by its beginning, as lists show it; the whole is its title. */
+/** Shows the beginning of a hash, as lists do; the title contains all of it. */
 function namedCell(cell: CsvCell): string {
   const whole = escaped(String(cell ?? ''));
   return /^[0-9a-f]{64}$/.test(whole) ? `<td title="${whole}">${whole.slice(0, 12)}…</td>` : `<td>${whole}</td>`;
 }
 
-/** A bar for each day. Its height is for the eye; the exact amount is its title, and in the table. */
+/** One bar per day. The height is approximate; the exact amount is in the title and in the table. */
 function chart({ period, total }: Statement, days: readonly SpendingRow[]): string {
   const usage = new Map(days.map(({ values, usage: spent }) => [values[0], spent]));
   const most = Money.max(Money.zero, ...usage.values());
@@ -147,7 +149,7 @@ function chart({ period, total }: Statement, days: readonly SpendingRow[]): stri
       index % everyNth === 0 ? `<text x="${x}" y="${CHART.height - 4}">${date.slice('YYYY-'.length)}</text>` : '';
     return `<rect x="${x}" y="${(CHART.height - CHART.labels - barHeight).toFixed(1)}" width="${Math.max(1, step - 2).toFixed(1)}" height="${barHeight.toFixed(1)}"><title>${date}: ${spent} RUB</title></rect>${label}`;
   });
-  return `<svg viewBox="0 0 ${CHART.width} ${CHART.height}" role="img" aria-label="Spending by day, ${total.usage} RUB in all">
+  return `<svg viewBox="0 0 ${CHART.width} ${CHART.height}" role="img" aria-label="Spending by day, ${total.usage} RUB in total">
 ${bars.join('\n')}
 </svg>`;
 }

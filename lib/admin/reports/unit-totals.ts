@@ -3,7 +3,10 @@ import type { BookedGeneration } from '../../../lambdas/books/statement.ts';
 import { GatewayError } from '../../../lambdas/platform/errors.ts';
 import { Money } from '../../../lambdas/money/money.ts';
 
-/** So many units of one meter that one payer used at one price on one day; without a meter, what charges were cut by. */
+/**
+ * Units of one meter used by one payer on one day at one price. Rows without a meter contain the amount by which
+ * charges were capped.
+ */
 export interface UnitTotal {
   day: string;
   workspaceId: string;
@@ -21,14 +24,14 @@ export interface UnitTotal {
   cost: Money;
 }
 
-/** More than people read, and than a process should keep. */
+/** Limit on memory; more rows than anyone can read. */
 const MAX_UNIT_TOTALS = 500_000;
 
-/** Adds up the units of generations by who used them, and at which price. */
+/** Adds up the units of generations by payer and price. */
 export class UnitTotals {
   readonly #totals = new Map<string, UnitTotal>();
 
-  /** @throws {GatewayError} 400 where there are more than a file has */
+  /** @throws {GatewayError} 400 if there are more rows than one file may have */
   add({ generation, day, lines }: BookedGeneration): void {
     const { payer, outcome, catalogVersion = '' } = generation;
     const { model, providerName, endpointId, modelPermaslug } = outcome;
@@ -61,7 +64,7 @@ export class UnitTotals {
       if (this.#totals.size === MAX_UNIT_TOTALS) {
         throw new GatewayError(
           'invalid_request',
-          'There are too many prices and payers for one file: ask for fewer days.',
+          'There are too many prices and payers for one file. Choose fewer days.',
         );
       }
       total = { ...of, quantity: 0n, cost: Money.zero };
@@ -71,7 +74,7 @@ export class UnitTotals {
     total.cost = total.cost.plus(cost);
   }
 
-  /** In the order of their fields. */
+  /** Sorted by their fields. */
   all(): UnitTotal[] {
     return [...this.#totals].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, total]) => total);
   }

@@ -12,21 +12,21 @@ import { readKeys } from '../accounts/named-key.ts';
 import type { Row } from '../../shared/output.ts';
 import { onAccount, type Session } from '../session/session.ts';
 
-/** What a row of the answer stands for. */
+/** The meaning of a row. */
 const groupings = ['day', 'model', 'provider', 'workspace', 'key', 'member'] as const;
 type Grouping = (typeof groupings)[number];
 
 const DEFAULT_DAYS = 7;
-/** No member has this name. */
-const NOBODY = '';
+/** Stands for "no member"; no member has this name. */
+const NO_MEMBER = '';
 
 export function addActivityCommand(program: Command): void {
   program
     .command('activity')
-    .description('what was spent in the last UTC days, today so far among them')
+    .description('print the spending of the last UTC days, including today so far')
     .option(
       '--days <n>',
-      `so many days, today among them; at most ${DAYS_SHOWN}`,
+      `number of days including today; at most ${DAYS_SHOWN}`,
       wholeNumberUpTo(DAYS_SHOWN),
       DEFAULT_DAYS,
     )
@@ -61,10 +61,10 @@ function lastDays(count: number): string[] {
 
 type NamedRow = Omit<ActivityRow, 'modelPermaslug' | 'endpointId'>;
 
-/** Rows of days that were rolled up, and of others, today among them, what their requests come to so far. */
+/** Daily rows for closed days; running totals for open days, including today. */
 async function activityOfDays({ table, accountId }: Session, dates: string[], by: Grouping): Promise<NamedRow[]> {
   const splitBy = activitySplits.filter((split) => split === by);
-  // Which is which is decided once: a day that is rolled up meanwhile must neither be left out nor count twice.
+  // Decided once: a day that is rolled up during this command must neither be missing nor count twice.
   const days = await readDays(table, accountId, dates[0]!, dates.at(-1)!);
   const closed = days.filter(isComplete).map(({ date }) => date);
   const rolledUp = closed.length === 0 ? [] : await readActivity(table, accountId, closed, { splitBy });
@@ -99,11 +99,11 @@ function nameIn(row: NamedRow, by: Grouping): string {
     case 'key':
       return row.keyHash!;
     case 'member':
-      return row.memberId ?? NOBODY;
+      return row.memberId ?? NO_MEMBER;
   }
 }
 
-/** The columns that name a row: what people call it, and where that is not enough, its id. */
+/** The columns that identify a row: its name, and its id if the name is not enough. */
 async function titles({ table, accountId }: Session, by: Grouping, names: string[]): Promise<(name: string) => Row> {
   if (by === 'workspace') {
     const slugs = new Map((await listWorkspaces(table, accountId)).map(({ id, slug }) => [id, slug]));
@@ -113,7 +113,7 @@ async function titles({ table, accountId }: Session, by: Grouping, names: string
     const keys = new Map((await readKeys(table, names)).map(({ hash, name }) => [hash, name]));
     return (hash) => ({ key: keys.get(hash) ?? null, hash });
   }
-  return (name) => ({ [by]: name === NOBODY ? null : name });
+  return (name) => ({ [by]: name === NO_MEMBER ? null : name });
 }
 
 function dailySumsRow({

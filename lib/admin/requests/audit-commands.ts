@@ -9,12 +9,14 @@ import { onAccount, onTable, type Session, type TableSession } from '../session/
 export function addAuditCommand(program: Command): void {
   program
     .command('audit')
-    .description('who changed what in the account, newest first; --json shows before and after')
-    .option('--since <ISO time>', 'only changes from then on', parseTime)
-    .option('--gateway', 'changes of the whole gateway instead: its catalog')
-    .option('--limit <n>', 'at most so many', parseCount, 50)
+    .description(
+      'list changes of the account and who made them, newest first; --json contains the values before and after',
+    )
+    .option('--since <ISO time>', 'only changes since this time', parseTime)
+    .option('--gateway', 'list changes of the whole gateway instead (its catalog)')
+    .option('--limit <n>', 'maximum number of changes', parseCount, 50)
     .action((given: AuditOptions, command: Command) =>
-      // The gateway's own changes belong to no account.
+      // Changes of the gateway itself belong to no account.
       given.gateway
         ? onTable(gatewayAuditRows, { shown: auditTableRows })(given, command)
         : onAccount(auditRows, { shown: auditTableRows })(given, command),
@@ -35,7 +37,7 @@ async function gatewayAuditRows({ table }: TableSession, selection: AuditOptions
   return (await readAudit(table, GATEWAY_AUDIT, selection)).map(auditRow);
 }
 
-/** The table keeps fields in no order: here they always have the same one. */
+/** Sorts the fields, because the table returns them in any order. */
 export function auditRow({ at, action, target, actor, requestId, before, after }: AuditEntry) {
   return {
     at,
@@ -48,7 +50,7 @@ export function auditRow({ at, action, target, actor, requestId, before, after }
   };
 }
 
-/** A line for each field that was changed. */
+/** One line per changed field. */
 export function auditTableRows({ at, action, target, actor, before, after }: ReturnType<typeof auditRow>): Row[] {
   const first = {
     at: `${at.slice(0, '2026-11-20'.length)} ${at.slice('2026-11-20T'.length, '2026-11-20T12:00:00'.length)}`,
@@ -61,11 +63,11 @@ export function auditTableRows({ at, action, target, actor, before, after }: Ret
   return [{ ...first, changed: change }, ...more.map((changed) => ({ ...nothing, changed }))];
 }
 
-/** A hash is named by its beginning. */
+/** Shortens a hash to its beginning. */
 const LONG_HASH = /\b([0-9a-f]{12})[0-9a-f]{52}\b/;
-/** The workspace of a member is named by its beginning, so that the member's own id is seen. */
+/** Shortens the workspace id before a member id, so that the member id stays visible. */
 const ID_BEFORE = /\b([0-9a-f]{8})-[0-9a-f-]{27}(?=.)/;
-/** A cell with nothing in it, which is not the same as no value. */
+/** An empty cell; a missing value would be printed as "-". */
 const BLANK = ' ';
 
 function changesOf(before: Item, after: Item): string[] {

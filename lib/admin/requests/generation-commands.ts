@@ -23,44 +23,46 @@ import {
 import { onAccount, type Session } from '../session/session.ts';
 
 const DEFAULT_COUNT = 30;
-/** A day without requests costs sixteen reads. */
+/** Bounds the reads: a day without requests costs sixteen. */
 const MAX_LISTED_DAYS = 400;
 
 export function addGenerationCommands(program: Command): void {
   const generations = program
     .command('generations')
-    .description('single requests: what they came to, how they ended, and why they were refused');
+    .description('single requests: cost, result, and reason of a refusal');
   generations
     .command('list')
     .description('list requests, newest first; times are UTC')
     .addOption(new Option('--date <UTC day>', 'default: today').argParser(parseDate).conflicts(['from', 'to']))
-    .option('--from <UTC day>', 'the first of several days', parseDate)
-    .option('--to <UTC day>', 'the last of several days; default: today', parseDate)
-    .option('--key <name, label or hash>', 'only of this key')
-    .option('--member <id>', 'only of this member')
-    .option('--model <id>', 'only of this model')
-    .addOption(new Option('--status <status>', 'only those that ended so').choices([...requestStatuses, FAILED_BEFORE]))
-    .option('--limit <n>', 'at most so many', parseCount, DEFAULT_COUNT)
-    .option('--before <gen- id>', 'only older ones: go on behind the last id of a list', parseGenerationId)
+    .option('--from <UTC day>', 'first day of a range', parseDate)
+    .option('--to <UTC day>', 'last day of a range; default: today', parseDate)
+    .option('--key <name, label or hash>', 'only this key')
+    .option('--member <id>', 'only this member')
+    .option('--model <id>', 'only this model')
+    .addOption(
+      new Option('--status <status>', 'only requests with this status').choices([...requestStatuses, FAILED_BEFORE]),
+    )
+    .option('--limit <n>', 'maximum number of requests', parseCount, DEFAULT_COUNT)
+    .option('--before <gen- id>', 'only older requests: pass the last id of a list to continue it', parseGenerationId)
     .action(onAccount(requestRows, { shown: requestTableRow }));
   generations
     .command('show')
-    .description('show one request: its price, attempts and times, or why it was refused')
-    .addArgument(new Argument('<id>', 'gen-… or req_…, as the client has it').argParser(parseRequestId))
+    .description('print one request: its price, attempts and times, or the reason of its refusal')
+    .addArgument(new Argument('<id>', 'gen-… or req_…, from the headers of the response').argParser(parseRequestId))
     .action((id: string, given: object, command: Command) => onAccount((session) => show(session, id))(given, command));
 }
 
 function parseGenerationId(text: string): string {
   if (generationTimeMs(text) !== undefined) return text;
-  throw new InvalidArgumentError('Use the id of a request: gen-, and a UUID.');
+  throw new InvalidArgumentError('Use the id of a request: gen- followed by a UUID.');
 }
 
-/** The request's id, or its generation's, which has the same digits. */
+/** The id of a request or of its generation, which have the same digits. */
 function parseRequestId(text: string): string {
   const id = generationIdOf(text) ?? text;
   if (generationTimeMs(id) !== undefined) return id;
   throw new InvalidArgumentError(
-    'Use the id of a request: gen-…, as x-generation-id has it, or req_…, as request-id has it.',
+    'Use the id of a request: gen-… from the header x-generation-id, or req_… from the header request-id.',
   );
 }
 
@@ -84,7 +86,7 @@ async function requestRows(session: Session, { key: named, limit, status, ...opt
     if (!isIn(row, { ...options, keyHash, status: status === FAILED_BEFORE ? 'refused_before' : status })) continue;
     rows.push(row);
     if (rows.length < limit) continue;
-    process.stderr.write(`There may be more: go on with --before ${row.id}\n`);
+    process.stderr.write(`There may be more. Continue with --before ${row.id}\n`);
     break;
   }
   return rows;
@@ -98,19 +100,23 @@ async function* requestsOf(
   for (const date of days) yield* requestsOfDay(table, accountId, date, before);
 }
 
-/** The days of a list, newest first. @throws {GatewayError} 400 for days that are in no order, or too many */
+/**
+ * The days of a list, newest first. @throws {GatewayError} 400 if the last day is before the first, or there are too
+ * many
+ */
 function daysOf({ date, from, to, before }: Pick<RequestListOptions, 'date' | 'from' | 'to' | 'before'>): string[] {
   const last = [date ?? to ?? utcDate(nowMs()), ...(before ? [utcDate(generationTimeMs(before)!)] : [])].toSorted()[0]!;
   const first = date ?? from ?? last;
   const dates = datesBetween(first, last);
   if (dates.length > MAX_LISTED_DAYS)
-    throw new GatewayError('invalid_request', `At most ${MAX_LISTED_DAYS} days: use a later --from.`);
-  if (to !== undefined && first > to) throw new GatewayError('invalid_request', '--from is later than --to.');
+    throw new GatewayError('invalid_request', `The range has more than ${MAX_LISTED_DAYS} days. Use a later --from.`);
+  if (to !== undefined && first > to)
+    throw new GatewayError('invalid_request', '--from is later than --to. Exchange them.');
   return dates.toReversed();
 }
 
 async function show({ table, accountId }: Session, id: string) {
-  // The id of a request does not say whether its record is spread.
+  // A request id does not show whether its record is spread, so both forms are tried.
   for (const recorded of new Set([id, spreadId(id)])) {
     const generation = await readGeneration(table, accountId, recorded);
     if (generation) return describedGeneration(generation);
@@ -118,6 +124,6 @@ async function show({ table, accountId }: Session, id: string) {
     if (refusal) return describedRefusal(refusal);
   }
   throw notFound(
-    `Account ${accountId} has no request "${id}". Refusals are kept for thirty days; those without a valid key are in the log alone.`,
+    `Account ${accountId} has no request "${id}". Refusals are kept for thirty days; those without a valid key are only in the log.`,
   );
 }

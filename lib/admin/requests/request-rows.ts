@@ -1,4 +1,4 @@
-/** Requests as the operator sees them: in one line of a list, or as a whole. */
+/** Requests as the operator sees them: as one line of a list, or in full. */
 
 import type { PriceTier, Pricing } from '../../../lambdas/catalog/schema.ts';
 import { countedUnits, type RecordedUnit } from '../../../lambdas/catalog/unit-lists.ts';
@@ -10,21 +10,21 @@ import type { Refusal } from '../../../lambdas/store/generations/refusals.ts';
 import { statusOf, type PastRequest } from '../../../lambdas/store/generations/request-history.ts';
 import type { Row } from '../../shared/output.ts';
 
-/** One request in a list, for programs. */
+/** One request of a list, for programs. */
 export interface RequestRow extends Row {
   created_at: string;
   model: string | null;
   provider: string | null;
   endpoint_id: string | null;
   status: string;
-  /** A refused request has the HTTP status, the kind of its error, the field at fault, and whose limit refused. */
+  /** For a refused request: the HTTP status, the kind of error, the invalid field, and the limit that refused it. */
   refusal: { status: number; error_type: string; field: string | null; limit_source: string | null } | null;
   cost_rub: string | null;
   tokens_prompt: number | null;
   tokens_completion: number | null;
   finish_reason: string | null;
   provider_status: number | null;
-  /** The failure of the provider that was asked last, in one word. */
+  /** Failure code of the last provider that was called. */
   failure: string | null;
   latency_ms: number | null;
   key_hash: string;
@@ -84,7 +84,7 @@ function payerColumns({ keyHash, workspaceId, memberId }: Payer) {
   return { key_hash: keyHash, workspace_id: workspaceId, member_id: memberId ?? null };
 }
 
-/** A list is restricted to requests that fit all of these; an absent field does not restrict. */
+/** Conditions that a request must meet to be listed; absent ones do not restrict. */
 export interface RequestFilter {
   keyHash?: string | undefined;
   member?: string | undefined;
@@ -101,10 +101,10 @@ export function isIn(row: RequestRow, { keyHash, member, model, status }: Reques
   );
 }
 
-/** The console's word for it: to people, a refusal is the gateway's. */
+/** The console's name for this status: people understand a refusal as one by the gateway. */
 export const FAILED_BEFORE = 'failed_before';
 
-/** Enough of a hash to tell keys apart, and for `--key`. */
+/** Characters of a hash in a table: enough to distinguish keys, and for `--key`. */
 const SHOWN_HASH_CHARACTERS = 8;
 
 /** One line of a table. */
@@ -124,7 +124,7 @@ export function requestTableRow(row: RequestRow): Row {
   };
 }
 
-/** All that is known of a refused request. */
+/** All fields of a refused request. */
 export function describedRefusal(refusal: Refusal): Row {
   const { refusal: reason, id, ...row } = refusalRow(refusal);
   const { created_at, status, model, cost_rub, key_hash, workspace_id, member_id } = row;
@@ -143,7 +143,7 @@ export function describedRefusal(refusal: Refusal): Row {
   };
 }
 
-/** The amounts of the limit that refused, as they were then; none where no limit in roubles did. */
+/** The amounts of the exceeded limit at that time; empty if no limit in roubles was exceeded. */
 function amountsRow({ amounts }: Refusal): Row {
   if (!amounts) return {};
   const { interval, limit, spent, held, left, required } = amounts;
@@ -157,7 +157,7 @@ function amountsRow({ amounts }: Refusal): Row {
   };
 }
 
-/** All that is known of a generation: how its price came about, its attempts, and what is held for it while it is pending. */
+/** All fields of a generation: its price lines, its attempts, and its hold while it is pending. */
 export function describedGeneration(generation: Generation): Row {
   const { refusal: _, id, created_at, ...row } = generationRow(generation);
   const { apiType, streamed, hold, outcome, state } = generation;
@@ -174,7 +174,7 @@ export function describedGeneration(generation: Generation): Row {
   };
 }
 
-/** Units that are shown in addition to the price lines. */
+/** Units shown in addition to the price lines. */
 const recordedUnits = countedUnits.filter(
   (unit): unit is RecordedUnit & { shownAs: string } => unit.shownAs !== undefined,
 );
@@ -199,7 +199,7 @@ function describedOutcome(outcome: Outcome): Row {
   };
 }
 
-/** Prices that are not zero, as decimal text, with those of longer prompts. */
+/** Prices other than zero as decimal text, including those of longer prompts. */
 function pricesRow(pricing: Pricing | PriceTier): Row {
   const entries = Object.entries(pricing).filter(([, price]) => !(price instanceof Money && price.isZero));
   return Object.fromEntries(entries.map(([name, price]: [string, unknown]) => [name, priceCell(price)]));

@@ -1,6 +1,6 @@
 /**
- * Checks the files of sealed days against each other: signatures, hashes, trees, sums, and the chain from the first day on. It needs the
- * files and the public key, and nothing of the gateway.
+ * Checks the files of sealed days against each other: signatures, hashes, trees, sums, and the chain since the first
+ * day. It needs the files and the public key, but no gateway.
  */
 
 import { existsSync } from 'node:fs';
@@ -20,17 +20,17 @@ import { entriesOf, readIfThere } from './files.ts';
 import { firstAlteredLine, rootOfLeafList } from './leaf-list.ts';
 import { SealedLineReader, type SealedLine } from './sealed-lines.ts';
 
-/** Something that is not as it was sealed. */
+/** A difference from the sealed state. */
 export interface SealFinding {
   /** Null for a list of the statements of all accounts. */
   account: string | null;
   date: string;
-  /** The file, or the line, counted from 1 without the columns. */
+  /** The file, or the line number, counted from 1 without the header. */
   where: string;
   says: string;
 }
 
-/** The state that the days before leave to the next one. */
+/** The state that a day passes on to the next one. */
 interface Chain {
   previous: { date: string; sha256: string } | null;
   usage: Money;
@@ -42,11 +42,11 @@ interface Chain {
 export interface CheckedDay {
   statement: SealStatement;
   sha256: string;
-  /** Base64; undefined where it is not there, or none of the key. */
+  /** Base64; undefined if there is none, or it was not made with the key. */
   signature: string | undefined;
-  /** Its lines can be read to their end. */
+  /** Whether its lines can be read to the end. */
   isReadable: boolean;
-  /** They are the lines of the root that the statement names. */
+  /** Whether its lines produce the root in the statement. */
   isProven: boolean;
 }
 
@@ -55,12 +55,12 @@ export function accountsIn(directory: string): string[] {
   return entriesOf(join(directory, 'sealed')).filter((name) => name !== 'days');
 }
 
-/** The days of which an account has files, in order. */
+/** The days that an account has files of, in order. */
 export function sealedDatesOf(directory: string, account: string): string[] {
   return entriesOf(join(directory, 'sealed', account));
 }
 
-/** @param found is told of each fault; a day with a fault is checked to its end */
+/** @param found called for each difference; a day with a difference is still checked to its end */
 export async function checkAccount(
   { directory, account, publicKey }: { directory: string; account: string; publicKey: string },
   found: (finding: SealFinding) => void,
@@ -69,8 +69,8 @@ export async function checkAccount(
   const chain: Chain = { previous: null, usage: Money.zero, paid: Money.zero, open: new Set() };
   const days: CheckedDay[] = [];
   for (const date of sealedDatesOf(directory, account)) {
-    const tell = (where: string, says: string) => found({ account, date, where, says });
-    const day = await checkDay({ directory, account, date, publicKey, chain }, tell);
+    const report = (where: string, says: string) => found({ account, date, where, says });
+    const day = await checkDay({ directory, account, date, publicKey, chain }, report);
     if (day) days.push(day);
     progress(date);
   }
@@ -87,46 +87,47 @@ interface DayToCheck {
 
 async function checkDay(
   { directory, account, date, publicKey, chain }: DayToCheck,
-  tell: (where: string, says: string) => void,
+  report: (where: string, says: string) => void,
 ): Promise<CheckedDay | undefined> {
   const names = sealFiles(account, date);
   const text = readIfThere(join(directory, names.statement));
   if (!text) {
-    tell('statement.json', 'is not there');
+    report('statement.json', 'is missing');
     return undefined;
   }
   const signature = readIfThere(join(directory, names.signature));
   const isSigned = signature !== undefined && isSignedBy(publicKey, text, signature);
-  if (!signature) tell('statement.json.sig', 'is not there');
-  else if (!isSigned) tell('statement.json', 'is not what was signed');
+  if (!signature) report('statement.json.sig', 'is missing');
+  else if (!isSigned) report('statement.json', 'does not match its signature');
   let statement: SealStatement;
   try {
     statement = parseSealStatement(text.toString('utf8'));
   } catch {
-    tell('statement.json', 'is no statement of a day');
+    report('statement.json', 'is not a valid statement of a day');
     return undefined;
   }
   const sha256 = sha256Of(text);
-  if (statement.account_id !== account || statement.date !== date) tell('statement.json', 'is of another day');
+  if (statement.account_id !== account || statement.date !== date)
+    report('statement.json', 'belongs to another day or account');
   if (JSON.stringify(statement.previous) !== JSON.stringify(chain.previous)) {
     const [says, should] = [statement.previous, chain.previous].map((link) => link?.date ?? 'none');
-    tell(
+    report(
       'statement.json',
-      `follows the statement of ${says}, and the one before it is that of ${should} or was altered`,
+      `names ${says} as the statement before it, but that is the one of ${should}, or it was altered`,
     );
   }
-  checkList(directory, { date, sha256 }, tell);
+  checkList(directory, { date, sha256 }, report);
   const lines = join(directory, names.lines(statement.lines.file));
   let isReadable = true;
   let isProven = false;
   try {
-    isProven = await checkLines(lines, { statement, chain }, tell);
+    isProven = await checkLines(lines, { statement, chain }, report);
   } catch (error) {
     isReadable = false;
-    tell(statement.lines.file, `cannot be read: ${(error as Error).message}`);
+    report(statement.lines.file, `cannot be read: ${(error as Error).message}`);
   }
   const { root } = statement.lines;
-  await checkLeaves({ lines, leaves: join(directory, names.leaves(root)), root, isProven }, tell);
+  await checkLeaves({ lines, leaves: join(directory, names.leaves(root)), root, isProven }, report);
   chain.previous = { date, sha256 };
   return {
     statement,
@@ -137,7 +138,7 @@ async function checkDay(
   };
 }
 
-/** The sums of an account's lines of a day. */
+/** Sums over an account's lines of a day. */
 class LineSums {
   charged = Money.zero;
   late = Money.zero;
@@ -154,11 +155,11 @@ class LineSums {
   }
 }
 
-/** @returns whether the lines make the root that the statement names */
+/** @returns whether the lines produce the root in the statement */
 async function checkLines(
   path: string,
   { statement, chain }: { statement: SealStatement; chain: Chain },
-  tell: (where: string, says: string) => void,
+  report: (where: string, says: string) => void,
 ): Promise<boolean> {
   const { file, sha256, count, root } = statement.lines;
   const reader = new SealedLineReader(path);
@@ -170,16 +171,16 @@ async function checkLines(
     if (!line.isFirst) continue;
     if (line.kind === 'open') chain.open.add(line.id);
     if (line.kind === 'late' && !chain.open.delete(line.id)) {
-      tell(`line ${hasher.count}`, `${line.id} is late, and was not open on any day before`);
+      report(`line ${hasher.count}`, `${line.id} is late, but was not open on any earlier day`);
     }
   }
-  if (reader.sha256() !== sha256) tell(file, 'is not the file that the statement names');
-  if (hasher.count !== count) tell(file, `has ${hasher.count} lines, and the statement says ${count}`);
+  if (reader.sha256() !== sha256) report(file, 'has another SHA-256 than in the statement');
+  if (hasher.count !== count) report(file, `has ${hasher.count} lines, but the statement has ${count}`);
   const isProven = hasher.root().toString('hex') === root;
-  if (!isProven) tell(file, 'has lines that make another root than the statement names');
+  if (!isProven) report(file, 'has lines with another root than in the statement');
   chain.usage = Money.sum([chain.usage, sums.charged, sums.late, sums.corrected]);
   chain.paid = chain.paid.plus(sums.paid);
-  const said: [string, string, Money][] = [
+  const stated: [string, string, Money][] = [
     ['charged_rub', statement.charged_rub, sums.charged],
     ['late_rub', statement.late_rub, sums.late],
     ['corrected_rub', statement.corrected_rub, sums.corrected],
@@ -187,40 +188,40 @@ async function checkLines(
     ['usage_so_far_rub', statement.usage_so_far_rub, chain.usage],
     ['paid_so_far_rub', statement.paid_so_far_rub, chain.paid],
   ];
-  for (const [name, says, expected] of said) {
-    if (!Money.parse(says).equals(expected)) tell(name, `says ${says}, and the lines come to ${expected}`);
+  for (const [name, says, expected] of stated) {
+    if (!Money.parse(says).equals(expected)) report(name, `is ${says}, but the lines add up to ${expected}`);
   }
   if (statement.open_generations !== sums.open) {
-    tell('open_generations', `says ${statement.open_generations}, and the lines have ${sums.open}`);
+    report('open_generations', `is ${statement.open_generations}, but the lines have ${sums.open}`);
   }
   return isProven;
 }
 
-/** Days that were sealed before lists of leaves were kept have none: then nothing says which line is another one. */
+/** Days that were sealed by earlier releases have no list of leaves. For these, the altered line cannot be named. */
 async function checkLeaves(
   { lines, leaves, root, isProven }: { lines: string; leaves: string; root: string; isProven: boolean },
-  tell: (where: string, says: string) => void,
+  report: (where: string, says: string) => void,
 ): Promise<void> {
   if (!existsSync(leaves)) return;
   try {
     if ((await rootOfLeafList(leaves)) !== root) {
-      return tell(leavesFile(root), 'has leaves that make another root than the statement names');
+      return report(leavesFile(root), 'has leaves with another root than in the statement');
     }
   } catch (error) {
-    return tell(leavesFile(root), `cannot be read: ${(error as Error).message}`);
+    return report(leavesFile(root), `cannot be read: ${(error as Error).message}`);
   }
   const altered = isProven ? undefined : await firstAlteredLine(lines, leaves);
-  if (altered) tell(altered.where, altered.says);
+  if (altered) report(altered.where, altered.says);
 }
 
-/** A day's list is written when all accounts are sealed: it may not be there yet. */
+/** A day's list is written after all accounts are sealed, so it may not exist yet. */
 function checkList(
   directory: string,
   { date, sha256 }: { date: string; sha256: string },
-  tell: (where: string, says: string) => void,
+  report: (where: string, says: string) => void,
 ): void {
   const list = readIfThere(join(directory, listFiles(date).list));
   if (list && !list.toString('utf8').split('\n').includes(sha256)) {
-    tell(`days/${date}.txt`, 'does not list the statement');
+    report(`days/${date}.txt`, 'does not list the statement');
   }
 }

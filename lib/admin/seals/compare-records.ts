@@ -1,4 +1,4 @@
-/** Compares sealed lines with the records that they were made of, as these are now. */
+/** Compares sealed lines with the current state of their records. */
 
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -17,7 +17,7 @@ import { lateSealsOf, readSealHead, sealedDays, type SealedDay } from '../../../
 import type { Table } from '../../../lambdas/store/table/table.ts';
 import type { CheckedDay, SealFinding } from './check-files.ts';
 import { compareCopy, compareHead } from './compare-copies.ts';
-import type { TellFinding } from './findings.ts';
+import type { ReportFinding } from './findings.ts';
 import { isPaymentKind, SealedLineReader, type SealedLine } from './sealed-lines.ts';
 
 interface ComparedAccount {
@@ -26,7 +26,7 @@ interface ComparedAccount {
   account: string;
 }
 
-/** @param days of the account, in order, as their files have them */
+/** @param days the account's days in order, from their files */
 export async function compareAccount(
   compared: ComparedAccount,
   days: readonly CheckedDay[],
@@ -37,57 +37,62 @@ export async function compareAccount(
   const copies = new Map<string, SealedDay>();
   for await (const copy of sealedDays(table, account, ALL_DATES)) copies.set(copy.date, copy);
   const payments = await listBalanceEntries(table, account);
-  const tellOf =
-    (date: string): TellFinding =>
+  const reporterOf =
+    (date: string): ReportFinding =>
     (where, says) =>
       found({ account, date, where, says });
-  const through = await compareProgress(table, { account, last: days.at(-1), tellOf });
+  const through = await compareProgress(table, { account, last: days.at(-1), reporterOf });
   const known = [...files.keys(), ...copies.keys()];
   for (const date of await datesToCompare(compared, { known, payments, through })) {
-    const [day, copy, tell] = [files.get(date), copies.get(date), tellOf(date)];
-    if (day) await compareCopy(compared, { day, copy }, tell);
-    else if (copy) tell('statement.json', 'is not there, and the table says it was sealed');
-    if (day?.isReadable ?? !copy) await compareDay(compared, { date, day, payments }, tell);
+    const [day, copy, report] = [files.get(date), copies.get(date), reporterOf(date)];
+    if (day) await compareCopy(compared, { day, copy }, report);
+    else if (copy) report('statement.json', 'is missing, although the day is sealed in the table');
+    if (day?.isReadable ?? !copy) await compareDay(compared, { date, day, payments }, report);
   }
   for (const { date } of copies.values()) {
-    if (date > through) tellOf(date)('sealed_day', `is in the table, and the account is sealed up to ${through}`);
+    if (date > through)
+      reporterOf(date)('sealed_day', `is in the table, although the account is only sealed up to ${through}`);
   }
 }
 
-/** All that a text of a date may be between. */
+/** A range that includes every date. */
 const ALL_DATES = { from: '', to: '\uffff' };
 
 /**
- * Compares how far the table says that an account is sealed with its files, and with the day that was sealed last of all accounts.
- * @returns the day up to which the account is sealed: where the table cannot be believed, that of the last file
+ * Compares the table's progress of sealing with the files, and with the last day that was sealed for all accounts.
+ * @returns the day up to which the account is sealed; if the table is not plausible, the day of the last file
  */
 async function compareProgress(
   table: Table,
-  { account, last, tellOf }: { account: string; last: CheckedDay | undefined; tellOf: (date: string) => TellFinding },
+  {
+    account,
+    last,
+    reporterOf,
+  }: { account: string; last: CheckedDay | undefined; reporterOf: (date: string) => ReportFinding },
 ): Promise<string> {
   const head = await readSealHead(table, account);
   const sealed = last?.statement.date ?? '';
   if (!head) {
-    if (last) tellOf(sealed)('seal_head', 'is not in the table');
+    if (last) reporterOf(sealed)('seal_head', 'is missing in the table');
     return sealed;
   }
   const { date = '', through } = head;
-  const tell = tellOf(last ? sealed : through);
-  // A day that files alone lack is told where its item is compared.
-  if (date === sealed) compareHead(head, last, tell);
+  const report = reporterOf(last ? sealed : through);
+  // A day whose files are missing is reported when its item is compared.
+  if (date === sealed) compareHead(head, last, report);
   else if (date < sealed || date > through)
-    tell('seal_head.date', `is ${date || 'none'}, and the files end with another`);
+    report('seal_head.date', `is ${date || 'missing'}, but the files end with another day`);
   const { through: done = '', current } = await readDayProgress(table, 'SEALED');
   const isPossible = isDate(through) && through >= sealed && (through <= done || through <= (current?.through ?? ''));
   if (isPossible) return through;
-  tell('seal_head.through', `is ${through}, up to which nothing was sealed`);
+  report('seal_head.through', `is ${through}, but days were not sealed up to there`);
   return sealed;
 }
 
-/** Characters of a date, at the beginning of a time. */
+/** Length of a date at the beginning of a time. */
 const DATE_CHARS = 10;
 
-/** From the account's first day to the last that is sealed, and days before the first that anything says something of. */
+/** All days up to the last sealed one, since the account's creation or the first earlier day with any data. */
 async function datesToCompare(
   { table, account }: ComparedAccount,
   { known, payments, through }: { known: readonly string[]; payments: readonly BalanceEntry[]; through: string },
@@ -95,8 +100,8 @@ async function datesToCompare(
   if (through === '') return [];
   const { createdAt } = (await readAccount(table, account)) ?? {};
   const [rolledUp] = await readDays(table, account, utcDate(0), through);
-  const said = [...known, ...payments.map(dateOfPayment), rolledUp?.date, createdAt?.slice(0, DATE_CHARS)];
-  const [first] = said.filter((date) => date !== undefined && isDate(date) && date <= through).toSorted();
+  const dates = [...known, ...payments.map(dateOfPayment), rolledUp?.date, createdAt?.slice(0, DATE_CHARS)];
+  const [first] = dates.filter((date) => date !== undefined && isDate(date) && date <= through).toSorted();
   return first === undefined ? [] : datesBetween(first, through);
 }
 
@@ -110,20 +115,20 @@ function isDate(text: string): boolean {
 
 /** All lines of one generation, or one payment. */
 interface LineGroup {
-  /** The number of the first line, counted from 1. */
+  /** Number of its first line, counted from 1. */
   number: number;
   lines: SealedLine[];
 }
 
-/** @param day as its files have it; undefined for one that has no statement: then nothing may be dated on it */
+/** @param day its files; undefined for a day without a statement, on which no record may be dated */
 async function compareDay(
   { table, directory, account }: ComparedAccount,
   { date, day, payments }: { date: string; day: CheckedDay | undefined; payments: readonly BalanceEntry[] },
-  tell: TellFinding,
+  report: ReportFinding,
 ): Promise<void> {
   const known = new Map(payments.map((entry) => [entry.id, entry]));
   const records = new RecordsInOrder(generationsInOrder(table, account, date), ({ id }) =>
-    tell(id, 'is charged by its record, and has no line on its day'),
+    report(id, 'has a record with a charge, but no line on its day'),
   );
   const path = day && join(directory, sealFiles(account, date).lines(day.statement.lines.file));
   for await (const group of path === undefined ? [] : groupsIn(path)) {
@@ -131,28 +136,28 @@ async function compareDay(
     if (isPaymentKind(kind)) {
       const entry = known.get(id);
       known.delete(id);
-      compareGroup(group, entry ? [paymentLine(entry, width)] : [], tell);
+      compareGroup(group, entry ? [paymentLine(entry, width)] : [], report);
       continue;
     }
     const isOwn = kind === 'charge' || kind === 'open';
     const generation = isOwn ? await records.of(id) : await readGeneration(table, account, id);
-    compareGroup(group, await expectedLines(table, group, generation), tell);
+    compareGroup(group, await expectedLines(table, group, generation), report);
     if (isOwn || (await lateSealsOf(table, account, id)).includes(date)) continue;
-    tell(sealedLineName(group), 'is not in the table among the late seals of its generation');
+    report(sealedLineName(group), 'is missing from the late seals of its generation in the table');
   }
   await records.end();
   for (const entry of known.values()) {
-    if (dateOfPayment(entry) === date) tell(entry.id, 'was booked on that day, and has no line');
+    if (dateOfPayment(entry) === date) report(entry.id, 'was booked on that day, but has no line');
   }
 }
 
-/** Records in the order of ids, to be asked for in that order. */
+/** Records in the order of ids, to be looked up in that order. */
 class RecordsInOrder {
   readonly #records: AsyncGenerator<Generation, void>;
   readonly #passed: (generation: Generation) => void;
   #next: Generation | undefined;
 
-  /** @param passed is told of records with a charge that nobody asked for */
+  /** @param passed called for each charged record that was not looked up */
   constructor(records: AsyncGenerator<Generation, void>, passed: (generation: Generation) => void) {
     this.#records = records;
     this.#passed = passed;
@@ -169,14 +174,14 @@ class RecordsInOrder {
     }
   }
 
-  /** Passes all that are left. */
+  /** Reports all remaining records. */
   async end(): Promise<void> {
     if (this.#next && isActivity(this.#next)) this.#passed(this.#next);
     for await (const generation of this.#records) if (isActivity(generation)) this.#passed(generation);
   }
 }
 
-/** The lines that a generation should have; none where there should be no such lines. */
+/** The lines that a generation should have; empty if there should be none. */
 async function expectedLines(
   table: Table,
   { lines }: LineGroup,
@@ -194,11 +199,11 @@ async function expectedLines(
 }
 
 /**
- * The lines of a generation as it was while it was estimated, from the entry of its correction: that is what was sealed, and a line of a
- * later day says by what it was corrected.
+ * The lines of a generation before its correction, restored from the audit entry of the correction. These were sealed;
+ * a line on a later day contains the correction.
  *
- * Weakness: when the estimate was made is known from the line alone; and so are its prices where the correction brought others, so then
- * the sums alone are compared.
+ * Weakness: the time of the estimate is only known from the line. If the correction also changed prices, the old prices
+ * are unknown, and only the sums are compared.
  */
 async function estimatedLines(
   table: Table,
@@ -222,14 +227,14 @@ async function estimatedLines(
   return chargeLines(estimate, first.kind, first.width);
 }
 
-function compareGroup(group: LineGroup, expected: readonly string[], tell: TellFinding): void {
-  if (expected.length === 0) return tell(sealedLineName(group), 'is sealed, and there is no such record any more');
+function compareGroup(group: LineGroup, expected: readonly string[], report: ReportFinding): void {
+  if (expected.length === 0) return report(sealedLineName(group), 'is sealed, but its record is missing');
   const differing = group.lines.findIndex(({ text }, at) => text !== expected[at]);
   if (differing === -1 && group.lines.length === expected.length) return;
   const at = Math.max(differing, 0);
-  tell(
+  report(
     sealedLineName(group, at),
-    `was sealed as\n    ${group.lines[at]?.text ?? 'nothing'}\n  and its record now says\n    ${expected[at] ?? 'nothing'}`,
+    `was sealed as\n    ${group.lines[at]?.text ?? 'nothing'}\n  but its record is now\n    ${expected[at] ?? 'nothing'}`,
   );
 }
 
@@ -237,7 +242,7 @@ function sealedLineName({ number, lines }: LineGroup, at = 0): string {
   return `line ${number + at}, ${lines[0]!.id}`;
 }
 
-/** Lines of one id follow each other. */
+/** Groups consecutive lines of the same id. */
 async function* groupsIn(path: string): AsyncGenerator<LineGroup, void> {
   let group: LineGroup | undefined;
   let number = 0;

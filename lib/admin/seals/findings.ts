@@ -1,9 +1,9 @@
 import type { SealFinding } from './check-files.ts';
 
-/** A function that takes down what is wrong on a day of an account, both of which it knows. */
-export type TellFinding = (where: string, says: string) => void;
+/** Records a difference for a given account and day. */
+export type ReportFinding = (where: string, says: string) => void;
 
-/** All findings are counted, and the first of them kept: of a lost day there may be as many as it has lines. */
+/** Counts all findings and keeps the first ones: a lost day may have as many as it has lines. */
 export class SealFindings {
   readonly kept: SealFinding[] = [];
   readonly #max: number;
@@ -22,7 +22,7 @@ export class SealFindings {
     if (this.kept.length < this.#max) this.kept.push(finding);
   };
 
-  /** A line for each that is kept, and one that says how many others there are. */
+  /** One line per kept finding, and one with the number of others. */
   text(): string {
     const lines = this.kept.map(({ account, date, where, says }) => {
       const day = account === null ? date : `${date} of ${account}`;

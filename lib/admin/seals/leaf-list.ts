@@ -1,17 +1,22 @@
-/** The list of leaves beside a day's lines: with the root of the statement it says which line is not as it was sealed. */
+/**
+ * The list of leaves next to a day's lines. Together with the root in the statement, it shows which line was altered.
+ */
 
 import { leafOf, RootHasher } from '../../../lambdas/books/seals/merkle.ts';
 import { packedLines } from '../command-line/packed-lines.ts';
 import { SealedLineReader } from './sealed-lines.ts';
 
-/** Lines and leaves from the first difference on that are looked at to tell a line that was altered from one that is more or less. */
+/**
+ * Number of lines after the first difference that are searched, to distinguish an altered line from an added or missing
+ * one.
+ */
 const MAX_AHEAD = 1_024;
-/** No id is longer; a line that somebody put in may have anything at its place. */
+/** Maximum length of an id; a forged line may have any text in its place. */
 const MAX_ID_CHARS = 80;
 
 /**
- * The root of the leaves that a file lists, in memory one at a time.
- * @throws {Error} for a file that is not packed, or has anything else than leaves
+ * The root of the leaves in a file, which is read one leaf at a time.
+ * @throws {Error} if the file is not gzipped, or contains anything but leaves
  */
 export async function rootOfLeafList(path: string): Promise<string> {
   const hasher = new RootHasher();
@@ -20,9 +25,9 @@ export async function rootOfLeafList(path: string): Promise<string> {
 }
 
 /**
- * The first line of a file that is not the one that was sealed at its place.
- * @param leaves a list that the root of the statement proves
- * @returns undefined where all lines are as they were sealed, or where the file cannot be read up to the first that is not
+ * The first line of a file that differs from the sealed one.
+ * @param leaves a list that matches the root in the statement
+ * @returns undefined if no line differs, or the file cannot be read up to the first difference
  */
 export async function firstAlteredLine(
   lines: string,
@@ -45,22 +50,22 @@ export async function firstAlteredLine(
   }
 }
 
-/** @param texts from the first line on that differs; @param leaves what was sealed from there on */
+/** @param texts lines from the first difference on; @param leaves sealed leaves from there on */
 function differenceAt(number: number, texts: readonly string[], leaves: readonly string[]) {
   const [first] = texts;
-  if (first === undefined) return { where: `line ${number}`, says: 'was sealed, and the file ends before it' };
+  if (first === undefined) return { where: `line ${number}`, says: 'was sealed, but the file ends before it' };
   const where = `line ${number}, ${idOf(first)}`;
-  if (leaves.length === 0) return { where, says: 'was put in: the sealed lines end before it' };
-  // The place where what was sealed here goes on, and the place where what stands here was sealed: -1 for none.
+  if (leaves.length === 0) return { where, says: 'was added after the last sealed line' };
+  // Index of the line that was sealed here, and index of the leaf of the line that is here now; -1 if there is none.
   const more = texts.map(leafText).indexOf(leaves[0]!);
   const less = leaves.indexOf(leafText(first));
-  if (more > 0 && less === -1) return { where, says: `was put in (lines that were never sealed: ${more})` };
+  if (more > 0 && less === -1) return { where, says: `was added (number of added lines: ${more})` };
   if (less > 0 && more === -1)
-    return { where, says: `does not follow the line before it (lines that are gone between them: ${less})` };
-  return { where, says: 'is not the line that was sealed there' };
+    return { where, says: `does not follow the line before it (number of missing lines: ${less})` };
+  return { where, says: 'differs from the line that was sealed there' };
 }
 
-/** Some of what comes, up to where a file can be read no more. */
+/** Reads some of the following items, as far as the file is readable. */
 async function ahead(first: string | undefined, rest: AsyncGenerator<string, undefined>): Promise<string[]> {
   const some = first === undefined ? [] : [first];
   try {
@@ -70,14 +75,14 @@ async function ahead(first: string | undefined, rest: AsyncGenerator<string, und
       some.push(value);
     }
   } catch {
-    // It is told as a fault of its own that the file cannot be read.
+    // An unreadable file is reported as a finding of its own.
   }
   return some;
 }
 
 async function* leavesIn(path: string): AsyncGenerator<string, undefined> {
   for await (const leaf of packedLines(path)) {
-    if (!/^[0-9a-f]{64}$/.test(leaf)) throw new Error('it has something else than leaves');
+    if (!/^[0-9a-f]{64}$/.test(leaf)) throw new Error('it contains data other than leaves');
     yield leaf;
   }
 }

@@ -4,18 +4,18 @@ import { Money } from '../../../lambdas/money/money.ts';
 import { balanceEntryKinds } from '../../../lambdas/store/accounts/accounts.ts';
 import { packedLines } from '../command-line/packed-lines.ts';
 
-/** A sealed line, as far as it has to be read: its text decides. */
+/** The parts of a sealed line that checks need. The text is authoritative. */
 export interface SealedLine {
   text: string;
-  /** The number of its columns. */
+  /** Number of its columns. */
   width: number;
   kind: LineKind;
   id: string;
-  /** Whether it is the first of a generation's lines. */
+  /** Whether it is the first line of a generation. */
   isFirst: boolean;
-  /** ISO time; empty where it says none. */
+  /** ISO time; empty if unknown. */
   settledAt: string;
-  /** Zero where there are none. */
+  /** Zero if the cell is empty. */
   line: Money;
   total: Money;
   correction: Money;
@@ -25,7 +25,7 @@ export function isPaymentKind(kind: LineKind): boolean {
   return (balanceEntryKinds as readonly string[]).includes(kind);
 }
 
-/** Reads a packed file of lines, line by line; the first line says the columns, and is not among them. */
+/** Reads a gzipped file line by line. The first line contains the column names, and is not returned. */
 export class SealedLineReader {
   readonly #path: string;
   readonly #hash = createHash('sha256');
@@ -35,31 +35,31 @@ export class SealedLineReader {
     this.#path = path;
   }
 
-  /** @throws {Error} as `texts` does, and for a line whose amounts are none */
+  /** @throws {Error} as `texts` does, and if an amount is invalid */
   async *lines(): AsyncGenerator<SealedLine, void> {
     for await (const text of this.texts()) yield parsedLine(text, this.#width);
   }
 
-  /** @throws {Error} for a file that is not there, that is not packed, or whose first line says other columns */
+  /** @throws {Error} if the file does not exist, is not gzipped, or has other columns */
   async *texts(): AsyncGenerator<string, undefined> {
     const texts = packedLines(this.#path, (chunk) => void this.#hash.update(chunk));
     const head = await texts.next();
     const width = widthOfHead(head.value ?? '');
-    if (width === undefined) throw new Error('it has other columns than this version knows');
+    if (width === undefined) throw new Error('its columns are unknown to this version');
     this.#width = width;
     yield* texts;
   }
 
-  /** The hash of what was read. */
+  /** SHA-256 of the bytes that were read. */
   sha256(): string {
     return this.#hash.digest('hex');
   }
 }
 
-/** The number of columns up to the amounts; behind them are units that only later releases know. */
+/** Number of columns up to the amounts. Units after them are only known to later releases. */
 const AMOUNTS_END = sealedWidths.at(-1)!;
 
-/** The cells that are read are the first and the last ones: texts that may have commas are between them. */
+/** Uses the first and the last cells only, because texts between them may contain commas. */
 function parsedLine(text: string, width: number): SealedLine {
   const cells = text.split(',');
   const amounts = cells.slice(0, cells.length - (width - AMOUNTS_END)).slice(-3);

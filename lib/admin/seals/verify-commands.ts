@@ -29,24 +29,24 @@ interface GlobalOptions {
   account?: string;
 }
 
-/** As many as are told: the first ones. */
+/** Maximum number of findings that are printed. */
 const MAX_FINDINGS = 1_000;
 
 export function addVerifyCommand(program: Command): void {
   program
     .command('verify')
-    .description('whether sealed days are as they were signed, and records as they were sealed; exit code 1 where not')
+    .description('check the signatures of sealed days, and compare records with them; exit code 1 if they differ')
     .option(
       '--files <dir>',
-      'with the folder "sealed", as fetched from the bucket, whole or of one --account; default: those of the local gateway, and its records',
+      'directory with the folder "sealed" of the bucket, complete or for one --account; default: the files and records of the local gateway',
     )
-    .option('--key <file>', 'the public key as PEM; default: that of the local gateway')
+    .option('--key <file>', 'public key as PEM; default: the key of the local gateway')
     .action((options: VerifyOptions, command: Command) => {
       const { json, table, account } = command.optsWithGlobals<GlobalOptions>();
-      const asked = { ...options, account, isJson: json };
-      // Files alone need no table: who checks them need not be who runs the gateway.
-      if (options.files !== undefined && table === undefined) return verifySealedDays(asked);
-      return withTableOf(command, (opened, _, local) => verifySealedDays(asked, { table: opened, local }));
+      const request = { ...options, account, isJson: json };
+      // Files alone need no table, so that anyone can check them without access to the gateway.
+      if (options.files !== undefined && table === undefined) return verifySealedDays(request);
+      return withTableOf(command, (opened, _, local) => verifySealedDays(request, { table: opened, local }));
     });
 }
 
@@ -57,14 +57,14 @@ async function verifySealedDays(
   const directory = files ?? opened?.local?.booksDirectory();
   if (directory === undefined) {
     throw new StartFailure(
-      'Sealed days of a deployment are in its bucket: fetch them with "aws s3 sync s3://<BooksBucketName>/sealed <dir>/sealed", and name the directory with --files.',
+      'Sealed days of a deployment are in its bucket. Download them with "aws s3 sync s3://<BooksBucketName>/sealed <dir>/sealed", and pass the directory with --files.',
     );
   }
   const publicKey = await publicKeyOf(key, opened?.local);
-  // A directory without any files has none that were altered: only a table would tell that they are gone.
+  // A directory without files has no altered ones, and only a table could show that files are missing.
   const folder = join('sealed', account ?? '');
   if (!opened && !existsSync(join(directory, folder))) {
-    throw new StartFailure(`There is no folder "${folder}" in ${directory}.`);
+    throw new StartFailure(`There is no folder "${folder}" in ${directory}. Pass the directory that contains it.`);
   }
   const accounts = account === undefined ? await accountsOf(directory, opened?.table) : [account];
   const findings = new SealFindings(MAX_FINDINGS);
@@ -96,7 +96,7 @@ async function verifySealedDays(
   endWithVerdict(isSound);
 }
 
-/** Also those of which the table alone says that something was sealed: their files are gone. */
+/** Includes accounts with sealed days in the table whose files are missing. */
 async function accountsOf(directory: string, table: Table | undefined): Promise<string[]> {
   const known = new Set(accountsIn(directory));
   for await (const { id } of table ? listAccountIds(table) : []) {
@@ -109,7 +109,7 @@ async function publicKeyOf(file: string | undefined, local: LocalState | undefin
   if (file !== undefined) return publicKeyIn(file);
   if (!local) {
     throw new StartFailure(
-      'Name the public key with --key <file>. Of a deployment: aws kms get-public-key --key-id <SealingKeyArn> --query PublicKey --output text | base64 -d | openssl ec -pubin -inform DER -out key.pem',
+      'Pass the public key with --key <file>. Download that of a deployment with: aws kms get-public-key --key-id <SealingKeyArn> --query PublicKey --output text | base64 -d | openssl ec -pubin -inform DER -out key.pem',
     );
   }
   process.env[variables.local] = '1';
@@ -117,16 +117,17 @@ async function publicKeyOf(file: string | undefined, local: LocalState | undefin
   return openDocumentSigner()!.publicKey();
 }
 
-/** @throws {StartFailure} for a file that is not there, or is no public key */
+/** @throws {StartFailure} if the file does not exist, or contains no public key */
 function publicKeyIn(file: string): string {
   const text = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
-  if (text === undefined) throw new StartFailure(`There is no file ${file}: --key takes the public key as PEM.`);
+  if (text === undefined)
+    throw new StartFailure(`${file} does not exist. Pass the public key as a PEM file with --key.`);
   try {
     createPublicKey(text);
     return text;
   } catch {
     throw new StartFailure(
-      `The file ${file} has no public key as PEM, which begins with "-----BEGIN PUBLIC KEY-----". A key in another form: openssl ec -pubin -inform DER -in <file> -out key.pem`,
+      `${file} contains no public key in PEM form, which begins with "-----BEGIN PUBLIC KEY-----". Convert a key in DER form with: openssl ec -pubin -inform DER -in <file> -out key.pem`,
     );
   }
 }
@@ -144,7 +145,7 @@ function verificationText({
 }): string {
   const list = findings.count === 0 ? '' : `\n${findings.text()}`;
   const verdict = isSound
-    ? `Everything is as it was sealed (${compared}).`
-    : `Something is NOT as it was sealed (${compared}).`;
-  return `${asTable(rows)}${list}\n${rows.length === 0 && isSound ? 'Nothing was sealed yet.' : verdict}\n`;
+    ? `Everything matches the sealed state (${compared}).`
+    : `Something does NOT match the sealed state (${compared}).`;
+  return `${asTable(rows)}${list}\n${rows.length === 0 && isSound ? 'Nothing is sealed yet.' : verdict}\n`;
 }

@@ -13,25 +13,25 @@ import { profileEndpoints } from './profile-endpoints.ts';
 import { whyUnreachable } from '../../shared/unreachable.ts';
 
 export interface ConnectionOptions {
-  /** Directory of a local gateway. */
+  /** Data directory of a local gateway. */
   data: string;
-  /** Name of a table on AWS; the local data is not used then. */
+  /** Name of a table on AWS; if set, local data is not used. */
   table?: string | undefined;
-  /** ARN of the deployment's pepper, needed to create keys on AWS. */
+  /** ARN of the deployment's pepper, required to create keys on AWS. */
   pepperSecret?: string | undefined;
 }
 
 interface MayCreate {
-  /** Whether new data may be made where there is none; otherwise a mistyped directory is refused. */
+  /** Whether the command may create new data. Otherwise a mistyped directory is refused. */
   mayCreate: boolean;
-  /** The database may be gone, and is put back. */
+  /** Whether the command restores a database, which may be missing. */
   restores?: boolean;
 }
 
 /**
- * Opens the table that a command works on: of the gateway that runs on the local data, else of that data itself, or,
- * by table name, of a deployment on AWS with the caller's own credentials.
- * @throws {StartFailure} where there is no data, and none may be made.
+ * Opens the table that a command works on: that of the gateway running on the local data, else the local data itself;
+ * or, by table name, that of a deployment on AWS with the caller's credentials.
+ * @throws {StartFailure} if there is no data, and the command may not create any
  */
 export async function withTable<Result>(
   options: ConnectionOptions & MayCreate,
@@ -42,14 +42,14 @@ export async function withTable<Result>(
   const state = LocalState.at(options.data);
   if (!options.mayCreate && !holdsData(state.directory)) {
     throw new StartFailure(
-      `No gateway has its data in ${state.directory}. Name the right directory with --data; "accounts create" and "npm start" make a new one.`,
+      `There is no gateway data in ${state.directory}. Pass the right directory with --data, or create data with "accounts create" or "npm start".`,
     );
   }
   process.env[variables.secretsFile] = state.secretsFile();
   const isGone = state.bootstrapped() !== undefined && !hasDatabase(state.directory);
   if (isGone && !options.restores && !state.running() && !process.env['DYNAMODB_ENDPOINT']) {
     throw new StartFailure(
-      `The gateway of ${state.directory} has its records in a DynamoDB of its own. Set DYNAMODB_ENDPOINT as it was set for npm start.`,
+      `The records of ${state.directory} are in another DynamoDB. Set DYNAMODB_ENDPOINT to the value that npm start had.`,
     );
   }
   const dynamodb = await runningOrOwn(state);
@@ -62,16 +62,16 @@ export async function withTable<Result>(
   }
 }
 
-/** @throws {StartFailure} for an address that a client of DynamoDB cannot use */
+/** @throws {StartFailure} if the endpoint is not a valid URL */
 function refuseWrongEndpoint(endpoint: string | undefined): void {
   if (!endpoint || (URL.canParse(endpoint) && /^https?:/.test(endpoint))) return;
   throw new StartFailure(`DYNAMODB_ENDPOINT must be a URL such as http://127.0.0.1:8000, not "${endpoint}".`);
 }
 
-/** Longer than a gateway takes to start or to stop. */
+/** Longer than a gateway takes to start or stop. */
 const IN_USE_MS = 30_000;
 
-/** The running gateway, also one that is about to run; else a database of the command's own. */
+/** The running gateway, including one that is starting; otherwise a database started for this command. */
 async function runningOrOwn(state: LocalState): Promise<RunFile | LocalDynamodb> {
   const deadline = performance.now() + IN_USE_MS;
   for (;;) {
@@ -86,7 +86,9 @@ async function runningOrOwn(state: LocalState): Promise<RunFile | LocalDynamodb>
   }
 }
 
-/** A database of the command's own, on a directory that it has claimed; or the one at DYNAMODB_ENDPOINT, which needs no claim. */
+/**
+ * Starts a database on a directory that the command claims; or uses the one at DYNAMODB_ENDPOINT, which needs no claim.
+ */
 async function ownDatabase({ directory }: LocalState): Promise<LocalDynamodb> {
   if (process.env['DYNAMODB_ENDPOINT']) return startDynamodb(directory);
   makePrivateDirectory(directory);
@@ -100,8 +102,8 @@ async function ownDatabase({ directory }: LocalState): Promise<LocalDynamodb> {
   }
 }
 
-/** The reply may be what was lost. */
-const LOOK_FIRST = 'If the command was to change something, look whether it has before you repeat it.';
+/** The reply may have been lost after the change was made. */
+const LOOK_FIRST = 'If the command changes something, check whether it did before you repeat it.';
 
 async function ofRunning<Result>(
   { dynamodb_endpoint: endpoint, table_name: name }: RunFile,
@@ -124,7 +126,8 @@ async function onAws<Result>(
   work: (table: Table, local: undefined) => Promise<Result>,
 ): Promise<Result> {
   if (pepperSecret) process.env[variables.pepperSecret] = pepperSecret;
-  // The SDK finds them where all tools of AWS do: in the environment, a profile, a session of single sign-on, a container.
+  // The SDK finds credentials as all AWS tools do: in the environment, a profile, a single sign-on session, a
+  // container.
   const { credentials, region } = sdkClient().config;
   runAs({ credentials, region, endpoints: profileEndpoints });
   try {
@@ -133,12 +136,12 @@ async function onAws<Result>(
     const reason = whyUnreachable(error);
     if (reason !== undefined) {
       throw new StartFailure(
-        `AWS cannot be reached in the region "${await region()}" (${reason}). Is AWS_REGION right, and this machine online? ${LOOK_FIRST}`,
+        `AWS cannot be reached in the region "${await region()}" (${reason}). Check AWS_REGION and the network connection. ${LOOK_FIRST}`,
       );
     }
     if (!(error instanceof AwsError && error.name === 'ResourceNotFoundException')) throw error;
     throw new StartFailure(
-      `There is no table "${name}" in the region "${await region()}", or a secret is not there. The deployment's outputs TableName and PepperSecretArn name both.`,
+      `There is no table "${name}" in the region "${await region()}", or the secret does not exist. Use the deployment's outputs TableName and PepperSecretArn.`,
     );
   }
 }

@@ -5,18 +5,20 @@ import { StartFailure } from '../../shared/failure.ts';
 import { isAwsRefusal } from '../command-line/mistakes.ts';
 import type { Session } from './session.ts';
 
-const WHERE = 'The output PepperSecretArn of the data stack names it';
+const WHERE = 'Use the output PepperSecretArn of the data stack';
 
 /**
- * The pepper, for commands that make keys or secrets from it. A key that is made with another value is stored, and never works.
- * @throws {StartFailure} if no secret of a deployment is named, if it cannot be read, or if its value cannot be the pepper
+ * The pepper, for commands that create keys or secrets with it. Keys created with another value would be stored, but
+ * would never work.
+ * @throws {StartFailure} if no secret is given for a deployment, if it cannot be read, or if its value cannot be the
+ *   pepper
  */
 export async function operatorPepper({ local }: Pick<Session, 'local'>): Promise<string> {
   if (local) return readPepper();
   const arn = optionalVariable(variables.pepperSecret);
   if (arn === undefined) {
     throw new StartFailure(
-      `This command needs the pepper of the deployment: put --pepper-secret <arn> before it. ${WHERE}.`,
+      `This command needs the pepper of the deployment. Put --pepper-secret <arn> before the command. ${WHERE}.`,
     );
   }
   const pepper = await readNamedSecret(arn).catch((error: unknown) => {

@@ -1,4 +1,7 @@
-/** Endpoint settings of the caller's profile, from the files that AWS' tools share. The environment has its own (platform/aws/aws-endpoint.ts). */
+/**
+ * Endpoint settings of the caller's profile, from the shared AWS configuration files. Settings in the environment are
+ * read elsewhere (platform/aws/aws-endpoint.ts).
+ */
 
 import { loadConfig } from '@smithy/core/config';
 import type { EndpointProfile } from '../../../lambdas/platform/aws/aws-identity.ts';
@@ -14,7 +17,7 @@ export function profileEndpoints(serviceId: string): Promise<EndpointProfile> {
   })();
 }
 
-/** A profile may name a section of addresses for each service. */
+/** A profile may refer to a section with one endpoint per service. */
 function endpointProfile(serviceId: string, profile: Section, file: Record<string, Section>): EndpointProfile {
   const services = profile['services'] === undefined ? {} : (file[`services.${profile['services']}`] ?? {});
   const isOn = (name: string) => (profile[name] === undefined ? undefined : profile[name] === 'true');

@@ -11,14 +11,14 @@ import { withTable, type ConnectionOptions } from './connection.ts';
 import { operatorOf } from './operator.ts';
 import { print, type Row } from '../../shared/output.ts';
 
-/** What every command on the table knows. */
+/** The context of every command that uses the table. */
 export interface TableSession {
   table: Table;
-  /** Undefined where the table is one on AWS. */
+  /** Undefined for a table on AWS. */
   local: LocalState | undefined;
 }
 
-/** What every command on an account knows. */
+/** The context of every command that works on an account. */
 export interface Session extends TableSession {
   accountId: string;
   /** For commands that change the account. */
@@ -30,19 +30,19 @@ interface CommonOptions extends ConnectionOptions {
   account?: string;
 }
 
-/** What a command answers. @param given its options, as their parsers returned them */
+/** A command's function; returns its output. @param given its options, as their parsers returned them */
 type Run<Known, Given, Answer> = (session: Known, given: Given, common: CommonOptions) => Promise<Answer | Answer[]>;
 
 interface More<Answer> {
-  /** The command may make new data where there is none. */
+  /** The command may create new data. */
   mayCreate?: boolean;
-  /** It puts back a database that is gone. */
+  /** The command restores a missing database. */
   restores?: boolean;
-  /** How people see each row of a list, in one line or several; programs get all of it. */
+  /** Converts each output row to one or more table rows; JSON contains the complete row. */
   shown?: (row: Answer) => Row | Row[];
 }
 
-/** A command that works on the table: runs it and prints what it returns. */
+/** Action of a command that works on the table: runs it and prints its result. */
 export function onTable<Given, Answer extends Row>(
   run: Run<TableSession, Given, Answer>,
   { mayCreate = false, restores = false, shown = (row: Answer): Row => row }: More<Answer> = {},
@@ -60,7 +60,7 @@ function tableRows<Answer>(rows: Answer[], shown: (row: Answer) => Row | Row[]):
   return rows.flatMap((row): readonly Row[] => [shown(row)].flat());
 }
 
-/** The providers of the catalog that is in force; for a deployment, those of this checkout. */
+/** Provider ids of the current catalog; for a deployment, those of this checkout. */
 const providerIdsOf = (local: LocalState | undefined) => async () => {
   if (!local) return loadCatalog().providerIds;
   const deployed = () => loadCatalog(local.running()?.catalog_directory);
@@ -68,7 +68,7 @@ const providerIdsOf = (local: LocalState | undefined) => async () => {
   return (await inForce()).providerIds;
 };
 
-/** A command that works on one account. */
+/** Action of a command that works on one account. */
 export function onAccount<Given, Answer extends Row>(run: Run<Session, Given, Answer>, more?: More<Answer>) {
   return onTable<Given, Answer>(
     async (session, given, common) => run(await sessionOn(session, common), given, common),
@@ -76,7 +76,7 @@ export function onAccount<Given, Answer extends Row>(run: Run<Session, Given, An
   );
 }
 
-/** Runs what prints its answer itself. @param work is told whether JSON is wanted */
+/** Runs a command on an account that prints its own output. @param work receives whether JSON was requested */
 export function withAccount(
   command: Command,
   work: (session: Session, isJson: boolean) => Promise<void>,
@@ -86,7 +86,7 @@ export function withAccount(
   );
 }
 
-/** Runs what prints its answer itself, on whichever accounts it wants. */
+/** Runs a command on the table that prints its own output, for any accounts. */
 export async function withTableOf(
   command: Command,
   work: (table: Table, common: CommonOptions, local: LocalState | undefined) => Promise<void>,
@@ -95,12 +95,16 @@ export async function withTableOf(
   await withTable({ ...common, mayCreate: false }, (table, local) => work(table, common, local));
 }
 
-/** @throws {GatewayError} where no account is named, or there is none of that name */
+/** @throws {GatewayError} if no account is given, or it does not exist */
 async function sessionOn({ table, local }: TableSession, { account }: CommonOptions): Promise<Session> {
   const accountId = account ?? local?.bootstrapped()?.account_id;
   if (!accountId)
-    throw new GatewayError('invalid_request', 'Say which account with --account <id>; "accounts list" shows them.');
-  if (!(await readAccount(table, accountId))) throw notFound(`There is no account "${accountId}".`);
+    throw new GatewayError(
+      'invalid_request',
+      'Pass an account with --account <id>. List accounts with "accounts list".',
+    );
+  if (!(await readAccount(table, accountId)))
+    throw notFound(`There is no account "${accountId}". List accounts with "accounts list".`);
   const actor = await operatorOf(local === undefined);
   return { table, local, accountId, changes: { table, accountId, actor, providerIds: providerIdsOf(local) } };
 }

@@ -82,7 +82,7 @@ describe('a closing paper', () => {
     const unused = await asked(life, '2026-10');
 
     expect(() => requireLines(used)).not.toThrow();
-    expect(() => requireLines(unused)).toThrow(/2026-10 has no lines.* repeat with --empty/);
+    expect(() => requireLines(unused)).toThrow(/2026-10 has no lines.* repeat the command with --empty/);
   });
 
   it('is in kopecks, and the next one has what it was short of', async () => {

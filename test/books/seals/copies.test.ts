@@ -87,13 +87,13 @@ describe('what the table keeps of a sealed day', () => {
     async (name) => {
       const [first] = await foundWhile(dayKey(), flipped(name));
       expect(first).toMatch(
-        new RegExp(`^${day.date} sealed_day\\.${name},? .*is .* in the table, and .* in the files$`),
+        new RegExp(`^${day.date} sealed_day\\.${name},? .*is .* in the table, but .* in the files$`),
       );
     },
   );
 
   it('is named where it is gone', async () => {
-    expect(await foundWhile(dayKey(), () => undefined)).toEqual([`${day.date} sealed_day is not in the table`]);
+    expect(await foundWhile(dayKey(), () => undefined)).toEqual([`${day.date} sealed_day is missing in the table`]);
   });
 
   it('is named where it is of a day that is not sealed', async () => {
@@ -101,7 +101,7 @@ describe('what the table keeps of a sealed day', () => {
     const item = await itemAt(dayKey());
     const found = await foundWhile({ ...dayKey(), sk: `DAY#${later}` }, () => ({ ...item, date: later }));
     expect(found).toEqual([
-      `${later} sealed_day is in the table, and the account is sealed up to ${daysAfter(emptyDate, 1)}`,
+      `${later} sealed_day is in the table, although the account is only sealed up to ${daysAfter(emptyDate, 1)}`,
     ]);
   });
 
@@ -120,12 +120,12 @@ describe('what the table keeps of a sealed day', () => {
     'is named where the head says that all is sealed to %s',
     async (through) => {
       const found = await foundWhile(headKey(), (item) => ({ ...item, through }));
-      expect(found).toContainEqual(`${day.date} seal_head.through is ${through}, up to which nothing was sealed`);
+      expect(found).toContainEqual(`${day.date} seal_head.through is ${through}, but days were not sealed up to there`);
     },
   );
 
   it('is named where there is no head', async () => {
-    expect(await foundWhile(headKey(), () => undefined)).toEqual([`${day.date} seal_head is not in the table`]);
+    expect(await foundWhile(headKey(), () => undefined)).toEqual([`${day.date} seal_head is missing in the table`]);
   });
 
   it.each([
@@ -169,7 +169,7 @@ describe('a sealed day without a statement', () => {
       amount_rub: 5,
       created_at: `${emptyDate}T12:00:00.000Z`,
     }));
-    expect(found).toEqual([`${emptyDate} invoice-9 was booked on that day, and has no line`]);
+    expect(found).toEqual([`${emptyDate} invoice-9 was booked on that day, but has no line`]);
   });
 
   it('is named where a payment is dated before the account was there', async () => {
@@ -181,7 +181,7 @@ describe('a sealed day without a statement', () => {
       amount_rub: 5,
       created_at: `${before}T12:00:00.000Z`,
     }));
-    expect(found).toEqual([`${before} invoice-9 was booked on that day, and has no line`]);
+    expect(found).toEqual([`${before} invoice-9 was booked on that day, but has no line`]);
   });
 
   it('is named where a record is dated on it', async () => {
@@ -194,6 +194,6 @@ describe('a sealed day without a statement', () => {
       total_cost_rub: 5,
       created_at: `${emptyDate}T12:00:00.000Z`,
     }));
-    expect(found).toEqual([`${emptyDate} ${id} is charged by its record, and has no line on its day`]);
+    expect(found).toEqual([`${emptyDate} ${id} has a record with a charge, but no line on its day`]);
   });
 });

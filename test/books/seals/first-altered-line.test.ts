@@ -48,19 +48,22 @@ it.each([1, 2, 1_024, 1_025, LINES])('names line %i of several that are others',
   const found = await altered((lines) =>
     lines.map((line, at) => (at >= number && at % 2 === number % 2 ? `${line}0` : line)),
   );
-  expect(found).toEqual({ where: `line ${number}, gen-${number}`, says: 'is not the line that was sealed there' });
+  expect(found).toEqual({
+    where: `line ${number}, gen-${number}`,
+    says: 'differs from the line that was sealed there',
+  });
 });
 
 it.each([1, 7, LINES])('names a line that was put in at %i', async (number) => {
   const found = await altered((lines) => lines.toSpliced(number, 0, 'charge,gen-new,1'));
-  expect(found).toEqual({ where: `line ${number}, gen-new`, says: 'was put in (lines that were never sealed: 1)' });
+  expect(found).toEqual({ where: `line ${number}, gen-new`, says: 'was added (number of added lines: 1)' });
 });
 
 it('names a line that was put in after the last one', async () => {
   const found = await altered((lines) => [...lines, 'charge,gen-new,1']);
   expect(found).toEqual({
     where: `line ${LINES + 1}, gen-new`,
-    says: 'was put in: the sealed lines end before it',
+    says: 'was added after the last sealed line',
   });
 });
 
@@ -68,18 +71,18 @@ it('names a line that is gone by the one that stands at its place', async () => 
   const found = await altered((lines) => lines.toSpliced(7, 2));
   expect(found).toEqual({
     where: 'line 7, gen-9',
-    says: 'does not follow the line before it (lines that are gone between them: 2)',
+    says: 'does not follow the line before it (number of missing lines: 2)',
   });
 });
 
 it('names the last line where that is gone', async () => {
   const found = await altered((lines) => lines.slice(0, -1));
-  expect(found).toEqual({ where: `line ${LINES}`, says: 'was sealed, and the file ends before it' });
+  expect(found).toEqual({ where: `line ${LINES}`, says: 'was sealed, but the file ends before it' });
 });
 
 it('names one of two lines that have changed places', async () => {
   const found = await altered((lines) => lines.with(7, lineOf(8)).with(8, lineOf(7)));
-  expect(found).toEqual({ where: 'line 7, gen-8', says: 'is not the line that was sealed there' });
+  expect(found).toEqual({ where: 'line 7, gen-8', says: 'differs from the line that was sealed there' });
 });
 
 it('names a line that is another one before a place from which the file cannot be read', async () => {
@@ -87,11 +90,11 @@ it('names a line that is another one before a place from which the file cannot b
   const packed = gzipSync(gunzipSync(readFileSync(sealed.lines.path)).toString('utf8').replace('gen-7,', 'gen-x,'));
   writeFileSync(path, packed.subarray(0, -8));
   const found = await firstAlteredLine(path, sealed.leaves.path);
-  expect(found).toEqual({ where: 'line 7, gen-x', says: 'is not the line that was sealed there' });
+  expect(found).toEqual({ where: 'line 7, gen-x', says: 'differs from the line that was sealed there' });
 });
 
 it('is no list of leaves where it has anything else', async () => {
   const path = join(directory, 'leaves.txt.gz');
   writeFileSync(path, gzipSync('no leaf\n'));
-  await expect(rootOfLeafList(path)).rejects.toThrow('it has something else than leaves');
+  await expect(rootOfLeafList(path)).rejects.toThrow('it contains data other than leaves');
 });

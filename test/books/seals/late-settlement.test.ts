@@ -174,7 +174,7 @@ describe('a generation that is not settled when its day is sealed', () => {
     const { ofRecords } = await verifyAll(life.sealing, life.account);
 
     expect(ofRecords).toMatchObject([
-      { where: `line 1, ${id}`, says: 'is not in the table among the late seals of its generation' },
+      { where: `line 1, ${id}`, says: 'is missing from the late seals of its generation in the table' },
     ]);
   });
 

@@ -52,7 +52,7 @@ it('name the last day of an account that is gone', () => {
   remove(`a/${WEDNESDAY}`);
   const hash = hashOf('a', WEDNESDAY);
   expect(found()).toEqual([
-    `null ${WEDNESDAY} days/${WEDNESDAY}.txt lists the statement ${hash}, and there is none of that hash`,
+    `null ${WEDNESDAY} days/${WEDNESDAY}.txt lists the statement ${hash}, which does not exist`,
   ]);
 });
 
@@ -73,7 +73,7 @@ it('name nothing of other accounts where the files of one alone were fetched', (
   expect(found(false)).toEqual([]);
 });
 
-const missing = (date: string) => `null ${date} days/${date}.txt is not there, and later days are sealed`;
+const missing = (date: string) => `null ${date} days/${date}.txt is missing, although later days are sealed`;
 
 it.each([
   ['a list between others', [TUESDAY], [TUESDAY]],
@@ -98,7 +98,7 @@ it('name nothing of days before the first list, and of a day that is being seale
 it('name a list that is gone, whose timestamp is there', () => {
   write(listFiles(WEDNESDAY).timestamp, grantedTimestamp(createHash('sha256').update(listOf(WEDNESDAY)).digest()));
   remove(`days/${WEDNESDAY}.txt`);
-  expect(found()).toEqual([`null ${WEDNESDAY} days/${WEDNESDAY}.txt is not there, and its timestamp is`]);
+  expect(found()).toEqual([`null ${WEDNESDAY} days/${WEDNESDAY}.txt is missing, although its timestamp exists`]);
 });
 
 it.each([true, false])('name a timestamp of another list, also where one account was fetched: %s', (isWhole) => {
@@ -106,11 +106,11 @@ it.each([true, false])('name a timestamp of another list, also where one account
     write(listFiles(date).timestamp, grantedTimestamp(createHash('sha256').update(listOf(MONDAY)).digest()));
   }
   expect(found(isWhole)).toEqual(
-    [TUESDAY, WEDNESDAY].map((date) => `null ${date} days/${date}.txt.tsr is no timestamp of the list`),
+    [TUESDAY, WEDNESDAY].map((date) => `null ${date} days/${date}.txt.tsr is not a timestamp of the list`),
   );
 });
 
 it('name a timestamp that is none', () => {
   write(listFiles(MONDAY).timestamp, createHash('sha256').update(listOf(MONDAY)).digest());
-  expect(found()).toEqual([`null ${MONDAY} days/${MONDAY}.txt.tsr is no timestamp of the list`]);
+  expect(found()).toEqual([`null ${MONDAY} days/${MONDAY}.txt.tsr is not a timestamp of the list`]);
 });

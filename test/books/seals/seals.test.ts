@@ -218,10 +218,10 @@ describe('what is altered after a day was sealed', () => {
       lines[3] = lines[3]!.replace(/\d(?=,[^,]*,[^,]*$)/, (digit) => String((Number(digit) + 1) % 10));
       writeFileSync(path, gzipSync(lines.join('\n')));
     });
-    expect(found).toContainEqual(`${middle()} ${file} is not the file that the statement names`);
-    expect(found).toContainEqual(`${middle()} ${file} has lines that make another root than the statement names`);
+    expect(found).toContainEqual(`${middle()} ${file} has another SHA-256 than in the statement`);
+    expect(found).toContainEqual(`${middle()} ${file} has lines with another root than in the statement`);
     expect(found).toContainEqual(
-      expect.stringMatching(`^${middle()} line 3, gen-[0-9a-f-]+ is not the line that was sealed there$`),
+      expect.stringMatching(`^${middle()} line 3, gen-[0-9a-f-]+ differs from the line that was sealed there$`),
     );
     expect(found).toContainEqual(expect.stringMatching(`^${middle()} line 3, gen-.* was sealed as`));
   });
@@ -245,7 +245,7 @@ describe('what is altered after a day was sealed', () => {
       const lines = gunzipSync(readFileSync(path)).toString('utf8').split('\n');
       writeFileSync(path, gzipSync(lines.toSpliced(3, 1).join('\n')));
     });
-    expect(found).toContainEqual(`${middle()} ${file} has lines that make another root than the statement names`);
+    expect(found).toContainEqual(`${middle()} ${file} has lines with another root than in the statement`);
     expect(found.filter((finding) => finding.startsWith(`${middle()} line `))).toEqual([]);
   });
 
@@ -261,7 +261,7 @@ describe('what is altered after a day was sealed', () => {
       const leaves = gunzipSync(readFileSync(path)).toString('utf8').split('\n');
       writeFileSync(path, gzipSync(leaves.toSpliced(3, 1).join('\n')));
     });
-    expect(found).toEqual([`${middle()} ${name} has leaves that make another root than the statement names`]);
+    expect(found).toEqual([`${middle()} ${name} has leaves with another root than in the statement`]);
   });
 
   it('is named: a statement', async () => {
@@ -273,7 +273,7 @@ describe('what is altered after a day was sealed', () => {
         text.replace(/("charged_rub": "\d+\.\d+)(\d)"/, (_, head, digit) => `${head}${(Number(digit) + 1) % 10}"`),
       );
     });
-    expect(found).toContainEqual(`${middle()} statement.json is not what was signed`);
+    expect(found).toContainEqual(`${middle()} statement.json does not match its signature`);
     expect(found).toContainEqual(expect.stringMatching(`^${middle()} charged_rub says`));
     expect(found).toContainEqual(expect.stringMatching(`^${history.dates[2]} statement.json follows the statement of`));
   });
@@ -289,17 +289,17 @@ describe('what is altered after a day was sealed', () => {
     const found = await foundInFiles((directory) => {
       rmSync(join(directory, 'sealed', history.account.id, history.dates[2]!), { recursive: true });
     });
-    expect(found).toEqual([`${history.dates[2]} statement.json is not there, and the table says it was sealed`]);
+    expect(found).toEqual([`${history.dates[2]} statement.json is missing, although the day is sealed in the table`]);
   });
 
   it('is named: a signature, and one of another key', async () => {
     const found = await foundInFiles((directory) => {
       writeFileSync(pathOfDay(first(), 'statement.json.sig', directory), 'no signature');
     });
-    expect(found).toEqual([`${first()} statement.json is not what was signed`]);
+    expect(found).toEqual([`${first()} statement.json does not match its signature`]);
     const other = await newSealing(history.table);
     const { ofFiles } = await verifyAll({ ...sealing, publicKey: other.publicKey }, history.account.id);
-    expect(ofFiles.map(({ says }) => says)).toEqual(Array(3).fill('is not what was signed'));
+    expect(ofFiles.map(({ says }) => says)).toEqual(Array(3).fill('does not match its signature'));
     rmSync(other.directory, { recursive: true });
   });
 
@@ -333,7 +333,7 @@ describe('what is altered after a day was sealed', () => {
   it('is named: a record that is gone', async () => {
     const [, { id }] = (await generationsOf(middle())) as [Generation, Generation];
     const found = await foundInRecords(generationKey(history.account.id, id), () => undefined);
-    expect(found).toEqual([expect.stringMatching(`${id} is sealed, and there is no such record any more$`)]);
+    expect(found).toEqual([expect.stringMatching(`${id} is sealed, but its record is missing$`)]);
   });
 
   it('is named: a record that was put in', async () => {
@@ -345,7 +345,7 @@ describe('what is altered after a day was sealed', () => {
       new GetCommand({ TableName: history.table.name, Key: { pk, sk: id } }),
     );
     const found = await foundInRecords({ pk, sk: other }, () => ({ ...item, sk: other, id: other }));
-    expect(found).toEqual([`${middle()} ${other} is charged by its record, and has no line on its day`]);
+    expect(found).toEqual([`${middle()} ${other} has a record with a charge, but no line on its day`]);
   });
 
   it('is named: a payment, its amount or that it was there', async () => {
@@ -364,8 +364,8 @@ describe('what is altered after a day was sealed', () => {
       created_at: `${history.dates[2]}T00:00:00.000Z`,
     }));
     expect(changed).toEqual([expect.stringMatching(/invoice-1 was sealed as/)]);
-    expect(gone).toEqual([expect.stringMatching(/invoice-1 is sealed, and there is no such record any more/)]);
-    expect(added).toEqual([expect.stringMatching(/invoice-2 was booked on that day, and has no line$/)]);
+    expect(gone).toEqual([expect.stringMatching(/invoice-1 is sealed, but its record is missing/)]);
+    expect(added).toEqual([expect.stringMatching(/invoice-2 was booked on that day, but has no line$/)]);
   });
 });
 
