@@ -46,7 +46,7 @@ import { WorkerQueue } from './worker-queue.ts';
 
 const queueNames = Object.keys(queueWorkers) as QueueName[];
 
-/** The first part of every path. */
+/** The first segment of every path. */
 const STAGE_NAME = 'v1';
 
 const aboutBooks = { severity: 'Urgent', runbook: 'Books that differ' } as const;
@@ -55,11 +55,11 @@ const aboutSecrets = { severity: 'Urgent', runbook: 'Secrets that cannot be used
 const aboutUsage = { severity: 'Soon', runbook: 'Usage beyond the hold' } as const;
 const eachMinute = { period: Duration.minutes(1), statistic: 'Sum' };
 const eachFiveMinutes = { period: Duration.minutes(5), statistic: 'Sum' };
-/** Without a run for so long a scheduled worker has stopped. */
+/** A scheduled worker has stopped if it does not run for this long. */
 const SILENT_MINUTES = 10;
 
 interface FunctionSettings {
-  /** The template that it is in: the stack's own where absent. */
+  /** The stack of the function; default: this stack. */
   scope?: Stack;
   statements?: PolicyStatement[];
   environment?: Record<string, string>;
@@ -72,22 +72,22 @@ export interface ApiStackProps extends StackProps {
   bundles: string;
 }
 
-/** Everything that runs: the API with a function per route, queues with their workers, schedules and alarms. */
+/** Everything that runs: the API with one function per route, queues with their workers, schedules and alarms. */
 export class ApiStack extends Stack {
-  /** Where the table is exported to. */
+  /** The bucket that the table is exported to. */
   readonly books: Bucket;
-  /** Reads the exports. */
+  /** The policy that allows reading the exports. */
   readonly reviewer: ManagedPolicy;
   readonly #props: ApiStackProps;
   readonly #resources: Resources;
   readonly #alarms: Alarms;
   readonly #change: GradualChange;
-  /** A template takes 500 resources: those of routes' functions are in one of their own, inside of this stack. */
+  /** A template may have 500 resources, so the functions of routes are in a nested stack. */
   readonly #routes: NestedStack;
   readonly #functions: Record<string, GatewayFunction> = {};
 
   constructor(scope: Construct, id: string, props: ApiStackProps) {
-    // Queues in it hold money in flight.
+    // The queues of this stack contain settlements in flight.
     super(scope, id, { ...props, terminationProtection: props.config.terminationProtection });
     this.#props = props;
     this.#alarms = new Alarms(this, props.config.alarmEmail);
@@ -131,7 +131,7 @@ export class ApiStack extends Stack {
     });
   }
 
-  /** Of the stage's metrics: those of log lines, and those that functions write. */
+  /** Namespace of the stage's metrics, from log lines and from functions. */
   get #namespace(): string {
     return `ModelGateway/${this.#props.config.stage}`;
   }
@@ -155,10 +155,13 @@ export class ApiStack extends Stack {
   #addReviewer(): ManagedPolicy {
     const { books, sealingKey } = this.#resources;
     const reviewer = createReviewerPolicy(this, { books, sealingKey });
-    new CfnOutput(this, 'BooksBucketName', { value: books.bucketName, description: 'Where the table is exported to' });
+    new CfnOutput(this, 'BooksBucketName', {
+      value: books.bucketName,
+      description: 'Bucket that the table is exported to',
+    });
     new CfnOutput(this, 'ReviewerPolicyArn', {
       value: reviewer.managedPolicyArn,
-      description: 'The rights to fetch exports, to attach to a role of billing reviewers',
+      description: 'Policy that allows downloading exports; attach it to a role of billing reviewers',
     });
     return reviewer;
   }
@@ -173,7 +176,7 @@ export class ApiStack extends Stack {
         stageName: STAGE_NAME,
         throttlingRateLimit: config.rateLimit,
         throttlingBurstLimit: config.burstLimit,
-        // Metrics of each method are charged, and nothing reads them: those of the API are free.
+        // Metrics per method cost money, and nothing reads them. Metrics of the whole API are free.
         metricsEnabled: false,
       },
     });
@@ -218,7 +221,7 @@ export class ApiStack extends Stack {
     const { domain, certificateArn, requestsPerKey } = config;
     if (domain !== undefined) addDomain(this, api, domain, certificateArn!);
     if (requestsPerKey !== undefined) addRateRule(this, api, requestsPerKey);
-    // CDK's own output says the same, under a name of its making.
+    // The CDK adds an output with the same value under a generated name.
     api.node.tryRemoveChild('Endpoint');
     new CfnOutput(this, 'BaseUrl', { value: api.url, description: 'Base URL of the API' });
     new CfnOutput(this, 'StageArn', {
@@ -227,7 +230,10 @@ export class ApiStack extends Stack {
     });
   }
 
-  /** The function of a route, or its alias, as its methods call it: the right to do so is in the function's template. */
+  /**
+   * The function of a route, or its alias, as API methods call it. The permission to call it is in the template of the
+   * function.
+   */
   #calledBy(api: RestApi, lambda: IFunction, { name, route }: { name: string; route: Route }): IFunction {
     for (const [index, path] of route.paths.entries()) {
       lambda.addPermission(`Path${index}`, {
@@ -241,7 +247,7 @@ export class ApiStack extends Stack {
     });
   }
 
-  /** The other door of the streaming function; the API's own alarm does not see its failures. */
+  /** The function URL of the streaming function. The alarm of the API does not see its failures. */
   #addFunctionUrl(name: string, lambda: IFunction): void {
     const { url } = lambda.addFunctionUrl({
       authType: FunctionUrlAuthType.NONE,
@@ -258,12 +264,12 @@ export class ApiStack extends Stack {
   }
 
   /**
-   * API Gateway reads the bearer key of a request that it has no method for as an AWS signature, and repeats the key in its
-   * refusal. So every resource has a method for all that is no route, and there is one for all other paths.
+   * If a request matches no method, API Gateway parses its bearer key as an AWS signature, and repeats the key in its
+   * error. So every resource has a method for all other verbs, and a catch-all method covers unknown paths.
    */
   #addUnknownRoute(api: RestApi): void {
     const { lambda } = this.#addRouteFunction(UNKNOWN_ROUTE, functions[UNKNOWN_ROUTE]!);
-    // One permission for all of them.
+    // One permission for all of these methods.
     const integration = new LambdaIntegration(lambda, { scopePermissionToMethod: false });
     const resources = new Set<IResource>([api.root, api.root.addResource('{path+}')]);
     for (const path of Object.values<Route>(routes).flatMap(({ paths }) => paths)) {
@@ -275,7 +281,7 @@ export class ApiStack extends Stack {
     for (const resource of resources) resource.addMethod('ANY', integration);
   }
 
-  /** A function that may invoke models of Amazon Bedrock with its own role, those that the operator names. */
+  /** A function that may invoke the Amazon Bedrock models that the operator configured, with its own role. */
   #addInvoker(name: string, route: Route): GatewayFunction {
     const { bedrockModels } = this.#props.config;
     const invoker = this.#addRouteFunction(name, route, { statements: bedrockStatements(bedrockModels) });
@@ -287,7 +293,7 @@ export class ApiStack extends Stack {
     addTripwires(this.#alarms, name, { logs, namespace: this.#namespace, lines, about });
   }
 
-  /** A function with a URL stays in this template: in another one it would get another URL. */
+  /** A function with a URL stays in this template, because a move would change its URL. */
   #addRouteFunction(
     name: string,
     route: FunctionSpec & { functionUrl?: boolean },
@@ -313,7 +319,7 @@ export class ApiStack extends Stack {
     }));
   }
 
-  /** The variables that every process has, whatever it is granted. */
+  /** Environment variables that every process has, whatever its grants. */
   get #environment(): Record<string, string> {
     const { variables: named, outputStepTokens, corsOrigins } = this.#props.config;
     return {
@@ -352,13 +358,13 @@ export class ApiStack extends Stack {
       this.#addTripwires(name, logs, { booksDiffer, booksLate }, aboutBooks);
     }
     if (name === 'export-books') this.#addTripwires(name, logs, { exportFailed }, aboutBooks);
-    // It reads the catalog each minute, as functions do that requests wait for.
+    // It reads the catalog every minute, as the functions of requests do.
     if (name === 'measure-endpoints') {
       this.#addTripwires(name, logs, catalogTripwires, aboutCatalog);
-      // It reads the keys of providers each minute as well.
+      // It also reads the provider keys every minute.
       this.#addTripwires(name, logs, secretTripwires, aboutSecrets);
     }
-    // The scheduler only hands over: Lambda's own queue of events would repeat a failed or throttled run.
+    // The scheduler invokes asynchronously. Without this, Lambda's event queue would repeat failed or throttled runs.
     lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
     const role = new Role(this, `${pascalCase(name)}SchedulerRole`, {
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
@@ -374,7 +380,7 @@ export class ApiStack extends Stack {
       schedule: ScheduleExpression.rate(Duration.minutes(worker.everyMinutes)),
       target: new LambdaInvoke(lambda, {
         role: role.withoutPolicyUpdates(),
-        // The next run does what this one did not.
+        // The next run does the remaining work.
         retryAttempts: 0,
         maxEventAge: Duration.minutes(1),
       }),
@@ -388,7 +394,7 @@ export class ApiStack extends Stack {
     this.#alarms.addForSilence(`${pascalCase(name)}SilenceAlarm`, lambda.metricInvocations(eachMinute), {
       evaluationPeriods: SILENT_MINUTES,
       severity: 'Soon',
-      says: `${name} does not run any more.`,
+      says: `${name} does not run anymore.`,
       runbook: 'Scheduled workers',
     });
   }

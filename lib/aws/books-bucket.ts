@@ -6,9 +6,10 @@ import { flattenCfnReference } from 'cdk-nag/lib/utils/flatten-cfn-reference.js'
 import type { Construct } from 'constructs';
 
 /**
- * Exports of the table and sealed days, for billing reviewers. Object Lock keeps each from being changed or deleted for so many days; whoever may
- * bypass governance can still do so, so that a stack can be taken away.
- * @param lockDays 0 leaves the lock to whoever sets one on an object
+ * Bucket of table exports and sealed days, for billing reviewers. Object Lock keeps every object from being changed or
+ * deleted for some days. It uses governance mode, so principals who may bypass governance can still delete the stack's
+ * data.
+ * @param lockDays default retention; with 0, objects are only locked individually
  */
 export function createBooksBucket(stack: Stack, lockDays: number): Bucket {
   const bucket = new Bucket(stack, 'Books', {
@@ -26,7 +27,10 @@ export function createBooksBucket(stack: Stack, lockDays: number): Bucket {
   return bucket;
 }
 
-/** What a reviewer needs to fetch exports and sealed days, and to check signatures; nothing of the gateway itself. Nobody has it by itself. */
+/**
+ * A policy for reviewers: download exports and sealed days, and verify signatures, with no access to the gateway
+ * itself. It is attached to nobody by default.
+ */
 export function createReviewerPolicy(
   stack: Stack,
   { books: bucket, sealingKey }: { books: Bucket; sealingKey: Key },
@@ -43,7 +47,7 @@ export function createReviewerPolicy(
   return policy;
 }
 
-/** Rights to all files of the bucket: DynamoDB chooses their names. */
+/** Acknowledges rights to all objects of the bucket, because DynamoDB chooses their names. */
 export function acknowledgeBooks(scope: Construct, bucket: Bucket): void {
   const logicalId = Stack.of(bucket).getLogicalId(bucket.node.defaultChild as CfnElement);
   Validations.of(scope).acknowledge({
@@ -53,8 +57,9 @@ export function acknowledgeBooks(scope: Construct, bucket: Bucket): void {
 }
 
 /**
- * Rights to all exports of the table. The checks call a table of another stack by its attribute, and once stacks have been told of each
- * other, which is before constructs are validated, by the output that hands it over.
+ * Acknowledges rights to all exports of the table. The checks see a table of another stack under two names: its
+ * attribute, and, once references between stacks are resolved (before constructs are validated), the output that
+ * exports it.
  */
 export function acknowledgeExports(scope: Construct, arn: string): void {
   const acknowledge = () => {
@@ -71,7 +76,7 @@ export function acknowledgeExports(scope: Construct, arn: string): void {
   });
 }
 
-/** Rights to all sealed days: their names are made of accounts and days. */
+/** Acknowledges rights to all sealed days, because their names contain accounts and days. */
 export function acknowledgeSeals(scope: Construct, bucket: Bucket): void {
   const logicalId = Stack.of(bucket).getLogicalId(bucket.node.defaultChild as CfnElement);
   Validations.of(scope).acknowledge({

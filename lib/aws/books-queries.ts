@@ -9,7 +9,10 @@ import { pascalCase } from './pascal-case.ts';
 const RESULTS_KEPT_DAYS = 30;
 const GIGABYTE = 1e9;
 
-/** Answers of queries, for a month. A bucket that has files cannot go with its stack. */
+/**
+ * Bucket of query results, which expire after a month. It is retained, because CloudFormation cannot delete a bucket
+ * with objects.
+ */
 export function createResultsBucket(stack: Stack): Bucket {
   const bucket = new Bucket(stack, 'Results', {
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
@@ -31,22 +34,22 @@ export interface Workgroup {
   name: string;
   database: string;
   results: Bucket;
-  /** The most that one query may read; beyond it Athena ends the query. */
+  /** Maximum data that one query may read. Athena cancels a query that exceeds it. */
   maxQueryGigabytes: number;
 }
 
-/** Where reviewers ask: its settings hold for every query, whatever a client says. The checks are saved in it. */
+/** The workgroup of reviewers. Its settings override those of clients, and it contains the checks as saved queries. */
 export function createWorkgroup(stack: Stack, { name, database, results, maxQueryGigabytes }: Workgroup): void {
   const workgroup = new CfnWorkGroup(stack, 'Workgroup', {
     name,
     description: 'Queries over the exports of the model gateway: its books.',
-    // Saved queries and the history of others are no reason to keep it.
+    // Saved queries and query history do not keep the workgroup from being deleted.
     recursiveDeleteOption: true,
     workGroupConfiguration: {
       enforceWorkGroupConfiguration: true,
       engineVersion: { selectedEngineVersion: 'Athena engine version 3' },
       bytesScannedCutoffPerQuery: maxQueryGigabytes * GIGABYTE,
-      // Nothing reads them.
+      // Nothing reads these metrics.
       publishCloudWatchMetricsEnabled: false,
       requesterPaysEnabled: false,
       resultConfiguration: {
@@ -68,8 +71,8 @@ export function createWorkgroup(stack: Stack, { name, database, results, maxQuer
 }
 
 /**
- * The rights that reviewers need to ask in SQL, besides the policy that reads the exports: this workgroup, this database, and the answers. Nothing of it
- * changes an entry of the catalog. Nobody has it by itself.
+ * Permissions for SQL queries in addition to the policy that reads exports: this workgroup, this database, and the
+ * results. None of them allows changes to the catalog. The policy is attached to nobody by default.
  */
 export function createQueryPolicy(
   stack: Stack,
@@ -86,7 +89,7 @@ export function createQueryPolicy(
       allowed('Sources', 'athena', lookingUp, [arn('athena', `datacatalog/${CATALOG}`)]),
       allowed('Names', 'athena', ['ListWorkGroups', 'ListDataCatalogs'], ['*']),
       allowed('Tables', 'glue', reading, [arn('glue', 'catalog'), arn('glue', `database/${database}`), tables]),
-      // Athena looks at it before each query.
+      // Athena reads it before each query.
       allowed('Default', 'glue', ['GetDatabase'], [arn('glue', 'database/default')]),
       allowed('Places', 's3', ['GetBucketLocation'], [books.bucketArn, results.bucketArn]),
       allowed(

@@ -8,14 +8,15 @@ import { createBooksTables, databaseName } from './books-tables.ts';
 
 export interface BooksStackProps extends StackProps {
   config: GatewayConfig;
-  /** The exports, and the policy that reads them. */
+  /** The bucket of exports, and the policy that allows reading it. */
   books: Bucket;
   reviewer: IManagedPolicy;
 }
 
 /**
- * The books in SQL: what Amazon Athena needs to read the exports, and who may ask. A stack of its own, because the gateway needs none of it: a
- * catalog or a right that an account refuses takes nothing back but this. It keeps nothing that cannot be made again.
+ * The books in SQL: the resources that Amazon Athena needs to read the exports, and the permissions to query them. A
+ * stack of its own, because the gateway does not need it: if the account refuses a catalog or a permission, only this
+ * stack is rolled back. It contains nothing that cannot be recreated.
  */
 export class BooksStack extends Stack {
   constructor(scope: Construct, id: string, { config, books, reviewer, ...props }: BooksStackProps) {
@@ -28,18 +29,18 @@ export class BooksStack extends Stack {
     createWorkgroup(this, workgroup);
     const queries = createQueryPolicy(this, { books, workgroup });
     const outputs: Record<string, readonly [value: string, description: string]> = {
-      BooksWorkgroup: [name, 'The workgroup of Athena in which reviewers ask'],
-      BooksDatabase: [database, 'The database that has the views'],
+      BooksWorkgroup: [name, 'Athena workgroup for reviewers'],
+      BooksDatabase: [database, 'Database with the views'],
       BooksQueryPolicyArn: [
         queries.managedPolicyArn,
-        'The rights to ask in SQL, to attach to a role of billing reviewers beside ReviewerPolicyArn',
+        'Policy that allows SQL queries; attach it to a role of billing reviewers, together with ReviewerPolicyArn',
       ],
       ...this.#reviewerRole(config, [reviewer, queries]),
     };
     for (const [key, [value, description]] of Object.entries(outputs)) new CfnOutput(this, key, { value, description });
   }
 
-  /** A role for those whom the operator names; without a name nobody has one. */
+  /** A role for the principals that the operator configured; without any, no role is created. */
   #reviewerRole({ reviewers }: GatewayConfig, policies: IManagedPolicy[]): Record<string, readonly [string, string]> {
     if (reviewers.length === 0) return {};
     const role = new Role(this, 'ReviewerRole', {
@@ -47,6 +48,6 @@ export class BooksStack extends Stack {
       assumedBy: new CompositePrincipal(...reviewers.map((arn) => new ArnPrincipal(arn))),
       managedPolicies: policies,
     });
-    return { ReviewerRoleArn: [role.roleArn, 'The role that gateway:reviewers may assume'] };
+    return { ReviewerRoleArn: [role.roleArn, 'Role that the principals in gateway:reviewers may assume'] };
   }
 }

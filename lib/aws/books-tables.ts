@@ -5,10 +5,10 @@ import type { BooksView, ColumnType } from '../shared/book-views/view.ts';
 import { athenaChecks, athenaViews } from '../shared/book-views/views.ts';
 import { pascalCase } from './pascal-case.ts';
 
-/** The catalog that every account has, as Athena calls it. */
+/** Athena's name of the default catalog of every account. */
 export const CATALOG = 'AwsDataCatalog';
 
-/** No export is older than the gateway. */
+/** Before the oldest possible export. */
 const FIRST_EXPORT_DATE = '2026-01-01';
 
 const hiveTypes: Record<ColumnType, string> = {
@@ -18,14 +18,14 @@ const hiveTypes: Record<ColumnType, string> = {
   'decimal(38,12)': 'decimal(38,12)',
 };
 
-/** Letters, digits and underlines are what Athena takes without quotes. */
+/** Uses letters, digits and underscores only, which need no quotes in Athena. */
 export function databaseName(stage: string): string {
   return `model_gateway_${stage.replaceAll('-', '_')}`;
 }
 
 /**
- * The exports of the table as Athena reads them: a table of lines, and the views over it. Both are entries of the catalog that are there with
- * the stack: nobody has to run a statement first.
+ * The exports of the table for Athena: a table of lines, and views over it. Both are catalog entries created by the
+ * stack, so nobody has to run DDL statements.
  */
 export function createBooksTables(stack: Stack, { books, database }: { books: Bucket; database: string }): void {
   const parent = new CfnDatabase(stack, 'Database', {
@@ -41,8 +41,8 @@ export function createBooksTables(stack: Stack, { books, database }: { books: Bu
 }
 
 /**
- * One column, which no rule of a format changes: fields end at the byte 1, which JSON has nowhere, and nothing is an escape. Places of
- * partitions follow from their names, so that nobody has to register them.
+ * A table with one unparsed column: the field separator is the byte 1, which cannot occur in JSON, and there is no
+ * escape character. Partition locations are derived from their names, so no partition needs to be registered.
  */
 function exportLinesTable(books: Bucket): CfnTable.TableInputProperty {
   const bucket = `s3://${books.bucketName}/`;
@@ -76,7 +76,7 @@ function exportLinesTable(books: Bucket): CfnTable.TableInputProperty {
   };
 }
 
-/** A view as Athena keeps those that it makes itself: its words and its columns as JSON, in a comment of Hive's language. */
+/** A view in Athena's own format: its SQL and columns as JSON, in a comment in Hive's syntax. */
 function tableOf({ name, columns, query }: BooksView, database: string): CfnTable.TableInputProperty {
   const all = Object.entries(columns);
   const definition = {
@@ -90,7 +90,7 @@ function tableOf({ name, columns, query }: BooksView, database: string): CfnTabl
     name,
     ...(means === undefined ? {} : { description: `Must be empty. A row is ${means}.` }),
     tableType: 'VIRTUAL_VIEW',
-    // Without both of these Athena takes it for a view of Hive.
+    // Athena treats it as a Hive view unless both are set.
     parameters: { presto_view: 'true', comment: 'Presto View' },
     viewOriginalText: `/* Presto View: ${Buffer.from(JSON.stringify(definition)).toString('base64')} */`,
     viewExpandedText: '/* Presto View */',

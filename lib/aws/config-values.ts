@@ -1,8 +1,11 @@
-/** Values of settings, as `cdk.json` has them or as texts of a command line (`-c`). Each refusal says what the setting takes. */
+/**
+ * Schemas for values of settings, from `cdk.json` or as text from the command line (`-c`). Each error lists the
+ * accepted values.
+ */
 
 import * as z from 'zod';
 
-/** A number, or its decimal text. Nothing else becomes one: an empty text, null or true would be 0 or 1. */
+/** A number, or its decimal text. Other values are errors: an empty text, null or true must not become 0 or 1. */
 function decimal(error: string) {
   const text = z
     .string()
@@ -35,7 +38,7 @@ export function trueOrFalse() {
   });
 }
 
-/** A map, or its JSON. @param example of the JSON */
+/** A map, or its JSON text. @param example of the JSON, for the error */
 export function jsonMap(name: z.ZodString, value: z.ZodString, example: string) {
   const error = `must be a map of texts, or its JSON, such as ${example}`;
   const parsed = z.string().transform((text, context): unknown => {

@@ -1,8 +1,8 @@
 /**
- * The bundles of functions are made once of the same sources: the next stage that is synthesized, a sandboxed gateway and tests find them
- * made, which takes a second in place of half a minute.
+ * Bundles functions only once per state of the sources. Later stages, sandboxed gateways and tests reuse the bundles,
+ * which takes a second instead of half a minute.
  *
- * Weakness: a package that was changed by hand under node_modules is not noticed. `npm run bundle` always makes them.
+ * Weakness: manual changes to packages in node_modules are not noticed. `npm run bundle` always builds.
  */
 
 import { createHash } from 'node:crypto';
@@ -13,17 +13,17 @@ import { claimDirectory } from '../shared/data-directory/directory-claim.ts';
 import { projectDirectory } from '../shared/project-directory.ts';
 import { bundleFunctions } from '../shared/bundles/bundle.ts';
 
-/** All that a bundle may be made of; packages are what the lockfile says. */
+/** Everything that bundles depend on; the lockfile stands for the packages. */
 const sources = ['lambdas/**/*', 'lib/**/*', 'package-lock.json'];
 
-/** Longer than bundling takes on a busy machine: another process that does it is waited for. */
+/** Waits for another process that bundles; longer than bundling takes on a busy machine. */
 const BUNDLES_CLAIM_WAIT_MS = 300_000;
 
 /**
  * @param catalogDirectory replaces the catalog that comes with the code
- * @param make is called if they have to be made
- * @returns the directory, with one folder a function
- * @throws {CatalogError} for a catalog with a mistake
+ * @param make called if bundles must be built
+ * @returns the directory, with one folder per function
+ * @throws {CatalogError} if the catalog has a mistake
  */
 export async function currentBundles(
   outputDirectory: string,

@@ -18,7 +18,7 @@ import type { GatewayConfig } from './config.ts';
 import { tableDefinition } from '../shared/table-definition.ts';
 import { createCatalogBucket, publicationIn } from './catalog-bucket.ts';
 
-/** The operator's commands do this to the table. */
+/** Actions of the operator's commands on the table. */
 export const operatorActions = [
   'GetItem',
   'BatchGetItem',
@@ -33,16 +33,22 @@ export interface DataStackProps extends StackProps {
   config: GatewayConfig;
 }
 
-/** The table as functions, alarms and the dashboard need it, whether it is the stack's own or another one. */
+/** The table as functions, alarms and the dashboard use it: the stack's own, or another one. */
 export type GatewayTable = Pick<ITableV2, 'tableArn' | 'tableName' | 'metric'>;
 
-/** The resources that must outlive every deployment: the table, the secrets, the key of the seals and the published catalog. Moving them to another stack would replace them. */
+/**
+ * The resources that must outlive every deployment: the table, the secrets, the sealing key and the published catalog.
+ * Moving them to another stack would replace them.
+ */
 export class DataStack extends Stack {
   readonly table: GatewayTable;
   readonly secrets: Record<SecretName, Secret>;
-  /** Signs the statements of sealed days. It cannot be taken out of KMS, and cannot be rotated: old signatures are checked with it. */
+  /**
+   * Signs the statements of sealed days. The key cannot leave KMS, and must not be rotated, because old signatures are
+   * verified with it.
+   */
   readonly sealingKey: Key;
-  /** Where catalogs are published between deployments. */
+  /** Bucket of catalogs published between deployments. */
   readonly catalog: Bucket;
 
   constructor(scope: Construct, id: string, { config, ...props }: DataStackProps) {
@@ -71,13 +77,14 @@ export class DataStack extends Stack {
           : { projectionType: ProjectionType.KEYS_ONLY }),
       })),
     });
-    // The API stack reads these while another table takes the place of this one: CloudFormation deletes no export that is in use.
+    // Keeps these exports while another table replaces this one: the API stack still reads them, and CloudFormation
+    // cannot delete an export in use.
     this.exportValue(own.tableArn);
     this.exportValue(own.tableName);
     this.table = this.#adopted(config) ?? own;
     this.secrets = {
-      // Never change what is in generateSecretString, not even its length: CloudFormation would make a new secret. Keys of the
-      // one before would go on working, but at the second change every key would be refused.
+      // Never change generateSecretString, not even its length: CloudFormation would generate a new secret. Keys of the
+      // previous one would still work, but a second change would invalidate every key.
       pepper: new Secret(this, 'Pepper', {
         description: 'Turns keys into their stored hashes. Losing it invalidates every key.',
         removalPolicy: RemovalPolicy.RETAIN,
@@ -100,10 +107,13 @@ export class DataStack extends Stack {
     const outputs = {
       TableName: [this.table.tableName, 'The table: admin --table'],
       PepperSecretArn: [this.secrets.pepper.secretArn, 'The secret that hashes keys: admin --pepper-secret'],
-      ProviderKeysSecretArn: [this.secrets['provider-keys'].secretArn, 'The secret for the keys of providers'],
-      CatalogBucketName: [this.catalog.bucketName, 'Where catalogs are published: admin catalog --bucket'],
+      ProviderKeysSecretArn: [this.secrets['provider-keys'].secretArn, 'The secret with the keys of providers'],
+      CatalogBucketName: [this.catalog.bucketName, 'Bucket of published catalogs: admin catalog --bucket'],
       SealingKeyArn: [this.sealingKey.keyArn, 'The key that signs sealed days: aws kms get-public-key'],
-      OperatorPolicyArn: [operator.managedPolicyArn, 'The rights that admin needs, to attach to a role of its users'],
+      OperatorPolicyArn: [
+        operator.managedPolicyArn,
+        'Policy with the permissions of admin; attach it to a role of its users',
+      ],
     } as const;
     for (const [name, [value, description]] of Object.entries(outputs)) {
       new CfnOutput(this, name, { value, description });
@@ -115,14 +125,17 @@ export class DataStack extends Stack {
     });
   }
 
-  /** A table that is there already, where the operator names one. */
+  /** The existing table that the operator configured, if any. */
   #adopted({ tableName }: GatewayConfig): GatewayTable | undefined {
     if (tableName === undefined) return undefined;
     const globalIndexes = tableDefinition.indexes.map(({ name }) => name);
     return TableV2.fromTableAttributes(this, 'Adopted', { tableName, globalIndexes });
   }
 
-  /** What `npm run admin -- --table` and setting the keys of providers need, and no more. Nobody has it by itself. */
+  /**
+   * The minimum permissions for `npm run admin -- --table` and for setting provider keys. The policy is attached to
+   * nobody by default.
+   */
   #addOperatorPolicy(): ManagedPolicy {
     const { pepper, 'provider-keys': providerKeys } = this.secrets;
     const actions = operatorActions.map((action) => `dynamodb:${action}`);
@@ -145,7 +158,7 @@ export class DataStack extends Stack {
           actions: ['s3:GetObject', 's3:GetObjectVersion', 's3:PutObject'],
           resources: [publicationIn(this.catalog)],
         }),
-        // Without the right to list, S3 says of an object that is not there that it is forbidden.
+        // Without the permission to list, S3 answers 403 instead of 404 for a missing object.
         new PolicyStatement({
           sid: 'Publications',
           actions: ['s3:ListBucket', 's3:ListBucketVersions'],
@@ -156,7 +169,7 @@ export class DataStack extends Stack {
   }
 }
 
-/** New tables can read so much from the first day on; as much as they then write. */
+/** New tables support at least this read throughput anyway; reads must not be below writes. */
 function warmthOf(writeUnitsPerSecond: number) {
   return { readUnitsPerSecond: Math.max(12_000, writeUnitsPerSecond), writeUnitsPerSecond };
 }

@@ -1,26 +1,29 @@
-/** Alarms for the ways by which requests come in. Failures of providers raise none of them, except those that the operator can end. */
+/** Alarms for the entry points of requests. Failures of providers raise no alarm, unless the operator can fix them. */
 
 import { MathExpression, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Door } from '../../lambdas/platform/metrics.ts';
 import type { Alarms } from './alarms.ts';
 import { metricOfDoor, ownMetric } from './own-metrics.ts';
 
-/** In five minutes: of fewer, one failure is more than two percent. */
+/** Requests in five minutes below which the error rate says nothing: a single failure would exceed two percent. */
 const FEW_REQUESTS = 50;
-/** One mistake may be chance, and three in five minutes are not. */
+/** One failure may be chance; three in five minutes are not. */
 const MANY_FAULTS = 3;
 
 export interface WatchedDoor {
   namespace: string;
   door: Exclude<Door, 'web'>;
-  /** As the alarm names it. */
+  /** Name in the text of the alarm. */
   name: string;
-  /** In five minutes, as AWS counts them. */
+  /** Counts per five minutes, from AWS. */
   requests: Metric;
   failures: Metric;
 }
 
-/** For the part of requests that end with a 5xx, without those that a provider has failed; few requests say nothing. */
+/**
+ * Alarm on the share of requests that end with a 5xx, excluding failures of providers. Ignores periods with few
+ * requests.
+ */
 export function addErrorsAlarm(alarms: Alarms, id: string, { namespace, door, name, ...counts }: WatchedDoor): void {
   const errors = new MathExpression({
     expression: `IF(requests > ${FEW_REQUESTS}, (failures - FILL(providers, 0)) / requests, 0)`,
@@ -31,12 +34,12 @@ export function addErrorsAlarm(alarms: Alarms, id: string, { namespace, door, na
     threshold: 0.02,
     evaluationPeriods: 2,
     severity: 'Urgent',
-    says: `More than 2 % of requests to ${name} end with a 5xx that is no failure of a provider.`,
+    says: `More than 2 % of requests to ${name} end with a 5xx that is not caused by a provider.`,
     runbook: '5xx',
   });
 }
 
-/** AWS counts no 5xx of a server that is known here, so its own count of faults has to do. */
+/** Uses the gateway's own count of faults, because no 5xx metric of AWS for the server is known. */
 export function addServerFaultsAlarm(alarms: Alarms, namespace: string): void {
   alarms.add('ServerFaultsAlarm', metricOfDoor(namespace, 'Faults', 'web'), {
     threshold: MANY_FAULTS,
@@ -46,11 +49,14 @@ export function addServerFaultsAlarm(alarms: Alarms, namespace: string): void {
   });
 }
 
-/** For what providers refuse to the operator: no client sees it where another endpoint answers. */
+/**
+ * Alarm on rejections that concern the operator's account at a provider. Clients do not see them if another endpoint
+ * answers.
+ */
 export function addOperatorAlarm(alarms: Alarms, namespace: string): void {
   alarms.add('OperatorNeededAlarm', ownMetric(namespace, 'OperatorNeeded'), {
     severity: 'Soon',
-    says: 'A provider refuses the operator, or does not have a model of the catalog.',
+    says: 'A provider rejects the operator’s credentials or account, or lacks a model of the catalog.',
     runbook: 'Providers that refuse the operator',
   });
 }

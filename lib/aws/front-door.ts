@@ -1,4 +1,4 @@
-/** A name of the team's own before the API, and a limit of requests for each key. */
+/** A custom domain name for the API, and a rate limit per key. */
 
 import { CfnOutput, type Stack } from 'aws-cdk-lib';
 import { BasePathMapping, DomainName, EndpointType, SecurityPolicy, type RestApi } from 'aws-cdk-lib/aws-apigateway';
@@ -6,10 +6,10 @@ import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { errorKinds, type ErrorKind } from '../../lambdas/platform/errors.ts';
 
-/** Clients know the API below this path: the stage has the same name. */
+/** Base path of the API on its domain; equal to the stage name. */
 const BASE_PATH = 'v1';
 
-/** @param certificateArn of ACM, in the region of the deployment */
+/** @param certificateArn in ACM, in the region of the deployment */
 export function addDomain(stack: Stack, api: RestApi, domainName: string, certificateArn: string): void {
   const domain = new DomainName(stack, 'Domain', {
     domainName,
@@ -25,19 +25,21 @@ export function addDomain(stack: Stack, api: RestApi, domainName: string, certif
   });
   new CfnOutput(stack, 'DomainTarget', {
     value: domain.domainNameAliasDomainName,
-    description: `What a CNAME of ${domainName} has to name`,
+    description: `Target of the CNAME record of ${domainName}`,
   });
 }
 
-/** Keys come in one of these; a request without either is refused by its function, and spends nothing. */
+/** Headers with a key. The function refuses a request without either, and nothing is spent. */
 const KEY_HEADERS = ['authorization', 'x-api-key'] as const;
 const WINDOW_SECONDS = 300;
 const REFUSAL = 'TooManyRequests';
 
 /**
- * Refuses what a key asks beyond a limit, before any function runs: one customer cannot use up what is there for all.
+ * Blocks requests of a key beyond a limit before any function runs, so that one customer cannot use up the capacity of
+ * all.
  *
- * Weakness: AWS counts approximately, and some seconds late; it is a fuse, and no quota. The function URL has no firewall.
+ * Weakness: AWS counts approximately and with a delay of some seconds, so this is a safety limit, not an exact quota.
+ * The function URL has no firewall.
  * @param requestsPerKey in any five minutes
  */
 export function addRateRule(stack: Stack, api: RestApi, requestsPerKey: number): void {
@@ -75,17 +77,17 @@ export function addRateRule(stack: Stack, api: RestApi, requestsPerKey: number):
   });
 }
 
-/** In the gateway's envelope; the firewall cannot tell the id of the request. */
+/** An error in the gateway's form. The firewall does not know the request id. */
 function refusalText(): string {
   const kind: ErrorKind = 'rate_limit_exceeded';
   const { status: code, messagesType: type } = errorKinds[kind];
   const message =
-    'This key sends more requests than the operator of this gateway allows in five minutes. Wait, or ask for more.';
+    'This key sends more requests than the operator of this gateway allows in five minutes. Wait, or ask the operator for a higher limit.';
   const metadata = { error_type: kind };
   return JSON.stringify({ type: 'error', error: { type, code, message, metadata }, request_id: 'firewall' });
 }
 
-/** Nothing of a request is sampled: keys are in its headers. */
+/** Disables sampling of requests, because their headers contain keys. */
 function visibleAs(metricName: string) {
   return { metricName, cloudWatchMetricsEnabled: true, sampledRequestsEnabled: false };
 }

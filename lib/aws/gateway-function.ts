@@ -11,16 +11,16 @@ export interface GatewayFunctionProps {
   name: string;
   spec: FunctionSpec;
   resources: Resources;
-  /** Where the bundles are: one folder per function. */
+  /** Directory of the bundles, with one folder per function. */
   bundles: string;
   environment: Record<string, string>;
-  /** What no other function may use; undefined where all share. */
+  /** Executions reserved for this function; undefined: it shares the account's. */
   reservedConcurrency?: number | undefined;
-  /** Rights beyond the manifest's grants: a queue worker reads its queue. */
+  /** Permissions beyond the manifest's grants: a queue worker reads its queue. */
   statements?: PolicyStatement[];
 }
 
-/** One function with its logs and its own role, which has exactly the grants of its manifest entry. */
+/** One function with its log and its own role, which has exactly the grants of the manifest. */
 export class GatewayFunction extends Construct {
   readonly lambda: LambdaFunction;
   readonly logs: LogGroup;
@@ -48,20 +48,20 @@ export class GatewayFunction extends Construct {
     acknowledgeWildcards(role, spec.grants, resources);
     this.lambda = new LambdaFunction(this, 'Function', {
       description: `model gateway: ${name}`,
-      // An earlier version can take over again within seconds.
+      // Keeps earlier versions, so that traffic can return to one within seconds.
       ...(spec.changesGradually ? { currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN } } : {}),
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       handler: 'index.handler',
       code: Code.fromAsset(join(props.bundles, name)),
-      // Only the rights of the manifest: nothing that the CDK would add by itself.
+      // Only the permissions of the manifest, without any that the CDK would add.
       role: role.withoutPolicyUpdates(),
       logGroup: this.logs,
       loggingFormat: LoggingFormat.JSON,
       ...(props.reservedConcurrency === undefined ? {} : { reservedConcurrentExecutions: props.reservedConcurrency }),
       timeout: Duration.seconds(spec.timeoutSeconds),
       memorySize: spec.memoryMb,
-      // Stacks in the log name our own files and lines. docs/figures.md says what that costs.
+      // Stack traces in the log refer to source files and lines. docs/figures.md contains the cost.
       environment: {
         NODE_OPTIONS: '--enable-source-maps',
         ...props.environment,

@@ -16,25 +16,28 @@ const configs: Record<Exclude<CanaryMinutes, 0>, keyof typeof LambdaDeploymentCo
 };
 
 /**
- * One mistake may be chance, and three in five minutes are not. They are counted, because a share of few requests says nothing: new code that
- * always fails, and has a tenth of 30 requests a minute, fails three times within a minute. Of fewer than six a minute its tenth is not enough
- * to be noticed before it gets all of them; then the alarm is raised within five minutes, and nothing takes the code back by itself.
+ * One failure may be chance; three in five minutes are not. Failures are counted, because a share of few requests says
+ * nothing. Example: new code that always fails and gets a tenth of 30 requests per minute fails three times within a
+ * minute.
+ *
+ * Weakness: with fewer than six requests per minute, failures of the tenth are not noticed before the new code gets all
+ * requests. Then the alarm is raised within five minutes, but there is no automatic rollback.
  */
 const MANY_FAILURES = 3;
 const WINDOW = Duration.minutes(5);
 
 /**
- * Gives the work of some functions to their new code little by little, and takes it back by itself where an alarm is raised meanwhile:
- * CloudFormation then fails, and puts everything else back as well.
+ * Shifts the traffic of some functions gradually to their new code. If an alarm is raised during the shift, CodeDeploy
+ * returns the traffic; CloudFormation then fails and rolls back everything else as well.
  */
 export class GradualChange {
   readonly #alarms: Alarms;
   readonly #minutes: CanaryMinutes;
   readonly #application: LambdaApplication;
   readonly #role: Role;
-  /** Raised by our own faults, whichever function has them. */
+  /** Raised by faults of the gateway in any function. */
   readonly #faults: IAlarm;
-  /** Raised by what the worker of settlements hands back: Lambda counts no error of it. */
+  /** Raised by messages that the settlement worker returns to its queue. Lambda does not count these as errors. */
   readonly failedSettlements: IAlarm;
 
   constructor(stack: Stack, alarms: Alarms, { minutes, namespace }: { minutes: CanaryMinutes; namespace: string }) {
@@ -49,7 +52,7 @@ export class GradualChange {
     this.#faults = alarms.add('FaultsAlarm', ownMetric(namespace, 'Faults'), {
       threshold: MANY_FAILURES,
       severity: 'Soon',
-      says: 'Requests end with faults of the gateway itself.',
+      says: 'Requests fail because of faults of the gateway itself.',
       runbook: '5xx',
     });
     this.failedSettlements = alarms.add('SettlementFailedAlarm', ownMetric(namespace, 'SettlementFailed'), {
@@ -61,8 +64,9 @@ export class GradualChange {
   }
 
   /**
-   * Makes what is called in place of a function, always under the same name. It is in the template of the function.
-   * @param warnings further alarms that take its new code back
+   * Creates the alias that is called instead of the function, and whose name never changes. It is in the template of
+   * the function.
+   * @param warnings further alarms that roll back its new code
    */
   aliasOf(name: string, lambda: LambdaFunction, warnings: IAlarm[] = []): IFunction {
     const id = pascalCase(name);

@@ -1,4 +1,6 @@
-/** What functions may be granted, and the rights and variables that grants become. */
+/**
+ * The resources that functions may be granted, and the conversion of grants to permissions and environment variables.
+ */
 
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import type { Key } from 'aws-cdk-lib/aws-kms';
@@ -36,7 +38,7 @@ const secretVariables: Record<SecretName, string> = {
   'provider-keys': variables.providerKeysSecret,
 };
 
-/** What one process needs that does the work of several functions: the rights of each, on as much as any of them has. */
+/** The grants of one process that does the work of several functions: the union of theirs. */
 export function unitedGrants(all: readonly Grants[]): Grants {
   const each = <Value>(read: (grants: Grants) => readonly Value[] | undefined): Value[] => [
     ...new Set(all.flatMap((grants) => read(grants) ?? [])),
@@ -60,7 +62,7 @@ export function unitedGrants(all: readonly Grants[]): Grants {
   };
 }
 
-/** Says of rights with a wildcard, which name folders of buckets, why they have one. */
+/** Acknowledges permissions with a wildcard for folders of buckets, with the reason. */
 export function acknowledgeWildcards(role: Role, grants: Grants, resources: Resources): void {
   const folders = foldersOf(grants.objects).map(([folder]) => folder);
   if (folders.length > 0) acknowledgeFolders(role, resources.bucket, folders);
@@ -71,7 +73,7 @@ export function acknowledgeWildcards(role: Role, grants: Grants, resources: Reso
   if (grants.seals) acknowledgeSeals(role, resources.books);
 }
 
-/** The rights that grants are on AWS. */
+/** The IAM statements of grants. */
 export function grantStatements(grants: Grants, resources: Resources): PolicyStatement[] {
   const { queues } = resources;
   const { objects, secrets = [], sendTo = [], watch = [] } = grants;
@@ -118,7 +120,7 @@ export function grantStatements(grants: Grants, resources: Resources): PolicySta
   return statements;
 }
 
-/** Writes have a statement of their own where they end at fewer partitions than reads. */
+/** Writes get their own statement if they are limited to fewer partitions than reads. */
 function tableStatements(
   { table: actions = [], partitions, writes, indexes }: Grants,
   { tableArn }: GatewayTable,
@@ -147,7 +149,7 @@ function isWriting(action: TableAction): boolean {
   return writingActions.includes(action);
 }
 
-/** Without the right to list, S3 says of an object that is not there that it is forbidden. */
+/** Without the permission to list, S3 answers 403 instead of 404 for a missing object. */
 function catalogStatements({ catalog }: Resources): PolicyStatement[] {
   return [
     new PolicyStatement({ sid: 'Catalog', actions: ['s3:GetObject'], resources: [publicationIn(catalog)] }),
@@ -160,7 +162,7 @@ function exportsOf({ tableArn }: GatewayTable): string {
   return `${tableArn}/export/*`;
 }
 
-/** The table exports itself with the rights of who asks it to. */
+/** DynamoDB exports the table with the permissions of the caller. */
 function exportStatements({ table, books }: Resources): PolicyStatement[] {
   return [
     new PolicyStatement({ sid: 'Export', actions: ['dynamodb:ExportTableToPointInTime'], resources: [table.tableArn] }),
@@ -173,7 +175,10 @@ function exportStatements({ table, books }: Resources): PolicyStatement[] {
   ];
 }
 
-/** It reads what it has kept; without the right to list, S3 says of a file that is not there that it is forbidden. */
+/**
+ * The function also reads its own files. Without the permission to list, S3 answers 403 instead of 404 for a missing
+ * file.
+ */
 function sealStatements({ books, sealingKey }: Resources): PolicyStatement[] {
   return [
     new PolicyStatement({ sid: 'Sign', actions: ['kms:Sign'], resources: [sealingKey.keyArn] }),
@@ -182,13 +187,13 @@ function sealStatements({ books, sealingKey }: Resources): PolicyStatement[] {
   ];
 }
 
-/** Holds only of calls that name partition keys, which all but scans do. */
+/** Only applies to calls with partition keys, which are all except scans. */
 function onPartitions(prefixes: readonly string[]): Record<string, object> {
   const keys = prefixes.map((prefix) => `${prefix}*`);
   return { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys }, Null: { 'dynamodb:LeadingKeys': 'false' } };
 }
 
-/** The variables by which a function finds what it is granted. */
+/** Environment variables that contain the names of the granted resources. */
 export function grantEnvironment(grants: Grants, resources: Resources): Record<string, string> {
   const { queues } = resources;
   const { table, objects, secrets = [], sendTo = [], watch = [] } = grants;

@@ -1,18 +1,21 @@
-/** The gateway's own metrics as alarms and the dashboard read them: only those that its code can write, with the dimensions that they have. */
+/**
+ * The gateway's own metrics for alarms and the dashboard. The types only allow metrics and dimensions that the code
+ * writes.
+ */
 
 import { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Door, MetricDimension, MetricsBy } from '../../lambdas/platform/metrics.ts';
 
-/** Each point of a graph, and each that an alarm looks at, stands for so much time. */
+/** Period of each data point in graphs and alarms. */
 export const metricPeriod = Duration.minutes(5);
 
-/** A metric over all. */
+/** A metric without dimensions. */
 export function ownMetric(namespace: string, metricName: MetricsBy<'all'>, statistic = 'Sum'): Metric {
   return new Metric({ namespace, metricName, statistic, period: metricPeriod });
 }
 
-/** How much of it came through one door. */
+/** A metric for one entry point. */
 export function metricOfDoor(namespace: string, metricName: MetricsBy<'door'>, door: Door): Metric {
   const dimensionsMap = { door } satisfies Partial<Record<MetricDimension, string>>;
   return new Metric({ namespace, metricName, dimensionsMap, statistic: 'Sum', period: metricPeriod });

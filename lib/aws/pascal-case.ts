@@ -1,4 +1,4 @@
-/** The form of a manifest's name in ids of constructs. */
+/** Converts a name of the manifest for use in construct ids. */
 export function pascalCase(name: string): string {
   return name.replace(/(^|-)(\w)/g, (_match, _dash, letter: string) => letter.toUpperCase());
 }

@@ -1,8 +1,8 @@
 /**
- * API Gateway's own refusals in the gateway's envelope. Templates only substitute variables, and the status is not one
- * of them: so each kind of refusal is listed here with its status, and `code` says the same. Kinds that AWS may add keep
- * the status that AWS gives them, with the first code of their class. None can carry an `x-generation-id`: no code of
- * ours runs that could make one.
+ * Errors of API Gateway itself, in the gateway's form. Templates can only substitute variables, and the status is not
+ * one of them, so each kind of error is listed with its status, and `code` repeats it. Kinds that AWS may add keep
+ * AWS's status, with the first code of their class. These errors have no `x-generation-id`, because no code of the
+ * gateway runs.
  */
 
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
@@ -12,24 +12,24 @@ import { NO_ROOM, TOO_LARGE, TOO_MANY_REQUESTS, TOO_SLOW, UNREADABLE_BODY } from
 interface ApiGatewayRefusal {
   type: ResponseType;
   kind: ErrorKind;
-  /** Where it is not that of the kind. AWS_STATUS: the one that AWS gives it. */
+  /** Overrides the status of the kind. AWS_STATUS: the status that AWS chooses. */
   status?: typeof AWS_STATUS;
-  /** When to try again. */
+  /** Value of `retry-after`. */
   retryAfterSeconds?: number;
   /**
-   * A text of our own, quoted as JSON. Never `$context.error.messageString`: API Gateway repeats the `authorization` that it
-   * could not read in it, a caller's key.
+   * A fixed text, quoted as JSON. Never use `$context.error.messageString`: it may contain an invalid `authorization`
+   * header, and so a caller's key.
    */
   message: string;
 }
 
-/** A status set for these would apply to every other kind, too. */
+/** A status set for these types would apply to every other kind as well. */
 const AWS_STATUS = 'as AWS gives it';
 
 const NO_SUCH_ROUTE = '"There is no such path or method. GET /v1/models is a good place to start."';
-const MALFORMED = '"The front door of this API cannot read the request. Check its address, headers and body."';
-const MISCONFIGURED = '"The API is not set up as it should be. Tell its operator the request_id."';
-const KEPT_OUT = '"The front door of this API does not let the request in. Ask its operator, with the request_id."';
+const MALFORMED = '"The API cannot read the request. Check its address, headers and body."';
+const MISCONFIGURED = '"The API is misconfigured. Report the request_id to its operator."';
+const KEPT_OUT = '"The request was blocked before it reached the API. Contact its operator with the request_id."';
 
 const unknownRoute = (type: ResponseType): ApiGatewayRefusal => ({ type, kind: 'not_found', message: NO_SUCH_ROUTE });
 const keptOut = (type: ResponseType): ApiGatewayRefusal => ({ type, kind: 'permission_denied', message: KEPT_OUT });
@@ -39,7 +39,7 @@ const misconfigured = (type: ResponseType): ApiGatewayRefusal => ({ type, kind: 
 const refusals: Record<string, ApiGatewayRefusal> = {
   // API Gateway reports an unknown path or method as a missing token.
   UnknownRoute: unknownRoute(ResponseType.MISSING_AUTHENTICATION_TOKEN),
-  // No route takes AWS signatures: `authorization` is read as one only on an unknown path or method.
+  // No route accepts AWS signatures. API Gateway parses `authorization` as one only for an unknown path or method.
   UnknownRouteSigned: unknownRoute(ResponseType.INVALID_SIGNATURE),
   UnknownRouteExpired: unknownRoute(ResponseType.EXPIRED_TOKEN),
   UnknownResource: unknownRoute(ResponseType.RESOURCE_NOT_FOUND),
@@ -57,7 +57,7 @@ const refusals: Record<string, ApiGatewayRefusal> = {
   QuotaExceeded: {
     type: ResponseType.QUOTA_EXCEEDED,
     kind: 'rate_limit_exceeded',
-    message: '"The quota of this API is used up. Ask its operator."',
+    message: '"The quota of this API is used up. Contact its operator."',
   },
   Throttled: {
     type: ResponseType.THROTTLED,
@@ -71,7 +71,7 @@ const refusals: Record<string, ApiGatewayRefusal> = {
     message: JSON.stringify(TOO_LARGE.text),
   },
   FunctionFailed: {
-    // Also where Lambda has no room for another request: its own throttling looks the same here.
+    // Also returned if Lambda has no capacity: its throttling looks the same here.
     type: ResponseType.INTEGRATION_FAILURE,
     kind: NO_ROOM.kind,
     retryAfterSeconds: NO_ROOM.retryAfterSeconds,
@@ -89,19 +89,19 @@ const refusals: Record<string, ApiGatewayRefusal> = {
     type: ResponseType.DEFAULT_4XX,
     kind: 'invalid_request',
     status: AWS_STATUS,
-    message: '"The front door of this API refuses the request. GET /v1/docs describes what there is."',
+    message: '"The API cannot accept the request. GET /v1/docs describes its routes."',
   },
   OtherFailure: {
     type: ResponseType.DEFAULT_5XX,
     kind: 'server',
     status: AWS_STATUS,
-    message: '"The front door of this API has failed. Try again."',
+    message: '"The API failed before it could handle the request. Try again."',
   },
 };
 
 /**
- * @param corsOrigins as the gateway's settings have them: a template cannot choose among several, so pages get these
- *   refusals only where there is one, or all are allowed
+ * @param corsOrigins the setting. A template cannot choose between origins, so pages can only read these errors if
+ *   exactly one origin, or `*`, is allowed
  */
 export function addRefusals(api: RestApi, corsOrigins: string): void {
   const isOne = corsOrigins !== '' && !corsOrigins.includes(',');

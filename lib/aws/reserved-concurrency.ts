@@ -1,17 +1,17 @@
-/** How many executions at once workers keep for themselves, so that clients cannot take them from settlements. */
+/** Concurrent executions that workers reserve, so that clients cannot take them from settlements. */
 
 import { queueWorkers, scheduledWorkers } from '../../lambdas/routes.ts';
 
-/** A run of a scheduled worker may last into the next one. */
+/** A run of a scheduled worker may overlap the next one. */
 export const RUNS_AT_ONCE = 2;
 
-/** Lambda refuses reservations that leave less than this to functions without one. */
+/** Lambda rejects reservations that leave fewer executions than this to other functions. */
 const UNRESERVED_AT_LEAST = 100;
 
 const ofQueues = Object.values(queueWorkers).reduce((sum, { maxConcurrency }) => sum + maxConcurrency, 0);
 const reservedByWorkers = ofQueues + Object.keys(scheduledWorkers).length * RUNS_AT_ONCE;
 
-/** Executions at once that an account needs so that workers can reserve theirs. */
+/** Concurrency that an account needs before workers can reserve theirs. */
 const NEEDED_TO_RESERVE = UNRESERVED_AT_LEAST + reservedByWorkers;
 
 interface ConcurrencySettings {
@@ -19,17 +19,17 @@ interface ConcurrencySettings {
   concurrency?: number | undefined;
 }
 
-/** Whether workers reserve their concurrency: as the operator says, or else if the account is known to have enough. */
+/** Whether workers reserve concurrency: the operator's setting, or by default whether the account has enough. */
 export function reservesConcurrency({ reserveWorkers, concurrency = 0 }: ConcurrencySettings): boolean {
   return reserveWorkers ?? concurrency >= NEEDED_TO_RESERVE;
 }
 
-/** @returns why the workers of this account cannot reserve what the operator wants */
+/** @returns the reason why the workers cannot reserve concurrency although the operator requires it */
 export function objectionToReserving({ reserveWorkers, concurrency }: ConcurrencySettings): string | undefined {
   if (!reserveWorkers) return undefined;
   if (concurrency === undefined) {
-    return 'needs gateway:concurrency, which `aws lambda get-account-settings --query AccountLimit.ConcurrentExecutions` prints';
+    return 'requires gateway:concurrency: set it to the output of `aws lambda get-account-settings --query AccountLimit.ConcurrentExecutions`';
   }
   if (concurrency >= NEEDED_TO_RESERVE) return undefined;
-  return `needs gateway:concurrency to be ${NEEDED_TO_RESERVE} or more: workers reserve ${reservedByWorkers}, and Lambda leaves ${UNRESERVED_AT_LEAST} to all others`;
+  return `requires gateway:concurrency to be at least ${NEEDED_TO_RESERVE}: workers reserve ${reservedByWorkers}, and Lambda keeps ${UNRESERVED_AT_LEAST} for other functions`;
 }

@@ -6,16 +6,16 @@ import { pascalCase } from './pascal-case.ts';
 export interface Tripwires {
   logs: LogGroup;
   namespace: string;
-  /** The words of each line, by a name for its metric. */
+  /** Text of each log line, by the name of its metric. */
   lines: Record<string, string>;
   about: Omit<AlarmText, 'says'>;
-  /** Whether AWS puts a line of ours into the message of a line of its own. */
+  /** Whether AWS wraps the gateway's log lines into the message of its own lines. */
   areWrapped?: boolean;
 }
 
 /**
- * Alarms for lines of a log that a person must look at, even if all else goes well.
- * @param name whose log it is
+ * Alarms on log lines that a person must look at, even if everything else works.
+ * @param name the function whose log is watched
  */
 export function addTripwires(
   alarms: Alarms,
@@ -30,7 +30,7 @@ export function addTripwires(
       metricName: id,
     });
     const words = { ...about, says: `The log line "${message}" was written.` };
-    // Beside its log: a template takes 500 resources.
+    // In the stack of the log, because a template may have only 500 resources.
     alarms.add(`${id}Alarm`, filter.metric({ period: Duration.minutes(5), statistic: 'Sum' }), words, logs.stack);
   }
 }

@@ -4,10 +4,10 @@ import type { Construct } from 'constructs';
 import type { ObjectAction, ObjectFolder } from '../../lambdas/route.ts';
 import { FILES_KEPT_DAYS } from '../../lambdas/routes.ts';
 
-/** What waits for a provider is gone within hours; this is for what a function could not delete. */
+/** Request files are deleted within hours; this rule removes those that a function failed to delete. */
 const REQUESTS_KEPT_DAYS = 1;
 
-/** Files of videos, and requests for them. Nobody reads it but functions, and who has a link of theirs. */
+/** Bucket of video files and of requests for them. Only functions can read it, and clients with a presigned link. */
 export function createVideoBucket(stack: Stack): Bucket {
   const bucket = new Bucket(stack, 'Videos', {
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
@@ -27,7 +27,7 @@ export function createVideoBucket(stack: Stack): Bucket {
   return bucket;
 }
 
-/** The rights to some folders, as the manifest has them. */
+/** The granted actions by folder, from the manifest. */
 export function foldersOf(
   objects: Partial<Record<ObjectFolder, readonly ObjectAction[]>> = {},
 ): [ObjectFolder, readonly ObjectAction[]][] {
@@ -38,7 +38,7 @@ export function filesIn(bucket: Bucket, folder: ObjectFolder): string {
   return bucket.arnForObjects(`${prefixOf(folder)}*`);
 }
 
-/** Keys are made of accounts and ids: rights can only name their folder. */
+/** Acknowledges rights to folders: keys contain accounts and ids, so a right can only name the folder. */
 export function acknowledgeFolders(scope: Construct, bucket: Bucket, folders: ObjectFolder[]): void {
   const acknowledgements = arnNames(bucket).flatMap((arn) =>
     folders.map((folder) => ({
@@ -50,8 +50,8 @@ export function acknowledgeFolders(scope: Construct, bucket: Bucket, folders: Ob
 }
 
 /**
- * What the checks call the bucket's address: its attribute, and in a nested stack, once that is synthesized, the parameter that
- * hands it over.
+ * Names of the bucket's ARN in the checks: its attribute, and in a synthesized nested stack also the parameter that
+ * passes it.
  */
 function arnNames(bucket: Bucket): string[] {
   const resource = bucket.node.defaultChild as CfnElement;

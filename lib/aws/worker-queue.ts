@@ -8,23 +8,24 @@ import { queueWorkers } from '../../lambdas/routes.ts';
 import type { Alarms, AlarmText } from './alarms.ts';
 import { pascalCase } from './pascal-case.ts';
 
-/** A standard queue's message keeps its age when it is given up: dead letters must be kept for longer. */
+/** A message keeps its age when it moves to the dead letters, so these need a longer retention. */
 const QUEUE_RETENTION = Duration.days(4);
 const DEAD_LETTERS_RETENTION = Duration.days(14);
 
-/** Trouble with settlements is urgent: holds stay counted until they are made. */
+/** Problems with settlements are urgent, because holds stay counted until they are settled. */
 function severityOf(name: QueueName): AlarmText['severity'] {
   return name === 'finalize-cost' ? 'Urgent' : 'Soon';
 }
 
 /**
- * A worker's queue with its dead letters, and their alarms. Not a construct: its resources stay children of the stack,
- * because other logical ids would replace the queues, with the messages in them: they are money in flight, so they outlive the stack.
+ * The queue of a worker with its dead letters and alarms. Not a construct: the resources must stay direct children of
+ * the stack, because other logical ids would replace the queues and lose their messages. Messages are money in flight,
+ * so the queues outlive the stack.
  */
 export class WorkerQueue {
   readonly queue: Queue;
   readonly deadLetters: Queue;
-  /** They say that its worker is in trouble. */
+  /** Alarms that show problems of the worker. */
   readonly warnings: Alarm[];
   readonly #worker: QueueWorker;
 
@@ -48,7 +49,7 @@ export class WorkerQueue {
     const dead = this.deadLetters.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' });
     const deadLetters = alarms.add(`${pascalCase(name)}DeadLettersAlarm`, dead, {
       severity: severityOf(name),
-      says: `Messages of ${name} could not be handled.`,
+      says: `Messages of ${name} failed and are in the dead letters.`,
       runbook: 'Dead letters',
     });
     const age = alarms.add(`${pascalCase(name)}AgeAlarm`, this.queue.metricApproximateAgeOfOldestMessage({ period }), {
@@ -56,13 +57,13 @@ export class WorkerQueue {
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
       evaluationPeriods: 2,
       severity: severityOf(name),
-      says: `Messages of ${name} wait for minutes.`,
+      says: `Messages of ${name} have been waiting for minutes.`,
       runbook: 'Old messages',
     });
     this.warnings = [deadLetters, age];
   }
 
-  /** The worker's right to read the queue. */
+  /** The worker's permission to read the queue. */
   get reading(): PolicyStatement {
     return new PolicyStatement({
       sid: 'ReadQueue',
@@ -71,7 +72,7 @@ export class WorkerQueue {
     });
   }
 
-  /** What hands the queue's messages to the worker. */
+  /** The event source that passes the queue's messages to the worker. */
   get source(): SqsEventSource {
     const { batchSize, maxConcurrency } = this.#worker;
     return new SqsEventSource(this.queue, { batchSize, maxConcurrency, reportBatchItemFailures: true });

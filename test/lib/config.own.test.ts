@@ -52,7 +52,7 @@ describe('who may review the books', () => {
     'is refused in another form, and never anybody: %s',
     (arn) => {
       expect(() => reviewersOf([arn])).toThrow(
-        /gateway:reviewers.* is wrong: must be ARNs of roles, users or accounts/,
+        /gateway:reviewers.* is invalid: must be ARNs of roles, users or accounts/,
       );
     },
   );
@@ -68,18 +68,18 @@ describe('settings that only make sense together', () => {
   const certificateArn = 'arn:aws:acm:eu-central-1:123456789012:certificate/1a2b';
 
   it.each<[Record<string, unknown>, RegExp]>([
-    [{ domain: 'api.example.org' }, /gateway:domain is wrong: needs gateway:certificateArn/],
-    [{ certificateArn }, /gateway:certificateArn is wrong: needs gateway:domain/],
-    [{ domain: 'https://api.example.org', certificateArn }, /gateway:domain is wrong: must be a name like/],
+    [{ domain: 'api.example.org' }, /gateway:domain is invalid: requires gateway:certificateArn/],
+    [{ certificateArn }, /gateway:certificateArn is invalid: requires gateway:domain/],
+    [{ domain: 'https://api.example.org', certificateArn }, /gateway:domain is invalid: must be a name like/],
     [{ domain: 'api.example.org', certificateArn: 'my-certificate' }, /must be the ARN of a certificate/],
-    [{ requestsPerKey: 1_000 }, /gateway:requestsPerKey is wrong: needs gateway:functionUrl to be false/],
+    [{ requestsPerKey: 1_000 }, /gateway:requestsPerKey is invalid: requires gateway:functionUrl to be false/],
     [{ requestsPerKey: 5, functionUrl: false }, /gateway:requestsPerKey/],
-    [{ canaryMinutes: 7 }, /gateway:canaryMinutes is wrong: must be one of 0, 5, 10, 15, 30/],
+    [{ canaryMinutes: 7 }, /gateway:canaryMinutes is invalid: must be one of 0, 5, 10, 15, 30/],
     [{ concurrency: 'many' }, /gateway:concurrency/],
-    [{ reserveWorkers: true }, /gateway:reserveWorkers is wrong: needs gateway:concurrency, which/],
+    [{ reserveWorkers: true }, /gateway:reserveWorkers is invalid: requires gateway:concurrency: set it to/],
     [
       { reserveWorkers: 'true', concurrency: 177 },
-      /needs gateway:concurrency to be 178 or more: workers reserve 78, and Lambda leaves 100 to all others/,
+      /requires gateway:concurrency to be at least 178: workers reserve 78, and Lambda keeps 100 for other functions/,
     ],
   ])('are refused with what is missing: %j', (settings, words) => {
     expect(() => readConfig((key) => settings[key.slice('gateway:'.length)])).toThrow(words);
@@ -124,8 +124,8 @@ describe('a setting that is empty', () => {
     'alarmEmail',
     'bedrockModels',
   ])('is refused, because a variable of a shell may be unset: %s', (name) => {
-    expect(() => configOf({ [name]: '' })).toThrow(`gateway:${name} is wrong: is empty`);
-    expect(() => configOf({ [name]: null })).toThrow(`gateway:${name} is wrong: is empty`);
+    expect(() => configOf({ [name]: '' })).toThrow(`gateway:${name} is invalid: is empty`);
+    expect(() => configOf({ [name]: null })).toThrow(`gateway:${name} is invalid: is empty`);
   });
 
   it('is not taken for an explicit 0', () => {
@@ -137,7 +137,7 @@ describe('a setting that is empty', () => {
 describe('a number', () => {
   it.each([true, false, 'many', '1e3', [], {}, ' 5', 'NaN'])('is not %j', (value) => {
     for (const name of ['booksLockDays', 'rateLimit', 'canaryMinutes', 'concurrency', 'maxWriteUnits']) {
-      expect(() => configOf({ [name]: value })).toThrow(new RegExp(`gateway:${name} is wrong: must be `));
+      expect(() => configOf({ [name]: value })).toThrow(new RegExp(`gateway:${name} is invalid: must be `));
     }
   });
 
@@ -159,7 +159,7 @@ describe('a name that is no setting', () => {
 
   it('is named together with every other fault', () => {
     expect(() => configOf({ stag: 'next', rateLimit: 'x', tags: '' })).toThrow(
-      /gateway:stag is not[\s\S]*gateway:tags is wrong[\s\S]*gateway:rateLimit is wrong/,
+      /gateway:stag is not[\s\S]*gateway:tags is invalid[\s\S]*gateway:rateLimit is invalid/,
     );
   });
 });

@@ -55,7 +55,7 @@ describe('the dashboard', () => {
   });
 
   it('has what the server says of its failures, where there is one', () => {
-    expect(bodyOf(web)).toContain('Failures of ours in the server');
+    expect(bodyOf(web)).toContain('Failures of the gateway in the server');
     expect(bodyOf(made)).not.toContain('the server');
   });
 });

@@ -279,7 +279,7 @@ describe('the synthesized template', () => {
         expect.stringContaining(`${name} fails before it can answer`),
         expect.stringContaining('faults of the gateway itself'),
       ]);
-      const ofQueue = name in queueWorkers ? ['could not be handled', 'wait for minutes'] : [];
+      const ofQueue = name in queueWorkers ? ['are in the dead letters', 'waiting for minutes'] : [];
       const ofSettlements = name === 'finalize-cost' ? ['Settlements fail'] : [];
       expect(words.slice(2)).toEqual(
         [...ofQueue, ...ofSettlements].map((text) => expect.stringContaining(text) as string),

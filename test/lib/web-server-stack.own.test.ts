@@ -126,7 +126,7 @@ describe('the server as a Web Function', () => {
   it('has no firewall before it, and is refused together with one', () => {
     const settings = { 'gateway:functionUrl': false, 'gateway:requestsPerKey': 3_000 };
     expect(() => synthesized(join(directory, 'refused'), settings)).toThrow(
-      /gateway:requestsPerKey is wrong: needs gateway:streamRuntime to be functions/,
+      /gateway:requestsPerKey is invalid: requires gateway:streamRuntime to be functions/,
     );
   });
 });
