@@ -1,6 +1,6 @@
 /**
- * SQS and S3 in a process of their own, like DynamoDB: prints its port, and ends when its parent ends, in whatever way.
- * All of it is in memory. The emulator lets everybody do everything; AWS does not, so signatures are checked here.
+ * SQS and S3 in a process of their own, like DynamoDB. Prints its port, and ends whenever its parent ends. All data is
+ * in memory. The emulator has no access control, so this program checks signatures.
  */
 
 import { once } from 'node:events';

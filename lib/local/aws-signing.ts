@@ -1,4 +1,7 @@
-/** The arithmetic of AWS' signatures of version 4, after AWS' own description, and without the library that the gateway signs with. */
+/**
+ * AWS Signature Version 4, implemented from AWS's description and independent of the library that the gateway signs
+ * with.
+ */
 
 import { createHash, createHmac } from 'node:crypto';
 
@@ -6,13 +9,13 @@ export const SIGNING_ALGORITHM = 'AWS4-HMAC-SHA256';
 
 interface SigningFacts {
   secret: string;
-  /** The time of the signature, as the request has it. */
+  /** Time of the signature, from the request. */
   date: string;
-  /** Day, region, service and the end. */
+  /** Day, region, service and terminator. */
   scope: readonly string[];
 }
 
-/** The signature that a request has to have, by its canonical form. */
+/** The expected signature of a canonical request. */
 export function awsSignature({ secret, date, scope }: SigningFacts, canonicalRequest: string): Buffer {
   const toSign = [SIGNING_ALGORITHM, date, scope.join('/'), sha256Hex(canonicalRequest)].join('\n');
   const signingKey = scope.reduce<Buffer>((key, part) => hmacSha256(key, part), Buffer.from(`AWS4${secret}`));

@@ -1,19 +1,19 @@
-/** Lambda has no room for another run of a function. */
+/** Thrown if the concurrency of a function is used up. */
 export class NoRoomError extends Error {
   override name = 'TooManyRequestsException';
 }
 
-/** Runs each function at most so often at once, and refuses what comes beyond that, as Lambda does where concurrency is reserved. */
+/** Limits the concurrent runs of each function and refuses further ones, as Lambda does with reserved concurrency. */
 export class Concurrency {
   readonly #max: number;
   readonly #running = new Map<string, number>();
 
-  /** @param max of each function; absent where it has no end */
+  /** @param max concurrent runs per function; by default unlimited */
   constructor(max = Infinity) {
     this.#max = max;
   }
 
-  /** @throws {NoRoomError} when as many runs of this function are under way; nothing has begun then */
+  /** @throws {NoRoomError} if the limit is reached; `work` is not started then */
   async run<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
     const running = this.#running.get(name) ?? 0;
     if (running >= this.#max) throw new NoRoomError(`${name} runs ${running} times at once already`);

@@ -1,6 +1,6 @@
 /**
- * The doors of AWS do to requests what no process of this machine does by itself: they refuse those that come too often, and those that
- * a function has no room for, unpack bodies, and give up a function that takes too long, or is silent in the middle of its answer.
+ * Local counterparts of API Gateway and the function URL. They throttle requests, refuse requests if a function has no
+ * concurrency left, decompress bodies, and give up on functions that take too long or are silent during a stream.
  */
 
 import { promisify } from 'node:util';
@@ -21,7 +21,7 @@ import { NoRoomError, type Concurrency } from './concurrency.ts';
 import type { Throttle } from './throttle.ts';
 
 /**
- * A regional API cuts a streamed answer that is silent for so long.
+ * A regional API closes a stream after this much silence.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode.html
  */
 const MAX_SILENCE_MS = 5 * 60_000;
@@ -35,7 +35,7 @@ const MAX_PAYLOAD_BYTES = 10 * 1024 * 1024;
 interface ApiGateway {
   concurrency: Concurrency;
   throttle: Throttle;
-  /** How long the door waits for the whole answer of a function, by its name. */
+  /** Seconds that API Gateway waits for the whole response of a function, by function name. */
   doorSeconds: Readonly<Record<string, number>>;
   maxSilenceMs?: number;
 }
@@ -43,8 +43,9 @@ interface ApiGateway {
 /**
  * The functions as API Gateway calls them.
  *
- * Weakness: AWS does not say what a client sees of a stream that is given up, or of one that is silent before its head. Here the first is
- * cut, the second is a timeout like any other, and the function is told of both, which on AWS it is not.
+ * Weakness: AWS does not document what clients see if a stream is given up, or is silent before its head. Here the
+ * stream is cut in the first case, and a timeout is returned in the second. Unlike on AWS, the function is notified of
+ * both.
  */
 export function behindApiGateway(
   host: FunctionHost,
@@ -71,10 +72,10 @@ export function behindApiGateway(
 }
 
 /**
- * The functions as a function URL calls them: Lambda's own refusal comes through.
+ * The functions as the function URL calls them, with Lambda's own throttling response.
  *
- * Weakness: the body of that refusal is not known, so it has none here. Nor is it known whether a function URL ends an answer for its
- * silence, so nothing does.
+ * Weakness: the body of that response is unknown, so it is empty here. It is also unknown whether a function URL ends a
+ * silent stream, so none is ended here.
  */
 export function behindFunctionUrl(host: FunctionHost, concurrency: Concurrency): FunctionHost {
   return {
@@ -96,7 +97,7 @@ const decoders: Record<string, (packed: Buffer, options: { maxOutputLength: numb
 };
 
 /**
- * The event of a compressed body as a REST API makes it: with the text, and with the header as it was.
+ * The event that a REST API makes of a compressed body: it has the decompressed text, and the header as it was.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-make-request-with-compressed-payload.html
  * @throws {GatewayError} 415 for other encodings and for data that is broken, 413 for too much of it
  */
@@ -113,7 +114,7 @@ async function unpacked(event: APIGatewayProxyEvent): Promise<APIGatewayProxyEve
   return fitting({ ...event, body: text.toString('utf8'), isBase64Encoded: false });
 }
 
-/** Waits for a function until its time is over, or until it is given up before. */
+/** Waits for a function until its time is over, or until `end` is called. */
 class Patience {
   readonly #over = Promise.withResolvers<never>();
   readonly #seconds: number;
@@ -126,7 +127,7 @@ class Patience {
     this.#over.reject(refusalAtTheDoor(TOO_SLOW));
   }
 
-  /** @throws {GatewayError} 504 when the function is given up; it runs on then, and nobody hears what becomes of it */
+  /** @throws {GatewayError} 504 if the function is given up; it continues to run, and its result is ignored */
   async wait<Result>(work: Promise<Result>): Promise<Result> {
     const timer = setTimeout(() => this.end(), this.#seconds * 1_000);
     try {

@@ -5,7 +5,7 @@ import type { LocalGateway } from './start.ts';
 
 type Kept = Pick<LocalOptions, 'dataDirectory' | 'ephemeral' | 'catalogDirectory'>;
 
-/** What a person sees when the gateway is ready: its address, the keys, and lines that work when pasted. */
+/** The text for a person when the gateway is ready: its address, the keys, and commands to paste. */
 export function greeting(gateway: LocalGateway, kept: Kept, startedInMs: number): string {
   const { baseUrl, streamingUrl, webUrl, inferenceKey, managementKey, modelId, providers } = gateway;
   const anthropicBase = baseUrl.slice(0, -'/v1'.length);
@@ -28,53 +28,52 @@ ${keysNotice(gateway, kept)}
       -H "authorization: Bearer ${inferenceKey ?? '$GATEWAY_KEY'}" -H "content-type: application/json" \\
       -d '{"model": "${modelId}", "max_tokens": 200, "stream": true, "messages": [{"role": "user", "content": "Hello!"}]}'
 
-  What is there to call:
-
+  Which models can be called:\n
     curl ${baseUrl}/models
 
-  What to paste into Codex, opencode, an SDK or another client:
+  Configuration for Codex, opencode, SDKs and other clients:
 
     npm run admin -- clients
 
-  Keys, workspaces and budgets are managed with the management key:
+  Manage keys, workspaces and budgets with the management key:
 
     curl ${baseUrl}/keys -H "authorization: Bearer ${managementKey ?? '$MANAGEMENT_KEY'}"
 `;
 }
 
-/** The words that a person sees when a process that the gateway cannot do without has ended, and the gateway ends with it. */
+/** The text for a person when the gateway ends because a needed process has ended. */
 export function lossNotice(loss: string, { ephemeral, dataDirectory }: Kept): string {
   const data = ephemeral
-    ? 'What it kept was in memory, and is gone'
-    : `What it keeps is in ${dataDirectory}, and what was running is settled then`;
-  return `${loss} The gateway cannot answer without it, and ends: start it again with npm start. ${data}.\n`;
+    ? 'Its data was in memory and is lost'
+    : `Its data is in ${dataDirectory}; the next start settles the requests that were running`;
+  return `${loss} The gateway cannot work without it, and stops. Start it again with npm start. ${data}.\n`;
 }
 
 function keysNotice({ baseUrl, inferenceKey, managementKey }: LocalGateway, kept: Kept): string {
-  // What keeps nothing has no directory that a command could work on.
-  const more = kept.ephemeral ? '' : ` New ones: ${adminOn(kept)} keys create --name "My key"`;
-  if (inferenceKey === undefined || inferenceKey === null) return `\n  Keys were shown at the first start.${more}`;
+  // An ephemeral gateway has no data directory that a command could work on.
+  const more = kept.ephemeral ? '' : ` Create a new one: ${adminOn(kept)} keys create --name "My key"`;
+  if (inferenceKey === undefined || inferenceKey === null) return `\n  Keys were printed at the first start.${more}`;
   return `  inference key   ${inferenceKey}
   management key  ${managementKey}
 
-  The keys are shown this once: keep them.${more}
+  The keys are only printed now, so save them.${more}
 
     export GATEWAY_URL=${baseUrl} GATEWAY_KEY=${inferenceKey} MANAGEMENT_KEY=${managementKey}`;
 }
 
-/** The published catalog is in force whatever this start names: nobody should wonder why. */
+/** A published catalog takes precedence over the one of this start, so the greeting mentions it. */
 function publishedOf({ publishedCatalog }: LocalGateway, kept: Kept): string {
   if (publishedCatalog === undefined) return '';
-  return `\n  catalog         ${publishedCatalog}, as published (${adminOn(kept)} catalog show)`;
+  return `\n  catalog         ${publishedCatalog} (published; see ${adminOn(kept)} catalog show)`;
 }
 
-/** The command line, on the data of this gateway. */
+/** The admin command for the data of this gateway. */
 function adminOn({ dataDirectory }: Kept): string {
   const directory = dataDirectory === DEFAULT_DATA ? '' : ` --data ${shellArgument(dataDirectory)}`;
   return `npm run admin --${directory}`;
 }
 
-/** For a shell. */
+/** Quotes a path for a shell if necessary. */
 function shellArgument(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }
@@ -87,10 +86,10 @@ function providersOf(providers: ProviderState[], kept: Kept): string {
   const command = `${kept.ephemeral ? 'npm run admin --' : adminOn(kept)} providers${catalog}`;
   return live.length > 0
     ? `${live.join(', ')}; ${dark} more without a key or an address (${command})`
-    : `none of ${dark} has its key and address (${command})`;
+    : `none of ${dark} has a key and an address (${command})`;
 }
 
-/** The same for programs, in one line. Keys are null when an earlier start has shown them. */
+/** The same for programs, as one line of JSON. Keys are null if an earlier start has printed them. */
 export function readyLine(gateway: LocalGateway): string {
   return JSON.stringify({
     base_url: gateway.baseUrl,

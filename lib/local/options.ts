@@ -9,11 +9,11 @@ export interface LocalOptions {
   catalogDirectory: string | undefined;
   sandboxed: boolean;
   web: boolean;
-  /** How often each function may run at once; undefined where nothing ends that. */
+  /** Maximum concurrent runs of each function; undefined: unlimited. */
   concurrency: number | undefined;
-  /** Requests per second over all clients, twice as many at once; undefined where nothing ends that. */
+  /** Requests per second over all clients, with a burst of twice as many; undefined: unlimited. */
   rateLimit: number | undefined;
-  /** Scheduled workers run as EventBridge may call them: twice at once, and into the next run. */
+  /** Scheduled workers run as EventBridge may run them: twice at the same time, and overlapping the next run. */
   repeatsSchedules: boolean;
   /** Milliseconds to add to the system clock. */
   clockOffsetMs: number;
@@ -25,35 +25,35 @@ export const usage = `Runs the whole gateway on this machine.
 
 Usage: npm start -- [flags]
 
-  --port <n>        port of the API; the next one is the function URL's; 0 takes any two (default ${DEFAULT_PORT});
+  --port <n>        port of the API; the function URL uses the next one; 0 uses any two (default ${DEFAULT_PORT});
                     the variable PORT has no effect
-  --data <dir>      where keys, generations and counters are kept (default .local/)
-  --ephemeral       keep nothing: every start is a first start
+  --data <dir>      directory for keys, generations and counters (default .local/)
+  --ephemeral       store nothing: every start is a first start
   --catalog <dir>   use this catalog instead of the one that comes with the code
   --sandboxed       run the synthesized bundles, one process per sandbox, wired from the template
   --web             also run the server that Lambda Web Functions and containers run, and print its address
-  --concurrency <n> run each function at most so often at once, and refuse more as AWS does: 529, on the function URL 429
-  --rate-limit <n>  take so many requests a second over all clients, twice as many at once, and refuse more as AWS does: 429
+  --concurrency <n> maximum concurrent runs of each function; further requests get 529 as on AWS, 429 on the function URL
+  --rate-limit <n>  maximum requests per second of all clients, with a burst of twice as many; further requests get 429 as on AWS
   --repeat-schedules
-                    run scheduled workers as AWS may: twice at once, and while the last run goes on
-  --now <ISO time>  start the gateway's clock there, for example 2026-11-20T23:59:00Z
+                    run scheduled workers as AWS may: twice at the same time, and during the previous run
+  --now <ISO time>  start the gateway's clock at this time, for example 2026-11-20T23:59:00Z
   --json            print one line of JSON on standard output when ready; logs go to standard error
-                    (npm's own two lines before it go with: npm -s start -- --json)
+                    (npm -s start -- --json omits npm's own two lines)
   --help            show this
 
-Providers light up when their keys are in the environment, for example ANTHROPIC_API_KEY or OPENAI_API_KEY.
-No .env file is read: export the variables, or use set -a; . ./.env; set +a in your shell.
-Only this machine reaches the gateway. From another one: ssh -L ${DEFAULT_PORT}:127.0.0.1:${DEFAULT_PORT} <this machine>
-Without any, the sandbox/… models answer from this machine: see docs/sandbox.md.`;
+To use providers, set their keys in the environment, for example ANTHROPIC_API_KEY or OPENAI_API_KEY.
+.env files are not read: export the variables, or run set -a; . ./.env; set +a in your shell.
+Only this machine can reach the gateway. From another machine: ssh -L ${DEFAULT_PORT}:127.0.0.1:${DEFAULT_PORT} <this machine>
+Without provider keys, use the sandbox/… models, which run on this machine: see docs/sandbox.md.`;
 
-/** @throws {StartFailure} naming the flag that is wrong. */
+/** @throws {StartFailure} naming the invalid flag */
 export function parseOptions(args: string[]): LocalOptions {
   const values = readFlags(args);
   if (values.ephemeral && values.data !== undefined) {
-    throw new StartFailure('--ephemeral keeps nothing, so there is nothing for --data to name: leave one of them out.');
+    throw new StartFailure('--ephemeral stores nothing, so it cannot be combined with --data. Remove one of them.');
   }
   if (values.sandboxed && values.web) {
-    throw new StartFailure('--sandboxed runs functions, --web runs a server instead of them: leave one of them out.');
+    throw new StartFailure('--sandboxed runs functions, and --web runs a server instead. Remove one of them.');
   }
   return {
     port: parsePort(values.port),
@@ -107,7 +107,7 @@ function parseCountFlag(flag: string, text: string | undefined): number | undefi
   if (text === undefined) return undefined;
   const count = Number(text);
   if (!Number.isInteger(count) || count < 1) {
-    throw new StartFailure(`${flag} must be a whole number from 1 on, not "${text}".`);
+    throw new StartFailure(`${flag} must be a whole number of at least 1, not "${text}".`);
   }
   return count;
 }

@@ -2,10 +2,10 @@ import { createServer } from 'node:http';
 import { closeServer, openServer } from '../../lambdas/server/listener.ts';
 import { StartFailure } from '../shared/failure.ts';
 
-/** Nobody but this machine reaches what listens here. */
+/** Servers listen on loopback only, so that no other machine can reach them. */
 export const LOOPBACK_HOST = '127.0.0.1';
 
-/** @throws {StartFailure} when the API, or the function URL one port above, could not listen. */
+/** @throws {StartFailure} if the port of the API, or the next one for the function URL, is not available */
 export async function checkPorts(port: number): Promise<void> {
   if (port === 0) return;
   for (const wanted of [port, port + 1]) {
@@ -15,7 +15,7 @@ export async function checkPorts(port: number): Promise<void> {
   }
 }
 
-/** Listens at a port of this machine. @throws {StartFailure} saying why that cannot be */
+/** Listens on a port of this machine. @throws {StartFailure} with the reason if that fails */
 export async function openAt<Opened>(
   port: number,
   open: (at: { port: number; host: string }) => Promise<Opened>,
@@ -25,9 +25,11 @@ export async function openAt<Opened>(
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE') {
-      throw new StartFailure(`Port ${port} is in use. Stop what listens there, or choose another with --port.`);
+      throw new StartFailure(
+        `Port ${port} is in use. Stop the process that uses it, or choose another port with --port.`,
+      );
     }
     if (code === undefined) throw error;
-    throw new StartFailure(`Port ${port} cannot be opened (${code}).`);
+    throw new StartFailure(`Port ${port} cannot be opened (${code}). Choose another port with --port.`);
   }
 }

@@ -18,7 +18,7 @@ import { StartFailure } from '../shared/failure.ts';
 import { programs } from './programs.ts';
 import type { WiredQueue } from './wiring.ts';
 
-/** SQS on loopback. Queues live in memory: the sweep finds what a killed gateway left in them. */
+/** SQS on loopback. Queues live in memory; after a killed gateway, the sweep settles the holds of lost messages. */
 export interface LocalSqs {
   endpoint: string;
   client: SQSClient;
@@ -26,13 +26,13 @@ export interface LocalSqs {
 }
 
 /**
- * @returns `lost` resolves with a sentence when the server has ended by itself
- * @throws {StartFailure} when the server does not come up.
+ * @returns `lost` resolves with a sentence if the server has ended by itself
+ * @throws {StartFailure} if the server does not start
  */
 export async function startSqs(): Promise<LocalSqs & { lost: Promise<string> }> {
-  // Functions and the emulator get it with the environment.
+  // Functions and the emulator read it from the environment.
   process.env[variables.localSecret] ??= newSecretBits();
-  // In its own process group: Ctrl-C must reach the gateway first, which still has messages to handle.
+  // Runs in its own process group: Ctrl-C must reach the gateway first, which still has messages to handle.
   const child = adoptChild(
     spawn(process.execPath, [programs.aws], { stdio: ['pipe', 'pipe', 'inherit'], detached: true }),
   );
@@ -42,7 +42,7 @@ export async function startSqs(): Promise<LocalSqs & { lost: Promise<string> }> 
   });
   const port = await Promise.race([
     once(createInterface(child.stdout), 'line').then(([line]) => line as string),
-    lost.then(() => Promise.reject(new StartFailure('The local SQS did not start.'))),
+    lost.then(() => Promise.reject(new StartFailure('The local SQS did not start. See its output above.'))),
   ]);
   const sqs = connectSqs(`http://127.0.0.1:${port}`);
   return {
@@ -55,7 +55,7 @@ export async function startSqs(): Promise<LocalSqs & { lost: Promise<string> }> 
   };
 }
 
-/** SQS that another process has started. */
+/** Connects to SQS that another process has started. */
 export function connectSqs(endpoint: string): LocalSqs {
   const client = new SQSClient({
     endpoint,
@@ -95,7 +95,7 @@ export async function createQueue(
   return { url: queue.QueueUrl!, deadLettersUrl: dead.QueueUrl! };
 }
 
-/** Takes up to ten messages; waits at most `waitSeconds` for the first. */
+/** Receives up to ten messages; waits at most `waitSeconds` for the first. */
 export async function receive(sqs: LocalSqs, queueUrl: string, waitSeconds: number): Promise<Message[]> {
   const answer = await sqs.client.send(
     new ReceiveMessageCommand({
@@ -111,12 +111,15 @@ export async function receive(sqs: LocalSqs, queueUrl: string, waitSeconds: numb
 
 const WAKE = 'wake';
 
-/** Ends the wait of whoever polls a queue. A poll that was broken off could take messages with it. */
+/**
+ * Ends the wait of the poll on a queue by a message. Aborting the poll could lose messages that it has already
+ * received.
+ */
 export async function wakePoll(sqs: LocalSqs, queueUrl: string): Promise<void> {
   await sqs.client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: WAKE }));
 }
 
-/** Whether a message is of `wakePoll`, and nothing else. */
+/** Whether a message only comes from `wakePoll`. */
 export function isWakeUp({ Body: body }: Message): boolean {
   return body === WAKE;
 }

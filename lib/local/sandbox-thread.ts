@@ -1,7 +1,7 @@
 /**
- * The sandbox in a thread of its own: its work, such as 2,048 long vectors, keeps no request from being answered.
+ * The sandbox in a worker thread, so that expensive work, such as 2,048 long vectors, does not block requests.
  *
- * Guarantee: it ends with the process, however that ends.
+ * Guarantee: it ends with the process, however the process ends.
  */
 
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ import { Worker } from 'node:worker_threads';
 import type { SandboxUpstream } from './sandbox/server.ts';
 
 export interface SandboxThread extends SandboxUpstream {
-  /** Resolves with a sentence when the thread has ended by itself. */
+  /** Resolves with a sentence if the thread has ended by itself. */
   lost: Promise<string>;
 }
 

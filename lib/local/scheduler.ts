@@ -6,12 +6,15 @@ export interface Scheduler {
   stop: () => Promise<void>;
 }
 
-/** Runs start this long after the full minute, so that they see what happened at it. */
+/** Runs start this long after the full minute, so that they see changes made at that minute. */
 const AFTER_MINUTE_MS = 3_500;
 
 interface Schedule {
   everyMinutes: number;
-  /** Each run is begun twice, whether or not the last ones have ended; otherwise there are never two runs at once. */
+  /**
+   * If true, each run is started twice, even if earlier ones have not ended; otherwise there is at most one run at a
+   * time.
+   */
   isRepeated: boolean;
 }
 

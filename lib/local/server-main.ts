@@ -1,4 +1,6 @@
-/** The program of the server's process (web-server.ts): runs the bundled server, and ends it together with the gateway. */
+/**
+ * The program of the server's process (web-server.ts): runs the bundled server, and ends together with the gateway.
+ */
 
 import { pathToFileURL } from 'node:url';
 import { belongToBoot } from './boot-processes.ts';

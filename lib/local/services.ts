@@ -8,26 +8,26 @@ import { startSandboxThread } from './sandbox-thread.ts';
 import type { LocalState } from '../shared/data-directory/state.ts';
 import type { Wiring } from './wiring.ts';
 
-/** What replaces AWS services and a provider on this machine. */
+/** Local replacements for AWS services and a provider. */
 export interface LocalServices {
   dynamodbEndpoint: string;
   tableName: string;
   sqs: LocalSqs;
-  /** URLs of queues and dead-letter queues, by the names of the wiring. */
+  /** URLs of queues and dead-letter queues, by their names in the wiring. */
   queueUrls: Record<string, string>;
   sandbox: SandboxUpstream;
   bucketName: string;
-  /** Resolves with a sentence when one of their processes has ended by itself. */
+  /** Resolves with a sentence if one of their processes has ended by itself. */
   lost: Promise<string>;
 }
 
-/** How to stop what was started, in the order of the starts. */
+/** Stop functions, in the order of the starts. */
 export type Stops = (() => Promise<void>)[];
 
 /**
  * Starts DynamoDB with the table, SQS with the queues, S3 with the bucket, and the sandbox upstream.
- * @param stops gets what has started, even when the rest does not start
- * @throws {StartFailure} when one of them does not come up.
+ * @param stops receives the stop functions of everything that has started, even if a later part fails
+ * @throws {StartFailure} if one of them does not start
  */
 export async function startServices(
   options: LocalOptions,

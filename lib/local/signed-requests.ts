@@ -1,7 +1,7 @@
 /**
- * Who may use the emulators of SQS and S3: requests that the gateway has signed in their headers, and links to files that it has
- * signed, and that have not expired. Other users of the machine reach the same port. Checked step by step after AWS' own description of
- * version 4, and without the library that signs.
+ * Access control of the SQS and S3 emulators: accepts requests signed in their headers by the gateway, and signed links
+ * to files that have not expired. It is needed because other users of the machine can reach the port. Implemented from
+ * AWS's description of version 4, independent of the library that signs.
  */
 
 import { timingSafeEqual } from 'node:crypto';
@@ -20,15 +20,15 @@ interface AccessKey {
   secretAccessKey: string;
 }
 
-/** A signature, and what it is made of. */
+/** A signature and the values that it covers. */
 interface Signed {
-  /** Key id, day, region, service and the end. */
+  /** Key id, day, region, service and terminator. */
   credential: string;
   date: string;
   signedHeaders: string[];
   signature: string;
   payload: string;
-  /** The pairs of the query that are signed. */
+  /** The signed pairs of the query. */
   query: string[];
 }
 
@@ -38,7 +38,7 @@ const EMULATOR_AUTHORIZATION = new RegExp(
   `^${SIGNING_ALGORITHM} Credential=(.+?), ?SignedHeaders=(.+?), ?Signature=([0-9a-f]+)$`,
 );
 
-/** @returns what S3 says to a request that it does not let in; undefined where it may go on */
+/** @returns the error body that S3 sends for a rejected request; undefined if the request is accepted */
 export function objectionToSignature(asked: AskedFor, key: AccessKey, atMs: number): string | undefined {
   const [, text = ''] = asked.url.split('?');
   const query = new URLSearchParams(text);
@@ -66,7 +66,10 @@ function fromQuery(query: URLSearchParams, text: string): Signed | undefined {
   };
 }
 
-/** Whether the body is the one that was signed is not looked at: nobody is between the gateway and its emulators. */
+/**
+ * Does not compare the body with its signed hash, because there is no other party between the gateway and its
+ * emulators.
+ */
 function fromHeaders(headers: IncomingHttpHeaders, text: string): Signed | undefined {
   const [, credential, names, signature] = EMULATOR_AUTHORIZATION.exec(headers.authorization ?? '') ?? [];
   const { 'x-amz-content-sha256': payload, 'x-amz-date': date } = headers;

@@ -43,33 +43,33 @@ import { workersOf, type Workers } from './workers.ts';
 /** A gateway that runs on this machine. */
 export interface LocalGateway extends LocalAccount {
   baseUrl: string;
-  /** Of the function URL; null where the deployment has none. */
+  /** Base URL of the function URL; null if the deployment has none. */
   streamingUrl: string | null;
-  /** Base URL of the server, where it was asked for. */
+  /** Base URL of the server, if it was requested. */
   webUrl: string | undefined;
-  /** For a first request. */
+  /** A model for a first request. */
   modelId: string | undefined;
   providers: ProviderState[];
-  /** Version of the catalog that was published on this data, where it is not the one of this start. */
+  /** Version of the published catalog, if it differs from the catalog of this start. */
   publishedCatalog: string | undefined;
-  /** Resolves with a sentence when a process that it cannot do without has ended by itself. */
+  /** Resolves with a sentence if a needed process has ended by itself. */
   lost: Promise<string>;
-  /** Ends everything that was started, in the reverse order. */
+  /** Stops everything that was started, in reverse order. */
   stop: () => Promise<void>;
 }
 
-/** Time for answers to finish by themselves. */
+/** Time for responses to complete by themselves. */
 const FINISH_MS = 1_000;
-/** Time for a stream to end with an error, before its connection is closed. */
+/** Time for streams to end with an error event before their connections are closed. */
 const LAST_WORDS_MS = 1_000;
-/** Processes of a killed gateway end within milliseconds; one that is suspended does not. */
+/** Processes of a killed gateway end within milliseconds, but a suspended one does not. */
 const END_OF_PREDECESSOR_MS = 5_000;
-/** An answer without a reader may go on for minutes; the sweep of the next start settles it. */
+/** An answer without a reader may continue for minutes; the sweep of the next start settles it. */
 const LAST_REQUESTS_MS = 5_000;
 
 /**
  * Starts the services (DynamoDB, SQS, the sandbox upstream), then the functions of the manifest, then the front door.
- * @throws {StartFailure} one sentence about what a person must fix; what was started by then is stopped again.
+ * @throws {StartFailure} with one sentence about the problem to fix; everything that was started is stopped again
  */
 export async function startGateway(options: LocalOptions): Promise<LocalGateway> {
   const stops: Stops = [];
@@ -87,7 +87,7 @@ export async function startGateway(options: LocalOptions): Promise<LocalGateway>
 async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<LocalGateway, 'stop'>> {
   const state = await LocalState.open(options.dataDirectory, options.ephemeral);
   stops.push(async () => state.close());
-  // Before anything is made: keys made by a failed start would never be shown.
+  // Checked before anything is created, because keys created by a failed start would never be printed.
   await checkPorts(options.port);
   const isPredecessorGone = await earlierProcessesEnded(state.directory, END_OF_PREDECESSOR_MS);
   const deployment = options.sandboxed ? readTemplates(await synthesize(catalogOf(options))) : undefined;
@@ -103,28 +103,29 @@ async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<Local
   Object.assign(process.env, environment);
   const deployed = readCatalog();
   const catalog = await servedCatalog();
-  // Only who asks for the console waits for the bundler.
+  // Loads the bundler only when the console is first requested.
   buildConsoleWith(async () => (await import('../shared/bundles/console-bundle.ts')).buildConsole());
   const host = deployment
     ? startSandboxedHost(deployment, { ...services, environment })
     : await startInProcessHost(answeringNames, importHandler);
   stops.push(host.stop);
-  // Sandboxes are processes of their own already.
+  // Sandboxes already are separate processes.
   const workers = deployment ? workersOf(services.sqs, host.invoke) : await startWorkersProcess(state.directory);
   stops.push(workers.stop);
   const account = await prepareRecords(state);
-  // Roll-ups of days were in the queues of a process that died.
+  // A process that died has lost the roll-ups in its queues.
   if (deadBootIds.length > 0) await closeDaysAgain(openTable());
   if (isPredecessorGone) await sweepAfter(deadBootIds, workers, state);
   else log('warn', 'processes of an earlier run have not ended: the sweep settles their holds when these are due');
   const { concurrency, repeatsSchedules } = options;
   workers.connect({ ...wiring, queueUrls: services.queueUrls, concurrency, repeatsSchedules });
-  // At the end, requests finish first, then the workers handle what those sent to the queues.
+  // At the end, requests complete first; then the workers handle the messages that these sent.
   stops.push(() => Promise.race([host.idle(), sleep(LAST_REQUESTS_MS, undefined, { ref: false })]));
   const { api, streamingUrl, close } = await openFrontDoor(options, wiring, host, stops);
   const web = options.web ? await startWebServer(state.directory, catalogOf(options)) : undefined;
   if (web) stops.push(web.stop);
-  // First of all, new requests are refused, and streams finish or end with an error event, while their connections are there.
+  // On stop, first refuses new requests; open streams complete, or end with an error event while they are still
+  // connected.
   stops.push(async () => {
     await Promise.race([close(), sleep(FINISH_MS, undefined, { ref: false })]);
     host.endAnswers?.();
@@ -151,7 +152,7 @@ async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<Local
   };
 }
 
-/** Where functions find the services. */
+/** Environment variables with the addresses of the services. */
 function serviceVariables({
   tableName,
   bucketName,
@@ -177,11 +178,11 @@ function serviceVariables({
   };
 }
 
-/** What functions know of this run. */
+/** Environment variables of this run. */
 function runVariables(options: LocalOptions, state: LocalState, bootId: string): Record<string, string> {
   const catalogDirectory = catalogOf(options);
   return {
-    // Who names a secret has it read as functions read it, from Secrets Manager or what stands for that.
+    // If the operator names a secret, it is read as functions read it: from Secrets Manager, or from an emulator of it.
     [variables.secretsFile]: optionalVariable(variables.pepperSecret) === undefined ? state.secretsFile() : '',
     [variables.booksDirectory]: state.booksDirectory(),
     [variables.publicationsDirectory]: state.publicationsDirectory(),
@@ -189,7 +190,7 @@ function runVariables(options: LocalOptions, state: LocalState, bootId: string):
     [variables.local]: '1',
     [variables.bootId]: bootId,
     [variables.clockOffsetMs]: String(options.clockOffsetMs),
-    // Any page of this machine's browser may try, with a key.
+    // Allows pages of any origin in this machine's browser; they still need a key.
     [variables.corsOrigins]: optionalVariable(variables.corsOrigins) ?? '*',
     ...(catalogDirectory ? { [variables.catalogDirectory]: catalogDirectory } : {}),
   };
@@ -199,7 +200,7 @@ function catalogOf({ catalogDirectory }: LocalOptions): string | undefined {
   return catalogDirectory ?? optionalVariable(variables.catalogDirectory);
 }
 
-/** Upgrades the records, and makes those of a first start. */
+/** Upgrades the records, and creates those of a first start. */
 async function prepareRecords(state: LocalState): Promise<LocalAccount> {
   const table = openTable();
   await upgradeRecords(table);
@@ -207,8 +208,8 @@ async function prepareRecords(state: LocalState): Promise<LocalAccount> {
 }
 
 /**
- * A dead process took its queues and handlers with it: what they held is settled before we begin. Only boots of this
- * directory are known to be dead: others may be alive on the same table.
+ * Settles the holds of dead processes, whose queues and handlers are lost, before the gateway serves requests. Only
+ * boots of this directory are known to be dead; others may be alive on the same table.
  */
 async function sweepAfter(deadBootIds: string[], workers: Workers, state: LocalState): Promise<void> {
   if (deadBootIds.length === 0) return;
@@ -260,6 +261,6 @@ function readCatalog(): Catalog {
   try {
     return deployedCatalog();
   } catch (error) {
-    throw error instanceof CatalogError ? new StartFailure(`The catalog cannot be used: ${error.message}.`) : error;
+    throw error instanceof CatalogError ? new StartFailure(`The catalog is invalid: ${error.message}.`) : error;
   }
 }

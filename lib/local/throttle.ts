@@ -1,4 +1,6 @@
-/** One bucket of tokens for all clients: as API Gateway throttles a stage, so one client that asks too often is felt by all. */
+/**
+ * One token bucket for all clients, as API Gateway throttles a stage: one client with too many requests affects all.
+ */
 export class Throttle {
   readonly #requestsPerSecond: number;
   readonly #burst: number;
@@ -6,8 +8,8 @@ export class Throttle {
   #filledMs = performance.now();
 
   /**
-   * @param requestsPerSecond for as long as one likes; absent where nothing ends that
-   * @param burst how many may come at once; as in the gateway's configuration, twice as many as a second has
+   * @param requestsPerSecond steady rate; by default unlimited
+   * @param burst maximum at the same moment; by default two seconds' worth, as in the gateway's configuration
    */
   constructor(requestsPerSecond = Infinity, burst = 2 * requestsPerSecond) {
     this.#requestsPerSecond = requestsPerSecond;
@@ -15,7 +17,7 @@ export class Throttle {
     this.#tokens = burst;
   }
 
-  /** @returns whether a request may come in; it is counted then */
+  /** @returns whether the request is admitted; if so, it is counted */
   admits(): boolean {
     const nowMs = performance.now();
     const fresh = ((nowMs - this.#filledMs) / 1_000) * this.#requestsPerSecond;

@@ -1,4 +1,6 @@
-/** The server's bundle in a process of its own: what a Lambda Web Function or a container runs, on this machine's services. */
+/**
+ * The bundled server in its own process: the program of a Lambda Web Function or container, on this machine's services.
+ */
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,26 +19,26 @@ const builds = fileURLToPath(new URL('../../.build', import.meta.url));
 const SERVER_START_TIMEOUT_MS = 10_000;
 
 export interface WebServer {
-  /** With /v1. */
+  /** Ends with /v1. */
   baseUrl: string;
-  /** Resolves with a sentence when its process has ended by itself. */
+  /** Resolves with a sentence if its process has ended by itself. */
   lost: Promise<string>;
   stop: () => Promise<void>;
 }
 
 /**
- * @param dataDirectory the directory of the gateway that it belongs to
+ * @param dataDirectory data directory of its gateway
  * @param catalogDirectory replaces the catalog that comes with the code
- * @throws {StartFailure} when the server does not come up
+ * @throws {StartFailure} if the server does not start
  */
 export async function startWebServer(dataDirectory: string, catalogDirectory: string | undefined): Promise<WebServer> {
   mkdirSync(builds, { recursive: true });
   const directory = mkdtempSync(join(builds, 'server-'));
-  // Only who asks for the server waits for the bundler.
+  // Loads the bundler only if the server is requested.
   const { bundleServer, SERVER_PROGRAM } = await import('../shared/bundles/bundle.ts');
   await bundleServer(directory, catalogDirectory);
   const port = await freePort();
-  // In its own process group: Ctrl-C must reach the gateway first, whose services the server still needs.
+  // Runs in its own process group: Ctrl-C must reach the gateway first, whose services the server still needs.
   const child = adoptChild(
     fork(programs.server, [dataDirectory, join(directory, SERVER_PROGRAM)], {
       execArgv: ['--enable-source-maps'],
@@ -55,7 +57,7 @@ export async function startWebServer(dataDirectory: string, catalogDirectory: st
   const isUp = await Promise.race([answersAt(`${baseUrl}/health`), exit.then(() => false)]);
   if (isUp) return { baseUrl, lost: needed.lost, stop };
   await stop();
-  throw new StartFailure('The server did not start.');
+  throw new StartFailure('The server of --web did not start. See its output above.');
 }
 
 async function answersAt(url: string): Promise<boolean> {

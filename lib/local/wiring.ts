@@ -2,34 +2,34 @@ import { doorSeconds, visibilityTimeoutSeconds, type QueueWorker, type Route } f
 import { functions, queueWorkers, routes, scheduledWorkers, UNKNOWN_ROUTE } from '../../lambdas/routes.ts';
 import { wiredRoutes, type WiredRoute } from '../../lambdas/server/routing-table.ts';
 
-/** What the local runtime has to connect: the same facts, whether they come from the manifest or from a template. */
+/** The connections that the local runtime makes, read from the manifest or from a template. */
 export interface Wiring {
   routes: WiredRoute[];
   /** Queues by the name under which functions get their URL. */
   queues: Record<string, WiredQueue>;
   queueSources: { queue: string; functionName: string; batchSize: number; maxConcurrency: number }[];
   schedules: { functionName: string; everyMinutes: number }[];
-  /** The function that also answers on a function URL; undefined where there is none. */
+  /** The function behind the function URL; undefined if there is none. */
   functionUrl: string | undefined;
-  /** The function that answers what no route takes. */
+  /** The function that handles requests without a route. */
   unknownRoute: string;
-  /** How long API Gateway waits for the whole answer of each function that it calls. */
+  /** Seconds that API Gateway waits for the whole response, by function name. */
   doorSeconds: Record<string, number>;
 }
 
 export interface WiredQueue {
   visibilityTimeoutSeconds: number;
   maxReceiveCount: number;
-  /** That name of its dead-letter queue. */
+  /** Name of its dead-letter queue in the wiring. */
   deadLetters: string;
 }
 
-/** The name of a queue's dead-letter queue, where queues have their names from the manifest. */
+/** The name of a queue's dead-letter queue, if queues are named as in the manifest. */
 export function deadLettersOf(queue: string): string {
   return `${queue}-dead-letters`;
 }
 
-/** The wiring that the manifest asks for. */
+/** The wiring according to the manifest. */
 export function manifestWiring(): Wiring {
   return {
     routes: wiredRoutes(routes),

@@ -1,4 +1,7 @@
-/** The program of the workers' process (workers-process.ts). Its environment names the services, as a function's does. */
+/**
+ * The program of the workers' process (workers-process.ts). Its environment contains the addresses of the services,
+ * like that of a function.
+ */
 
 import { requireVariable, variables } from '../../lambdas/platform/environment.ts';
 import { startInProcessHost } from '../../lambdas/server/in-process-host.ts';
@@ -15,7 +18,7 @@ const host = await startInProcessHost(['finalize-cost'], importHandler);
 const sqs = connectSqs(requireVariable(variables.sqsEndpoint));
 const workers = workersOf(sqs, host.invoke);
 
-// Where nobody hears it any more, the end of the connection is on its way.
+// A failure to send means that the connection is closing, which is handled elsewhere.
 const report = (said: Report) => process.send!(said, undefined, undefined, () => undefined);
 
 process.on('message', (order: Order) => {

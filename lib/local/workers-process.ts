@@ -1,9 +1,9 @@
 /**
- * Workers in a process of their own, beside the one that answers: as on AWS, where a settlement takes nothing from a
- * request, and with the machine's second core.
+ * Runs workers in a separate process, so that settlements do not slow down requests, as on AWS, and use the second core
+ * of the machine.
  *
- * Guarantee: it ends with the gateway, however that ends, and is started again when it ends by itself. A batch that it
- * had then comes again when its visibility ends, as it does from Lambda.
+ * Guarantee: it ends with the gateway, however the gateway ends, and is restarted if it ends by itself. A batch that it
+ * was handling is delivered again when its visibility ends, as with Lambda.
  */
 
 import { fork, type ChildProcess } from 'node:child_process';
@@ -14,13 +14,13 @@ import { StartFailure } from '../shared/failure.ts';
 import { programs } from './programs.ts';
 import type { Connections, Workers } from './workers.ts';
 
-/** What the workers' process is told. */
+/** Messages to the workers' process. */
 export type Order =
   | { order: 'invoke'; id: number; name: string; event: unknown }
   | ({ order: 'connect' } & Connections)
   | { order: 'stop' };
 
-/** What it says: that it is ready, or what became of a call. */
+/** Messages from it: that it is ready, or the result of a call. */
 export type Report = { ready: true } | { id: number; error?: string };
 
 const RESTART_MS = 1_000;
@@ -31,8 +31,8 @@ interface Waiting {
 }
 
 /**
- * @param dataDirectory the directory of the gateway that it belongs to
- * @throws {StartFailure} when the process does not come up.
+ * @param dataDirectory data directory of its gateway
+ * @throws {StartFailure} if the process does not start
  */
 export async function startWorkersProcess(dataDirectory: string): Promise<Workers> {
   const waiting = new Map<number, Waiting>();
@@ -42,14 +42,14 @@ export async function startWorkersProcess(dataDirectory: string): Promise<Worker
   let child = await start();
 
   async function start(): Promise<ChildProcess> {
-    // In its own process group: Ctrl-C must reach the gateway first, whose last requests still send to the queues.
+    // Runs in its own process group: Ctrl-C must reach the gateway first, whose last requests still send messages.
     const started = adoptChild(
       fork(programs.workers, [dataDirectory], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], detached: true }),
     );
     const ended = once(started, 'exit');
     await Promise.race([
       once(started, 'message'),
-      ended.then(() => Promise.reject(new StartFailure('The workers did not start.'))),
+      ended.then(() => Promise.reject(new StartFailure('The workers did not start. See their output above.'))),
     ]);
     started.on('message', (report: Report) => 'id' in report && settle(report));
     void ended.then(() => (isStopping ? undefined : restart()));
@@ -72,10 +72,10 @@ export async function startWorkersProcess(dataDirectory: string): Promise<Worker
     } catch {
       return restart();
     }
-    if (connections) tell({ order: 'connect', ...connections });
+    if (connections) sendOrder({ order: 'connect', ...connections });
   }
 
-  function tell(order: Order): void {
+  function sendOrder(order: Order): void {
     child.send(order);
   }
 
@@ -84,17 +84,17 @@ export async function startWorkersProcess(dataDirectory: string): Promise<Worker
       calls += 1;
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       waiting.set(calls, { resolve, reject });
-      tell({ order: 'invoke', id: calls, name, event });
+      sendOrder({ order: 'invoke', id: calls, name, event });
       await promise;
     },
     connect(to) {
       connections = to;
-      tell({ order: 'connect', ...to });
+      sendOrder({ order: 'connect', ...to });
     },
     async stop() {
       isStopping = true;
       if (child.exitCode !== null || child.signalCode !== null) return;
-      tell({ order: 'stop' });
+      sendOrder({ order: 'stop' });
       await once(child, 'exit');
     },
   };

@@ -1,4 +1,4 @@
-/** The functions that queues and schedules call, and what calls them. */
+/** The functions that queues and schedules call, and the code that calls them. */
 
 import { Concurrency } from './concurrency.ts';
 import type { Invoke } from './event-source.ts';
@@ -7,35 +7,36 @@ import type { LocalSqs } from './queues.ts';
 import { startSchedule } from './scheduler.ts';
 import type { Wiring } from './wiring.ts';
 
-/** What workers are connected to. */
+/** The queues and schedules that workers are connected to. */
 export interface Connections {
   queueSources: Wiring['queueSources'];
   schedules: Wiring['schedules'];
-  /** By the names of the wiring. */
+  /** By name in the wiring. */
   queueUrls: Record<string, string>;
-  /** How often each may run at once; undefined where nothing ends that. */
+  /** Maximum concurrent runs of each function; undefined: unlimited. */
   concurrency: number | undefined;
-  /** Schedules run as EventBridge may call them. */
+  /** Schedules run as EventBridge may run them. */
   repeatsSchedules: boolean;
 }
 
-/** Runs what queues and schedules ask for. */
+/** Runs functions for queues and schedules. */
 export interface Workers {
   invoke: (name: string, event: unknown) => Promise<unknown>;
-  /** From now on, queues and schedules are heard. */
+  /** Starts to poll queues and to run schedules. */
   connect: (connections: Connections) => void;
-  /** Handles what is in the queues, then ends. */
+  /** Handles the messages in the queues, then ends. */
   stop: () => Promise<void>;
 }
 
-/** @param invoke how a function is called, by its name in the manifest */
+/** @param invoke calls a function by its name in the manifest */
 export function workersOf(sqs: LocalSqs, invoke: (name: string, event: unknown) => Promise<unknown>): Workers {
   const sources: { stopPolling?: () => void; stop: () => Promise<void> }[] = [];
   return {
     invoke,
     connect({ queueSources, schedules, queueUrls, concurrency, repeatsSchedules }) {
       const atOnce = new Concurrency(concurrency);
-      // A run without room fails as it does on AWS: a batch comes again when its visibility ends, a schedule with its next run.
+      // Without concurrency, a run fails as on AWS: a batch is delivered again when its visibility ends, and a schedule
+      // waits for its next run.
       const callOf =
         (name: string): Invoke =>
         (event) =>
@@ -48,7 +49,7 @@ export function workersOf(sqs: LocalSqs, invoke: (name: string, event: unknown) 
       }
     },
     async stop() {
-      // All at once, so that what is under way of each ends meanwhile.
+      // Wakes all polls at once, so that the work in progress ends in parallel.
       for (const source of sources) source.stopPolling?.();
       for (const source of sources.splice(0).toReversed()) await source.stop();
     },

@@ -28,7 +28,7 @@ async function endingWithout(
 }
 
 const theEndOf = (name: string, after: string) =>
-  `${name} ended by itself (signal SIGKILL). The gateway cannot answer without it, and ends: start it again with npm start. ${after}.`;
+  `${name} ended by itself (signal SIGKILL). The gateway cannot work without it, and stops. Start it again with npm start. ${after}.`;
 
 describe('a gateway that loses a process which it cannot do without', () => {
   it('says that its database has ended and what to do, ends, and settles what was running at its next start', async () => {
@@ -44,7 +44,7 @@ describe('a gateway that loses a process which it cannot do without', () => {
 
     expect(code).toBe(1);
     expect(lines.find((line) => line.startsWith('The database process ended by itself'))).toContain(
-      `start it again with npm start. What it keeps is in ${data}, and what was running is settled then.`,
+      `Start it again with npm start. Its data is in ${data}; the next start settles the requests that were running.`,
     );
     expect(await running.text()).toContain('event: error');
     const next = await startGateway({ args: ['--data', data] });
@@ -58,7 +58,7 @@ describe('a gateway that loses a process which it cannot do without', () => {
     const { code, lines } = await endingWithout(gateway, 'aws-server');
 
     expect(code).toBe(1);
-    expect(lines).toContain(theEndOf('The process of queues and files', 'What it kept was in memory, and is gone'));
+    expect(lines).toContain(theEndOf('The process of queues and files', 'Its data was in memory and is lost'));
   });
 
   it('ends as well when the server of --web has ended', async () => {

@@ -50,7 +50,7 @@ describe.skipIf(!hasCurl)('the greeting of a first start', () => {
     expect(models).toContain('"sandbox/claude"');
     expect(keys).toContain('"data"');
 
-    const [, create] = /New ones: (npm run .*)$/m.exec(text)!;
+    const [, create] = /Create a new one: (npm run .*)$/m.exec(text)!;
     const [created] = /sk-mg-v1-[0-9a-f]+/.exec(await run(create!))!;
     const [, baseUrl] = /base URL +(\S+)/.exec(text)!;
     const { status } = await fetch(`${baseUrl}/key`, { headers: { 'x-api-key': created } });
@@ -67,7 +67,7 @@ describe.skipIf(!hasCurl)('the greeting of a first start', () => {
   });
 
   it('names no directory where nothing is kept', async () => {
-    expect(await greetingOf(() => ['--ephemeral'])).not.toContain('New ones');
+    expect(await greetingOf(() => ['--ephemeral'])).not.toContain('Create a new one');
   });
 });
 

@@ -3,7 +3,7 @@ import type { MessagesWireName } from '../../lambdas/catalog/wires.ts';
 import type { Block, Message, MessagesRequest } from '../../lambdas/messages/types.ts';
 import { messagesWire } from '../../lambdas/providers/wires.ts';
 import { writeScript } from '../../lib/local/sandbox/script.ts';
-import { askedFor } from '../../lib/local/sandbox/wires.ts';
+import { wireRequestFor } from '../../lib/local/sandbox/wires.ts';
 
 /** How models of the sandbox search: with requests as the gateway writes them for each wire, up to the script of an answer. */
 
@@ -43,7 +43,7 @@ function answerOver(name: string, messages: Message[], asked: Asked = {}): { tex
     ...asked,
   };
   const { path, body } = messagesWire(wire)!.encode(request, target, client);
-  const { blocks } = writeScript(askedFor(`${address}${path}`)!.wire.read(JSON.parse(body) as never));
+  const { blocks } = writeScript(wireRequestFor(`${address}${path}`)!.wire.read(JSON.parse(body) as never));
   return {
     text: blocks.flatMap(({ kind, pieces }) => (kind === 'text' ? pieces : [])).join(''),
     calls: blocks.flatMap((block) =>

@@ -1,32 +1,32 @@
-/** An answer before it is bytes: what a wire says, event by event, in the moments in which it is sent. */
+/** An answer before serialization: the events of a wire, grouped by the moments at which they are sent. */
 
 import type { Script } from './script.ts';
 
-/** An event in a wire's own words; a text stands as it is. */
+/** An event in the format of a wire; a string is sent unchanged. */
 export type WireEvent = object | string;
 
-/** How the events of a wire become bytes. */
+/** Serialization of a wire's events. */
 export interface SandboxFraming {
   contentType: string;
   encode: (event: WireEvent) => Buffer;
-  /** Bytes in the place of an event that nobody can read. */
+  /** Invalid bytes that are sent instead of an event. */
   garbage: Buffer;
 }
 
-/** How a wire says a script. */
+/** Converts a script to the events of a wire. */
 export interface WireWriter {
   framing: SandboxFraming;
   opening: (script: Script) => WireEvent[];
   block: (script: Script, index: number) => { start: WireEvent[]; pieces: WireEvent[][]; stop: WireEvent[] };
   closing: (script: Script) => WireEvent[];
-  /** Its form of an error inside a stream. */
+  /** The wire's form of an error inside a stream. */
   error: () => WireEvent;
 }
 
-/** What is sent at once. Pieces may be delayed. */
+/** Events that are sent together. Pieces may be delayed. */
 export interface SandboxMoment {
   part: 'opening' | 'start' | 'piece' | 'stop' | 'closing';
-  /** Position of its block in the script; undefined before and after the blocks. */
+  /** Index of its block in the script; undefined before and after the blocks. */
   block?: number;
   events: WireEvent[];
 }

@@ -34,7 +34,7 @@ interface AnthropicRequest {
   stop_sequences?: string[];
 }
 
-/** The model that thinks unasked, and does not show it. */
+/** The model that thinks without being requested to, and does not show its thinking. */
 const THINKER = 'thinker';
 const THINKERS_TOKENS = 300;
 
@@ -58,7 +58,7 @@ export function readAnthropicPrompt(request: AnthropicRequest, betas = ''): Sand
   };
 }
 
-/** A model does not see a tool whose loading is deferred before a result refers to it. */
+/** The model only sees a tool with deferred loading after a result refers to it. */
 function loadedTools({ tools = [], messages }: AnthropicRequest): AnthropicTool[] {
   const results = messages.flatMap(({ content }) => blocksOf(content)).filter(({ type }) => type === 'tool_result');
   const references = results.flatMap(({ content }) => blocksOf(content ?? ''));
@@ -90,13 +90,13 @@ function anthropicText(blocks: AnthropicBlock[]): string {
   return blocks.map(({ text }) => (typeof text === 'string' ? text : '')).join('\n');
 }
 
-/** As the Messages API refuses it. */
+/** Rejects the request as the Messages API does. @returns the error message */
 function anthropicObjection({ thinking, max_tokens: maxTokens }: AnthropicRequest): string | undefined {
   const isTooMuch = thinking?.budget_tokens !== undefined && thinking.budget_tokens >= (maxTokens ?? Infinity);
   return isTooMuch ? '`max_tokens` must be greater than `thinking.budget_tokens`' : undefined;
 }
 
-/** Counts only texts in blocks, whose types may be newer than the sandbox. */
+/** Only counts texts in blocks, because the types of blocks may be newer than the sandbox. */
 function countAnthropicCharacters(contents: unknown[]): number {
   return contents.reduce<number>((sum, content) => {
     if (typeof content === 'string') return sum + content.length;

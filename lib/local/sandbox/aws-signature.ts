@@ -1,6 +1,6 @@
 /**
- * Checks the signature of a request as AWS does, step by step after AWS' own description of version 4, and without the
- * library that the gateway signs with: what both agree on is what AWS expects.
+ * Checks request signatures as AWS does, implemented from AWS's description of version 4 and independent of the library
+ * that the gateway signs with. If both agree, the signature is what AWS expects.
  */
 
 import { timingSafeEqual } from 'node:crypto';
@@ -22,7 +22,7 @@ interface Key {
 const BEDROCK_AUTHORIZATION =
   /^AWS4-HMAC-SHA256 Credential=([^/]+)\/([^,]+), SignedHeaders=([^,]+), Signature=([0-9a-f]{64})$/;
 
-/** Whether a request is signed with a key, all of it: method, path, the headers it names, and the body. */
+/** Whether the whole request (method, path, signed headers, and body) is signed with the key. */
 export function isSignedWith({ id, secret }: Key, request: SignedRequest): boolean {
   const [, keyId, scope = '', names = '', signature = ''] =
     BEDROCK_AUTHORIZATION.exec(headerOf(request, 'authorization')) ?? [];
@@ -37,7 +37,7 @@ function canonicalRequest(request: SignedRequest, names: string): string {
   const headers = names.split(';').map((name) => `${name}:${headerOf(request, name).trim().replaceAll(/ +/g, ' ')}\n`);
   return [
     request.method,
-    // What was sent is encoded already; it is encoded again.
+    // The path is already encoded as sent; signatures encode it a second time.
     path.split('/').map(encoded).join('/'),
     query,
     headers.join(''),
@@ -46,7 +46,7 @@ function canonicalRequest(request: SignedRequest, names: string): string {
   ].join('\n');
 }
 
-/** Everything but letters, digits and `-._~`. */
+/** Encodes everything except letters, digits and `-._~`. */
 function encoded(segment: string): string {
   return encodeURIComponent(segment).replaceAll(
     /[!'()*]/g,

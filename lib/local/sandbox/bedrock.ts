@@ -1,4 +1,4 @@
-/** The sandbox in the formats of Amazon Bedrock: Converse, and Claude's own events in InvokeModel's frames. */
+/** The sandbox in the formats of Amazon Bedrock: Converse, and Claude's events in the frames of InvokeModel. */
 
 import { randomBytes } from 'node:crypto';
 import { anthropicWriter, readAnthropicPrompt } from './anthropic.ts';
@@ -22,7 +22,7 @@ interface ConverseRequest {
     tools: { toolSpec?: { name: string; inputSchema: { json: JsonSchema } } }[];
     toolChoice?: { any?: object; tool?: { name: string } };
   };
-  /** Its schema is JSON as text. */
+  /** The schema is JSON as text. */
   outputConfig?: { textFormat: { structure: { jsonSchema: { schema: string } } } };
   additionalModelRequestFields?: { thinking?: { type: string }; reasoningConfig?: { type: string } };
 }
@@ -127,7 +127,7 @@ export function invokeWriter(model: string): WireWriter {
   return { ...anthropicWriter(model), framing: chunks, error: overloaded };
 }
 
-/** Each event of Claude in a frame of its own. Exceptions, which have no type, are not of Claude. */
+/** Each Claude event in its own frame. Exceptions have no type, and are not Claude events. */
 const chunks: SandboxFraming = {
   ...eventStream,
   encode: (event) => eventStream.encode('type' in (event as object) ? { chunk: { bytes: base64Event(event) } } : event),
@@ -141,17 +141,17 @@ function overloaded(): WireEvent {
   return { serviceUnavailableException: { message: 'Overloaded' } };
 }
 
-/** A header of the Messages API is a field of the body there. */
+/** A header of the Messages API is a field of the body in InvokeModel. */
 export function readInvokePrompt(request: { anthropic_beta?: string[] }): SandboxPrompt {
   return readAnthropicPrompt(request as never, request.anthropic_beta?.join());
 }
 
-/** Its kind is in a header. */
+/** The kind of the error is in a header. */
 export function bedrockRefusal(_status: number, message: string): object {
   return { message };
 }
 
-/** As the reference of ConverseStream lists them. */
+/** From the reference of ConverseStream. */
 const exceptions: Record<number, string> = {
   400: 'ValidationException',
   403: 'AccessDeniedException',

@@ -1,48 +1,51 @@
-/** What the line "@sandbox …" of a prompt asks for; docs/sandbox.md lists the words. Others are ignored. */
+/** The directives in the line "@sandbox …" of a prompt, listed in docs/sandbox.md. Unknown words are ignored. */
 
 const usageFaultNames = ['none', 'late', 'twice'] as const;
 const emptyArguments = ['empty', 'null', 'none'] as const;
 
 export interface Directives {
-  /** Number of text pieces; undefined: as the reply needs. */
+  /** Number of text pieces; undefined: those of the default reply. */
   tokens: number | undefined;
   /** Milliseconds between pieces. */
   delayMs: number;
   /** Milliseconds before the first byte. */
   firstMs: number;
   think: boolean;
-  /** How many tool calls to make. */
+  /** Number of tool calls. */
   tools: number;
-  /** How many searches to make at once; undefined: as the tools suggest. */
+  /** Number of parallel searches; undefined: depends on the tools. */
   searches: number | undefined;
-  /** How many searches to make one after the other. */
+  /** Number of consecutive searches. */
   searchRounds: number;
-  /** HTTP status of a refusal before the first byte, and the seconds after which it says to try again. */
+  /** HTTP status of an error before the first byte, and its retry-after in seconds. */
   error: number | undefined;
   retryAfterSeconds: number | undefined;
-  /** The request is taken, and never answered. */
+  /** Accepts the request and never answers. */
   hang: boolean;
-  /** After how many pieces the connection is closed or reset, the stream goes silent, or an error is sent in it. */
+  /**
+   * Number of pieces after which the connection is closed or reset, the stream becomes silent, or an error is sent in
+   * it.
+   */
   breakAt: number | undefined;
   resetAt: number | undefined;
   stallAt: number | undefined;
   failAt: number | undefined;
-  /** After how many pieces there is something that is not of the wire, null, or a number, where a piece belongs. */
+  /** Index of the piece that is replaced by invalid bytes, null, or a number. */
   garbageAt: number | undefined;
   nullAt: number | undefined;
   numberAt: number | undefined;
-  /** Each event comes in two chunks. */
+  /** Sends each event in two chunks. */
   cut: boolean;
-  /** The pieces of all blocks come by turns. */
+  /** Sends the pieces of all blocks in turns. */
   interleave: boolean;
-  /** All blocks, or all calls, have the index 0. */
+  /** Gives index 0 to all blocks or calls. */
   sameIndex: boolean;
-  /** Arguments are an empty text, null, or not there. */
+  /** Makes arguments an empty text, null, or absent. */
   arguments: (typeof emptyArguments)[number] | undefined;
   usage: (typeof usageFaultNames)[number] | undefined;
-  /** Tokens of the prompt that are reported as read from a cache. */
+  /** Prompt tokens that are reported as read from a cache. */
   cachedTokens: number;
-  /** Tokens of thinking that are billed and not shown; undefined: as the model does unasked. */
+  /** Thinking tokens that are billed but not shown; undefined: the default of the model. */
   hiddenReasoningTokens: number | undefined;
   refuse: boolean;
 }
@@ -51,7 +54,7 @@ const DIRECTIVE_LINE = /@sandbox\b([^\n]*)/;
 const DEFAULT_DELAY_MS = 10;
 const DEFAULT_PIECES = 5;
 
-/** Parses the line of directives into a reader of its words. */
+/** Parses the line of directives. @returns functions that look up its words */
 export function parseDirectiveLine(prompt: string) {
   const words = (DIRECTIVE_LINE.exec(prompt)?.[1] ?? '').trim().split(/\s+/);
   const valueOf = (name: string) => words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1);

@@ -1,15 +1,15 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** Not a secret: it only lets the sandbox know its own words again, after a restart as well. */
+/** Not a secret: the fixed key lets the sandbox recognize its own output, even after a restart. */
 const REASONING_HMAC_KEY = 'sandbox';
 
-/** What a reasoning item of this id thought, as only the sandbox can read it. */
+/** Opaque reasoning of an item, which only the sandbox can verify. */
 export function encryptedReasoning(id: string): string {
   const thought = randomBytes(24).toString('base64url');
   return `${thought}.${tag(id, thought).toString('base64url')}`;
 }
 
-/** The sandbox wrote this, for an item of this id. */
+/** Whether the sandbox produced this reasoning for an item with this id. */
 export function isOwnReasoning(id: string, encrypted: string): boolean {
   const [thought = '', signed = ''] = encrypted.split('.');
   const found = Buffer.from(signed, 'base64url');

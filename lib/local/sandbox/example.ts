@@ -1,4 +1,4 @@
-/** Values that fit a JSON schema, as far as the sandbox needs it: for arguments of calls, and for structured answers. */
+/** Example values that match a JSON schema, for arguments of calls and for structured answers. */
 
 export interface JsonSchema {
   type?: unknown;
@@ -14,18 +14,18 @@ export interface JsonSchema {
   [keyword: string]: unknown;
 }
 
-/** Schemas may refer to themselves, and more than once. */
+/** Bounds for schemas that refer to themselves, possibly several times. */
 const MAX_DEPTH = 8;
 const MAX_VALUES = 1_000;
 const CITIES = ['Москва', 'Санкт-Петербург', 'Казань'];
 
-/** A value for each property. */
+/** An object with an example value for each property. */
 export function exampleObject(schema: JsonSchema, seed: number): Record<string, unknown> {
   return new Example(schema, seed).objectOf(schema, 0);
 }
 
 class Example {
-  /** References are looked up in it. */
+  /** The schema that references are resolved in. */
   readonly #whole: JsonSchema;
   readonly #seed: number;
   #made = 0;
@@ -67,7 +67,9 @@ class Example {
     }
   }
 
-  /** `#/$defs/city`, and what it refers to in turn; anything where it leads nowhere. */
+  /**
+   * Resolves references such as `#/$defs/city`, repeatedly if necessary. An unresolvable reference allows any value.
+   */
   #resolved(schema: JsonSchema): JsonSchema {
     let found = schema;
     for (let steps = 0; typeof found.$ref === 'string' && steps < MAX_DEPTH; steps += 1) {

@@ -1,6 +1,6 @@
 /**
- * What a hostile provider does to its own answer, before it is bytes. Each mischief changes the events of any wire, whose
- * own names of fields are in wire-fields.ts; what is done to bytes and connections is the player's.
+ * Injects faults into an answer before serialization, like a hostile provider. Each fault works on the events of any
+ * wire; wire-fields.ts contains their field names. Faults of bytes and connections are in player.ts.
  */
 
 import type { SandboxMoment, WireEvent } from './answer.ts';
@@ -8,7 +8,7 @@ import type { Directives } from './directives.ts';
 import type { Script } from './script.ts';
 import type { WireFields } from './wire-fields.ts';
 
-/** Why a wire cannot do what is asked of it; undefined: it can. */
+/** The reason why a wire cannot do a directive; undefined if it can. */
 export function objectionToDirectives(directives: Directives, fields: WireFields): string | undefined {
   if (directives.sameIndex && fields.index === undefined) {
     return 'The sandbox cannot do "same-index" on this wire: its parts have no index';
@@ -38,7 +38,7 @@ export function withInjectedFaults(
 
 const emptyValues = { empty: '', null: null, none: undefined };
 
-/** Of the pieces of a call only the last is left, because on some wires it is the call. */
+/** Keeps only the last piece of each call, because on some wires that piece is the whole call. */
 function withoutArguments(
   moments: SandboxMoment[],
   isCall: (moment: SandboxMoment) => boolean,
@@ -53,7 +53,7 @@ function withoutArguments(
     .map((moment) => (isCall(moment) ? rewritten(moment, fields.arguments, () => value) : moment));
 }
 
-/** All blocks begin, then a piece of each comes in turn, then all of them end. */
+/** All blocks begin, then their pieces are sent in turns, then all blocks end. */
 function interleaved(moments: SandboxMoment[]): SandboxMoment[] {
   const of = (part: SandboxMoment['part']) => moments.filter((moment) => moment.part === part);
   const turns = new Map<number | undefined, number>();
@@ -66,7 +66,7 @@ function interleaved(moments: SandboxMoment[]): SandboxMoment[] {
   return [...of('opening'), ...of('start'), ...byTurns, ...of('stop'), ...of('closing')];
 }
 
-/** Puts a value where the words of a piece belong. */
+/** Replaces the text of a piece by another value. */
 function withWords(moments: SandboxMoment[], at: number, { words }: WireFields, value: unknown): SandboxMoment[] {
   const piece = moments.filter(({ part }) => part === 'piece')[at];
   return moments.map((moment) => (moment === piece ? rewritten(moment, words, () => value) : moment));
@@ -82,7 +82,7 @@ const usageFaults = {
     );
   },
 
-  /** Half of it, and then all of it. */
+  /** Reports half of the usage first, then all of it. */
   twice(moments: SandboxMoment[], fields: WireFields): SandboxMoment[] {
     const half = copy(usageIn(moments, fields), (_, value) =>
       typeof value === 'number' ? Math.floor(value / 2) : value,
@@ -95,7 +95,7 @@ function withoutUsage(moments: SandboxMoment[], { usage }: WireFields): SandboxM
   return moments.map((moment) => rewritten(moment, [usage], () => undefined));
 }
 
-/** The last that an answer tells. */
+/** The last usage that the answer reports. */
 function usageIn(moments: SandboxMoment[], { usage }: WireFields): unknown {
   let last: unknown;
   copy(moments.at(-1)!.events, (name, value) => {
@@ -109,7 +109,7 @@ function withClosing(moments: SandboxMoment[], change: (events: WireEvent[]) => 
   return moments.map((moment) => (moment.part === 'closing' ? { ...moment, events: change(moment.events) } : moment));
 }
 
-/** The moment with other values in these fields, however deep they are; without them where the value is undefined. */
+/** The moment with changed values of these fields at any depth; a field is removed if its new value is undefined. */
 function rewritten(moment: SandboxMoment, names: string[], change: () => unknown): SandboxMoment {
   const events = moment.events.map((event) => copy(event, (name, value) => (names.includes(name) ? change() : value)));
   return { ...moment, events };

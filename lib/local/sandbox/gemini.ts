@@ -1,6 +1,6 @@
 /**
- * The sandbox in the format of the Gemini API, as its models of generation 3: it signs calls and texts, wants the signature of
- * a call back, and checks every signature that it gets.
+ * The sandbox in the format of the Gemini API, like models of generation 3: it signs calls and texts, requires the
+ * signature of a call in the next request, and verifies every signature that it receives.
  */
 
 import { createHash, randomBytes } from 'node:crypto';
@@ -96,7 +96,7 @@ function mediaTypeOf({ inlineData, fileData }: GeminiPromptPart): string | undef
   return (inlineData ?? fileData)?.mimeType;
 }
 
-/** As the Gemini API refuses it. */
+/** Rejects the request as the Gemini API does. @returns the error message */
 function geminiObjection(contents: Content[]): string | undefined {
   for (const [index, { parts }] of contents.entries()) {
     const calls = parts.filter(({ functionCall }) => functionCall !== undefined);
@@ -119,7 +119,7 @@ function isSound(part: GeminiPromptPart): boolean {
   return thoughtSignature === undefined || thoughtSignature === PLACEHOLDER || thoughtSignature === signatureOf(part);
 }
 
-/** A signature belongs to the part that it came on. Clients send arguments back in an order of their own. */
+/** A signature belongs to the part that carried it. Field names are sorted, because clients may reorder arguments. */
 function signatureOf({ functionCall }: GeminiPromptPart): string {
   const signed = functionCall
     ? `call ${functionCall.name} ${JSON.stringify(functionCall.args ?? {}, withSortedNames)}`
@@ -176,7 +176,10 @@ export function geminiWriter(model: string): WireWriter {
   };
 }
 
-/** A call takes as long as in pieces, and comes whole at its last; one that the limit has cut never comes. */
+/**
+ * A call takes as long as its pieces, but is sent in one event at the end. A call that the token limit cuts is never
+ * sent.
+ */
 function wholeCall({ blocks, end }: Script, index: number): (GeminiPromptPart[] | undefined)[] {
   const { name, pieces } = blocks[index] as Extract<Script['blocks'][number], { kind: 'tool' }>;
   const isCut = end === 'length' && index === blocks.length - 1;
@@ -187,7 +190,7 @@ function wholeCall({ blocks, end }: Script, index: number): (GeminiPromptPart[] 
   return [...silent, [isFirst ? { ...call, thoughtSignature: signatureOf(call) } : call]];
 }
 
-/** Statuses as Google names them. */
+/** Google's names of statuses. */
 const statuses: Record<number, string> = {
   400: 'INVALID_ARGUMENT',
   401: 'UNAUTHENTICATED',
@@ -198,7 +201,7 @@ const statuses: Record<number, string> = {
   504: 'DEADLINE_EXCEEDED',
 };
 
-/** It tells when to try again in the body: https://google.aip.dev/193. */
+/** The error body contains the retry delay: https://google.aip.dev/193. */
 export function sandboxGeminiRefusal(code: number, message: string, retryAfterSeconds?: number): object {
   const wait = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${retryAfterSeconds}s` };
   const details = retryAfterSeconds === undefined ? {} : { details: [wait] };

@@ -76,14 +76,14 @@ function done(output_index: number, item: object): WireEvent {
   return { type: 'response.output_item.done', output_index, item };
 }
 
-/** Each event has its number, in the order in which they are sent. */
+/** Numbers the events in the order in which they are sent. */
 function numberedEvents(): SandboxFraming {
   const { encode, ...framing } = namedEvents();
   let sequence = 0;
   return { ...framing, encode: (event) => encode({ ...(event as object), sequence_number: sequence++ }) };
 }
 
-/** Billed thinking that has no words is an item of its own. */
+/** Billed thinking without text is a separate item. */
 function hasHiddenReasoning({ hiddenReasoningTokens, blocks }: Script): boolean {
   return hiddenReasoningTokens > 0 && blocks[0]?.kind !== 'thinking';
 }

@@ -6,10 +6,10 @@ import { withInjectedFaults } from './fault-injection.ts';
 import type { Script } from './script.ts';
 import type { WireFields } from './wire-fields.ts';
 
-/** The halves of an event that is cut are apart for so long that no reader gets them as one. */
+/** Time between the two halves of a cut event: long enough that a reader does not receive them together. */
 const CUT_MS = 3;
 
-/** Plays a script into a response: with its delays, its mischief and its end, no faster than the reader reads. */
+/** Plays a script into a response, with its delays, faults and end. Waits for the reader if it is slow. */
 export async function play(
   script: Script,
   writer: WireWriter,
@@ -42,7 +42,7 @@ export async function play(
   response.end();
 }
 
-/** Ends an answer before its end, where it is told to. */
+/** Ends an answer early if a directive requires it at this piece. */
 function endsAt(played: number, { directives }: Script, writer: WireWriter, response: ServerResponse): boolean {
   switch (played) {
     case directives.breakAt:
@@ -52,7 +52,7 @@ function endsAt(played: number, { directives }: Script, writer: WireWriter, resp
       response.socket?.resetAndDestroy();
       return true;
     case directives.stallAt:
-      // Silence until the reader gives up.
+      // Stays silent until the reader gives up.
       return true;
     case directives.failAt:
       response.end(writer.framing.encode(writer.error()));
@@ -81,7 +81,7 @@ async function sendCut(response: ServerResponse, { encode }: SandboxFraming, eve
   }
 }
 
-/** In the middle of its first character of several bytes; where it has none as such, in the middle of it all. */
+/** Cuts inside the first multi-byte character; if the event has none, in the middle. */
 function placeOfCut(bytes: Buffer, event: WireEvent): number {
   const [character] = /[^\0-\x7f]/u.exec(JSON.stringify(event)) ?? [];
   const start = character === undefined ? -1 : bytes.indexOf(character);

@@ -1,4 +1,4 @@
-/** The parts of a request that a script depends on, whichever wire it came over. */
+/** The parts of a request that a script depends on, independent of the wire. */
 
 import type { JsonSchema } from './example.ts';
 
@@ -8,34 +8,34 @@ export interface SandboxTool {
 }
 
 interface ToolResult {
-  /** Of its tool. */
+  /** Name of its tool. */
   name: string;
   text: string;
 }
 
 export interface SandboxPrompt {
-  /** What a user said last, before any results of tools. */
+  /** The last text of the user, before any tool results. */
   lastUserText: string;
-  /** What tools have answered since. */
+  /** Tool results since then. */
   results: ToolResult[];
-  /** The last message is the result of a tool. */
+  /** Whether the last message is a tool result. */
   answersTool: boolean;
   tools: SandboxTool[];
   toolRequired: boolean;
-  /** What a structured answer has to fit. */
+  /** Schema that a structured answer must match. */
   answerSchema?: JsonSchema | undefined;
-  /** A text ends before the first of these in it. */
+  /** The answer ends before the first occurrence of one of these. */
   stopSequences: readonly string[];
   thinkingAsked: boolean;
   maxTokens: number | undefined;
-  /** Tokens that the model thinks unasked and unseen, where the prompt has no directive. */
+  /** Hidden thinking tokens of the model, unless a directive sets them. */
   hiddenReasoningTokens: number;
-  /** Why the request is refused with 400; undefined: accepted. */
+  /** Reason why the request is refused with 400; undefined: accepted. */
   refusal?: string | undefined;
   characters: number;
   images: number;
   pdfs: number;
-  /** On the wires that take them. */
+  /** Number of recordings, on wires that support them. */
   recordings?: number;
 }
 
@@ -45,7 +45,7 @@ export interface SandboxTurn {
   results: ToolResult[];
 }
 
-/** Words to a model that come from nobody but the client's program are no request of a user. */
+/** A text that the client's program has added for the model; it does not count as a user's request. */
 const SYSTEM = /^\s*<system>[\s\S]*<\/system>\s*$/;
 
 export function lastTurns(all: SandboxTurn[]): Pick<SandboxPrompt, 'lastUserText' | 'results' | 'answersTool'> {

@@ -1,4 +1,4 @@
-/** Requests of the Responses API as the sandbox reads them, and what that API refuses in them. */
+/** Reads requests of the Responses API, and rejects those that the API rejects. */
 
 import { isOwnReasoning } from './encrypted-reasoning.ts';
 import type { JsonSchema } from './example.ts';
@@ -47,7 +47,7 @@ export function readResponsesPrompt(request: ResponsesRequest): SandboxPrompt {
     thinkingAsked: reasoning?.summary !== undefined,
     hiddenReasoningTokens: 0,
     maxTokens: request.max_output_tokens,
-    // The API takes none.
+    // The API has no stop sequences.
     stopSequences: [],
     refusal: responsesObjection(request),
     characters: [request.instructions ?? '', ...texts].reduce((sum, text) => sum + text.length, 0),
@@ -68,7 +68,7 @@ function responsesTurns(input: Item[]): SandboxTurn[] {
     );
 }
 
-/** As the Responses API refuses it. */
+/** Rejects the request as the Responses API does. @returns the error message */
 function responsesObjection({ input, max_output_tokens: maxTokens = Infinity }: ResponsesRequest): string | undefined {
   if (maxTokens < MIN_OUTPUT_TOKENS) {
     return `Invalid 'max_output_tokens': integer below minimum value. Expected a value >= ${MIN_OUTPUT_TOKENS}, but got ${maxTokens} instead.`;

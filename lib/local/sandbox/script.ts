@@ -1,12 +1,12 @@
 /**
- * What a sandbox model answers. A line "@sandbox …" in the last user message directs it; docs/sandbox.md lists the
- * directives. The script is the same for every wire: a list of blocks, each cut into the pieces that are streamed.
+ * The answer of a sandbox model. A line "@sandbox …" in the last user message controls it; docs/sandbox.md lists the
+ * directives. The script is the same for every wire: a list of blocks, each cut into pieces for streaming.
  */
 
 import { readDirectives, withoutDirectives, type Directives } from './directives.ts';
 import { exampleObject } from './example.ts';
 import type { SandboxPrompt } from './prompt.ts';
-import { searchAnswer, toldAnswer } from './search-answer.ts';
+import { searchAnswer, answerFromUserText } from './search-answer.ts';
 import { toolCalls, type ToolCall } from './tool-calls.ts';
 
 type ScriptBlock = { kind: 'thinking'; pieces: string[] } | { kind: 'text'; pieces: string[] } | ToolCall;
@@ -17,18 +17,18 @@ export interface Script {
   directives: Directives;
   blocks: ScriptBlock[];
   end: ScriptEnd;
-  /** Which stop sequence it came to. */
+  /** The stop sequence that ended the answer. */
   stopSequence: string | undefined;
   inputTokens: number;
-  /** Shown or not. */
+  /** Includes hidden thinking. */
   outputTokens: number;
   hiddenReasoningTokens: number;
 }
 
 const TOKENS_PER_IMAGE = 85;
-/** A document of one page. */
+/** For a document of one page. */
 const TOKENS_PER_PDF = 1_500;
-/** As ten seconds are to Gemini, whatever is played. */
+/** Gemini's count for ten seconds, regardless of the actual length. */
 const TOKENS_PER_RECORDING = 320;
 
 export function writeScript(prompt: SandboxPrompt): Script {
@@ -66,7 +66,7 @@ function inputTokens({ characters, images, pdfs, recordings = 0 }: SandboxPrompt
   return Math.ceil(characters / 4) + media;
 }
 
-/** Shown or not. */
+/** Thinking tokens, including hidden ones. */
 export function thinkingTokens({ blocks, hiddenReasoningTokens }: Script): number {
   return hiddenReasoningTokens + (blocks.find(({ kind }) => kind === 'thinking')?.pieces.length ?? 0);
 }
@@ -79,18 +79,18 @@ function textPieces(prompt: SandboxPrompt, { tokens, refuse }: Directives): stri
   const seen = prompt.images > 0 ? ` I was shown ${prompt.images} image(s).` : '';
   const played = prompt.recordings ? ` I was played ${prompt.recordings} recording(s).` : '';
   const answered = searchAnswer(prompt) ?? 'The tool has answered, thank you.';
-  const heard = prompt.answersTool ? answered : (toldAnswer(prompt) ?? `You said: “${said}”.`);
+  const heard = prompt.answersTool ? answered : (answerFromUserText(prompt) ?? `You said: “${said}”.`);
   return pieces(
     `Hello from the sandbox! Привет! ${heard}${seen}${played} No provider was called for this answer, and it still has a price.`,
   );
 }
 
-/** Words with the space after them: about one token each. */
+/** Splits a text into words with the following space: about one token each. */
 function pieces(text: string): string[] {
   return text.match(/\S+\s*/gu) ?? [];
 }
 
-/** The blocks up to the first stop sequence in a text, which is not part of the answer. */
+/** The blocks up to the first stop sequence in a text, without the sequence itself. */
 function stoppedBy(
   blocks: ScriptBlock[],
   sequences: readonly string[],

@@ -1,4 +1,4 @@
-/** What a model of the sandbox says of what it has found: the first sentences of sources, each with its marker. */
+/** Texts of a sandbox model about search results: the first sentence of each source, with its marker. */
 
 import type { SandboxPrompt } from './prompt.ts';
 import { SEARCH } from './tool-calls.ts';
@@ -10,7 +10,7 @@ interface Source {
   sentence: string;
 }
 
-/** undefined where nothing was searched */
+/** @returns undefined if the prompt contains no search results */
 export function searchAnswer({ results }: SandboxPrompt): string | undefined {
   const found = results.filter(({ name }) => name === SEARCH);
   if (found.length === 0) return undefined;
@@ -18,8 +18,8 @@ export function searchAnswer({ results }: SandboxPrompt): string | undefined {
   return sources.length === 0 ? 'Its search has found no source.' : answerFromSources(sources);
 }
 
-/** The same of sources that are told in the user's words; undefined where there are none. */
-export function toldAnswer({ lastUserText }: SandboxPrompt): string | undefined {
+/** The same for sources in the user's text; undefined if there are none. */
+export function answerFromUserText({ lastUserText }: SandboxPrompt): string | undefined {
   const sources = sourcesOf(lastUserText).slice(0, MAX_QUOTED);
   return sources.length === 0 ? undefined : answerFromSources(sources);
 }
@@ -29,7 +29,7 @@ function answerFromSources(sources: readonly Source[]): string {
   return [`According to its sources: ${first!}`, ...others.map((other) => `And: ${other}`)].join(' ');
 }
 
-/** They come separated by empty lines: a number and a title, an address, and lines of text. */
+/** Sources are separated by empty lines. Each has a line with number and title, an address, and lines of text. */
 function sourcesOf(result: string): Source[] {
   return result.split(/\n\s*\n/u).flatMap((source) => {
     const [heading = '', , ...lines] = source.trim().split('\n');

@@ -1,11 +1,11 @@
 import type { SandboxFraming, WireEvent } from './answer.ts';
 
-/** Server-sent events without names. @param end after each: some wires end lines as HTTP does */
+/** Server-sent events without names. @param end ends each event; some wires use CRLF as HTTP does */
 export function plainEvents(end = '\n\n'): SandboxFraming {
   return { ...serverSent, encode: (event) => Buffer.from(`data: ${eventJson(event)}${end}`) };
 }
 
-/** Server-sent events with their type as a name. */
+/** Server-sent events with their type as name. */
 export function namedEvents(): SandboxFraming {
   return {
     ...serverSent,
@@ -15,7 +15,7 @@ export function namedEvents(): SandboxFraming {
 
 const serverSent = {
   contentType: 'text/event-stream; charset=utf-8',
-  // No JSON, and no UTF-8.
+  // Neither JSON nor UTF-8.
   garbage: Buffer.from('data: {"garbage": \xff\xfe\x80\n\n', 'latin1'),
 };
 

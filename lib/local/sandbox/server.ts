@@ -12,23 +12,23 @@ import { sendJson } from './send-json.ts';
 import { answerSearch } from './search/answer.ts';
 import type { Studio } from './video/studio.ts';
 import { loadWholeAnswers } from './whole-answers.ts';
-import { askedFor, type SandboxWire } from './wires.ts';
+import { wireRequestFor, type SandboxWire } from './wires.ts';
 
 /**
- * The upstream of the sandbox/… models: a server on loopback that speaks the providers' formats over real HTTP, so
- * that a newcomer without a provider key, and every test, runs the same code as production.
+ * The upstream of the sandbox/… models: a server on loopback that speaks the providers' formats over HTTP. So newcomers
+ * without a provider key, and all tests, run the same code as production.
  */
 export interface SandboxUpstream {
   anthropicUrl: string;
   chatUrl: string;
   geminiUrl: string;
   responsesUrl: string;
-  /** Where it makes videos, in the public convention. */
+  /** Base URL for videos, in the public convention. */
   videoUrl: string;
   bedrockUrl: string;
-  /** An access key, `<id>:<secret>`: requests there have to be signed with it. */
+  /** An access key, `<id>:<secret>`, with which requests to Bedrock must be signed. */
   bedrockKey: string;
-  /** Where it answers searches, as SearXNG does. */
+  /** Base URL of searches, in the form of SearXNG. */
   searchUrl: string;
   stop: () => Promise<void>;
 }
@@ -39,7 +39,7 @@ const KEPT_ALIVE_MS = 10 * 60_000;
 export async function startSandbox(): Promise<SandboxUpstream> {
   const key = { id: 'SANDBOX', secret: randomBytes(24).toString('hex') };
   const parts = { key, studio: lazyStudio(), wholeAnswers: await loadWholeAnswers() };
-  // Providers keep idle connections for minutes; Node would close them after five seconds.
+  // Providers keep idle connections for minutes; Node's default closes them after five seconds.
   const server = createServer({ keepAliveTimeout: KEPT_ALIVE_MS }, (request, response) => {
     answerSandboxRequest(request, response, parts).catch(() => response.destroy());
   });
@@ -63,7 +63,7 @@ export async function startSandbox(): Promise<SandboxUpstream> {
   };
 }
 
-/** Loads the studio with the first video: few runs make one, and its schemas take a while to load. */
+/** Loads the studio for the first video, because few runs need one and its schemas load slowly. */
 function lazyStudio(): Studio {
   let opened: Promise<Studio> | undefined;
   return async (...asked) => {
@@ -74,7 +74,7 @@ function lazyStudio(): Studio {
   };
 }
 
-/** Parts of the sandbox that requests share. */
+/** State that requests share. */
 interface Parts {
   key: { id: string; secret: string };
   studio: Studio;
@@ -109,13 +109,13 @@ async function answerSandboxRequest(
     sendJson(response, whole.status, whole.body);
     return;
   }
-  const asked = askedFor(url);
-  if (!asked) {
+  const wireRequest = wireRequestFor(url);
+  if (!wireRequest) {
     sendJson(response, 404, { error: { type: 'not_found_error', message: 'The sandbox has no such path' } });
     return;
   }
   const body = JSON.parse(bytes.toString('utf8')) as { model: string; generateContentRequest?: object };
-  const { wire, method, model = body.model } = asked;
+  const { wire, method, model = body.model } = wireRequest;
   if (method === 'count') {
     sendJson(response, 200, wire.count!(writeScript(wire.read((body.generateContentRequest ?? body) as never))));
     return;
@@ -130,7 +130,7 @@ async function answerSandboxRequest(
     refuse(400, objection);
     return;
   }
-  // Nobody is answered: the other side gives up.
+  // Never answers, so that the gateway's timeout applies.
   if (hang) return;
   if (error !== undefined) {
     await sleep(firstMs);

@@ -1,22 +1,24 @@
 import { readdirSync } from 'node:fs';
 
-/** An answer in one piece, with its HTTP status. */
+/** A response in one piece, with its HTTP status. */
 export interface SandboxAnswer {
   status: number;
   body: object;
 }
 
-/** The failure that a prompt asks for. */
-export function askedFailure(status: number): SandboxAnswer {
+/** The error that a directive requests. */
+export function requestedFailure(status: number): SandboxAnswer {
   return { status, body: { error: { message: `The sandbox was asked to answer with status ${status}` } } };
 }
 
-/** Answers of a modality, by paths, to the body of a request; undefined for a body that is another's to answer. */
+/**
+ * Responses of a modality, by path, computed from the request body; undefined if another modality handles the body.
+ */
 type WholeAnswers = Record<string, (body: never) => SandboxAnswer | undefined>;
 
 const folder = new URL('whole/', import.meta.url);
 
-/** Loads the answers of all modalities: those of each file of the folder whole/. */
+/** Loads the responses of all modalities from the files in whole/. */
 export async function loadWholeAnswers(): Promise<WholeAnswers> {
   const loaded = readdirSync(folder).map(async (file) => {
     const { wholeAnswers } = (await import(new URL(file, folder).href)) as { wholeAnswers: WholeAnswers };

@@ -1,33 +1,33 @@
-/** Where each wire has what mischief is done to. */
+/** Field names of a wire that injected faults change. */
 
 import type { WireEvent } from './answer.ts';
 
 export interface WireFields {
-  /** Has the position of a block, of a call, or of an item; undefined: they have none. */
+  /** Index of a block, call or item; undefined if the wire has none. */
   index: string | undefined;
-  /** Have the arguments of a call, or a piece of them. */
+  /** Fields with the arguments of a call, or a piece of them. */
   arguments: string[];
-  /** Have what the model says, piece by piece. */
+  /** Fields with the model's output, piece by piece. */
   words: string[];
   usage: string;
-  /** An event that tells usage and nothing else. */
+  /** An event that only contains usage. */
   usageEvent: (usage: unknown) => WireEvent;
-  /** How many events come after usage that is late; undefined: nothing may follow the event that has it. */
+  /** Number of events after a late usage; undefined: nothing may follow the event with usage. */
   afterLateUsage: number | undefined;
 }
 
-/** Of the Messages API, in whatever envelope. */
+/** For the Messages API, in any envelope. */
 export const messagesFields: WireFields = {
   index: 'index',
   arguments: ['partial_json'],
   words: ['text', 'thinking', 'partial_json'],
   usage: 'usage',
   usageEvent: (usage) => ({ type: 'message_delta', delta: { stop_reason: null, stop_sequence: null }, usage }),
-  // The end itself.
+  // The final event.
   afterLateUsage: 1,
 };
 
-/** Usage has its place between the reason and the end: what is late comes after both. */
+/** Usage belongs between the finish reason and the end marker; late usage comes after both. */
 export const chatFields: WireFields = {
   index: 'index',
   arguments: ['arguments'],
@@ -46,7 +46,7 @@ export const responsesFields: WireFields = {
   afterLateUsage: undefined,
 };
 
-/** Parts have no position, and a call comes whole. */
+/** Parts have no index, and a call is sent in one piece. */
 export const geminiFields: WireFields = {
   index: undefined,
   arguments: ['args'],

@@ -1,4 +1,4 @@
-/** The wires that the sandbox speaks, and where each is asked. */
+/** The wires that the sandbox speaks, and their paths. */
 
 import { anthropicRefusal, anthropicWriter, readAnthropicPrompt } from './anthropic.ts';
 import type { WireWriter } from './answer.ts';
@@ -30,10 +30,10 @@ export interface SandboxWire {
   read: (request: never, betas?: string) => SandboxPrompt;
   writer: (model: string) => WireWriter;
   fields: WireFields;
-  /** The body of a refusal. */
+  /** The body of an error response. */
   refusal: (status: number, message: string, retryAfterSeconds?: number) => object;
   refusalHeaders: (status: number, retryAfterSeconds?: number) => Record<string, string>;
-  /** How it answers to a question for the size of a prompt. */
+  /** The response to a request for the token count of a prompt. */
   count?: (script: Script) => object;
 }
 
@@ -77,7 +77,7 @@ const bedrock = {
 const converse: SandboxWire = { ...bedrock, read: readConversePrompt, writer: converseWriter, fields: converseFields };
 const invoke: SandboxWire = { ...bedrock, read: readInvokePrompt, writer: invokeWriter, fields: messagesFields };
 
-/** What a path asks for. Where it names the model, the body does not. */
+/** Requests by path. If the path contains the model, the body does not. */
 const routes: [path: RegExp, wire: SandboxWire, method: 'answer' | 'count'][] = [
   [/^\/anthropic\/v1\/messages$/, anthropic, 'answer'],
   [/^\/anthropic\/v1\/messages\/count_tokens$/, anthropic, 'count'],
@@ -89,13 +89,13 @@ const routes: [path: RegExp, wire: SandboxWire, method: 'answer' | 'count'][] = 
   [/^\/bedrock\/model\/(?<model>[^/]+)\/invoke-with-response-stream$/, invoke, 'answer'],
 ];
 
-interface Asked {
+interface WireRequest {
   wire: SandboxWire;
   method: 'answer' | 'count';
   model: string | undefined;
 }
 
-export function askedFor(url: string): Asked | undefined {
+export function wireRequestFor(url: string): WireRequest | undefined {
   for (const [path, wire, method] of routes) {
     const match = path.exec(url);
     if (match) return { wire, method, model: match.groups?.['model'] };

@@ -3,22 +3,22 @@ import type { FunctionHost } from '../../../lambdas/server/function-host.ts';
 import { Sandbox, type Invocation } from './sandbox.ts';
 import type { DeployedFunction, Deployment, Value } from './templates.ts';
 
-/** On a laptop, more processes than this would only wait for each other. */
+/** More processes than this would only compete for the CPU of a laptop. */
 const MAX_SANDBOXES = 16;
 
-/** What replaces the parts of the template on this machine. */
+/** Local replacements for resources of the template. */
 export interface LocalParts {
   tableName: string;
   bucketName: string;
   /** URLs by logical id. */
   queueUrls: Record<string, string>;
-  /** Addresses of emulators and the like, for every function. */
+  /** Environment variables of every function, such as addresses of emulators. */
   environment: Record<string, string>;
 }
 
 /**
- * Runs the synthesized bundles, unchanged, in sandboxes: warm ones are reused, new ones are started on demand, and when
- * there are too many, an idle one of another function makes room.
+ * Runs the synthesized bundles, unchanged, in sandboxes. Warm sandboxes are reused, and new ones are started on demand.
+ * At the maximum, an idle sandbox of another function is stopped first.
  */
 export function startSandboxedHost(deployment: Deployment, parts: LocalParts): FunctionHost {
   const idle: Sandbox[] = [];
@@ -85,13 +85,13 @@ export function startSandboxedHost(deployment: Deployment, parts: LocalParts): F
   };
 }
 
-/** The variables of the template with this machine's values, and those that only this machine has. */
+/** The variables of the template with local values, and variables that only exist locally. */
 function functionEnvironment(deployed: DeployedFunction, parts: LocalParts): Record<string, string> {
   const own = Object.entries(deployed.environment)
     .filter(([, value]) => !('onAws' in value))
     .map(([name, value]) => [name, localValue(value as LocalValue, parts)]);
   const { TABLE_NAME: _, BUCKET_NAME: __, ...shared } = parts.environment;
-  // Who may not read the catalog on AWS does not find it here.
+  // A function without access to the catalog on AWS has none here either.
   if (!(variables.catalogBucket in deployed.environment)) delete shared[variables.publicationsDirectory];
   return { ...providerKeys(), ...shared, ...(Object.fromEntries(own) as Record<string, string>) };
 }
@@ -106,7 +106,7 @@ function localValue(value: LocalValue, parts: LocalParts): string {
   return `local:${value.secret}`;
 }
 
-/** On a laptop, provider keys are in the environment; on AWS, in a secret. */
+/** Provider keys are in the environment on a laptop, and in a secret on AWS. */
 function providerKeys(): Record<string, string> {
   return Object.fromEntries(
     Object.entries(process.env).filter(

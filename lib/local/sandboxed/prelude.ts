@@ -1,4 +1,4 @@
-/** The head of a streamed answer, as functions send it before the body. */
+/** The head of a streamed response, which functions send before the body. */
 export interface Prelude {
   statusCode: number;
   headers: Record<string, string>;
@@ -6,11 +6,11 @@ export interface Prelude {
 
 const DELIMITER = Buffer.alloc(8);
 
-/** Splits a streamed answer into its head (JSON, then eight NUL bytes) and its body. */
+/** Splits a streamed response into its head (JSON, then eight NUL bytes) and its body. */
 export class PreludeParser {
   #head: Buffer | undefined = Buffer.alloc(0);
 
-  /** @returns the part of the chunk that belongs to the body. */
+  /** @returns the part of the chunk that belongs to the body */
   push(chunk: Buffer, onHead: (prelude: Prelude) => void): Buffer {
     if (!this.#head) return chunk;
     const seen = Buffer.concat([this.#head, chunk]);

@@ -1,14 +1,14 @@
 'use strict';
 /**
- * Stands in for the native part of the Lambda runtime client (`rapid-client.node`), which would have to be compiled:
- * the same calls (next, done, error) over node:http. Loaded with --require before the runtime client.
+ * Replaces the native part of the Lambda runtime client (`rapid-client.node`), which would have to be compiled, by the
+ * same calls (next, done, error) over node:http. Loaded with --require before the runtime client.
  */
 const http = require('node:http');
 const Module = require('node:module');
 
 const [hostname, port] = process.env.AWS_LAMBDA_RUNTIME_API.split(':');
 const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
-/** `done` and `error` do not wait, so `next` waits for their answers. */
+/** `done` and `error` do not wait for their responses, so `next` does. */
 let reported = Promise.resolve();
 
 function call(method, path, body, headers = {}) {
@@ -35,7 +35,7 @@ const client = {
   next: () =>
     reported
       .then(() => call('GET', '/2018-06-01/runtime/invocation/next'))
-      // Whoever gave out work is gone: there is nobody to tell.
+      // The Runtime API is gone, so the process ends.
       .catch(() => process.exit(1)),
   done: (id, body) => void report(`/2018-06-01/runtime/invocation/${id}/response`, body, {}),
   error: (id, body) => void report(`/2018-06-01/runtime/invocation/${id}/error`, body, {}),

@@ -10,7 +10,7 @@ import { adoptChild } from '../../shared/children.ts';
 import type { DeployedFunction } from './templates.ts';
 import { PreludeParser } from './prelude.ts';
 
-/** How an invocation ends: with a value, or as a stream into an HTTP response. */
+/** An invocation, which ends with a value or streams into an HTTP response. */
 export interface Invocation {
   event: unknown;
   /** Set for a streaming function. */
@@ -27,21 +27,21 @@ const require = createRequire(import.meta.url);
 const runtimeClient = join(dirname(require.resolve('aws-lambda-ric/package.json')), 'index.mjs');
 const shim = fileURLToPath(new URL('./rapid-client-shim.cjs', import.meta.url));
 
-/** The function failed, timed out, or its process ended. */
+/** The function failed or timed out, or its process ended. */
 class FunctionFailure extends Error {
   override name = 'FunctionFailure';
 }
 
 /**
- * One execution environment: a process that runs a bundle under the real Lambda runtime client, against its own Runtime
- * API on loopback. It takes one invocation at a time, as on Lambda.
+ * One execution environment: a process that runs a bundle under the real Lambda runtime client, against a Runtime API
+ * on loopback. It handles one invocation at a time, as on Lambda.
  */
 export class Sandbox {
   readonly functionName: string;
   readonly #timeoutMs: number;
   readonly #server: Server;
   #child: ChildProcess | undefined;
-  /** The runtime client's request for work, while it waits. */
+  /** The pending request of the runtime client for the next invocation. */
   #waiting: ServerResponse | undefined;
   #pending: Pending | undefined;
   #dead = false;
@@ -49,7 +49,7 @@ export class Sandbox {
   private constructor(deployed: DeployedFunction) {
     this.functionName = deployed.name;
     this.#timeoutMs = deployed.timeoutSeconds * 1000;
-    // A streamed answer is one long request here: no timeout of the server may cut it.
+    // A streamed response is one long request to this server, so no server timeout may cut it.
     this.#server = createServer({ requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 }, (request, response) => {
       void this.#answer(request, response);
     });
@@ -63,7 +63,7 @@ export class Sandbox {
     const child = adoptChild(
       spawn(process.execPath, ['--require', shim, runtimeClient, deployed.handler], {
         cwd: deployed.assetDirectory,
-        // Output of a function must not mix with what the gateway prints on standard output.
+        // Standard output of functions must not mix with that of the gateway.
         stdio: ['ignore', process.stderr, process.stderr],
         env: {
           PATH: process.env['PATH'] ?? '',
@@ -116,7 +116,7 @@ export class Sandbox {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const action = request.url!.split('/').at(-1);
     if (action === 'next') {
-      // A waiting request whose process has ended must not get the next invocation.
+      // A pending request of a process that has ended must not get the next invocation.
       response.once('close', () => (this.#waiting = this.#waiting === response ? undefined : this.#waiting));
       this.#waiting = response;
       this.#handOver();
@@ -165,8 +165,8 @@ export class Sandbox {
 }
 
 /**
- * Writes a streamed answer to the client. As on Lambda, a client that leaves does not stop the function: the rest of
- * its answer is read and dropped.
+ * Forwards a streamed response to the client. As on Lambda, the function continues if the client disconnects: the rest
+ * of its output is read and discarded.
  */
 async function forwardStream(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const prelude = new PreludeParser();

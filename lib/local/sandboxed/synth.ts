@@ -7,7 +7,7 @@ import { StartFailure } from '../../shared/failure.ts';
 
 const execFileAsync = promisify(execFile);
 
-/** What the CDK's own command adds to the context of cdk.json; with it, the output is the same to the byte. */
+/** Context that the CDK command adds to cdk.json. With it, the output is byte for byte the same. */
 const cliContext = {
   'aws:cdk:enable-path-metadata': true,
   'aws:cdk:enable-asset-metadata': true,
@@ -31,7 +31,9 @@ export async function synthesize(catalogDirectory: string | undefined): Promise<
     });
   } catch (error) {
     const { stderr } = error as { stderr?: string };
-    throw new StartFailure(`The stacks cannot be synthesized: ${stderr?.trim().split('\n').slice(-3).join(' ') ?? ''}`);
+    throw new StartFailure(
+      `The stacks cannot be synthesized. Run "npm run synth" for the full output: ${stderr?.trim().split('\n').slice(-3).join(' ') ?? ''}`,
+    );
   }
   return outputDirectory;
 }

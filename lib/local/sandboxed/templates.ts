@@ -1,6 +1,6 @@
 /**
- * Reads synthesized templates into what the local runtime connects. Only what is in the templates counts: a route,
- * variable or event source that was forgotten there is also missing here.
+ * Reads the wiring of the local runtime from synthesized templates. Only the templates count: a route, variable or
+ * event source that is missing in them is also missing here.
  */
 
 import { readFileSync } from 'node:fs';
@@ -19,7 +19,10 @@ export interface DeployedFunction {
   handler: string;
   timeoutSeconds: number;
   memoryMb: number;
-  /** Variables with what they stand for: a text, the name of the table or the bucket, a queue's URL, a secret, or what only AWS has. */
+  /**
+   * Variables with their meaning: a text, the name of the table or bucket, the URL of a queue, a secret, or a value
+   * that only exists on AWS.
+   */
   environment: Record<string, Value>;
 }
 
@@ -36,7 +39,7 @@ interface Resource {
   Properties: Record<string, unknown>;
 }
 
-/** What is in the file of a template. */
+/** The content of a template file. */
 interface TemplateFile {
   Resources: Record<string, Resource>;
   Outputs?: Template['outputs'];
@@ -50,9 +53,9 @@ interface Template {
   assets: Map<string, string>;
 }
 
-/** Every method of a path that has no entry of its own. */
+/** The catch-all method of a path. */
 const ANY = 'ANY';
-/** API Gateway's own, where a method names none. */
+/** Default integration timeout of API Gateway. */
 const DEFAULT_DOOR_MS = 29_000;
 const DESCRIPTION_PREFIX = 'model gateway: ';
 
@@ -66,7 +69,7 @@ export function readTemplates(directory: string): Deployment {
   const functions = new Map<string, DeployedFunction>();
   for (const [id, { Properties: properties }] of ofType(template, 'AWS::Lambda::Function')) {
     const description = properties['Description'];
-    // The CDK has functions of its own, which run at deployments alone.
+    // Ignores functions of the CDK itself, which only run during deployments.
     if (typeof description !== 'string' || !description.startsWith(DESCRIPTION_PREFIX)) continue;
     const name = description.slice(DESCRIPTION_PREFIX.length);
     const variables =
@@ -81,7 +84,7 @@ export function readTemplates(directory: string): Deployment {
       environment: Object.fromEntries(Object.entries(variables).map(([key, value]) => [key, resolve(value)])),
     });
   }
-  // An alias is called in place of its function.
+  // Callers invoke the alias instead of the function.
   for (const [id, { Properties: alias }] of ofType(template, 'AWS::Lambda::Alias')) {
     functionNames.set(id, functionNames.get(referencedId(alias['FunctionName']))!);
   }
@@ -110,7 +113,7 @@ export function readTemplates(directory: string): Deployment {
   };
 }
 
-/** A route, and how long API Gateway waits for its function. */
+/** A route, and the time that API Gateway waits for its function. */
 interface Method {
   route: WiredRoute;
   doorSeconds: number;
@@ -135,7 +138,7 @@ function readRoutes(template: Template, nameOf: (value: unknown) => string): Met
   });
 }
 
-/** The path of an API Gateway resource: its own part after those of its parents. */
+/** The path of an API Gateway resource: the parts of its parents, then its own. */
 function apiResourcePath(template: Template, reference: unknown): string {
   const resource = template.resources[referencedId(reference)];
   if (resource?.Type !== 'AWS::ApiGateway::Resource') return '';
@@ -143,7 +146,7 @@ function apiResourcePath(template: Template, reference: unknown): string {
   return `${apiResourcePath(template, ParentId)}/${PathPart}`;
 }
 
-/** Queues that have a dead-letter queue, which is every queue that a function writes to. */
+/** Queues with a dead-letter queue; every queue that a function writes to has one. */
 function readQueues(template: Template): Record<string, WiredQueue> {
   return Object.fromEntries(
     ofType(template, 'AWS::SQS::Queue').flatMap(([id, { Properties: queue }]) => {
@@ -156,7 +159,7 @@ function readQueues(template: Template): Record<string, WiredQueue> {
   );
 }
 
-/** What a value stands for, resolved through exports and outputs of other stacks. */
+/** The meaning of a value, resolved through exports and outputs of other stacks. */
 function resolveValue(value: unknown, template: Template, templates: Template[]): Value {
   if (typeof value === 'string') return { text: value };
   const reference = value as Record<string, unknown>;
@@ -188,12 +191,14 @@ function resolveValue(value: unknown, template: Template, templates: Template[])
   throw new Error(`The local runtime does not understand ${JSON.stringify(value)} in a template`);
 }
 
-/** The table is exported on AWS alone, and catalogs are published in a directory. */
+/**
+ * Whether a bucket is only used on AWS: the table is not exported locally, and catalogs are published to a directory.
+ */
 function isOnAwsAlone({ Properties }: Resource): boolean {
   return Properties['ObjectLockEnabled'] === true || Properties['VersioningConfiguration'] !== undefined;
 }
 
-/** The logical id in a reference, an attribute, a part of one, or a text joined around one. */
+/** The logical id in a reference, an attribute, or an expression around one. */
 function referencedId(value: unknown): string {
   if (typeof value !== 'object' || value === null) return '';
   const reference = value as Record<string, unknown>;
@@ -222,7 +227,7 @@ function loadTemplates(directory: string): Template[] {
     });
 }
 
-/** The files that a stack brings, by the keys of the objects that they are put as. */
+/** Asset files of a stack, by object key. */
 export function readAssets(directory: string, stackId: string): Map<string, string> {
   const { files } = readJsonFile(join(directory, `${stackId}.assets.json`)) as {
     files: Record<string, { source: { path: string }; destinations: Record<string, { objectKey: string }> }>;
@@ -234,7 +239,7 @@ export function readAssets(directory: string, stackId: string): Map<string, stri
   );
 }
 
-/** A template together with those that are nested in it: what they hand to each other is put in its place. */
+/** Reads a template together with its nested templates, with references between them resolved. */
 export function readTemplate(path: string, assets: ReadonlyMap<string, string>): TemplateFile {
   const template = readJsonFile(path) as TemplateFile;
   const nested = Object.entries(template.Resources).filter(([, { Type }]) => Type === 'AWS::CloudFormation::Stack');
@@ -255,7 +260,7 @@ export function readTemplate(path: string, assets: ReadonlyMap<string, string>):
   return whole;
 }
 
-/** A copy in which each reference that `valueOf` knows is its value. */
+/** A copy in which each reference is replaced by its `valueOf`, if that is defined. */
 function withResolvedReferences<Value>(value: Value, valueOf: (reference: Record<string, unknown>) => unknown): Value {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((part: unknown) => withResolvedReferences(part, valueOf)) as Value;

@@ -1,8 +1,8 @@
-/** A page of the sandbox's web. */
+/** A page of the sandbox's search engine. */
 export interface SandboxPage {
   url: string;
   title: string;
-  /** When it was written: YYYY-MM-DD. */
+  /** Date of publication, as YYYY-MM-DD. */
   published: string;
   text: string;
 }

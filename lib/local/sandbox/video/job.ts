@@ -1,4 +1,4 @@
-/** One job of the sandbox: what was asked for, and what becomes of it. */
+/** A video job of the sandbox: its request and its state. */
 
 import * as z from 'zod';
 import { parseDirectiveLine } from '../directives.ts';
@@ -28,23 +28,25 @@ export const jobRequest = z
   });
 type JobRequest = z.infer<typeof jobRequest>;
 
-/** What the line "@sandbox …" of a prompt asks for; docs/sandbox.md lists the words. */
+/** The directives in the line "@sandbox …" of a prompt, listed in docs/sandbox.md. */
 interface FilmDirectives {
-  /** HTTP status of the answer to the request. */
+  /** HTTP status of the response to the request. */
   error: number | undefined;
-  /** Milliseconds before every answer about the job. */
+  /** Milliseconds before each response about the job. */
   slowMs: number;
-  /** How often the job is not over yet. */
+  /** Number of polls before the job is finished. */
   polls: number;
-  /** In what it ends. */
+  /** Final status of the job. */
   ending: 'completed' | 'failed' | 'expired' | 'cancelled';
-  /** Milliseconds after which the job is over, and the callback says so; undefined: polls decide, and there is none. */
+  /**
+   * Milliseconds until the job is finished and its callback is sent; undefined: polls decide, and there is no callback.
+   */
   hookMs: number | undefined;
-  /** It never ends. */
+  /** The job never finishes. */
   stall: boolean;
-  /** Answers how it stands are not JSON. */
+  /** Responses to polls are not JSON. */
   garbage: boolean;
-  /** The file breaks off in the middle. */
+  /** The connection breaks in the middle of the file. */
   cut: boolean;
 }
 
@@ -52,9 +54,9 @@ export interface FilmJob {
   id: string;
   request: JobRequest;
   directives: FilmDirectives;
-  /** How often it was asked for. */
+  /** Number of polls so far. */
   asked: number;
-  /** Its callback was sent. */
+  /** Whether its callback was sent. */
   isOver: boolean;
 }
 
@@ -80,7 +82,7 @@ export function isFinished({ asked, isOver, directives: { stall, polls, hookMs }
   return !stall && (hookMs === undefined ? asked > polls : isOver);
 }
 
-/** What a poll is answered. @param base where the sandbox makes videos */
+/** Response to a poll. @param base base URL of the sandbox's videos */
 export function pollAnswer(film: FilmJob, base: string): object {
   const { id, asked, directives } = film;
   const { ending } = directives;

@@ -1,4 +1,4 @@
-/** Where the sandbox makes videos, over the public convention: jobs are kept in memory, as long as it runs. */
+/** Creates videos for the sandbox, in the public convention. Jobs are kept in memory. */
 
 import { BoundedMap } from '../../../../lambdas/platform/bounded-map.ts';
 import { readFileSync } from 'node:fs';
@@ -8,18 +8,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sendJson } from '../send-json.ts';
 import { isFinished, jobRequest, pollAnswer, readFilmDirectives, type FilmJob } from './job.ts';
 
-/** Every finished job has made this: a test card that wanders, for two seconds. */
+/** The video of every finished job: a moving test card of two seconds. */
 export const CLIP = new URL('clip.mp4', import.meta.url);
 
 interface FilmRequest {
   method: string;
-  /** Below the studio's address. */
+  /** Path below the base URL. */
   path: string;
   body: string;
   idempotencyKey: string | undefined;
 }
 
-/** @param base the studio's address */
+/** @param base base URL of the sandbox's videos */
 export type Studio = (request: FilmRequest, base: string, response: ServerResponse) => Promise<void>;
 
 const MAX_JOBS = 1_000;
@@ -27,7 +27,7 @@ const JOB_PATH = /^\/videos\/([\w-]+)(\/content\?index=0|\/content)?$/;
 
 export function openStudio(): Studio {
   const jobs = new BoundedMap<string, FilmJob>(MAX_JOBS);
-  /** One job for all tries at one request. */
+  /** Retries with the same idempotency key get the same job. */
   const idByKey = new BoundedMap<string, string>(MAX_JOBS);
 
   const submit = async ({ body, idempotencyKey }: FilmRequest, base: string, response: ServerResponse) => {
@@ -66,7 +66,7 @@ export function openStudio(): Studio {
   };
 }
 
-/** Says that a job is over, once, as far as anybody hears it. */
+/** Sends the callback of a finished job once, and ignores failures. */
 async function callBack(job: FilmJob): Promise<void> {
   await sleep(job.directives.hookMs, undefined, { ref: false });
   job.isOver = true;

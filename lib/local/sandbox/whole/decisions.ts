@@ -1,12 +1,12 @@
 /**
- * Decisions of the sandbox: over chat completions with the probabilities of the next token, or with a document that states them,
- * and in one request for all questions. An option is as probable as the weight that its text names, `(weight 3)`, or as the
- * words that it shares with the state. The model that tells probabilities is surer than it is right, as real ones are: its
- * odds are the squares of the true ones.
+ * Decisions of the sandbox: over chat completions, with the probabilities of the next token or with a document that
+ * states them, and in one request for all questions. The probability of an option depends on the weight in its text,
+ * `(weight 3)`, or on the words that it shares with the state. The model with log-probabilities is overconfident, like
+ * real ones: its odds are the squares of the true odds.
  */
 
 import { readDirectives } from '../directives.ts';
-import { askedFailure, type SandboxAnswer } from '../whole-answers.ts';
+import { requestedFailure, type SandboxAnswer } from '../whole-answers.ts';
 
 interface ChatRequest {
   model: string;
@@ -23,13 +23,13 @@ interface DecisionsRequest {
   questions: Record<string, { type: string; criteria: string[] | Record<string, string> }>;
 }
 
-/** Its odds are the true ones to this power. */
+/** Exponent of the true odds. */
 const SURENESS = 2;
 const WEIGHT = /\(weight (\d+(?:\.\d+)?)\)/;
 
 export const wholeAnswers = {
   '/openai/v1/decisions': decideAtOnce,
-  // Chat completions that do not stream.
+  // Chat completions without streaming.
   '/openai/v1/chat/completions': (request: ChatRequest) =>
     request.stream === false ? decideInChat(request) : undefined,
 };
@@ -37,7 +37,7 @@ export const wholeAnswers = {
 function decideInChat(request: ChatRequest): SandboxAnswer {
   const [, state, question] = request.messages.map(({ content }) => content) as [string, string, string];
   const { error, usage, tokens } = readDirectives(state);
-  if (error !== undefined) return askedFailure(error);
+  if (error !== undefined) return requestedFailure(error);
   const options = optionsIn(question);
   const probabilities = probabilitiesOf(
     options.map(({ text }) => text),
@@ -79,7 +79,7 @@ function decideInChat(request: ChatRequest): SandboxAnswer {
 
 function decideAtOnce({ model, state, questions }: DecisionsRequest): SandboxAnswer {
   const { error, usage } = readDirectives(state);
-  if (error !== undefined) return askedFailure(error);
+  if (error !== undefined) return requestedFailure(error);
   const answers = Object.entries(questions).map(([name, { type, criteria }]) => {
     const probabilities = probabilitiesOf(Object.values(criteria), state);
     const byOption = Object.fromEntries(Object.keys(criteria).map((key, index) => [key, probabilities[index]]));
@@ -111,7 +111,7 @@ function decideAtOnce({ model, state, questions }: DecisionsRequest): SandboxAns
   };
 }
 
-/** The lines `A. text` or `p0: text` of a question. */
+/** Parses the lines `A. text` or `p0: text` of a question. */
 function optionsIn(question: string): { label: string; text: string }[] {
   const [, list = ''] = question.split('\n\nOptions:\n');
   const [options = ''] = list.split(/\n\n(?:Answer|Say) /);
@@ -135,19 +135,21 @@ function sharedWords(text: string, state: string): number {
   return [...wordSet(text)].filter((word) => known.has(word)).length;
 }
 
-/** The beginnings of longer words: endings do not matter. */
+/** Only the beginnings of longer words, so that endings do not matter. */
 function wordSet(text: string): Set<string> {
   return new Set((text.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? []).map((word) => word.slice(0, 5)));
 }
 
-/** What chat completions tell of the next token: each label in two forms, and a word that is none. */
+/**
+ * Log-probabilities of the next token in chat completions: each label in two forms, and a word that is not a label.
+ */
 function position(options: readonly { label: string }[], probabilities: readonly number[], most: number): object {
   const NO_LABEL = 0.01;
   const powers = probabilities.map((probability) => probability ** SURENESS);
   const sum = powers.reduce((total, power) => total + power, 0);
   const tokens = options.flatMap(({ label }, index) => {
     const mass = ((1 - NO_LABEL) * powers[index]!) / sum;
-    // Two forms of each would push others off the list where there are many.
+    // With many options, two forms of each would not fit into the list.
     if (2 * options.length + 1 > most) return [{ token: label, mass }];
     return [
       { token: label, mass: mass * 0.75 },

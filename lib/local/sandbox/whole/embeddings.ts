@@ -1,12 +1,12 @@
 /**
- * Embeddings of the sandbox: each word of a text points into a direction of its own, and a vector is the sum of them, of length 1. So
- * texts that share words have vectors near each other, without a model.
+ * Embeddings of the sandbox: each word of a text has a direction, and the vector is the sum of the directions,
+ * normalized to length 1. So texts that share words have similar vectors, without a model.
  */
 
 import { createHash } from 'node:crypto';
 import { readDirectives } from '../directives.ts';
 import { openaiRefusal } from '../openai-refusal.ts';
-import { askedFailure, type SandboxAnswer } from '../whole-answers.ts';
+import { requestedFailure, type SandboxAnswer } from '../whole-answers.ts';
 
 interface EmbeddingsRequest {
   model: string;
@@ -16,13 +16,13 @@ interface EmbeddingsRequest {
 }
 
 const DIMENSIONS = 64;
-/** As few as those of real models: longer vectors are refused. */
+/** Like real models, refuses longer vectors. */
 const MAX_SANDBOX_DIMENSIONS = 4_096;
 const MAX_SANDBOX_INPUTS = 2_048;
 /** The context of `sandbox/embedder` in the catalog. */
 const MAX_INPUT_TOKENS = 8_192;
 const CHARACTERS_PER_TOKEN = 4;
-/** Different words of one request whose directions are kept. */
+/** Maximum number of cached word directions per request. */
 const MAX_KEPT_DIRECTIONS = 50_000;
 
 export const wholeAnswers = { '/openai/v1/embeddings': embedTexts };
@@ -30,7 +30,7 @@ export const wholeAnswers = { '/openai/v1/embeddings': embedTexts };
 function embedTexts({ model, input, encoding_format, dimensions = DIMENSIONS }: EmbeddingsRequest): SandboxAnswer {
   const first = typeof input[0] === 'string' ? input[0] : '';
   const { error, usage, nullAt, garbageAt } = readDirectives(first);
-  if (error !== undefined) return askedFailure(error);
+  if (error !== undefined) return requestedFailure(error);
   const objection = objectionTo(input, dimensions);
   if (objection !== undefined) return { status: 400, body: openaiRefusal(400, objection) };
   const directions = new Map<string, Buffer>();
@@ -61,7 +61,7 @@ function embeddingTokens(input: string | number[]): number {
   return typeof input === 'string' ? Math.ceil(input.length / CHARACTERS_PER_TOKEN) : input.length;
 }
 
-/** Refuses as OpenAI does. @returns undefined for a request that it would answer */
+/** Rejects the request as OpenAI does. @returns undefined for a valid request */
 function objectionTo(input: EmbeddingsRequest['input'], dimensions: number): string | undefined {
   if (dimensions > MAX_SANDBOX_DIMENSIONS) {
     return `Invalid value for 'dimensions' = ${dimensions}. Must be less than or equal to ${MAX_SANDBOX_DIMENSIONS}.`;
@@ -88,7 +88,7 @@ function vectorOf(words: Map<string, number>, dimensions: number, directions: Ma
   return Array.from(sum, (number) => Math.fround(number / length));
 }
 
-/** Hashes each different word of a request once. */
+/** The direction of a word; each distinct word of a request is hashed once. */
 function directionOf(word: string, dimensions: number, directions: Map<string, Buffer>): Buffer {
   const known = directions.get(word);
   if (known) return known;
