@@ -1,4 +1,4 @@
-/** The CDK app: `npm run synth`, `npm run deploy`. It says what it does, because that takes half a minute. */
+/** The CDK app: `npm run synth`, `npm run deploy`. It prints its progress, because it takes half a minute. */
 
 import { join } from 'node:path';
 import { bundleFunctions, bundleServer } from '../lib/shared/bundles/bundle.ts';
@@ -24,6 +24,6 @@ async function makeTemplates({ catalog, streamRuntime }: GatewayConfig): Promise
     return bundleFunctions(...where);
   });
   if (streamRuntime === 'web') await bundleServer(join(bundlesDirectory, SERVER_BUNDLE), catalog);
-  process.stderr.write('Making the templates, and checking them…\n');
+  process.stderr.write('Generating and checking the templates…\n');
   createGatewayApp(bundlesDirectory);
 }

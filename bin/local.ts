@@ -11,7 +11,7 @@ process.umask(0o077);
 
 /** One Ctrl-C may arrive twice: from the terminal and through npm. */
 const SAME_SIGNAL_MS = 500;
-/** Without its database, what still runs may wait for it in vain. */
+/** After the loss of the database, running requests may wait for it in vain. */
 const END_AFTER_LOSS_MS = 8_000;
 
 try {
@@ -24,20 +24,20 @@ try {
   process.exitCode = 1;
 }
 
-const STOPPING = '\nStopping: what still runs is ended, and settled. Ctrl-C again stops at once.\n';
+const STOPPING = '\nStopping: running requests are ended and settled. Press Ctrl-C again to stop at once.\n';
 
 async function runLocalGateway(options: LocalOptions): Promise<void> {
   let gateway: LocalGateway | undefined;
-  let askedAtMs: number | undefined;
+  let stoppingSinceMs: number | undefined;
   const stop = () => {
-    // Nobody was served yet: what has been started ends with this process.
+    // No request was served yet. The processes that were started end with this one.
     if (!gateway) process.exit(1);
-    if (askedAtMs === undefined) {
-      askedAtMs = performance.now();
+    if (stoppingSinceMs === undefined) {
+      stoppingSinceMs = performance.now();
       if (process.stderr.isTTY) process.stderr.write(STOPPING);
       void gateway.stop().then(() => process.exit(0));
-    } else if (performance.now() - askedAtMs > SAME_SIGNAL_MS) {
-      // Asked again: stop at once. The sweep of the next start settles what was running.
+    } else if (performance.now() - stoppingSinceMs > SAME_SIGNAL_MS) {
+      // A second signal stops at once. The sweep of the next start settles the requests that were running.
       process.exit(1);
     }
   };
@@ -45,8 +45,8 @@ async function runLocalGateway(options: LocalOptions): Promise<void> {
   gateway = await startGateway(options);
   process.stdout.write(options.json ? `${readyLine(gateway)}\n` : greeting(gateway, options, performance.now()));
   const loss = await gateway.lost;
-  if (askedAtMs !== undefined) return;
-  askedAtMs = performance.now();
+  if (stoppingSinceMs !== undefined) return;
+  stoppingSinceMs = performance.now();
   process.stderr.write(lossNotice(loss, options));
   await Promise.race([gateway.stop(), sleep(END_AFTER_LOSS_MS)]);
   process.exit(1);

@@ -1,6 +1,7 @@
 /**
- * Runs a command of this project on Node 24, whatever Node npm itself runs on: on the one that comes with the packages,
- * else on the current one if it is new enough. Plain JavaScript, because an older Node must be able to read it.
+ * Runs a command of this project on Node 24, whatever Node npm itself runs on. It uses the Node that comes with the
+ * packages, or else the current one if it is new enough. This file is plain JavaScript, because an older Node must be
+ * able to read it.
  *
  * Usage: node bin/node24.mjs <script> [arguments]
  */
@@ -11,7 +12,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const OLDEST = 24;
-/** How often the parent is looked for, in milliseconds. */
+/** Interval at which this process checks whether its parent still exists, in milliseconds. */
 const LOOK_EVERY_MS = 500;
 
 function findNode() {
@@ -31,16 +32,16 @@ function refuse(reason) {
 
 function run(node) {
   const env = {
-    // What Node has read once, types left out and compiled, it need not read again: a third of the time of a start, and
-    // the memory of the reader.
+    // Node caches compiled files without their types. This saves a third of the startup time, and memory.
     NODE_COMPILE_CACHE: fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url)),
     ...process.env,
     PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}`,
   };
   const child = spawn(node, process.argv.slice(2), { stdio: 'inherit', env });
-  // This process only has to outlive the child. A terminal's Ctrl-C then reaches the child twice; it expects that.
+  // This process only has to outlive the child. The child gets the Ctrl-C of a terminal twice, and expects that.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  // npm tells the shell between it and this process, and that tells nobody: when npm is killed, only its absence says so.
+  // npm sends its signals to a shell between npm and this process, and the shell does not pass them on. If npm is
+  // killed, this process only notices that its parent has changed.
   const parent = process.ppid;
   const look = process.env.npm_lifecycle_event
     ? setInterval(() => process.ppid !== parent && child.kill('SIGTERM'), LOOK_EVERY_MS)
@@ -53,11 +54,11 @@ function run(node) {
 
 const node = findNode();
 if (!existsSync(new URL('../node_modules', import.meta.url))) {
-  refuse('The packages are not installed yet: run "npm ci", then the command again.');
+  refuse('The packages are not installed yet. Run "npm ci", then run the command again.');
 } else if (node) {
   run(node);
 } else {
   refuse(
-    `This needs Node ${OLDEST}, and no package brings it for ${process.platform}-${process.arch}: install it, then run the command again.`,
+    `This command needs Node ${OLDEST}, and no package provides it for ${process.platform}-${process.arch}. Install Node ${OLDEST}, then run the command again.`,
   );
 }

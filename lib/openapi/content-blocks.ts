@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { supportedBlocks } from '../../lambdas/messages/blocks.ts';
 
-/** Kinds that are refused by name. */
+/** Block types that the gateway refuses by name. */
 const REFUSED = new Set(['container_upload']);
 
-/** The shapes of the kinds of content blocks that are checked, by the names of their components: `ToolUseBlock`. */
+/** Schemas of the content blocks that the gateway checks, by component name (`ToolUseBlock`). */
 export const blockShapes: Readonly<Record<string, z.ZodType>> = Object.fromEntries(
   [...supportedBlocks]
     .filter(([type]) => !REFUSED.has(type))
@@ -16,7 +16,7 @@ function blockComponentName(type: string): string {
   return `${words.join('')}Block`;
 }
 
-/** A block is of a kind that is checked, or of one that only the model's provider knows. */
+/** A content block: of a type that the gateway checks, or of a type that only the provider of the model knows. */
 export const contentBlock = {
   anyOf: [
     ...Object.keys(blockShapes).map((name) => ({ $ref: `#/components/schemas/${name}` })),

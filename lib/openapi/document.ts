@@ -12,7 +12,7 @@ import { errorGuides, errorText } from './error-guides.ts';
 import { introduction } from './introduction.ts';
 import { wholeExample } from './whole-example.ts';
 
-/** What an endpoint's file says that it accepts. */
+/** The inputs that the file of an endpoint declares. */
 type Accepts = {
   params?: z.ZodObject;
   query?: z.ZodObject;
@@ -27,12 +27,12 @@ interface Operation {
   accepts: Accepts;
 }
 
-/** An OpenAPI document, as far as it is worked on here. */
+/** The members of an OpenAPI document that this file reads or changes. */
 interface Document {
   components: { schemas: Record<string, object> };
 }
 
-/** The OpenAPI document: made of the manifest, of what endpoints accept, and of what people read about them. */
+/** Builds the OpenAPI document from the manifest, the inputs of the endpoints, and the texts of the routes. */
 export async function buildDocument(): Promise<Document> {
   installStreamingGlobal();
   const paths: ZodOpenApiPathsObject = {};
@@ -66,7 +66,7 @@ export async function buildDocument(): Promise<Document> {
   return withSharedShapes(document);
 }
 
-/** A body that several functions take is a shape of its own, with the name of the first: the document has it once. */
+/** Names each body that several functions accept after the first of them, so that the document contains it once. */
 function withSharedBodies<Named extends Operation & { name: string }>(operations: Named[]): Named[] {
   const named = new Map<z.ZodType, z.ZodType>();
   return operations.map((operation) => {
@@ -80,7 +80,10 @@ function withSharedBodies<Named extends Operation & { name: string }>(operations
   });
 }
 
-/** Lists bring the shapes that they refer to along: the document has each once. Bounds of all whole numbers say nothing. */
+/**
+ * Moves the shapes that list schemas define locally to the shared components. Removes bounds that allow every safe
+ * integer, because they carry no information.
+ */
 function withSharedShapes(document: Document): Document {
   return JSON.parse(JSON.stringify(document), function lift(this: unknown, key, value: unknown) {
     if (key === '$defs' || Math.abs(value as number) === Number.MAX_SAFE_INTEGER) return undefined;
@@ -144,11 +147,11 @@ function operationOf(operationId: string, operation: Operation): ZodOpenApiOpera
   } as ZodOpenApiOperationObject;
 }
 
-/** The 200 of an answer in one piece that was begun before it was there. */
+/** For responses in one piece that begin before the answer is complete. */
 const lateNote =
   'Without `stream`, an answer that takes longer than 210 seconds (by default) begins with blanks, so that no connection is cut. From then on its status is 200 in any case: after a failure the body is an error, with its status in `error.code`. So look at `error` first, or use `stream`.';
 
-/** One example stands alone; several have names. */
+/** A single example has no name; several examples have names. */
 function bodyExamples({ summary, bodyExample, moreExamples }: About) {
   if (bodyExample === undefined) return {};
   if (!moreExamples) return { example: bodyExample };
@@ -228,7 +231,7 @@ function responseHeaders({ route, about }: Operation) {
   };
 }
 
-/** The kinds of errors a route can answer with: from the manifest, from what it accepts, and from its about entry. */
+/** Kinds of errors that a route can return: from the manifest, from its inputs, and from its about entry. */
 function errorsOf({ route, about, accepts }: Operation): ErrorKind[] {
   const { params, query, body, once } = accepts;
   const all = new Set<ErrorKind>([...(about.errors ?? []), 'server']);
@@ -241,14 +244,14 @@ function errorsOf({ route, about, accepts }: Operation): ErrorKind[] {
   if (params) all.add('not_found');
   if (once || about.ifMatch || about.chargedOnce) all.add('conflict');
   if (about.ifMatch) all.add('precondition_failed');
-  // The gateway as a whole: throttled, or busy recording spending.
+  // Any route can be throttled; routes that record spending can be overloaded.
   all.add('rate_limit_exceeded');
   if (route.grants.table?.includes('UpdateItem')) all.add('provider_overloaded');
   return [...all].toSorted((a, b) => errorKinds[a].status - errorKinds[b].status);
 }
 
 const retryAfterHeader = textHeader('Seconds until another try may succeed; absent where none is known.');
-/** Headers that programs read of a refusal, by its kind. */
+/** Headers of an error response that programs read, by kind of error. */
 const errorHeaders: Partial<Record<ErrorKind, Record<string, ReturnType<typeof textHeader>>>> = {
   conflict: {
     'retry-after': textHeader(
@@ -273,7 +276,7 @@ const errorHeaders: Partial<Record<ErrorKind, Record<string, ReturnType<typeof t
   },
 };
 
-/** Values for programs, in the examples of the kinds that have some. */
+/** Example metadata of the kinds that have some. */
 const errorDetails: Partial<Record<ErrorKind, object>> = {
   invalid_request: { field: 'name' },
   payment_required: {
@@ -292,7 +295,7 @@ const errorDetails: Partial<Record<ErrorKind, object>> = {
   },
 };
 
-/** One component per status; every route that can answer with it refers to it. */
+/** One component per status, shared by all routes that can return it. */
 const errorComponents = new Map(
   Object.values(errorKinds).map(({ status }) => [status, errorComponent(kindOfStatus(status)!)]),
 );

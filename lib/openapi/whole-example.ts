@@ -1,9 +1,9 @@
 import * as z from 'zod';
 
 /**
- * An example of an answer with every member that its schema has: null stands for each that the example leaves out and that may be null.
- * So `about.ts` says what an example is about, and a new member that may be unknown needs no word there. A member that may not be null
- * stays absent, and the test of examples names it.
+ * Completes an example of an answer: sets each member that the example omits to null if the schema allows null. So
+ * `about.ts` contains only the members that matter, and a new nullable member needs no change there. A required member
+ * that cannot be null stays absent, and the test of examples names it.
  */
 export function wholeExample(schema: z.ZodType, example: unknown): unknown {
   if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional) {
@@ -21,12 +21,12 @@ export function wholeExample(schema: z.ZodType, example: unknown): unknown {
   return { ...Object.fromEntries(members), ...membersBeyond(schema, given) };
 }
 
-/** Absent rather than null where a member is optional. */
+/** Optional members stay absent instead of null. */
 function mayBeNull(member: z.ZodType): boolean {
   return !member.safeParse(undefined).success && member.safeParse(null).success;
 }
 
-/** Members that the schema does not have stay, so that the test of examples sees them. */
+/** Members that are not in the schema stay, so that the test of examples finds them. */
 function membersBeyond(schema: z.ZodObject, given: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(given).filter(([name]) => !(name in schema.shape)));
 }

@@ -1,4 +1,4 @@
-/** `npm run openapi`: writes the document that GET /openapi.json answers with. */
+/** `npm run openapi`: writes the document that GET /openapi.json returns. */
 
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

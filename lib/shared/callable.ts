@@ -1,28 +1,31 @@
-/** Providers and models of a catalog that can be called here and now, because their operator has set all that they need. */
+/**
+ * Providers and models of a catalog that can be called from this process, because the operator has set their
+ * credentials and addresses.
+ */
 
 import type { Catalog, Model } from '../../lambdas/catalog/catalog.ts';
 import type { ProviderData } from '../../lambdas/catalog/schema.ts';
 import { optionalVariable } from '../../lambdas/platform/environment.ts';
 import { readiness } from '../../lambdas/routing/live-providers.ts';
 
-/** A provider with its state here. */
+/** A provider and its state in this process. */
 export interface ProviderState {
   id: string;
   name: string;
-  /** The variables that its address and its key are read from, with a space between them; undefined if it needs none. */
+  /** The variables that contain its address and its key, separated by a space; undefined if it needs none. */
   variable: string | undefined;
   state: 'live' | 'no key' | 'no address';
-  /** How many of the catalog's models it offers. */
+  /** Number of the catalog's models that it offers. */
   models: number;
 }
 
-/** On this machine credentials are in the environment: nobody else has to be asked. */
+/** On this machine credentials are in the environment, so no other source is consulted. */
 const isReady = readiness(() => undefined);
 
-/** The gateway sets them itself: no person has to. */
+/** Prefix of the variables that the gateway sets itself, so that no person has to. */
 const OWN_VARIABLES = 'GATEWAY_SANDBOX_';
 
-/** Every provider, the live ones first. */
+/** Returns every provider, live ones first. */
 export function providerStates({ models, withoutAddress }: Catalog): ProviderState[] {
   const states = new Map<string, ProviderState>();
   for (const { endpoints, aliasOf } of models) {
@@ -65,7 +68,9 @@ function variablesOf({ base_url_variable: address, credential }: ProviderData): 
 
 const SANDBOX = 'sandbox/claude';
 
-/** A model of texts for a first request: the sandbox's, else one that can be called, else any; undefined where there is none. */
+/**
+ * A text model for a first request: the sandbox model if it exists, else a model that can be called, else any model.
+ */
 export function modelToTry({ models }: Catalog): Model | undefined {
   const speaking = models.filter(({ data }) => data.output_modalities.includes('text'));
   const callable = speaking.filter(({ endpoints }) => endpoints.some((endpoint) => isReady(endpoint) === true));

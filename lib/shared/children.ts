@@ -1,10 +1,10 @@
 /**
- * Processes that must not outlive this one. They are stopped in order when the gateway stops; if it ends in any other
- * way that it can still notice (a second Ctrl-C, an error), they end with it.
+ * Processes that must not outlive this one. They are stopped in order when the gateway stops. If the gateway ends in
+ * any other way that it can notice (a second Ctrl-C, an error), they end with it.
  *
- * Some of them the gateway cannot do without (its database, its queues, its server): those are needed, and whoever started
- * them hears of it when they end by themselves. The others are started again by who uses them: the workers
- * (workers-process.ts), the functions' processes (sandboxed/), threads for jobs.
+ * The gateway cannot work without some of them (its database, queues, server). These are "needed": the code that starts
+ * them is notified if they end by themselves. The others are restarted by the code that uses them: the workers
+ * (workers-process.ts), the processes of functions (sandboxed/), threads for jobs.
  */
 
 import type { ChildProcess } from 'node:child_process';
@@ -23,21 +23,21 @@ export function adoptChild<Child extends ChildProcess>(child: Child): Child {
 
 /** A process without which the gateway cannot answer. */
 export interface NeededChild {
-  /** Resolves with a sentence, once the process has ended and nobody has stopped it. */
+  /** Resolves with a sentence if the process has ended without a call of `stop`. */
   lost: Promise<string>;
-  /** Ends it if it runs, and waits for its end. */
+  /** Ends the process if it runs, and waits for its end. */
   stop: () => Promise<void>;
 }
 
-/** How a needed process is spoken of, and ended. */
+/** How to name a needed process in messages, and how to end it. */
 export interface ChildManners {
-  /** The first words of the sentence about its end. */
+  /** The beginning of the sentence about its end. */
   name: string;
-  /** The end of its own log. */
+  /** The end of its log. */
   lastWords?: () => string;
-  /** Asks it to end; without it, by SIGTERM. */
+  /** Requests the end of the process; the default is SIGTERM. */
   end?: () => void;
-  /** Others may ask it to end as well: an end with exit code 0 is not its own. */
+  /** Another process may stop it as well: exit code 0 is then not a failure. */
   endsForOthers?: boolean;
 }
 
@@ -46,10 +46,10 @@ export function needChild(
   { name, lastWords, end, endsForOthers = false }: ChildManners,
 ): NeededChild {
   let isStopping = false;
-  // A program that cannot be run at all has an error instead, which is for whoever tries to.
+  // If a program cannot be started at all, the child emits `error` instead, which the caller handles.
   const ended = new Promise((resolve) => child.once('exit', resolve));
   const lost = new Promise<string>((resolve) => {
-    // Not at its exit: its last words may be on their way then.
+    // Waits for `close` instead of `exit`, because the last output may arrive after `exit`.
     child.once('close', () => {
       const isOrderly = isStopping || (endsForOthers && child.exitCode === 0);
       if (!isOrderly) resolve(`${name} ended by itself (${endingOf(child)}).${lastWordsSentence(lastWords?.())}`);
@@ -73,5 +73,5 @@ function endingOf({ exitCode, signalCode }: ChildProcess): string {
 
 function lastWordsSentence(words = ''): string {
   const line = words.trim().split('\n').at(-1);
-  return line ? ` Its last words were: ${line}` : '';
+  return line ? ` The last line of its log: ${line}` : '';
 }

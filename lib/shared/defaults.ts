@@ -1,3 +1,3 @@
-/** The port of the API, and the directory that data is kept in, if no flag names another. */
+/** The default port of the API, and the default data directory. */
 export const DEFAULT_PORT = '8787';
 export const DEFAULT_DATA = '.local';

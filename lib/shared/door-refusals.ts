@@ -1,22 +1,28 @@
-/** The words of API Gateway where a function does not answer: its template has them, and so has what stands for it on one machine. */
+/**
+ * Responses of API Gateway if a function does not answer. The deployed template and its local counterpart use the same
+ * texts.
+ */
 
 import type { ErrorKind } from '../../lambdas/platform/errors.ts';
 
 export interface DoorRefusal {
   kind: ErrorKind;
   text: string;
-  /** When to try again. */
+  /** Value of `retry-after`. */
   retryAfterSeconds?: number;
 }
 
-/** Lambda has no room for another request, or the function failed without a word: both look the same to API Gateway. */
+/**
+ * Either Lambda has no capacity for another request, or the function failed without a response. API Gateway cannot
+ * distinguish the two.
+ */
 export const NO_ROOM = {
   kind: 'provider_overloaded',
   text: 'The gateway has no room for this request now, or its function failed. Try again in a second.',
   retryAfterSeconds: 1,
 } as const satisfies DoorRefusal;
 
-/** All clients together ask more often than the stage lets them. */
+/** All clients together exceed the rate limit of the stage. */
 export const TOO_MANY_REQUESTS = {
   kind: 'rate_limit_exceeded',
   text: 'The gateway as a whole gets too many requests. Try again in a second.',

@@ -1,9 +1,9 @@
-/** One row of a command's answer: for a table, and for programs. */
+/** One row of a command's output, for tables and for JSON. */
 export type Row = Record<string, unknown>;
 
 const MIN_TERMINAL_COLUMNS = 120;
 const GAP = '  ';
-/** No column is cut to less. */
+/** Minimum width that a column is cut to. */
 const NARROWEST = 8;
 
 /** Prints one object or a list of them: JSON for programs, an aligned table for people. */
@@ -13,15 +13,15 @@ export function print(value: Row | Row[], json: boolean): void {
   );
 }
 
-/** How wide a table may be: as the terminal is. What goes to a file or to another program is whole. */
+/** Maximum width of a table in characters: that of the terminal. Output to files and pipes is never cut. */
 function outputColumns(): number {
   const { isTTY, columns } = process.stdout;
   return isTTY ? Math.max(MIN_TERMINAL_COLUMNS, columns) : Infinity;
 }
 
 /**
- * A list as aligned columns under their names, numbers to the right.
- * @param maxCharacters of a line: where a row has more, names are cut before amounts are
+ * Formats a list as aligned columns with a header, numbers aligned to the right.
+ * @param maxCharacters per line: if a row is longer, text columns are cut and amounts are not
  */
 export function table(rows: Row[], maxCharacters = outputColumns()): string {
   const [first] = rows;
@@ -29,7 +29,7 @@ export function table(rows: Row[], maxCharacters = outputColumns()): string {
   const names = Object.keys(first);
   const lines = [names, ...rows.map((row) => names.map((name) => cell(row[name])))];
   const isNumeric = names.map((name) => areNumbers(rows.map((row) => cell(row[name]))));
-  // An id is never cut: people copy it.
+  // Ids are never cut, because people copy them.
   const isFixed = names.map((name, index) => isNumeric[index]! || name === 'id');
   const widths = fitting(
     names.map((_, index) => Math.max(...lines.map((line) => line[index]!.length))),
@@ -44,13 +44,13 @@ export function table(rows: Row[], maxCharacters = outputColumns()): string {
   return lines.map((line) => `${line.map(padded).join(GAP).trimEnd()}\n`).join('');
 }
 
-/** Some of them may be unknown, but not all. */
+/** Whether all known values are numbers, and at least one value is known. */
 function areNumbers(cells: string[]): boolean {
   const known = cells.filter((text) => text !== '-');
   return known.length > 0 && known.every((text) => /^-?\d+(\.\d+)?( %)?$/.test(text));
 }
 
-/** The widest columns of texts give way until all columns fit. */
+/** Narrows the widest text columns until all columns fit. */
 function fitting(widths: number[], isFixed: boolean[], maxCharacters: number): number[] {
   const fitted = [...widths];
   const excess = () => fitted.reduce((sum, width) => sum + width + GAP.length, -GAP.length) - maxCharacters;
@@ -63,7 +63,7 @@ function fitting(widths: number[], isFixed: boolean[], maxCharacters: number): n
   return fitted;
 }
 
-/** One object as "name  value" lines. */
+/** Formats one object as "name  value" lines. */
 function sheet(row: Row): string {
   const width = Math.max(...Object.keys(row).map((name) => name.length));
   return Object.entries(row)
@@ -75,7 +75,7 @@ function cell(value: unknown): string {
   if (value === undefined || value === null || value === '') return '-';
   if (typeof value === 'string') return value;
   if (typeof value !== 'object' || Array.isArray(value)) return JSON.stringify(value);
-  // What has one level, such as limits by period, reads better without braces.
+  // Objects of one level, such as limits by period, are easier to read without braces.
   const entries = Object.entries(value);
   const isFlat = entries.every(([, inner]) => typeof inner !== 'object' || inner === null);
   if (!isFlat) return JSON.stringify(value);

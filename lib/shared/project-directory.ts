@@ -1,4 +1,4 @@
 import { fileURLToPath } from 'node:url';
 
-/** The directory of the whole project, with a slash at its end. */
+/** The root directory of the project, with a trailing slash. */
 export const projectDirectory = fileURLToPath(new URL('../..', import.meta.url));

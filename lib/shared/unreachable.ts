@@ -1,4 +1,4 @@
-/** What Node calls a service that cannot be talked to. */
+/** Error codes of Node for a service that cannot be reached. */
 const CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -10,7 +10,7 @@ const CODES = new Set([
   'ETIMEDOUT',
 ]);
 
-/** @returns why the service behind a call cannot be reached, for people; undefined for any other error */
+/** @returns the reason why the called service cannot be reached, for error messages; undefined for any other error */
 export function whyUnreachable(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code = '' } = error as NodeJS.ErrnoException;

@@ -5,30 +5,30 @@ import { put } from '../../lambdas/store/table/writes.ts';
 import { StartFailure } from './failure.ts';
 
 /**
- * Brings all records from one version to the next. A step changes each record on condition that it is still old: it may be
- * interrupted, repeated, and run while the gateway serves.
- * @returns how many records it has changed
+ * Upgrades all records from one version to the next. A step changes each record on condition that it still has the old
+ * version, so the step may be interrupted, repeated, and run while the gateway serves requests.
+ * @returns the number of changed records
  */
 export type UpgradeStep = (table: Table) => Promise<number>;
 
 /** The version of the first release. */
 const FIRST_VERSION = 2;
-/** The steps from there on, in order. A release that changes what records look like adds one. */
+/** The steps since that version, in order. A release that changes the format of records adds one. */
 const releaseSteps: readonly UpgradeStep[] = [];
 
 const MARK = { pk: 'SCHEMA', sk: 'VERSION' };
 
 export interface Upgraded {
-  /** The version that all records have now. */
+  /** The version that all records now have. */
   version: number;
   changed: number;
 }
 
 /**
- * Upgrades the records of an earlier version. A table without a version is new.
+ * Upgrades records of an earlier version. A table without a version is new.
  *
- * Guarantee: the version is written after each step, so a step that was carried out is not begun again.
- * @throws {StartFailure} for records of a later version, which this one may not understand
+ * Guarantee: the version is written after each step, so a completed step is not repeated.
+ * @throws {StartFailure} if the records have a later version, which this gateway may not understand
  */
 export async function upgradeRecords(table: Table, steps: readonly UpgradeStep[] = releaseSteps): Promise<Upgraded> {
   const current = FIRST_VERSION + steps.length;
@@ -36,7 +36,7 @@ export async function upgradeRecords(table: Table, steps: readonly UpgradeStep[]
   const found = mark ? numberFrom(mark['version']) : undefined;
   if (found !== undefined && found > current) {
     throw new StartFailure(
-      `The records are of version ${found}, and this gateway knows versions up to ${current}: run the newer gateway.`,
+      `The records have version ${found}, but this gateway only supports versions up to ${current}. Run a newer release of the gateway.`,
     );
   }
   let changed = 0;

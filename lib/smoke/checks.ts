@@ -1,30 +1,36 @@
-/** The checks of what a deployment must do for its clients, each seen from outside. Those that spend anything spend on some dozen tokens of one model. */
+/**
+ * Checks of the deployment's behavior towards clients, all from outside. The checks that cost money use a few dozen
+ * tokens of one model.
+ */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MIN_COMPRESSED_CHARACTERS } from '../../lambdas/http/compressed.ts';
 import { call, demand, expectJson, expectStatus, FailedError, SkippedError, type Target } from './target.ts';
 
-/** The findings of the checks before. */
+/** Results that earlier checks pass to later ones. */
 export interface Findings {
-  /** What asks with it would fail for this reason alone. */
+  /** If set, checks that use the key are skipped, because they would fail for this reason alone. */
   isKeyRefused?: boolean;
   model?: string;
   generationId?: string;
-  /** The cost that the answer has told. */
-  toldCost?: string | undefined;
+  /** The cost in the response. */
+  reportedCost?: string | undefined;
 }
 
 export interface SmokeCheck {
   name: string;
-  /** It is skipped where the key is refused, and for a model also where none was found: the check before has failed for that. */
+  /**
+   * The check is skipped if the key is refused. A check that needs a model is also skipped if none was found. In both
+   * cases an earlier check has already failed.
+   */
   needs?: 'key' | 'model';
-  /** @returns what people may like to know @throws {FailedError} @throws {SkippedError} */
+  /** @returns a detail for the report @throws {FailedError} @throws {SkippedError} */
   run: (target: Target, findings: Findings) => Promise<string>;
 }
 
 interface SmokeModel {
   id: string;
-  /** Whether a provider of it can be asked. */
+  /** Whether at least one of its providers can be called. */
   available?: boolean;
   pricing?: { prompt?: string; completion?: string };
   architecture?: { output_modalities?: string[] };
@@ -42,25 +48,25 @@ interface ErrorBody {
   error?: { type?: string; message?: string; metadata?: { field?: string } };
 }
 
-/** An error in the form that clients read. */
+/** Reads an error response, and checks that it has the form that clients expect. */
 async function errorOf(response: Response, status: number): Promise<NonNullable<ErrorBody['error']>> {
   const { type, error } = await expectJson<ErrorBody>(response, status);
   demand(
     type === 'error' && typeof error?.message === 'string',
-    `a ${status} that has not the form of the gateway's errors: something in front answers in its place`,
+    `a ${status} without the gateway's error format: a proxy or CDN in front of the gateway sent it. Let it pass on the gateway's errors unchanged`,
   );
   return error!;
 }
 
 async function listsModels(target: Target, findings: Findings): Promise<string> {
   const { data } = await expectJson<{ data: SmokeModel[] }>(await call(target, '/models', { key: null }));
-  demand(data.length > 0, 'lists no model: look at the catalog that is in force (npm run admin -- catalog show)');
+  demand(data.length > 0, 'the list of models is empty: check the current catalog (npm run admin -- catalog show)');
   if (findings.isKeyRefused) return `${data.length} models`;
   findings.model = target.model ?? (await cheapestUsable(target)).id;
-  return `${data.length} models; asking ${findings.model}`;
+  return `${data.length} models; using ${findings.model}`;
 }
 
-/** The cheapest by its tokens among the models that this key may use. */
+/** The cheapest text model by token price that this key may use. */
 async function cheapestUsable(target: Target): Promise<SmokeModel> {
   const { data } = await expectJson<{ data: SmokeModel[] }>(await call(target, '/models/user'));
   const texts = data.filter(({ id, available, architecture }) => {
@@ -70,7 +76,7 @@ async function cheapestUsable(target: Target): Promise<SmokeModel> {
   const [cheapest] = texts.filter((model) => cost(model) > 0).toSorted((a, b) => cost(a) - cost(b));
   if (!cheapest) {
     throw new FailedError(
-      'no model with a price can be used with this key: are keys of providers set? If they were set in the last minutes, wait: functions notice within five minutes of it',
+      'no model with a price can be used with this key: check that the keys of providers are set. If you have just set them, wait: functions read them again within five minutes',
     );
   }
   return cheapest;
@@ -85,15 +91,15 @@ async function compresses(target: Target): Promise<string> {
     throw new SkippedError('the list of models is too short');
   demand(
     encoding === 'gzip',
-    `content-encoding is ${encoding ?? 'absent'}, not gzip, for ${length} characters: a proxy or CDN in front takes away accept-encoding, or unpacks answers. Let it pass on both as they are`,
+    `content-encoding is ${encoding ?? 'absent'}, not gzip, for ${length} characters: a proxy or CDN in front removes accept-encoding, or decompresses responses. Let it pass on both unchanged`,
   );
   return 'gzip';
 }
 
 async function refusesStrangers(target: Target): Promise<string> {
   await refusesKey(target, 'without a key', null);
-  await refusesKey(target, 'with a key that nobody has', `sk-mg-v1-${'0'.repeat(64)}`);
-  return 'without a key, and with one that is not known';
+  await refusesKey(target, 'with an unknown key', `sk-mg-v1-${'0'.repeat(64)}`);
+  return '401 without a key and with an unknown key';
 }
 
 async function refusesKey(target: Target, how: string, key: string | null): Promise<void> {
@@ -101,7 +107,7 @@ async function refusesKey(target: Target, how: string, key: string | null): Prom
   const isLetIn = response.status < 500 && response.status !== 401 && response.status !== 403;
   demand(
     !isLetIn,
-    `a request ${how} was let in, and answered ${response.status} instead of 401: anybody may spend. Look for what adds a key in front of the gateway, and close the address until then`,
+    `a request ${how} was accepted with ${response.status} instead of 401, so anyone can spend money. Close the address, then find out which proxy in front of the gateway adds a key`,
   );
   await errorOf(response, 401);
 }
@@ -139,45 +145,49 @@ async function answers(target: Target, findings: Findings): Promise<string> {
   const response = await call(target, '/messages', { body: question(findings.model!) });
   const text = response.clone();
   const { id, content, usage } = await expectJson<MessageBody>(response);
-  const told = /"cost":\s*([0-9.eE-]+)/.exec(await text.text())?.[1];
+  const reported = /"cost":\s*([0-9.eE-]+)/.exec(await text.text())?.[1];
   findings.generationId = id;
-  findings.toldCost = told;
-  demand(content.length > 0 || usage.output_tokens > 0, 'an answer without content');
+  findings.reportedCost = reported;
+  demand(content.length > 0 || usage.output_tokens > 0, 'the answer has no content');
   const header = response.headers.get('x-generation-id');
   demand(
     header === id,
-    `x-generation-id is ${header ?? 'absent'}, not ${id}: clients find the cost of an answer by it. Let a proxy or CDN in front pass on the headers of answers`,
+    `x-generation-id is ${header ?? 'absent'}, not ${id}: clients look up the cost of an answer by this id. Let a proxy or CDN in front pass on response headers`,
   );
-  return `${usage.output_tokens} tokens in ${Math.round(performance.now() - begunAtMs)} ms${told === undefined ? '' : `, ${told} RUB`}`;
+  return `${usage.output_tokens} tokens in ${Math.round(performance.now() - begunAtMs)} ms${reported === undefined ? '' : `, ${reported} RUB`}`;
 }
 
-/** It takes any model longer than `TOO_SHORT_MS` to answer this. */
+/** Every model takes longer than `TOO_SHORT_MS` to answer this. */
 const longQuestion = (model: string) =>
   question(model, {
     stream: true,
     max_tokens: 64,
     messages: [{ role: 'user', content: 'Count from one to thirty, in words.' }],
   });
-/** Events that are no further apart came in one piece. */
+/** If the first and the last event are less than this apart, the response came in one piece. */
 const TOO_SHORT_MS = 10;
 
 async function streamsFrom(target: Target, base: string, model: string): Promise<string> {
   let seen = await readStream(target, base, model);
-  // It may have been this machine that read late: what keeps streams does so each time.
+  // This machine may have been slow to read. A proxy that buffers streams does so each time, so a second attempt
+  // decides.
   if (seen.wholeMs - seen.firstMs < TOO_SHORT_MS) seen = await readStream(target, base, model);
   const [first, whole] = [Math.round(seen.firstMs), Math.round(seen.wholeMs)];
   demand(
     seen.wholeMs - seen.firstMs >= TOO_SHORT_MS,
-    `all ${seen.events} events came at once, after ${whole} ms: something in front keeps a stream until it ends. Switch off the buffering of a proxy or CDN; on AWS, the integration of POST /messages must stream (STREAM)`,
+    `all ${seen.events} events arrived at once, after ${whole} ms: a proxy or CDN in front buffers the stream. Switch off its buffering; on AWS, check that the integration of POST /messages streams (STREAM)`,
   );
-  return `first byte after ${first} ms, whole after ${whole} ms`;
+  return `first byte after ${first} ms, complete after ${whole} ms`;
 }
 
 async function readStream(target: Target, base: string, model: string) {
   const begunAtMs = performance.now();
   const response = await call(target, `${base}/messages`, { body: longQuestion(model) });
   await expectStatus(response, 200);
-  demand(response.headers.get('content-type')?.startsWith('text/event-stream') === true, 'is no event stream');
+  demand(
+    response.headers.get('content-type')?.startsWith('text/event-stream') === true,
+    'the response is not an event stream',
+  );
   let firstMs: number | undefined;
   let wholeMs = 0;
   let text = '';
@@ -188,8 +198,11 @@ async function readStream(target: Target, base: string, model: string) {
     text += decoder.decode(chunk as Uint8Array, { stream: true });
   }
   const events = [...text.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name).filter((name) => name !== 'ping');
-  demand(events[0] === 'message_start', `begins with ${events[0] ?? 'nothing'}`);
-  demand(events.at(-1) === 'message_stop', `ends with ${events.at(-1) ?? 'nothing'}`);
+  demand(events[0] === 'message_start', `the stream begins with ${events[0] ?? 'nothing'} instead of message_start`);
+  demand(
+    events.at(-1) === 'message_stop',
+    `the stream ends with ${events.at(-1) ?? 'nothing'} instead of message_stop`,
+  );
   return { events: events.length, firstMs: firstMs!, wholeMs };
 }
 
@@ -211,9 +224,9 @@ interface GenerationBody {
   data: { total_cost: number | string };
 }
 
-async function settles(target: Target, { generationId, toldCost }: Findings): Promise<string> {
+async function settles(target: Target, { generationId, reportedCost }: Findings): Promise<string> {
   const { settledWithinMs } = target;
-  if (generationId === undefined) throw new SkippedError('there was no answer');
+  if (generationId === undefined) throw new SkippedError('no answer to settle');
   const begunAtMs = performance.now();
   for (;;) {
     const response = await call(target, `/generation?id=${generationId}`);
@@ -221,13 +234,16 @@ async function settles(target: Target, { generationId, toldCost }: Findings): Pr
       const text = await response.text();
       const { data } = JSON.parse(text) as GenerationBody;
       const cost = /"total_cost":\s*([0-9.eE-]+)/.exec(text)?.[1] ?? String(data.total_cost);
-      demand(toldCost === undefined || Number(toldCost) === Number(cost), `told ${toldCost} RUB, and charged ${cost}`);
+      demand(
+        reportedCost === undefined || Number(reportedCost) === Number(cost),
+        `the answer reported ${reportedCost} RUB, but ${cost} RUB was charged`,
+      );
       return `${cost} RUB, final after ${Math.round(performance.now() - begunAtMs)} ms`;
     }
     await expectStatus(response, 404);
     demand(
       performance.now() - begunAtMs < settledWithinMs,
-      `not settled within ${settledWithinMs / 1000} s, GET /generation still answers 404: nothing is charged meanwhile. Look at finalize-cost: at its log, its queue, and its dead letters`,
+      `not settled within ${settledWithinMs / 1000} s: GET /generation still returns 404, and nothing is charged until then. Check the log, the queue and the dead letters of finalize-cost`,
     );
     await sleep(500);
   }
@@ -238,7 +254,7 @@ async function knowsItsKey(target: Target, findings: Findings): Promise<string> 
   if (response.status === 401 || response.status === 403) {
     findings.isKeyRefused = true;
     throw new FailedError(
-      `the key is refused: ${response.status} ${(await response.text()).slice(0, 300)}. Is it whole, in use, and of this deployment (npm run admin -- keys list)? A proxy or CDN in front must pass on the header authorization`,
+      `the key is refused: ${response.status} ${(await response.text()).slice(0, 300)}. Check that it is complete, enabled, and of this deployment (npm run admin -- keys list), and that a proxy or CDN in front passes on the authorization header`,
     );
   }
   const { data } = await expectJson<{ data: { label: string; usage: number } }>(response);
@@ -248,7 +264,7 @@ async function knowsItsKey(target: Target, findings: Findings): Promise<string> 
 async function separatesKeys(target: Target): Promise<string> {
   const { status } = await call(target, '/keys');
   if (status === 404) throw new SkippedError('no management at this address');
-  demand(status === 401 || status === 403, `an inference key may list keys: ${status}`);
+  demand(status === 401 || status === 403, `an inference key was allowed to list keys: status ${status}`);
   return `${status} for an inference key at a management route`;
 }
 
@@ -268,11 +284,11 @@ async function saysItsPages(target: Target): Promise<string> {
   const allowed = await allowedOrigin(call(target, '/models', { key: null, headers: { origin } }));
   demand(
     promised === allowed,
-    `pages of ${origin} are told beforehand that ${allowanceOf(promised)} may call, and by the answer itself that ${allowanceOf(allowed)} may: browsers keep the answer from them. Let a proxy or CDN in front pass on access-control-allow-origin`,
+    `the preflight response allows ${allowanceOf(promised)}, but the response itself allows ${allowanceOf(allowed)}, so browsers block it for ${origin}. Let a proxy or CDN in front pass on access-control-allow-origin`,
   );
   demand(
     target.origin === undefined || allowed === '*' || allowed === origin,
-    `pages of ${origin} may not call it: name the origin in gateway:corsOrigins, and deploy`,
+    `pages of ${origin} may not call the gateway: add the origin to gateway:corsOrigins, and deploy`,
   );
   return allowanceOf(allowed);
 }
@@ -287,20 +303,20 @@ function allowanceOf(allowed: string | null): string {
   return allowed === null ? 'no page of another origin' : `pages of ${allowed === '*' ? 'any origin' : allowed}`;
 }
 
-/** In the order in which they run; later ones use what earlier ones have found. */
+/** Checks in the order in which they run. Later ones use the findings of earlier ones. */
 export const smokeChecks: readonly SmokeCheck[] = [
-  { name: 'knows its key', run: knowsItsKey },
+  { name: 'accepts the key', run: knowsItsKey },
   { name: 'lists models', run: listsModels },
   { name: 'compresses lists', run: compresses },
-  { name: 'refuses strangers', run: refusesStrangers },
+  { name: 'refuses unknown keys', run: refusesStrangers },
   { name: 'separates keys', needs: 'key', run: separatesKeys },
-  { name: 'names wrong fields', needs: 'model', run: namesFields },
-  { name: 'knows no other route', needs: 'key', run: knowsNoOtherRoute },
+  { name: 'names invalid fields', needs: 'model', run: namesFields },
+  { name: 'answers 404 for unknown routes', needs: 'key', run: knowsNoOtherRoute },
   { name: 'counts tokens', needs: 'model', run: counts },
   { name: 'answers', needs: 'model', run: answers },
   { name: 'streams', needs: 'model', run: streams },
   { name: 'streams at its own URL', needs: 'model', run: streamsAtItsUrl },
   { name: 'settles', needs: 'model', run: settles },
   { name: 'can be managed', run: manages },
-  { name: 'says which pages may call it', run: saysItsPages },
+  { name: 'allows the configured origins', run: saysItsPages },
 ];

@@ -4,24 +4,23 @@ import { table as asTable, type Row } from '../shared/output.ts';
 import { smokeChecks, type Findings, type SmokeCheck } from './checks.ts';
 import { FailedError, SkippedError, type Target } from './target.ts';
 
-const smokeUsage = `Checks a deployment from outside, as its clients see it, and prints a report. It asks one model for some dozen tokens, twice or three times.
+const smokeUsage = `Checks a deployment from outside, as its clients see it, and prints a report. It sends two or three requests for a few dozen tokens to one model.
 
   npm run smoke -- --url <base URL> --key <inference key> [options]
 
   --url <url>              base URL, with /v1: the output BaseUrl of the API stack, or that of npm start
   --key <key>              an inference key; or GATEWAY_KEY in the environment
-  --management-key <key>   also read what a management key may read; or MANAGEMENT_KEY in the environment
-  --streaming-url <url>    also stream at the function URL: the output StreamingUrl
-  --model <id>             the model to ask; default: the cheapest that the key may use
-  --origin <origin>        pages of this origin must be able to call it, for example https://app.example.com
-  --settled-within <s>     seconds that a settlement may take; default: 30
+  --management-key <key>   also check management routes; or MANAGEMENT_KEY in the environment
+  --streaming-url <url>    also check streaming from the function URL (output StreamingUrl)
+  --model <id>             the model to call; default: the cheapest that the key may use
+  --origin <origin>        check that pages of this origin can call the gateway, for example https://app.example.com
+  --settled-within <s>     maximum seconds until a settlement; default: 30
   --json                   print JSON for programs
   --help                   print this
 
 The exit code is 1 when a check has failed.
 `;
 
-/** The result of a check. */
 interface CheckResult {
   check: string;
   result: 'ok' | 'failed' | 'skipped';
@@ -29,7 +28,9 @@ interface CheckResult {
   says: string;
 }
 
-/** Runs the checks one after the other. What one of them needs and an earlier one did not find, is skipped. */
+/**
+ * Runs the checks one after the other. Skips a check if an earlier one did not find the model or key that it needs.
+ */
 async function runChecks(target: Target, done: (result: CheckResult) => void = () => {}): Promise<CheckResult[]> {
   const findings: Findings = {};
   const results: CheckResult[] = [];
@@ -46,19 +47,19 @@ async function runCheck({ name, needs, run }: SmokeCheck, target: Target, findin
   const of = (result: CheckResult['result'], says: string): CheckResult => {
     return { check: name, result, ms: Math.round(performance.now() - begunAtMs), says };
   };
-  if (needs && findings.isKeyRefused) return of('skipped', 'the key is refused, so this cannot be seen');
-  if (needs === 'model' && findings.model === undefined) return of('skipped', 'no model was found to ask');
+  if (needs && findings.isKeyRefused) return of('skipped', 'the key is refused, so this cannot be checked');
+  if (needs === 'model' && findings.model === undefined) return of('skipped', 'no model was found to call');
   try {
     return of('ok', await run(target, findings));
   } catch (error) {
     if (error instanceof SkippedError) return of('skipped', error.message);
     if (error instanceof FailedError) return of('failed', error.message);
-    // An answer that has another shape than it should.
-    return of('failed', `answered what was not expected: ${(error as Error).message}`);
+    // The response has an unexpected shape.
+    return of('failed', `unexpected response: ${(error as Error).message}`);
   }
 }
 
-/** @returns the exit code @throws {StartFailure} for options that are missing or wrong */
+/** @returns the exit code @throws {StartFailure} if options are missing or wrong */
 export async function runSmoke(args: string[], environment: NodeJS.ProcessEnv): Promise<number> {
   const { values } = parsedOptions(args);
   if (values.help) {
@@ -79,10 +80,10 @@ export async function runSmoke(args: string[], environment: NodeJS.ProcessEnv): 
 
 function smokeReport(results: readonly CheckResult[], failed: number): string {
   const rows = results.map(({ says, ...row }): Row => ({ ...row, says }));
-  // A table cuts what is long.
-  const told = results.filter(({ result }) => result === 'failed').map(({ check, says }) => `${check}: ${says}\n`);
-  const verdict = failed === 0 ? 'Everything is as clients need it.' : `${failed} of ${results.length} checks FAILED.`;
-  return `${asTable(rows)}\n${told.join('')}${verdict}\n`;
+  // The table cuts long texts, so failures are printed again in full.
+  const failures = results.filter(({ result }) => result === 'failed').map(({ check, says }) => `${check}: ${says}\n`);
+  const verdict = failed === 0 ? 'All checks passed.' : `${failed} of ${results.length} checks FAILED.`;
+  return `${asTable(rows)}\n${failures.join('')}${verdict}\n`;
 }
 
 function parsedOptions(args: string[]) {
@@ -103,7 +104,7 @@ function parsedOptions(args: string[]) {
       },
     });
   } catch (error) {
-    throw new StartFailure(`${(error as Error).message}\n(--help shows what there is)`);
+    throw new StartFailure(`${(error as Error).message}\n(--help lists the options)`);
   }
 }
 
@@ -112,7 +113,7 @@ type Given = ReturnType<typeof parsedOptions>['values'];
 function targetOf(given: Given, environment: NodeJS.ProcessEnv): Target {
   const key = given.key ?? environment['GATEWAY_KEY'];
   if (given.url === undefined || key === undefined) {
-    throw new StartFailure('Say what to check with --url and --key. (--help shows what there is)');
+    throw new StartFailure('Pass the deployment to check with --url and --key. (--help lists the options)');
   }
   refuseKind(key, { prefix: 'mk-', option: '--key', wanted: 'an inference key (sk-mg-v1-…)' });
   const managementKey = given['management-key'] ?? environment['MANAGEMENT_KEY'];
@@ -129,12 +130,13 @@ function targetOf(given: Given, environment: NodeJS.ProcessEnv): Target {
   };
 }
 
-/** @throws {StartFailure} for a key of the other kind: checks with it would fail for that alone */
+/** @throws {StartFailure} for a key of the other kind, with which checks would fail for that reason alone */
 function refuseKind(
   key: string | undefined,
   { prefix, option, wanted }: { prefix: string; option: string; wanted: string },
 ): void {
-  if (key?.startsWith(prefix)) throw new StartFailure(`${option} must be ${wanted}, and this is of the other kind.`);
+  if (key?.startsWith(prefix))
+    throw new StartFailure(`${option} must be ${wanted}, but this key is of the other kind.`);
 }
 
 const MAX_SETTLED_WITHIN_SECONDS = 600;
@@ -147,7 +149,7 @@ function settledWithinSeconds(text: string): number {
   );
 }
 
-/** With `/v1` at its end, as outputs have it or not. */
+/** Adds `/v1` if it is missing; outputs of stacks may have it or not. */
 function apiBaseUrl(text: string, option: string): string {
   if (!URL.canParse(text) || !/^https?:/.test(text)) {
     throw new StartFailure(

@@ -1,43 +1,43 @@
-/** The deployment that is checked, from outside: HTTP to it, and nothing that this product has within. */
+/** HTTP access to the checked deployment, from outside. It uses no internals of the gateway. */
 
 /** A deployment, and the keys to it. */
 export interface Target {
-  /** Its base URL, with `/v1` at its end. */
+  /** Base URL, ending in `/v1`. */
   url: string;
-  /** The address of the function URL, where there is one, with `/v1` at its end. */
+  /** Function URL ending in `/v1`, if the deployment has one. */
   streamingUrl: string | undefined;
   key: string;
   managementKey: string | undefined;
-  /** Undefined where the cheapest one is to be found. */
+  /** Undefined: the checks use the cheapest model. */
   model: string | undefined;
   /** An origin whose pages must be able to call it. */
   origin?: string | undefined;
-  /** How long a settlement may take. */
+  /** Maximum time until a settlement. */
   settledWithinMs: number;
 }
 
-/** A check does not apply: what it needs was not given, or is not there. */
+/** The check does not apply: an option is missing, or the deployment lacks the feature. */
 export class SkippedError extends Error {
   override name = 'SkippedError';
 }
 
-/** The target did not do what it should. */
+/** The deployment did not behave as required. */
 export class FailedError extends Error {
   override name = 'FailedError';
 }
 
-/** Longer than any answer of a check may take. */
+/** Longer than the response to any check may take. */
 const EXCHANGE_TIMEOUT_MS = 60_000;
 
 interface Call {
   method?: string;
   body?: unknown;
-  /** The inference key of the target, where nothing else is said; null for none. */
+  /** Default: the target's inference key; null sends none. */
   key?: string | null;
   headers?: Record<string, string>;
 }
 
-/** @throws {FailedError} where there is no answer */
+/** @throws {FailedError} if there is no response */
 export async function call(target: Target, path: string, { method, body, key, headers }: Call = {}): Promise<Response> {
   const bearer = key === null ? undefined : (key ?? target.key);
   const url = path.startsWith('http') ? path : `${target.url}${path}`;
@@ -55,19 +55,19 @@ export async function call(target: Target, path: string, { method, body, key, he
     });
   } catch (error) {
     const { message, cause } = error as Error & { cause?: NodeJS.ErrnoException };
-    // Node has no words for a refused connection, only its code.
-    throw new FailedError(`no answer from ${url}: ${cause?.message || cause?.code || message}`);
+    // Node's error for a refused connection has a code but no message.
+    throw new FailedError(`no response from ${url}: ${cause?.message || cause?.code || message}`);
   }
 }
 
-/** @throws {FailedError} for another status, with what the answer says */
+/** @throws {FailedError} for another status; the message contains the beginning of the response */
 export async function expectStatus(response: Response, status: number): Promise<void> {
   if (response.status === status) return;
   const text = (await response.text()).slice(0, 300);
   throw new FailedError(`answered ${response.status}, not ${status}: ${text}`);
 }
 
-/** The JSON of an answer with this status. @throws {FailedError} */
+/** Returns the JSON of a response with this status. @throws {FailedError} */
 export async function expectJson<Body>(response: Response, status = 200): Promise<Body> {
   await expectStatus(response, status);
   const text = await response.text();
@@ -76,7 +76,7 @@ export async function expectJson<Body>(response: Response, status = 200): Promis
   } catch {
     const kind = response.headers.get('content-type') ?? 'of no type';
     throw new FailedError(
-      `answered ${status} with what is not JSON (${kind}): ${text.slice(0, 100)}. Something in front answers in the gateway's place: let a proxy or CDN pass on its answers, errors too, as they are`,
+      `answered ${status} with a body that is not JSON (${kind}): ${text.slice(0, 100)}. Let a proxy or CDN in front pass on the gateway's responses, including errors, unchanged`,
     );
   }
 }

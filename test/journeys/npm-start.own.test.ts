@@ -67,7 +67,7 @@ describe('npm start', () => {
         encoding: 'utf8',
       });
       expect(status).toBe(1);
-      expect(stderr).toBe('The packages are not installed yet: run "npm ci", then the command again.\n');
+      expect(stderr).toBe('The packages are not installed yet. Run "npm ci", then run the command again.\n');
     } finally {
       rmSync(bare, { recursive: true, force: true });
     }

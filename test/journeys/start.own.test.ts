@@ -39,7 +39,7 @@ describe('a gateway that cannot start says why in one sentence', () => {
     const { port } = server.address() as AddressInfo;
     expect(await refusal('--port', String(port))).toEqual({
       code: 1,
-      stderr: `Port ${port} is in use. Stop what listens there, or choose another with --port.\n`,
+      stderr: `Port ${port} is in use. Stop the process that uses it, or choose another port with --port.\n`,
     });
     server.close();
   });
@@ -47,7 +47,7 @@ describe('a gateway that cannot start says why in one sentence', () => {
   it('when its database is not there, and ends what it had started', async () => {
     expect(await refusalIn({ DYNAMODB_BINARY: '/nowhere' }, '--port', '0')).toEqual({
       code: 1,
-      stderr: 'DYNAMODB_BINARY names /nowhere, which does not exist.\n',
+      stderr: 'DYNAMODB_BINARY names /nowhere, which does not exist. Correct it or unset it.\n',
     });
   });
 

@@ -50,7 +50,9 @@ describe('a data directory', () => {
 
   it('stays claimed while another process lives, and no longer, however that ends', async () => {
     const child = await holder('claim');
-    await expect(claim()).rejects.toThrow(`Another process works on ${directory}. Try again when it has ended.`);
+    await expect(claim()).rejects.toThrow(
+      `Another process works on ${directory}. Wait until it has ended, then try again.`,
+    );
 
     const waiting = claim(60_000);
     await kill(child);

@@ -39,18 +39,22 @@ describe('the program that serves DynamoDB', () => {
   });
 
   it('is refused with both ways to get one if there is none', () => {
-    expect(refusal).toThrow(/Install dynoxide .* on the PATH, or start Docker, which runs amazon\/dynamodb-local/);
+    expect(refusal).toThrow(/Install dynoxide .* on the PATH, or start Docker to run amazon\/dynamodb-local/);
     expect(refusal).toThrow('set DYNAMODB_ENDPOINT');
   });
 
   it('stays the one that has written the records', () => {
     writeFileSync(join(directory, 'dynamodb.sqlite'), '');
-    expect(() => findDynamodb(directory, machine(['docker']))).toThrow('The records here are those of dynoxide');
+    expect(() => findDynamodb(directory, machine(['docker']))).toThrow(
+      'The records in this directory were written by dynoxide',
+    );
 
     rmSync(join(directory, 'dynamodb.sqlite'));
     mkdirSync(join(directory, 'dynamodb-local'));
     expect(firstWords(machine(['docker'], '/packages/dynoxide'), directory)).toEqual(['docker', 'run']);
-    expect(() => findDynamodb(directory, machine(['dynoxide']))).toThrow('Start Docker, or choose another --data.');
+    expect(() => findDynamodb(directory, machine(['dynoxide']))).toThrow(
+      'Start Docker, or choose another directory with --data.',
+    );
   });
 });
 

@@ -90,15 +90,15 @@ const broken: [string, Breakage, string, RegExp[]][] = [
     { isBuffering: true },
     'streams',
     [
-      /all \d+ events came at once, after \d+ ms/,
-      /Switch off the buffering.*integration of POST \/messages must stream/,
+      /all \d+ events arrived at once, after \d+ ms/,
+      /Switch off its buffering.*integration of POST \/messages streams/,
     ],
   ],
   [
     'unpacks answers',
     { request: ({ headers }) => delete headers['accept-encoding'] },
     'compresses lists',
-    [/content-encoding is absent, not gzip/, /proxy or CDN in front takes away accept-encoding/],
+    [/content-encoding is absent, not gzip/, /proxy or CDN in front removes accept-encoding/],
   ],
   [
     'answers a page of its own for what is not found',
@@ -108,8 +108,11 @@ const broken: [string, Breakage, string, RegExp[]][] = [
         Object.assign(answer, { headers: { 'content-type': 'text/html' }, body: '<html>Not here</html>' });
       },
     },
-    'knows no other route',
-    [/answered 404 with what is not JSON \(text\/html\): <html>/, /pass on its answers, errors too/],
+    'answers 404 for unknown routes',
+    [
+      /answered 404 with a body that is not JSON \(text\/html\): <html>/,
+      /pass on the gateway's responses, including errors/,
+    ],
   ],
   [
     'takes from answers what lets pages read them',
@@ -118,14 +121,14 @@ const broken: [string, Breakage, string, RegExp[]][] = [
         if (status !== 204) delete headers['access-control-allow-origin'];
       },
     },
-    'says which pages may call it',
-    [/told beforehand that pages of any origin may call.*no page of another origin/, /access-control-allow-origin/],
+    'allows the configured origins',
+    [/preflight response allows pages of any origin, but.*no page of another origin/, /access-control-allow-origin/],
   ],
   [
     'takes away headers of its own',
     { answer: ({ headers }) => delete headers['x-generation-id'] },
     'answers',
-    [/x-generation-id is absent, not gen-/, /pass on the headers of answers/],
+    [/x-generation-id is absent, not gen-/, /pass on response headers/],
   ],
   [
     'lets everybody in',
@@ -134,8 +137,8 @@ const broken: [string, Breakage, string, RegExp[]][] = [
         if (!isManaging(headers)) headers.authorization = `Bearer ${gateway.key}`;
       },
     },
-    'refuses strangers',
-    [/a request without a key was let in, and answered \d+ instead of 401: anybody may spend/, /close the address/],
+    'refuses unknown keys',
+    [/a request without a key was accepted with \d+ instead of 401, so anyone can spend money/, /Close the address/],
   ],
   [
     'takes keys away',
@@ -144,8 +147,8 @@ const broken: [string, Breakage, string, RegExp[]][] = [
         if (!isManaging(headers)) delete headers.authorization;
       },
     },
-    'knows its key',
-    [/the key is refused: 401 .*No key was sent/, /pass on the header authorization/],
+    'accepts the key',
+    [/the key is refused: 401 .*No key was sent/, /passes on the authorization header/],
   ],
 ];
 
@@ -166,7 +169,7 @@ describe('a smoke check of a deployment that', () => {
 
     expect(failuresIn(report)).toEqual({
       settles: expect.stringMatching(
-        /not settled within 5 s, GET \/generation still answers 404.*Look at finalize-cost.*queue.*dead letters/,
+        /not settled within 5 s: GET \/generation still returns 404.*Check the log, the queue and the dead letters of finalize-cost/,
       ) as string,
     });
   });
@@ -176,7 +179,7 @@ describe('a smoke check of a deployment that', () => {
 
     expect(failuresIn(report)).toEqual({
       'streams at its own URL': expect.stringMatching(
-        /no answer from http:.*ECONNREFUSED.*\. Is http:.* the output StreamingUrl of this deployment/,
+        /no response from http:.*ECONNREFUSED.*\. Is http:.* the output StreamingUrl of this deployment/,
       ) as string,
     });
   });
@@ -194,12 +197,12 @@ describe('a smoke check of a deployment that', () => {
   it('refuses the key skips what cannot be seen without it', async () => {
     const { report } = await reportOf(['--url', gateway.baseUrl, '--key', `sk-mg-v1-${'1'.repeat(64)}`]);
 
-    expect(Object.keys(failuresIn(report))).toEqual(['knows its key']);
+    expect(Object.keys(failuresIn(report))).toEqual(['accepts the key']);
     expect(checksWith(report, 'ok')).toEqual([
       'lists models',
       'compresses lists',
-      'refuses strangers',
-      'says which pages may call it',
+      'refuses unknown keys',
+      'allows the configured origins',
     ]);
   });
 
@@ -209,8 +212,8 @@ describe('a smoke check of a deployment that', () => {
     const { report } = await reportOf(['--url', url, '--key', gateway.key, '--origin', 'https://app.example.com']);
 
     expect(failuresIn(report)).toEqual({
-      'says which pages may call it': expect.stringMatching(
-        /app\.example\.com may not call it.*gateway:corsOrigins/,
+      'allows the configured origins': expect.stringMatching(
+        /app\.example\.com may not call the gateway: add the origin to gateway:corsOrigins/,
       ) as string,
     });
   });
@@ -237,7 +240,7 @@ describe('a smoke check', () => {
   it('of answers that have another shape has failed', async () => {
     const { code, report } = await reportOn((_, response) => response.end('{"data":{}}'));
     expect([code, report.passed]).toEqual([1, false]);
-    expect(failuresIn(report)['refuses strangers']).toMatch('was let in');
+    expect(failuresIn(report)['refuses unknown keys']).toMatch('was accepted with');
   });
 
   it('skips what it was given no key for', async () => {
@@ -251,7 +254,7 @@ describe('a smoke check', () => {
   });
 
   it.each([
-    [[], /Say what to check with --url and --key/],
+    [[], /Pass the deployment to check with --url and --key/],
     [['--url', 'nonsense', '--key', 'a'], /--url must be a URL/],
     [['--url', 'http://a', '--key', 'a', '--settled-within', 'long'], /whole number of seconds from 1 to 600/],
     [['--colour'], /Unknown option/],

@@ -1,8 +1,8 @@
-/** Counters, days of models and limits as they are kept, against the records and payments that they come from. */
+/** Compares stored counters, model days and limits with the records and payments that they are computed from. */
 
 import { AMOUNT_TYPE, amountAt, amountOf, documentAt, textAt, valuesTable, ZERO, type BooksView } from './view.ts';
 
-/** Each attribute of an item: its name, and its value as JSON. */
+/** Each attribute of an item, as its name and its JSON value. */
 const itemAttributesSql = {
   columns: 'CAST(json_parse(item) AS MAP(VARCHAR, JSON)) AS attributes',
   names: 'CROSS JOIN UNNEST(map_keys(attributes)) AS named(name)',
@@ -10,8 +10,8 @@ const itemAttributesSql = {
 };
 
 /**
- * Each window of each counter, with the parts that it names: others were added to it. What is absent is zero, because changes of zero
- * are not written.
+ * Each window of each counter. A counter includes the parts that it names in `spread`; other parts were merged into it.
+ * A missing amount is zero, because the gateway does not write changes of zero.
  */
 const counters: BooksView = {
   name: 'counters',
@@ -42,10 +42,10 @@ SELECT
 FROM amounts GROUP BY pk, counted`,
 };
 
-/** A column of the lease, in a group of one lease and its generations, which may be of other keys. */
+/** A column of the lease, in a group of one lease and its generations. The generations may belong to other keys. */
 const ofLease = (column: string) => `max(CASE WHEN entity = 'lease' THEN ${column} END)`;
 
-/** Money that open leases have left: it is held, though no generation says so. */
+/** Remaining money of open leases. It is held, although no generation contains it. */
 const leasesLeft: BooksView = {
   name: 'leases_left',
   columns: {
@@ -75,7 +75,7 @@ SELECT coalesce(lease_id, id) AS id, ${ofLease('account_id')} AS account_id, ${o
 FROM of_leases GROUP BY coalesce(lease_id, id) HAVING max(CASE WHEN entity = 'lease' THEN 1 ELSE 0 END) = 1`,
 };
 
-/** The sums of the records of each window. Lifetime windows need every record there ever was. */
+/** Sums of the records for each window. Lifetime windows need every record since the first. */
 const spentInScopes: BooksView = {
   name: 'spent_in_scopes',
   columns: {
@@ -129,11 +129,11 @@ const drift: BooksView = {
 FROM counters c FULL JOIN spent_in_scopes s
   ON c.scope_kind = s.scope_kind AND c.scope_id = s.scope_id AND c."window" = s."window"
 WHERE c.spent_rub <> coalesce(s.spent_rub, ${ZERO}) OR c.committed_rub - c.spent_rub <> coalesce(s.held_rub, ${ZERO})
-  -- Windows that have ended are removed; what was ever spent is not.
+  -- Windows that have ended are removed; lifetime spending is not.
   OR (c.scope_id IS NULL AND s."window" = 'lifetime' AND s.spent_rub <> ${ZERO})`,
 };
 
-/** Each UTC day of each model as it is counted. */
+/** Spending for each UTC day of each model, as counted. */
 const modelDays: BooksView = {
   name: 'model_days',
   columns: { account_id: 'varchar', day: 'varchar', model: 'varchar', spent_rub: AMOUNT_TYPE },
@@ -148,7 +148,10 @@ const modelDays: BooksView = {
 SELECT account_id, day, model, sum(spent_rub) AS spent_rub FROM days GROUP BY account_id, day, model`,
 };
 
-/** Days of models against their records. The first day that an account has counted is not compared: an earlier release may have settled a part of it. */
+/**
+ * Days of models that differ from their records. The first day that an account has counted is not compared, because an
+ * earlier release may have settled a part of it.
+ */
 const modelDrift: BooksView = {
   name: 'model_drift',
   columns: {
@@ -174,7 +177,7 @@ SELECT account_id, day, model, counted_spent_rub, records_spent_rub
 FROM with_first_day WHERE day > first_day AND counted_spent_rub <> records_spent_rub`,
 };
 
-/** Payments and what was given back, against the limits that follow from them. */
+/** Compares payments and refunds with the limits computed from them. */
 const paymentDrift: BooksView = {
   name: 'payment_drift',
   columns: { account_id: 'varchar', paid_rub: AMOUNT_TYPE, limit_rub: AMOUNT_TYPE, counter_limit_rub: AMOUNT_TYPE },
@@ -191,7 +194,7 @@ FROM limited l LEFT JOIN paid p ON p.account_id = l.account_id LEFT JOIN counted
 WHERE coalesce(p.paid_rub, ${ZERO}) <> l.limit_rub OR l.limit_rub <> coalesce(c.counter_limit_rub, ${ZERO})`,
 };
 
-/** Views that others read stand before them. */
+/** Ordered: each view comes after the views that it reads. */
 export const counterViews: readonly BooksView[] = [
   counters,
   leasesLeft,

@@ -1,4 +1,7 @@
-/** The daily rows that count, of days of which every part was rolled up, against those that the records come to, attribute by attribute. */
+/**
+ * Compares the current daily rows with the sums of the records, attribute by attribute. Only days whose parts are all
+ * rolled up are compared.
+ */
 
 import { itemViews } from './item-views.ts';
 import { AMOUNT_TYPE, countAt, textAt, valuesTable, type BooksView, type ColumnType } from './view.ts';
@@ -25,10 +28,10 @@ const currentRows: BooksView = {
   ON r.account_id = d.account_id AND r."date" = d.day AND r.shard = d.shard AND r.version = d.version WHERE d.is_closed`,
 };
 
-/** The attributes that all records of a daily row have in common. */
+/** The attributes that all records of a daily row share. */
 const rowTexts = ['workspace_id', 'model', 'model_permaslug', 'endpoint_id', 'provider_name'];
 
-/** The sums of a daily row, and what each record adds to them. */
+/** The sums of a daily row, and the amount that each record adds to them. */
 const rowSums: Record<string, { of: string; type: ColumnType }> = {
   usage_rub: { of: 'total_cost_rub', type: AMOUNT_TYPE },
   cache_saved_rub: { of: 'cache_saved_rub', type: AMOUNT_TYPE },
@@ -69,7 +72,10 @@ SELECT account_id, day, name, level, min(id) AS first_generation,
 FROM named GROUP BY account_id, day, name, level`,
 };
 
-/** Each attribute of a row beside what the records say of it; a row that is missing on one side counts as one without requests. */
+/**
+ * Each attribute of a row next to its value from the records. A row that is missing on one side counts as a row without
+ * requests.
+ */
 const compared: Record<string, { row: string; records: string }> = Object.fromEntries([
   ...['level', 'key_hash', 'member_id', ...rowTexts].map((name) => [
     name,
@@ -92,7 +98,7 @@ function comparedAs(side: 'row' | 'records'): string {
 const dayDrift: BooksView = {
   name: 'day_drift',
   columns: texts(['account_id', 'day', 'row_name', 'first_generation', 'field', 'row_says', 'records_say']),
-  query: `WITH told AS (
+  query: `WITH compared AS (
   SELECT coalesce(r.account_id, e.account_id) AS account_id, coalesce(r."date", e.day) AS day, coalesce(r.sk, e.name) AS row_name,
     first_generation, field,
     ${comparedAs('row')} AS row_says,
@@ -100,8 +106,8 @@ const dayDrift: BooksView = {
   FROM current_rows r FULL JOIN expected_rows e ON r.account_id = e.account_id AND r."date" = e.day AND r.sk = e.name
     CROSS JOIN ${valuesTable(Object.keys(compared), 'fields', 'field')}
 )
-SELECT account_id, day, row_name, first_generation, field, row_says, records_say FROM told WHERE row_says IS DISTINCT FROM records_say`,
+SELECT account_id, day, row_name, first_generation, field, row_says, records_say FROM compared WHERE row_says IS DISTINCT FROM records_say`,
 };
 
-/** Views that others read stand before them. */
+/** Ordered: each view comes after the views that it reads. */
 export const dayViews: readonly BooksView[] = [closedDays, currentRows, expectedRows, dayDrift];

@@ -1,15 +1,19 @@
 /**
- * Views over what Amazon Athena reads of the bucket of exports: each line of each file as one text, and from that the newest image of each item, as
- * ../database.ts makes it in DuckDB. Manifests lie among the data and are lines as well: an export counts once its manifests are there, and of
- * what lies beside them only the files that they name.
+ * Views over the bucket of exports as Amazon Athena reads it. Athena reads each line of each file as one text; these
+ * views find the newest image of each item in it, as ../database.ts does in DuckDB. Manifests lie among the data files,
+ * and their lines are read as well. An export counts once its manifests exist, and only the files that they name belong
+ * to it.
  *
- * Weakness: Athena finds manifests by their names only while it reads. So `items` reads the exports of the month twice more than it needs, and
- * a view that reads `items` several times does so each time.
+ * Weakness: Athena can only find manifests by name while it reads the files. So `items` reads the exports of the month
+ * two more times than it needs to, and a view that uses `items` several times does so each time.
  */
 
 import { documentAt, itemColumns, textAt, type BooksView } from './view.ts';
 
-/** The earliest prefix that is looked at: all of the table is exported at each beginning of a month, and has a week to be complete. */
+/**
+ * The earliest prefix that these views read. The whole table is exported at the beginning of each month, and that
+ * export has a week to complete.
+ */
 const EARLIEST_PREFIX_DATE = "CAST(CAST(date_trunc('month', current_date - INTERVAL '7' DAY) AS DATE) AS VARCHAR)";
 
 const ofManifest = {
@@ -25,12 +29,15 @@ function timesOf(summary: string): string {
   coalesce(${textAt(summary, 'exportTime')}, ${textAt(summary, 'exportToTime')}) AS until_time`;
 }
 
-/** Lines are read by the kind that their prefix names: an export below the prefix of the other kind is none, so that it leaves a gap. */
+/**
+ * The prefix names the kind of export that its lines are read as. An export under the prefix of the other kind is
+ * ignored, and therefore leaves a gap.
+ */
 function isRead(summary: string): string {
   return `${textAt(summary, 'outputFormat')} = 'DYNAMODB_JSON' AND kind = CASE WHEN ${textAt(summary, 'exportTime')} IS NULL THEN 'incremental' ELSE 'full' END`;
 }
 
-/** The exports that are complete. */
+/** The complete exports. */
 const exports: BooksView = {
   name: 'exports',
   columns: ofManifest,
@@ -40,7 +47,10 @@ const exports: BooksView = {
 FROM lines WHERE dt >= ${EARLIEST_PREFIX_DATE} AND "$path" LIKE '%/manifest-summary.json' AND ${isRead('line')}`,
 };
 
-/** The files of the last full export and of the increments after it. Keys begin with the prefix that the bucket had; what stands behind it is the same here. */
+/**
+ * The files of the last full export and of the later increments. Keys in manifests begin with the prefix that the
+ * bucket had then; the rest of each key is unchanged.
+ */
 const exportFiles: BooksView = {
   name: 'export_files',
   columns: { ...ofManifest, path: 'varchar' },
@@ -69,7 +79,10 @@ const writtenAt = `CAST(coalesce(${textAt('line', 'Metadata.WriteTimestampMicros
 const exportLinesOfKind = (kind: string) =>
   `lines l JOIN export_files f ON f.path = l."$path" AND f.kind = l.kind WHERE l.kind = '${kind}' AND l.dt >= ${EARLIEST_PREFIX_DATE}`;
 
-/** The newest image of each item: that of the full export, or of the last increment which names it. What was deleted has none. */
+/**
+ * The newest image of each item, from the last increment that names it or else from the full export. Deleted items have
+ * none.
+ */
 const items: BooksView = {
   name: 'items',
   columns: itemColumns,
@@ -88,7 +101,7 @@ const items: BooksView = {
 SELECT pk, sk, ${textAt('item', 'entity.S')} AS entity, item FROM images WHERE item IS NOT NULL`,
 };
 
-/** A row is a time of which no export has what was written. */
+/** Each row is a period whose writes are in no export. */
 const exportGaps: BooksView = {
   name: 'export_gaps',
   columns: { says: 'varchar', from_time: 'varchar', until_time: 'varchar' },
@@ -99,16 +112,18 @@ const exportGaps: BooksView = {
     max(until_time) OVER (ORDER BY until_time, from_time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered
   FROM with_last_full WHERE kind = 'incremental' AND until_time > last_full
 )
-SELECT 'no export has what was written in between' AS says, coalesce(covered, last_full) AS from_time, from_time AS until_time
+SELECT 'no export contains the writes of this period' AS says, coalesce(covered, last_full) AS from_time, from_time AS until_time
 FROM with_covered WHERE from_time > coalesce(covered, last_full)
 UNION ALL
 SELECT 'no full export of this month is complete', CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR) FROM (SELECT count(*) AS found FROM exports WHERE kind = 'full') fulls WHERE found = 0`,
 };
 
-/** A line that ends too early still has the key at its beginning. */
+/** A truncated line still contains the key at its beginning. */
 const wholeItem = `CASE WHEN coalesce(${textAt('line', 'Item.pk.S')}, ${textAt('line', 'Keys.pk.S')}) IS NOT NULL THEN json_extract(line, '$') END`;
 
-/** Files whose items are not as many as their manifest says: Trino finds nothing in what is no JSON, and says nothing. */
+/**
+ * Files whose number of items differs from their manifest. Trino returns nothing for invalid JSON, without an error.
+ */
 const exportDrift: BooksView = {
   name: 'export_drift',
   columns: { export_id: 'varchar', path: 'varchar', item_count: 'bigint', items_read: 'bigint' },
@@ -120,5 +135,5 @@ SELECT f.export_id, f.path, f.item_count, coalesce(c.items_read, 0) AS items_rea
 FROM export_files f LEFT JOIN counted c ON c.path = f.path WHERE f.item_count <> coalesce(c.items_read, 0)`,
 };
 
-/** Views that others read stand before them. */
+/** Ordered: each view comes after the views that it reads. */
 export const exportViews: readonly BooksView[] = [exports, exportFiles, items, exportGaps, exportDrift];

@@ -1,4 +1,6 @@
-/** Views of single kinds of items, generated from the store's lists of attributes, so that no field can be forgotten. */
+/**
+ * One view for each kind of item, generated from the store's lists of attributes, so that no field can be forgotten.
+ */
 
 import { reviewedItems } from '../../../lambdas/store/days/reviewed-items.ts';
 import type { Attribute } from '../../../lambdas/store/table/record.ts';
@@ -16,7 +18,7 @@ const forms: Record<Attribute['form'], { type: ColumnType; valueOf: (name: strin
   document: { type: 'varchar', valueOf: (name) => documentAt('item', name) },
 };
 
-/** An attribute each, and the item's key. */
+/** Each view has one column per attribute, and the key of the item. */
 export const itemViews: readonly BooksView[] = Object.entries(reviewedItems).map(([name, { entities, attributes }]) => {
   const columns = attributes.map(
     (attribute) => `  ${forms[attribute.form].valueOf(attribute.name)} AS "${attribute.name}"`,

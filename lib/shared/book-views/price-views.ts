@@ -1,4 +1,6 @@
-/** The cost that each generation should have, by its own fields: each request to a provider with its prices, and their sum. */
+/**
+ * Computes the cost of each generation from its own fields: each request to a provider at its prices, and their sum.
+ */
 
 import {
   completionParts,
@@ -21,7 +23,7 @@ import {
   type ColumnType,
 } from './view.ts';
 
-/** Counts of one request to a provider: the totals, and each unit by its meter. */
+/** Counts of one request to a provider: the totals, and the units of each meter. */
 const TOKENS: Record<string, string> = {
   prompt: 'tokens_prompt',
   completion: 'tokens_completion',
@@ -31,7 +33,7 @@ const TOKENS: Record<string, string> = {
 };
 const tokenNames = Object.keys(TOKENS).join(', ');
 
-/** Prices by which tokens are charged, and which a tier may change. */
+/** Token prices, which a tier may override. */
 const TIERED_PRICES: Record<string, string> = {
   prompt: 'prompt_price',
   completion: 'completion_price',
@@ -46,14 +48,14 @@ function priceColumnsOf({ meter, prices: [name], rest }: TokenUnit): (readonly [
   return [[name, `${meter}_price`], ...(rest ? [[rest.price, `${rest.price}_price`] as const] : [])];
 }
 
-/** The price of a token of the answer that is no part: a part may change it. */
+/** Price of an output token that belongs to no part. The presence of a part may change it. */
 const restPrice = completionParts.reduceRight(
   (price, { meter, rest }) =>
     rest ? `CASE WHEN ${meter} > 0 THEN coalesce(${rest.price}_price, ${price}) ELSE ${price} END` : price,
   'completion_price',
 );
 
-/** The price of a unit as it is charged: the first of its prices that there is. */
+/** Price that a unit is charged at: the first of its prices that is set. */
 function chargedAt({ prices }: RecordedUnit): string {
   return `coalesce(${prices.map((name) => TIERED_PRICES[name]).join(', ')})`;
 }
@@ -76,7 +78,7 @@ const onceTerms = generationUnits.map((unit) =>
   chargeOfPiece(amountAt('g.prices', `M.${priceNameOf(unit)}`), `coalesce(g.${unit.record[1]}, 0)`),
 );
 
-/** A request to a provider that used none of these costs nothing, whatever its fee. */
+/** If all of these are zero, the request to the provider costs nothing, even if the endpoint has a fee per request. */
 const usedCounts = ['prompt', 'completion', ...roundPieces.flatMap((unit) => (unit.alone ? unit.meter : []))];
 
 function columnsOfType<Type extends ColumnType>(names: readonly string[], type: Type): Record<string, Type> {
@@ -84,8 +86,8 @@ function columnsOfType<Type extends ColumnType>(names: readonly string[], type: 
 }
 
 /**
- * One row for each request to a provider, with the prices that it is charged at: those of the highest tier that the prompt passes,
- * and the plain ones where the tier has none.
+ * One row per request to a provider, with the prices that apply to it: those of the highest tier that the prompt
+ * exceeds, or the base prices if the tier does not override them.
  */
 const rounds: BooksView = {
   name: 'rounds',
@@ -173,5 +175,5 @@ const unproven: BooksView = {
   query: 'SELECT * FROM proofs WHERE total_cost_rub <> expected_rub OR is_above_hold OR has_other_tokens',
 };
 
-/** Views that others read stand before them. */
+/** Ordered: each view comes after the views that it reads. */
 export const priceViews: readonly BooksView[] = [rounds, proofs, unproven];

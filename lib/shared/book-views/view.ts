@@ -1,35 +1,36 @@
 /**
- * The form of the views over the books, and the expressions that they are made of: SQL that Amazon Athena (Trino) and DuckDB both take as it
- * stands. What Trino has and DuckDB has not, DuckDB is given as macros (../duckdb.ts).
+ * The form of the views over the books, and the SQL expressions that they are made of. Amazon Athena (Trino) and DuckDB
+ * run the same text. DuckDB gets macros for the Trino functions that it lacks (../duckdb.ts).
  *
- * Guarantee: amounts are DECIMAL(38,12) from their digits on, and never a floating-point number. One that has more than twelve digits
- * behind the point is an error, because both engines would round it. Sums and products by whole numbers keep twelve digits, and an overflow is an error.
+ * Guarantee: amounts are DECIMAL(38,12) as soon as they are parsed, and never floating-point numbers. An amount with
+ * more than twelve decimals is an error, because both engines would round it. Sums and products with whole numbers keep
+ * twelve decimals, and an overflow is an error.
  */
 
 export const AMOUNT_TYPE = 'decimal(38,12)';
 
-/** The types that columns have, in the words of Trino. */
+/** Column types, by their names in Trino. */
 export type ColumnType = 'varchar' | 'boolean' | 'bigint' | typeof AMOUNT_TYPE;
 
 export interface BooksView {
   name: string;
-  /** Athena keeps them beside the query, and refuses a view whose query has others. */
+  /** Athena stores the columns next to the query, and rejects a view whose query returns other columns. */
   columns: Readonly<Record<string, ColumnType>>;
-  /** A SELECT over `items` and the views before it. */
+  /** A SELECT over `items` and earlier views. */
   query: string;
 }
 
-/** The columns of `items`: the newest image of each item, as a text of JSON with the types that DynamoDB writes. */
+/** Columns of `items`: the newest image of each item, as JSON text with DynamoDB's type descriptors. */
 export const itemColumns = { pk: 'varchar', sk: 'varchar', entity: 'varchar', item: 'varchar' } as const;
 
 export const ZERO = 'CAST(0 AS DECIMAL(38, 12))';
 
-/** @param path such as `id.S`; letters, digits and underlines, and points between them */
+/** @param path for example `id.S`: letters, digits, underscores and dots */
 export function textAt(document: string, path: string): string {
   return `json_extract_scalar(${document}, '$.${path}')`;
 }
 
-/** A part of a document, as a text of JSON. */
+/** A part of a document, as JSON text. */
 export function documentAt(document: string, path: string): string {
   return `json_format(json_extract(${document}, '$.${path}'))`;
 }
@@ -38,7 +39,7 @@ export function listAt(document: string, path: string): string {
   return `CAST(json_extract(${document}, '$.${path}') AS JSON ARRAY)`;
 }
 
-/** A whole number; null where it is absent. */
+/** A whole number; null if it is absent. */
 export function countAt(document: string, name: string): string {
   return `CAST(${textAt(document, `${name}.N`)} AS BIGINT)`;
 }
@@ -48,8 +49,8 @@ export function amountAt(document: string, name: string): string {
 }
 
 /**
- * The amounts that twelve digits hold exactly: plain digits, and the two ways in which Java shortens numbers, 1E+3 and 1E-7. No exponent was seen in an
- * export so far.
+ * Amounts that twelve decimals can hold exactly: plain digits, and the two exponent forms that Java writes, 1E+3 and
+ * 1E-7. No export has contained an exponent so far.
  */
 const exactAmount = [
   '-?[0-9]+([.][0-9]{1,12}0*)?([eE][+]?[0-9]+)?',
@@ -59,12 +60,15 @@ const exactAmount = [
   .map((form) => `^${form}$`)
   .join('|');
 
-/** An amount from a text of digits; the text of an amount that would be rounded is no number, so that its cast fails with it. */
+/**
+ * Parses an amount. If the amount would be rounded, the cast gets a text that is not a number, and fails with that text
+ * in its error.
+ */
 export function amountOf(digits: string): string {
   return `CAST(CASE WHEN regexp_like(${digits}, '${exactAmount}') THEN ${digits} ELSE 'more than twelve digits: ' || ${digits} END AS DECIMAL(38, 12))`;
 }
 
-/** A column for each of some rows that have no table, to be joined with CROSS JOIN. */
+/** A one-column table of constants, for a CROSS JOIN. */
 export function valuesTable(values: readonly (string | number)[], name: string, column: string): string {
   const rows = values.map((value) => `(${typeof value === 'number' ? value : `'${value}'`})`);
   return `(VALUES ${rows.join(', ')}) AS ${name}(${column})`;

@@ -1,4 +1,4 @@
-/** The views that reviewers query, in Amazon Athena and in DuckDB, each after those that it reads. */
+/** The views that reviewers query in Amazon Athena and in DuckDB. Each comes after the views that it reads. */
 
 import { counterViews } from './counter-views.ts';
 import { dayViews } from './day-views.ts';
@@ -10,24 +10,24 @@ import type { BooksView } from './view.ts';
 /** Views over `items`. */
 export const booksViews: readonly BooksView[] = [...itemViews, ...priceViews, ...counterViews, ...dayViews];
 
-/** Views over the lines that Athena reads, `items` among them, and those over these. */
+/** Views over the lines that Athena reads (`items` is one of them), then the views over `items`. */
 export const athenaViews: readonly BooksView[] = [...exportViews, ...booksViews];
 
-/** Views that must be empty, and what a row of each says. */
+/** Views that must be empty, with the meaning of a row in each. */
 export const checkedViews = {
-  unproven: 'a record whose price does not follow from its fields',
-  drift: 'a counter that says something else than the records',
-  model_drift: 'a day of a model that says something else than the records',
-  day_drift: 'an attribute of a closed day’s row that says something else than the records',
-  payment_drift: 'a prepaid account whose limit is not what was paid in',
+  unproven: 'a record whose cost differs from the cost computed from its fields',
+  drift: 'a counter that differs from the records',
+  model_drift: 'a day of a model that differs from the records',
+  day_drift: 'an attribute of a closed day’s row that differs from the records',
+  payment_drift: 'a prepaid account whose limit differs from its payments',
 } as const;
 
-/** Names of the views, for people to choose from. */
+/** Names of the views that the command line offers. */
 export const viewNames: readonly string[] = booksViews.map(({ name }) => name);
 
-/** Views of Athena that must be empty: the others mean nothing while one of the first two is not. */
+/** Athena views that must be empty. If one of the first two is not empty, the results of the others mean nothing. */
 export const athenaChecks = {
-  export_gaps: 'a time that no export has',
+  export_gaps: 'a period that no export covers',
   export_drift: 'a file of an export with more or fewer items than its manifest says',
   ...checkedViews,
 } as const;

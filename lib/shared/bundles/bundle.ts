@@ -12,10 +12,13 @@ import { buildConsole } from './console-bundle.ts';
 
 const lambdasDirectory = fileURLToPath(new URL('../../../lambdas/', import.meta.url));
 
-/** CommonJS parts of dependencies load Node's own modules with require, which ES modules do not have. */
+/** CommonJS parts of dependencies load Node's built-in modules with `require`, which ES modules do not have. */
 const requireBanner = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`;
 
-/** zod brings its messages in forty languages, half of a bundle. Ours are English, which zod loads itself. */
+/**
+ * zod includes its messages in forty languages, which are half of a bundle. The gateway only needs English, which zod
+ * loads by itself.
+ */
 const withoutZodLocales: Plugin = {
   name: 'without-zod-locales',
   setup(bundler) {
@@ -26,7 +29,10 @@ const withoutZodLocales: Plugin = {
   },
 };
 
-/** Functions check values and describe no schema: the API's document is written beforehand, from the sources. */
+/**
+ * Functions validate values, and never describe schemas as JSON Schema: the API document is generated from the sources
+ * beforehand.
+ */
 const withoutJsonSchema: Plugin = {
   name: 'without-json-schema',
   setup(bundler) {
@@ -38,7 +44,10 @@ const withoutJsonSchema: Plugin = {
   },
 };
 
-/** Functions read the catalog as it was checked here: a mistake in it fails the build, and no start waits for the check. */
+/**
+ * Functions read the catalog that was validated here. A mistake in it fails the build, and no cold start pays for the
+ * validation.
+ */
 const withCheckedCatalog: Plugin = {
   name: 'with-checked-catalog',
   setup(bundler) {
@@ -49,13 +58,13 @@ const withCheckedCatalog: Plugin = {
   },
 };
 
-/** The source of a module that imports these functions of the manifest: a bundler has to see each import. */
+/** Source of a module that imports these functions of the manifest: a bundler has to see each import. */
 export function handlerImports(names: readonly string[]): string {
   const imports = names.map((name) => `${JSON.stringify(name)}: () => import('../${functions[name]!.entry}')`);
   return `const handlers = { ${imports.join(', ')} }; export const importHandler = (name) => handlers[name]();`;
 }
 
-/** A server has each of its functions in files that are loaded when it is. */
+/** Each function of a server is a file of its own, which is loaded at its first use. */
 const withServedHandlers: Plugin = {
   name: 'with-served-handlers',
   setup(bundler) {
@@ -64,9 +73,9 @@ const withServedHandlers: Plugin = {
 };
 
 export interface Bundle {
-  /** Directory with one folder per function: index.mjs and what it reads at run time. */
+  /** Contains one folder per function, with index.mjs and the files that it reads at run time. */
   directory: string;
-  /** Size of each function's code in bytes, its source map not counted. */
+  /** Size of each function's code in bytes, without its source map. */
   bytes: Record<string, number>;
 }
 
@@ -79,11 +88,11 @@ const options = {
   mainFields: ['module', 'main'],
   minify: true,
   sourcemap: 'linked',
-  // A stack needs names and lines, not the source text, which would make the maps nearly three times as large. The maps have the names,
-  // so the code keeps none of them: it would be a tenth larger.
+  // A stack trace needs names and lines only. The source text would make the maps nearly three times as large.
+  // The maps contain the names, so the code keeps none of them: it would be a tenth larger.
   sourcesContent: false,
   banner: { js: requireBanner },
-  // Containers alone load it, and only with the first call of AWS; Lambda's runtime has the SDK as well.
+  // Only containers load this package, at their first call to AWS. The Lambda runtime includes the SDK as well.
   external: ['@aws-sdk/credential-provider-http'],
   plugins: [withoutZodLocales, withoutJsonSchema, withCheckedCatalog],
   legalComments: 'none',
@@ -91,11 +100,11 @@ const options = {
 } satisfies BuildOptions;
 
 /**
- * Bundles every function of the manifest, with the SDK where it is used: what is deployed is what was tested, and a
- * bundled SDK starts faster than Lambda's own.
+ * Bundles every function of the manifest, together with the parts of the SDK that it uses. So the deployed code is the
+ * tested code, and a bundled SDK starts faster than the one of the Lambda runtime.
  * @param catalogDirectory replaces the catalog that comes with the code
  * @param entries the functions by name, their files relative to lambdas/
- * @throws {CatalogError} for a catalog with a mistake, which would fail in every function after the deployment
+ * @throws {CatalogError} if the catalog has a mistake, which would make every deployed function fail
  */
 export async function bundleFunctions(
   outputDirectory: string,
@@ -133,27 +142,27 @@ export async function bundleFunctions(
 
 const consoleReader = 'lambdas/api/console/built-files.ts';
 
-/** Writes the files of the console to where its function reads them. */
+/** Writes the files of the console into the folder of the function that serves them. */
 async function writeConsole(beside: string): Promise<void> {
   mkdirSync(join(beside, 'console'));
   for (const [name, text] of Object.entries(await buildConsole())) writeFileSync(join(beside, 'console', name), text);
 }
 
-/** Threads run files of their own, so that no function loads these before a thread needs them. */
+/** Worker threads run files of their own, so that a function loads these only if it starts a thread. */
 const threads = [
   { of: 'lambdas/admission/prompt/local-count.ts', entry: 'admission/prompt/o200k-worker.ts' },
   { of: 'lambdas/protection/sensitive-data.ts', entry: 'protection/protection-worker.ts' },
 ];
 
-/** The name of a server's program in its bundle. */
+/** File name of the server's program in its bundle. */
 export const SERVER_PROGRAM = 'index.mjs';
 
 /**
- * Bundles the server: all that clients of models ask for, in one directory. What is asked for rarely is in files of its own, which are
- * loaded when it is.
+ * Bundles the server: all inference routes, in one directory. Rarely used parts are files of their own, which are
+ * loaded at their first use.
  * @param catalogDirectory replaces the catalog that comes with the code
- * @returns the directory, which needs nothing else but Node
- * @throws {CatalogError} for a catalog with a mistake
+ * @returns the directory, which needs nothing but Node
+ * @throws {CatalogError} if the catalog has a mistake
  */
 export async function bundleServer(
   outputDirectory: string,
@@ -167,7 +176,7 @@ export async function bundleServer(
     ...options,
     splitting: true,
     plugins: [...options.plugins, withServedHandlers],
-    // A container has nothing else: what asks it for the keys of its role comes along.
+    // A container has no SDK of its own, so the bundle includes the package that fetches the credentials of its role.
     external: [],
     entryPoints: [{ in: join(lambdasDirectory, 'server/main.ts'), out: basename(SERVER_PROGRAM, '.mjs') }],
     outdir: directory,
@@ -180,8 +189,9 @@ export async function bundleServer(
 }
 
 /**
- * Threads get no maps, a megabyte each with the vocabulary: their stacks are not mapped, and what runs in them keeps its names.
- * @param beside the files by their places
+ * Threads have no source maps: with the vocabulary, each map would be a megabyte. Their stack traces are not mapped,
+ * but keep function names.
+ * @param beside source files by output path
  */
 async function bundleThreads(directory: string, beside: Record<string, string>): Promise<void> {
   await build({

@@ -1,6 +1,7 @@
 /**
- * One process at a time works on a data directory: a gateway, or a command while no gateway runs. The claim is a lock of the operating
- * system, so it ends with its process, also after `kill -9`, and a process id that is used again means nothing.
+ * Only one process at a time works on a data directory: a gateway, or a command while no gateway runs. The claim is a
+ * lock of the operating system, so it ends with its process, even after `kill -9`. A process id that is used again does
+ * not matter.
  */
 
 import { join } from 'node:path';
@@ -8,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StartFailure } from '../failure.ts';
 import { tryLock } from './file-lock.ts';
 
-/** Another process works on the directory. */
+/** Thrown if another process works on the directory. */
 export class DirectoryInUse extends StartFailure {
   override name = 'DirectoryInUse';
 }
@@ -32,7 +33,7 @@ export async function claimDirectory(
     if (release) return release;
     onHeld();
     if (performance.now() >= deadline) {
-      throw new DirectoryInUse(`Another process works on ${directory}. Try again when it has ended.`);
+      throw new DirectoryInUse(`Another process works on ${directory}. Wait until it has ended, then try again.`);
     }
     await sleep(LOOK_EVERY_MS);
   }

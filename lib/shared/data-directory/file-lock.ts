@@ -14,7 +14,7 @@ const held = new Set<DatabaseSync>();
 
 /** Statements that take a lock and keep it until the connection is closed. */
 const statements = {
-  /** Held by one process at a time, while nobody holds a shared lock. */
+  /** Only one process at a time can hold it, and only while there is no shared lock. */
   exclusive: 'BEGIN EXCLUSIVE',
   /** Held by any number of processes at a time. */
   shared: 'BEGIN; SELECT 1 FROM sqlite_master',
@@ -37,7 +37,7 @@ export function tryLock(file: string, kind: keyof typeof statements): (() => voi
   };
 }
 
-/** SQLite would make the file with the mode of the process. */
+/** Otherwise SQLite would create the file with the permissions of the process. */
 function makePrivateFile(file: string): void {
   if (!existsSync(file)) closeSync(openSync(file, 'a', privateFile.mode));
 }

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 
-/** On a shared machine nobody else may read accounts, spending, hashes of keys and sealed answers. */
+/** On a shared machine, other users must not read accounts, spending, key hashes and sealed answers. */
 const OWNER_ONLY_DIRECTORY = 0o700;
 const OWNER_ONLY_FILE = 0o600;
 
@@ -21,7 +21,7 @@ const DATABASE = 'dynamodb.sqlite';
 /** Files of DynamoDB Local. */
 const CONTAINER_DATABASE = 'dynamodb-local';
 
-/** Names of the files in a data directory, and of the directories of sealed days and published catalogs. */
+/** Names of the files that the gateway keeps in a data directory. */
 const ours =
   /^(dynamodb\.sqlite.*|(?:claim|processes)\.lock|secrets\.json|state\.json|run\.json|boots\.json|sealing-key\.pem)$/;
 export const BOOKS = 'books';
@@ -31,8 +31,8 @@ const directories = [BOOKS, PUBLICATIONS, CONTAINER_DATABASE];
 const draft = /\.draft$/;
 
 /**
- * Makes a data directory and its files readable by the owner alone, even if they were not before. A directory that
- * also holds other things keeps its own mode, because others may need to get in.
+ * Makes a data directory and its files readable by the owner alone, even if they were not before. A directory that also
+ * contains other files keeps its mode, because other users may need access to them.
  */
 export function makePrivateDirectory(path: string): void {
   mkdirSync(path, { recursive: true, mode: OWNER_ONLY_DIRECTORY });
@@ -43,7 +43,10 @@ export function makePrivateDirectory(path: string): void {
   if (isOnlyOurs) chmodSync(path, OWNER_ONLY_DIRECTORY);
 }
 
-/** A process next to this one may just have removed the file: a journal of the database, or the file of a gateway that has ended. */
+/**
+ * Ignores missing files: another process may just have removed the file (a journal of the database, or the file of a
+ * gateway that has ended).
+ */
 function protect(path: string, mode: number): void {
   try {
     chmodSync(path, mode);
@@ -52,14 +55,14 @@ function protect(path: string, mode: number): void {
   }
 }
 
-/** Writes a file in place of the one that is there. Another process reads the old text or the new one, never a part. */
+/** Replaces a file atomically: another process reads either the old text or the new one, never a part. */
 export function replacePrivateFile(path: string, text: string): void {
   renameSync(draftOf(path, text), path);
 }
 
 /**
- * Writes a file unless there is one: of several processes at once, one writes it, and all read the same.
- * Guarantee: another process reads all of it, or finds none.
+ * Creates a file unless it exists. If several processes do so at once, one creates it and all read the same text.
+ * Guarantee: another process reads the whole file or finds none.
  */
 export function createPrivateFile(path: string, text: string): void {
   const whole = draftOf(path, text);
@@ -78,34 +81,34 @@ function draftOf(path: string, text: string): string {
   return whole;
 }
 
-/** Whether a gateway or the command line has kept anything here that outlives its process. */
+/** Whether the directory contains data of a gateway or of the command line that outlives its process. */
 export function holdsData(path: string): boolean {
   return [DATABASE, CONTAINER_DATABASE, 'secrets.json', 'state.json'].some((name) => existsSync(join(path, name)));
 }
 
-/** Whether the records are here, and not in a DynamoDB of the operator's own. */
+/** Whether the records are in this directory, and not in a DynamoDB of the operator. */
 export function hasDatabase(path: string): boolean {
   return existsSync(join(path, DATABASE)) || hasContainerDatabase(path);
 }
 
-/** Whether the records are those of DynamoDB Local. */
+/** Whether the records were written by DynamoDB Local. */
 export function hasContainerDatabase(path: string): boolean {
   return existsSync(join(path, CONTAINER_DATABASE));
 }
 
-/** Path of the directory for the files of DynamoDB Local, which exists then. */
+/** Creates the directory for the files of DynamoDB Local. @returns its path */
 export function containerDatabase(directory: string): string {
   const path = join(directory, CONTAINER_DATABASE);
   mkdirSync(path, { recursive: true, mode: OWNER_ONLY_DIRECTORY });
   return path;
 }
 
-/** Path of the database's file. It is made here: SQLite gives the files next to it the same mode. */
+/** Creates the database file, because SQLite gives the files next to it the same mode. @returns its path */
 export function privateDatabase(directory: string): string {
   const path = join(directory, DATABASE);
   closeSync(openSync(path, 'a', OWNER_ONLY_FILE));
   return path;
 }
 
-/** Options with which a file is made that its owner alone can read. */
+/** Options that create a file which only its owner can read. */
 export const privateFile = { mode: OWNER_ONLY_FILE } as const;

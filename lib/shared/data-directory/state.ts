@@ -6,28 +6,28 @@ import { claimDirectory, isClaimed } from './directory-claim.ts';
 import { StartFailure } from '../failure.ts';
 import { BOOKS, createPrivateFile, makePrivateDirectory, PUBLICATIONS, replacePrivateFile } from './private-files.ts';
 
-/** What the first start made, without the secrets of keys. */
+/** The resources that the first start created, without the secrets of keys. */
 export interface Bootstrapped {
   account_id: string;
   workspace_id: string;
 }
 
-/** How other processes of this machine reach the running gateway. */
+/** How other processes on this machine reach the running gateway. */
 export interface RunFile {
   pid: number;
   dynamodb_endpoint: string;
   table_name: string;
   base_url: string;
-  /** Where it has its catalog from, while none is published. */
+  /** Source of its catalog until a catalog is published. */
   catalog_directory: string;
-  /** By how much its clock is off that of the machine (`--now`). */
+  /** Offset of its clock from the machine's clock (`--now`), in milliseconds. */
   clock_offset_ms: number;
 }
 
-/** Longer than a command takes that works on the directory. */
+/** Longer than any command works on the directory. */
 const CLAIM_WAIT_MS = 10_000;
 
-/** The files of a local gateway: its data, its pepper, and a note of the process that runs on them. */
+/** The files of a local gateway: its data, its pepper, and a note about the process that runs on them. */
 export class LocalState {
   readonly directory: string;
   readonly ephemeral: boolean;
@@ -40,7 +40,7 @@ export class LocalState {
 
   /**
    * Claims the directory for a gateway, until it is closed or the process ends.
-   * @throws {StartFailure} when the directory cannot be used, or another process works on it.
+   * @throws {StartFailure} if the directory cannot be used, or another process works on it
    */
   static async open(directory: string, ephemeral: boolean): Promise<LocalState> {
     const state = ephemeral ? LocalState.#ephemeral() : LocalState.#kept(directory);
@@ -48,7 +48,7 @@ export class LocalState {
       waitMs: CLAIM_WAIT_MS,
       onHeld: () => state.#refuseBesideGateway(),
     });
-    // A killed gateway has left it.
+    // A killed gateway leaves this file behind.
     state.#removeRun();
     return state;
   }
@@ -79,12 +79,12 @@ export class LocalState {
     );
   }
 
-  /** Looks at a directory without claiming it. */
+  /** Accesses a directory without claiming it. */
   static at(directory: string): LocalState {
     return new LocalState(resolve(directory), false);
   }
 
-  /** Path of the secrets file; the pepper in it is made on first use. */
+  /** Path of the secrets file. The pepper in it is created on first use. */
   secretsFile(): string {
     const path = join(this.directory, 'secrets.json');
     if (!existsSync(path)) {
@@ -94,17 +94,17 @@ export class LocalState {
     return path;
   }
 
-  /** Where sealed days are kept. */
+  /** Path of the directory of sealed days. */
   booksDirectory(): string {
     return join(this.directory, BOOKS);
   }
 
-  /** Where catalogs are published while the gateway runs. */
+  /** Path of the directory that catalogs are published to while the gateway runs. */
   publicationsDirectory(): string {
     return join(this.directory, PUBLICATIONS);
   }
 
-  /** Path of the key that signs sealed days; it is made on first use. */
+  /** Path of the key that signs sealed days. The key is created on first use. */
   sealingKeyFile(): string {
     const path = join(this.directory, 'sealing-key.pem');
     if (!existsSync(path)) {
@@ -134,8 +134,8 @@ export class LocalState {
   }
 
   /**
-   * Notes a new boot of the gateway on this directory.
-   * @returns earlier boots, which have ended: two cannot run on one directory.
+   * Records a new boot of the gateway on this directory.
+   * @returns earlier boots, all of which have ended, because two cannot run on one directory
    */
   beginBoot(bootId: string): string[] {
     const earlier = this.#boots();
@@ -143,7 +143,7 @@ export class LocalState {
     return earlier;
   }
 
-  /** Boots whose holds are settled are no longer needed. */
+  /** Removes boots whose holds are settled. */
   forgetBoots(bootIds: string[]): void {
     this.#saveBoots(this.#boots().filter((bootId) => !bootIds.includes(bootId)));
   }
@@ -171,7 +171,7 @@ export class LocalState {
   }
 }
 
-/** A process with this id; it may be another one by now. */
+/** Whether a process with this id exists. It may be a different process by now. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

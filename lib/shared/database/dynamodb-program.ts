@@ -1,4 +1,4 @@
-/** The programs that serve DynamoDB on this machine, and the choice among them. */
+/** The programs that can serve DynamoDB on this machine, and the choice between them. */
 
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -20,9 +20,9 @@ export interface DynamodbProgram {
 
 /** Facts about a machine. */
 export interface Machine {
-  /** Path of the dynoxide binary that came with the packages. */
+  /** Path of the dynoxide binary that the packages include. */
   packaged: () => string | undefined;
-  /** Whether a command runs here and ends with exit code 0. */
+  /** Whether a command exists here and ends with exit code 0. */
   runs: (command: string, ...args: string[]) => boolean;
 }
 
@@ -50,9 +50,9 @@ const thisMachine: Machine = {
 };
 
 /**
- * Returns the first program that there is: DYNAMODB_BINARY, the packaged dynoxide, a dynoxide on the PATH, Docker. Records stay with the
- * kind of program that has written them, because neither reads the files of the other.
- * @throws {StartFailure} if there is none
+ * Returns the first available program: DYNAMODB_BINARY, the packaged dynoxide, a dynoxide on the PATH, Docker. Records
+ * stay with the kind of program that wrote them, because neither reads the files of the other.
+ * @throws {StartFailure} if none is available
  */
 export function findDynamodb(directory: string | undefined, machine = thisMachine): DynamodbProgram {
   const isOfContainer = directory !== undefined && hasContainerDatabase(directory);
@@ -65,12 +65,13 @@ export function findDynamodb(directory: string | undefined, machine = thisMachin
 
 /**
  * Path or name of a dynoxide binary; undefined if there is none.
- * @throws {StartFailure} if DYNAMODB_BINARY names no file
+ * @throws {StartFailure} if the file that DYNAMODB_BINARY names does not exist
  */
 export function findBinary(machine = thisMachine): string | undefined {
   const own = process.env['DYNAMODB_BINARY'];
   if (own) {
-    if (!existsSync(own)) throw new StartFailure(`DYNAMODB_BINARY names ${own}, which does not exist.`);
+    if (!existsSync(own))
+      throw new StartFailure(`DYNAMODB_BINARY names ${own}, which does not exist. Correct it or unset it.`);
     return own;
   }
   return machine.packaged() ?? (machine.runs('dynoxide', '--version') ? 'dynoxide' : undefined);
@@ -94,7 +95,7 @@ const container: DynamodbProgram = {
     if (directory === undefined)
       return ['docker', 'run', '--rm', ...published, CONTAINER_IMAGE, ...server, '-inMemory'];
     const volume = ['--volume', `${containerDatabase(directory)}:${CONTAINER_DATA}`];
-    // Linux gives the files of a volume to the user of the container.
+    // On Linux, files in a volume belong to the user of the container.
     const user = process.platform === 'linux' ? ['--user', `${process.getuid!()}:${process.getgid!()}`] : [];
     return [
       'docker',
@@ -112,9 +113,10 @@ const container: DynamodbProgram = {
 };
 
 function missing({ isOfContainer, isOfBinary }: { isOfContainer: boolean; isOfBinary: boolean }): string {
-  if (isOfContainer) return `The records here are those of ${CONTAINER_IMAGE}. Start Docker, or choose another --data.`;
+  if (isOfContainer)
+    return `The records in this directory were written by ${CONTAINER_IMAGE}. Start Docker, or choose another directory with --data.`;
   const install = `Install dynoxide (https://github.com/nubo-db/dynoxide) so that it is on the PATH`;
   if (isOfBinary)
-    return `The records here are those of dynoxide, and no dynoxide is on this machine. ${install}, or choose another --data.`;
-  return `No DynamoDB comes with the packages on ${platform}. ${install}, or start Docker, which runs ${CONTAINER_IMAGE}. To use a DynamoDB of your own, set DYNAMODB_ENDPOINT.`;
+    return `The records in this directory were written by dynoxide, which is not installed on this machine. ${install}, or choose another directory with --data.`;
+  return `The packages include no DynamoDB for ${platform}. ${install}, or start Docker to run ${CONTAINER_IMAGE}. To use a DynamoDB of your own, set DYNAMODB_ENDPOINT.`;
 }

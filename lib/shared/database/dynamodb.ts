@@ -11,15 +11,18 @@ import { makePrivateDirectory } from '../data-directory/private-files.ts';
 import { guardProgram } from './guard-program.ts';
 import { whyUnreachable } from '../unreachable.ts';
 
-/** A DynamoDB that answers on this machine. */
+/** A DynamoDB on this machine. */
 export interface LocalDynamodb {
   endpoint: string;
-  /** Resolves with a sentence when its process has ended by itself; of one at DYNAMODB_ENDPOINT nothing is known. */
+  /**
+   * Resolves with a sentence if its process has ended by itself. Never resolves for a DynamoDB at DYNAMODB_ENDPOINT,
+   * because the gateway does not run it.
+   */
   lost: Promise<string>;
   stop: () => Promise<void>;
 }
 
-/** The table in a data directory. */
+/** Name of the table in a data directory. */
 export const LOCAL_TABLE = 'model-gateway-local';
 
 /**
@@ -36,29 +39,31 @@ export async function startDynamodb(directory: string | undefined, program?: Dyn
 
 async function runDynamodb(program: DynamodbProgram, directory: string | undefined): Promise<LocalDynamodb> {
   const port = await freePort();
-  // In its own process group: Ctrl-C must reach the gateway first, which still has spending to record.
+  // Runs in its own process group: Ctrl-C must reach the gateway first, which still has to record spending.
   const guard = spawn(process.execPath, [guardProgram, ...program.command(port, directory)], {
     stdio: ['pipe', 'ignore', 'pipe'],
     detached: true,
   });
-  let lastWords = '';
-  guard.stderr.on('data', (chunk: Buffer) => (lastWords = `${lastWords}${chunk.toString()}`.slice(-500)));
+  let lastOutput = '';
+  guard.stderr.on('data', (chunk: Buffer) => (lastOutput = `${lastOutput}${chunk.toString()}`.slice(-500)));
   const { lost, stop } = needChild(guard, {
     name: 'The database process',
-    lastWords: () => lastWords,
+    lastWords: () => lastOutput,
     end: () => guard.stdin.end(),
   });
   const endpoint = `http://127.0.0.1:${port}`;
   if (!(await answersIn(program.startTimeoutMs, guard, endpoint))) {
     await stop();
-    throw new StartFailure(`DynamoDB did not start: ${lastWords.trim().split('\n').at(-1) || 'it gave no reason'}.`);
+    throw new StartFailure(
+      `DynamoDB did not start: ${lastOutput.trim().split('\n').at(-1) || 'it printed no reason'}.`,
+    );
   }
-  // Words about a start that went well explain no end.
-  lastWords = '';
+  // Output of a successful start does not explain a later end.
+  lastOutput = '';
   return { endpoint, lost, stop };
 }
 
-/** Whether the database answers before its process ends, or the time is over. */
+/** Whether the database accepts requests before its process ends or the time is over. */
 async function answersIn(timeoutMs: number, guard: ChildProcess, endpoint: string): Promise<boolean> {
   const deadline = performance.now() + timeoutMs;
   while (performance.now() < deadline && guard.exitCode === null && guard.signalCode === null) {
@@ -72,7 +77,7 @@ async function answersIn(timeoutMs: number, guard: ChildProcess, endpoint: strin
   return false;
 }
 
-/** Creates the gateway's table if it does not exist yet. @throws {StartFailure} where nothing answers */
+/** Creates the gateway's table if it does not exist yet. @throws {StartFailure} if the database cannot be reached */
 export async function createTable(endpoint: string, tableName: string): Promise<void> {
   const client = new DynamoDBClient({ endpoint, region: 'local', credentials: localCredentials });
   const { partitionKey, sortKey, indexes } = tableDefinition;
@@ -105,7 +110,9 @@ export async function createTable(endpoint: string, tableName: string): Promise<
 }
 
 function ownEndpointHint(endpoint: string): string {
-  return endpoint === process.env['DYNAMODB_ENDPOINT'] ? ' The variable DYNAMODB_ENDPOINT names it.' : '';
+  return endpoint === process.env['DYNAMODB_ENDPOINT']
+    ? ' Check the variable DYNAMODB_ENDPOINT, which names this address.'
+    : '';
 }
 
 function keySchema(partition: string, sort: string) {

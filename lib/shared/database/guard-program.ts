@@ -1,4 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-/** The program that ends a database with its gateway. The tests' bundle of a gateway has another file in the place of this one. */
+/**
+ * The program that ends a database together with its gateway. The bundle of a gateway for tests replaces this file.
+ */
 export const guardProgram = fileURLToPath(new URL('./guard-main.ts', import.meta.url));
