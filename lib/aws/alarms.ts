@@ -12,17 +12,19 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 
-/** The text of an alarm, as a person reads it. */
+/** The text of an alarm. */
 export interface AlarmText {
-  /** `Urgent`: clients or money are hurt now, and somebody is called at night; `Soon`: on the next working day. */
+  /**
+   * `Urgent`: clients or money are affected now, and a person is called at night. `Soon`: for the next working day.
+   */
   severity: 'Urgent' | 'Soon';
-  /** A sentence. */
+  /** One sentence about the cause. */
   says: string;
-  /** A heading of docs/operations/alarms.md. */
+  /** A heading in docs/operations/alarms.md. */
   runbook: string;
 }
 
-/** The alarms of a stack, all on one topic. */
+/** The alarms of a stack, which share one topic. */
 export class Alarms {
   readonly #stack: Stack;
   readonly #topic: Topic;
@@ -35,13 +37,16 @@ export class Alarms {
     else {
       Annotations.of(this.#topic).addWarningV2(
         'model-gateway:alarms-reach-nobody',
-        'No alarm reaches anybody: set gateway:alarmEmail, or subscribe to the topic that the output AlarmTopicArn names.',
+        'Nobody receives the alarms. Set gateway:alarmEmail, or subscribe to the topic in the output AlarmTopicArn.',
       );
     }
     new CfnOutput(stack, 'AlarmTopicArn', { value: this.#topic.topicArn, description: 'Topic of all alarms' });
   }
 
-  /** A policy of its own, which `enforceSSL` makes, takes the place of the one by which an account's services may publish. */
+  /**
+   * `enforceSSL` creates an explicit topic policy, which replaces the default one that lets services of the account
+   * publish. So the alarms' right to publish is added here.
+   */
   #admitAlarms(): void {
     this.#topic.addToResourcePolicy(
       new PolicyStatement({
@@ -55,8 +60,8 @@ export class Alarms {
   }
 
   /**
-   * @param props where they differ from one value of 1 or more in a period; no data is no alarm
-   * @param template where the alarm stands, if not in that of the topic
+   * @param props overrides of the defaults: alarm at a value of 1 or more in one period, and none without data
+   * @param template stack of the alarm, if it differs from the topic's
    */
   add(
     id: string,
@@ -73,14 +78,14 @@ export class Alarms {
     });
     const notify = new SnsAction(this.#topic);
     alarm.addAlarmAction(notify);
-    // Whoever was called learns that it is over.
+    // Also notifies when the alarm is over.
     alarm.addOkAction(notify);
     return alarm;
   }
 
   /**
-   * For a metric that has values while all is well, and none otherwise. An alarm begins without data, so this one notifies when it has none any
-   * more: it is silent after a deployment until the first value is there.
+   * Adds an alarm for a metric that always has values while all is well. An alarm starts without data, so this one
+   * notifies only when data ends: it stays silent after a deployment until the first value arrives.
    */
   addForSilence(id: string, metric: Metric, words: AlarmText & Pick<CreateAlarmOptions, 'evaluationPeriods'>): void {
     const alarm = this.add(id, metric, {

@@ -24,15 +24,15 @@ interface Watched {
   table: GatewayTable;
   queues: Record<QueueName, WorkerQueue>;
   functions: Readonly<Record<string, GatewayFunction>>;
-  /** The log of the server, where there is one. */
+  /** The log of the server, if there is one. */
   serverLogs?: LogGroup | undefined;
 }
 
 const WIDGET_WIDTH = 8;
 
 /**
- * One page for whoever is on duty: money, what clients notice, what waits, and what is near its limit. It is made from the manifest, so a new
- * worker or route that spends is on it by itself.
+ * One page for the person on duty: money, clients, queues, and capacity limits. It is generated from the manifest, so
+ * new workers and inference routes appear on it automatically.
  */
 export function createDashboard(stack: Stack, watched: Watched): Dashboard {
   const dashboard = new Dashboard(stack, 'Dashboard', { periodOverride: PeriodOverride.AUTO });
@@ -41,7 +41,7 @@ export function createDashboard(stack: Stack, watched: Watched): Dashboard {
       width: 3 * WIDGET_WIDTH,
       height: 2,
       markdown:
-        'Amounts are floating point here: the books are in the table (docs/billing.md). Runbooks: docs/operations/alarms.md.',
+        'Amounts on this page are rounded (floating point). The exact books are in the table (docs/billing.md). Runbooks: docs/operations/alarms.md.',
     }),
   );
   const rows = [moneyRow(watched), clientRow(watched), workRow(watched), waitingRow(watched), saturationRow(watched)];
@@ -62,7 +62,7 @@ function own({ namespace }: Watched, metricName: MetricsBy<'all'>, statistic = '
 }
 
 /**
- * A metric for each value that one of its dimensions has had. CloudWatch reads a namespace with a slash as one only in double quotes.
+ * One metric per value of a dimension. In a search, CloudWatch requires double quotes around a namespace with a slash.
  * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/search-expression-syntax.html
  */
 function split<By extends MetricDimension>(
@@ -77,13 +77,13 @@ function split<By extends MetricDimension>(
   });
 }
 
-/** What the server says of its failures: AWS' own metrics of it are not known here. */
+/** Failures in the server's log, because AWS's own metrics of Web Functions are not known. */
 function serverFailures(logs: LogGroup): LogQueryWidget {
   const { fields, filter } = queries['Failures of ours'];
   const queryString = new QueryString({ fields, filterStatements: [filter], sort: NEWEST_FIRST, limit: 20 });
   const logGroupNames = [logs.logGroupName];
   return new LogQueryWidget({
-    title: 'Failures of ours in the server',
+    title: 'Failures of the gateway in the server',
     logGroupNames,
     queryString: queryString.toString(),
     width: 3 * WIDGET_WIDTH,
@@ -102,7 +102,7 @@ function moneyRow(watched: Watched): Graph[] {
       own(watched, 'Capped'),
     ],
     [
-      'Settlement: holds swept, what failed, and differences in RUB',
+      'Settlement: holds swept, failures, and differences in RUB',
       own(watched, 'Swept'),
       own(watched, 'SettlementFailed'),
       own(watched, 'DriftRub'),
@@ -112,7 +112,7 @@ function moneyRow(watched: Watched): Graph[] {
 
 function clientRow(watched: Watched): Graph[] {
   return [
-    ['First event, by provider, 95 of 100', split(watched, { name: 'FirstEventMs', by: 'provider', statistic: 'p95' })],
+    ['First event, by provider, p95', split(watched, { name: 'FirstEventMs', by: 'provider', statistic: 'p95' })],
     [
       'The gateway’s own time before a provider has the request',
       own(watched, 'OverheadMs', 'p50'),
@@ -120,13 +120,13 @@ function clientRow(watched: Watched): Graph[] {
     ],
     ['Refused, by kind', split(watched, { name: 'Refused', by: 'kind' })],
     [
-      'Faults of ours, and failures of providers, by door',
+      'Faults of the gateway, and failures of providers, by entry point',
       own(watched, 'Faults'),
       split(watched, { name: 'Faults', by: 'door' }),
       split(watched, { name: 'ProviderFailed', by: 'door' }),
     ],
     [
-      'Refused to the operator, and reasoning that was dropped, by provider',
+      'Requests rejected because of the operator’s account, and dropped reasoning, by provider',
       own(watched, 'OperatorNeeded'),
       split(watched, { name: 'OperatorNeeded', by: 'provider' }),
       split(watched, { name: 'ReasoningDropped', by: 'provider' }),
@@ -139,7 +139,7 @@ function workRow(watched: Watched): Graph[] {
   return [
     ['Tokens', own(watched, 'InputTokens'), own(watched, 'OutputTokens')],
     [
-      'From the first event to the end, by provider, 95 of 100',
+      'From the first event to the end, by provider, p95',
       split(watched, { name: 'AnswerMs', by: 'provider', statistic: 'p95' }),
     ],
     ['Generations, by provider', split(watched, { name: 'Settled', by: 'provider' })],
@@ -157,7 +157,7 @@ function waitingRow(watched: Watched): Graph[] {
   const workers = [...Object.keys(queueWorkers), ...Object.keys(scheduledWorkers)];
   const errors = workers.map((name) => functions[name]!.lambda.metricErrors({ period: metricPeriod, label: name }));
   return [
-    ['From message to settlement, 95 of 100', own(watched, 'SettlementLagMs', 'p95'), ...ages],
+    ['From message to settlement, p95', own(watched, 'SettlementLagMs', 'p95'), ...ages],
     ['Dead letters', ...dead],
     ['Errors of workers', ...errors],
   ];
@@ -176,7 +176,7 @@ function saturationRow(watched: Watched): Graph[] {
       own(watched, 'Conflicts'),
     ],
     [
-      'Lambda: at once, and refused for want of room',
+      'Lambda: concurrent executions, and throttled requests',
       ...spending.flatMap(([name]) => {
         const { lambda } = functions[name]!;
         const concurrent = lambda.metric('ConcurrentExecutions', {
@@ -184,11 +184,11 @@ function saturationRow(watched: Watched): Graph[] {
           statistic: 'Maximum',
           label: name,
         });
-        return [concurrent, lambda.metricThrottles({ period: metricPeriod, label: `${name} refused` })];
+        return [concurrent, lambda.metricThrottles({ period: metricPeriod, label: `${name} throttled` })];
       }),
     ],
     [
-      'Duration, 95 of 100',
+      'Duration, p95',
       ...spending.map(([name]) =>
         functions[name]!.lambda.metricDuration({ period: metricPeriod, statistic: 'p95', label: name }),
       ),
@@ -204,7 +204,7 @@ interface SavedQuery {
 
 const NEWEST_FIRST = '@timestamp desc';
 
-/** Questions that are asked of the log again and again. */
+/** Frequent queries of the log. */
 const queries = {
   'Failures of ours': {
     fields: ['@timestamp', 'route', 'worker', 'message', 'reason', 'requestId', 'awsRequestId', 'stack'],
@@ -229,14 +229,17 @@ const queries = {
   },
 } satisfies Record<string, SavedQuery>;
 
-/** CloudWatch takes no more groups for one query. */
+/** Maximum log groups per query in CloudWatch. */
 const MAX_LOG_GROUPS = 50;
 
 function routesWhere(isWanted: (route: Route) => boolean): string[] {
   return Object.entries<Route>(routes).flatMap(([name, route]) => (isWanted(route) ? [name] : []));
 }
 
-/** In the order of who is missed most: there are more functions than groups in a query, so some that take no key, or only estimate, are left out. */
+/**
+ * Sorted by importance. There are more functions than log groups per query, so some without a key, or that only
+ * estimate, are omitted.
+ */
 function queriedLogs({ functions, serverLogs }: Watched): LogGroup[] {
   const names = [
     ...routesWhere(({ inference }) => inference === true),

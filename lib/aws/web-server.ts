@@ -1,4 +1,7 @@
-/** The server as a Lambda Web Function: one process answers many requests, and AWS charges for what it computes, not for what it waits. */
+/**
+ * The server as a Lambda Web Function: one process handles many requests, and AWS charges for computing time, not for
+ * waiting.
+ */
 
 import { join } from 'node:path';
 import { CfnOutput, Duration, NestedStack, RemovalPolicy, Validations, type Stack } from 'aws-cdk-lib';
@@ -24,30 +27,30 @@ import { addServerFaultsAlarm } from './door-alarms.ts';
 import { acknowledgeWildcards, grantEnvironment, grantStatements, unitedGrants, type Resources } from './grants.ts';
 import { addTripwires } from './tripwires.ts';
 
-/** The folder of its bundle, beside those of functions. */
+/** Folder of its bundle, next to those of the functions. */
 export const SERVER_BUNDLE = 'server';
 
-/** No answer is longer: the longest that Lambda lets a request take. */
+/** Maximum duration of a request in Lambda. */
 const TIMEOUT_MINUTES = 15;
-/** The most that Lambda lets one environment have; it gives it fewer where its processor is busy. */
+/** Maximum concurrent requests per environment in Lambda. AWS assigns fewer if the CPU is busy. */
 const REQUESTS_AT_ONCE = 128;
-/** The limits of requests a second that an endpoint can have. */
+/** The rate limits (requests per second) that an endpoint can have. */
 const RATE_LIMITS = [100, 200, 300, 400, 500, 600, 700, 800, 900, 1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 7_000];
 
 export interface WebServerProps {
   config: GatewayConfig;
   resources: Resources;
   bundles: string;
-  /** The variables that every process has. */
+  /** Environment variables that every process has. */
   environment: Record<string, string>;
   namespace: string;
 }
 
 /**
- * In a template of its own. Its role has the rights of all functions whose work it does, and of no other.
+ * Adds the server in its own nested stack. Its role has exactly the permissions of the functions that it replaces.
  *
- * Weakness: new code has all requests at once, and AWS does not look whether it starts: whoever deploys checks it from outside
- * (docs/operations/deploy.md).
+ * Weakness: new code gets all requests at once, and AWS does not check whether it starts. Check it from outside after a
+ * deployment (docs/operations/deploy.md).
  * @returns its log
  */
 export function addWebServer(
@@ -76,7 +79,7 @@ export function addWebServer(
   });
   acknowledgeWildcards(role, grants, resources);
   acknowledgeBedrock(role, config.bedrockModels);
-  // Such a name is taken in all regions of an account.
+  // The name must be unique in all regions of an account.
   const name = `model-gateway-${config.stage}-${own.region}`;
   const { endpoint, resourceRevision } = new WebFunction(own, 'WebFunction', {
     webFunctionName: name,
@@ -88,11 +91,11 @@ export function addWebServer(
     timeout: Duration.minutes(TIMEOUT_MINUTES),
     maxConcurrencyPerEnvironment: REQUESTS_AT_ONCE,
     environment: { NODE_OPTIONS: '--enable-source-maps', ...environment, ...grantEnvironment(grants, resources) },
-    // Its functions ask for the gateway's own keys.
+    // The routes themselves check the gateway's keys.
     defaultEndpointAuth: WebFunctionAuthType.APPLICATION_MANAGED,
     defaultEndpoint: { rateLimit: rateLimitBelow(config.rateLimit) },
   });
-  // AWS takes the name here and nothing else; the CDK would write what may be an ARN.
+  // AWS only accepts the name here, but the CDK may write an ARN.
   for (const part of [resourceRevision, endpoint.resource]) part.addPropertyOverride('FunctionName', name);
   acknowledgeCopying(own);
   const written = { logs, namespace, areWrapped: true };
@@ -109,11 +112,11 @@ export function addWebServer(
 }
 
 /**
- * Code of the server in a bucket of the CDK's, under a key that depends on the code alone.
+ * The server's code in a CDK bucket, under a key that only depends on the code.
  *
- * The CDK's own class adds the revision's variables to that key. It reads them before it replaces references between stacks, so the template
- * would name resources of other templates, and CloudFormation refuses such a template. It gets the revision in `bindToResource`, which this
- * class does not hand on.
+ * The CDK's own class includes the revision's variables in that key. It reads them before it resolves references
+ * between stacks, so the template would refer to resources of other templates, which CloudFormation refuses. It gets
+ * the revision in `bindToResource`, which this class does not pass on.
  */
 class CodeByContent extends WebFunctionCode {
   readonly #asset: WebFunctionCode;
@@ -128,12 +131,12 @@ class CodeByContent extends WebFunctionCode {
   }
 }
 
-/** The largest that is not above the API's own, or else the smallest that there is. */
+/** The highest limit that does not exceed the API's, or else the lowest. */
 function rateLimitBelow(rateLimit: number): number {
   return RATE_LIMITS.findLast((limit) => limit <= rateLimit) ?? RATE_LIMITS[0]!;
 }
 
-/** What the CDK itself adds, which copies the code from its staging bucket into one that Lambda may read. */
+/** Acknowledges resources that the CDK adds to copy the code from its staging bucket to one that Lambda may read. */
 function acknowledgeCopying(own: NestedStack): void {
   const staging = 'arn:<AWS::Partition>:s3:::cdk-hnb659fds-assets-<AWS::AccountId>-<AWS::Region>/*';
   const copies = '<AWSCDKWebFunctionAssetBucket5B596593.Arn>/web-function/*';

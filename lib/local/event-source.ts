@@ -4,28 +4,28 @@ import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { describeError, log } from '../../lambdas/platform/logger.ts';
 import { deleteMessages, isWakeUp, receive, wakePoll, type LocalSqs } from './queues.ts';
 
-/** Calls a function with an event; the local runtime and the sandboxes each have their own way. */
+/** Calls a function with an event. The local runtime and the sandboxes have different ways. */
 export type Invoke = (event: unknown) => Promise<unknown>;
 
 export interface EventSource {
-  /** Begins no other poll, and ends the wait of the one that is under way. */
+  /** Starts no further poll, and ends the wait of the current one. */
   stopPolling: () => void;
-  /** Handles what is in the queue, then stops. */
+  /** Handles the messages in the queue, then stops. */
   stop: () => Promise<void>;
 }
 
 /**
- * SQS's longest, which Lambda uses too: an idle gateway would spend 1.5 % of a processor on polls of a second. A poll is never broken off, because
- * messages that it already has would be lost from sight; it is woken.
+ * The maximum of SQS, which Lambda also uses: with polls of one second, an idle gateway would spend 1.5 % of a CPU on
+ * polling. A poll is never aborted, because it may already have received messages; a message wakes it instead.
  */
 const LONG_POLL_SECONDS = 20;
-/** Messages take a moment from SQS to Lambda, too; those that come in this one share a batch. */
+/** Messages that arrive within this time share a batch. On AWS, messages also take a moment from SQS to Lambda. */
 const GATHERING_MS = 25;
 
 /**
- * Lambda's side of a queue: long polls, hands batches to the worker, deletes what succeeded. What the worker named in
- * `batchItemFailures`, or all when it threw, stays: it is delivered again when its visibility ends, or when the worker
- * said. At most `maxConcurrency` batches run.
+ * Lambda's side of a queue: polls the queue, passes batches to the worker, and deletes handled messages. Messages in
+ * `batchItemFailures` (or all messages, if the worker threw) stay in the queue and are delivered again when their
+ * visibility ends, or when the worker has set. At most `maxConcurrency` batches run at a time.
  */
 export function startEventSource(
   sqs: LocalSqs,
@@ -66,7 +66,7 @@ export function startEventSource(
     }
   }
 
-  /** The queue lives in memory: what stays in it now is only estimated, by the sweep of the next start. */
+  /** Queues live in memory, so messages that remain now are only estimated by the sweep of the next start. */
   async function drain(): Promise<void> {
     for (;;) {
       const messages = await receive(sqs, queueUrl, 0).catch(() => []);
@@ -98,7 +98,7 @@ export function startEventSource(
   };
 }
 
-/** The ids of the messages that the worker could not handle: those that it named, or all when it threw. */
+/** Ids of the messages that the worker could not handle: those in its response, or all if it threw. */
 async function failuresOf(received: Message[], queueUrl: string, invoke: Invoke): Promise<Set<string>> {
   const messages = received.filter((message) => !isWakeUp(message));
   if (messages.length === 0) return new Set();
@@ -111,7 +111,7 @@ async function failuresOf(received: Message[], queueUrl: string, invoke: Invoke)
   }
 }
 
-/** The batch as Lambda hands it to a function. */
+/** The event that Lambda passes to a function for a batch. */
 export function toSqsEvent(messages: Message[], queueUrl: string): SQSEvent {
   const queueName = queueUrl.split('/').at(-1)!;
   return {

@@ -12,39 +12,39 @@ import { onTable, type TableSession } from '../session/session.ts';
 export function addBooksCommands(program: Command): void {
   program
     .command('export')
-    .description('write the whole table into files, as DynamoDB exports it to S3')
-    .addArgument(new Argument('<dir>', 'where to; exports that are there already stay'))
+    .description('write the whole table to files, in the format of DynamoDB exports to S3')
+    .addArgument(new Argument('<dir>', 'target directory; earlier exports in it stay'))
     .action((directory: string, given: object, command: Command) =>
       onTable((session) => exportLocalTable(session, directory))(given, command),
     );
   program
     .command('restore')
     .description(
-      'put an export back into an empty local table; on AWS, a backup is restored (docs/operations/restore.md)',
+      'restore an export into an empty local table; on AWS, restore a backup instead (docs/operations/restore.md)',
     )
-    .addArgument(new Argument('<dir>', 'with the files of "export", or of an export to S3'))
+    .addArgument(new Argument('<dir>', 'directory with the files of "export" or of an export to S3'))
     .action((directory: string, given: object, command: Command) =>
       onTable((session) => restore(session, directory), { mayCreate: true, restores: true })(given, command),
     );
   program
     .command('books')
-    .description('check an export of the table, or ask it in SQL (DuckDB); needs no gateway')
-    .addArgument(new Argument('<dir>', 'with the files of "export", or of an export to S3'))
+    .description('check an export of the table, or query it in SQL (DuckDB); needs no gateway')
+    .addArgument(new Argument('<dir>', 'directory with the files of "export" or of an export to S3'))
     .addArgument(new Argument('[sql]', `a query; views: ${viewNames.join(', ')}`))
     .action((directory: string, sql: string | undefined, _: object, command: Command) =>
       queryOrCheckBooks(directory, sql, command.optsWithGlobals<{ json: boolean }>().json),
     );
 }
 
-/** How often people are told how far it has come, in items. */
-const TELL_EVERY = 10_000;
+/** Number of items between two lines of progress. */
+const REPORT_EVERY = 10_000;
 
-/** Says on standard error how many items were handled, where somebody watches. */
+/** Prints progress on standard error if it is a terminal. */
 function itemsShown(verb: string): (items: number) => void {
-  let told = 0;
+  let reported = 0;
   return (items) => {
-    if (!process.stderr.isTTY || items < told + TELL_EVERY) return;
-    told = items;
+    if (!process.stderr.isTTY || items < reported + REPORT_EVERY) return;
+    reported = items;
     process.stderr.write(`\r\u001B[K${items} items ${verb}\n`);
   };
 }
@@ -52,7 +52,7 @@ function itemsShown(verb: string): (items: number) => void {
 async function exportLocalTable({ table, local }: TableSession, directory: string): Promise<Row> {
   if (!local) {
     throw new StartFailure(
-      'A table on AWS is exported each night: fetch it with "aws s3 sync" from the bucket that the output BooksBucketName names. See docs/billing.md.',
+      'A table on AWS is exported each night. Download the export with "aws s3 sync" from the bucket in the output BooksBucketName. See docs/billing.md.',
     );
   }
   const exported = await exportTable(table, directory, itemsShown('written'));
@@ -62,14 +62,14 @@ async function exportLocalTable({ table, local }: TableSession, directory: strin
 async function restore({ table, local }: TableSession, directory: string): Promise<Row> {
   if (!local) {
     throw new StartFailure(
-      'A table on AWS is restored from its backups into a new one, which gateway:tableName names then. See docs/operations/restore.md.',
+      'Restore a table on AWS from its backups into a new table, and set gateway:tableName to its name. See docs/operations/restore.md.',
     );
   }
-  const restored = await restoreTable(table, directory, itemsShown('put back'));
+  const restored = await restoreTable(table, directory, itemsShown('restored'));
   return { ...restored };
 }
 
-/** Prints the rows of a query. Without a query, checks the books. */
+/** Prints the result of a query. Without a query, checks the books. */
 async function queryOrCheckBooks(directory: string, sql: string | undefined, isJson: boolean): Promise<void> {
   const books = await openBooks(directory);
   try {
@@ -79,7 +79,10 @@ async function queryOrCheckBooks(directory: string, sql: string | undefined, isJ
     }
     const { checks, isSound } = await check(books);
     if (isJson) print({ directory, sound: isSound, checks }, true);
-    else process.stdout.write(`${asTable(checks)}\n${isSound ? 'The books add up.' : 'The books do NOT add up.'}\n`);
+    else
+      process.stdout.write(
+        `${asTable(checks)}\n${isSound ? 'The books are correct.' : 'The books are NOT correct.'}\n`,
+      );
     endWithVerdict(isSound);
   } finally {
     books.close();
@@ -93,13 +96,13 @@ async function check(books: Books): Promise<{ checks: Row[]; isSound: boolean }>
     {
       check: 'files',
       found: altered.length,
-      means: 'a file that is not what the manifest says',
+      means: 'a file that differs from the manifest',
       first: altered[0] ?? null,
     },
   ];
   const counted = exports.length === 1 ? await books.query('SELECT count(*) AS items FROM items') : [];
   const missing = counted.length === 0 ? 0 : Math.abs(exports[0]!.itemCount - Number(counted[0]!['items']));
-  checks.push({ check: 'items', found: missing, means: 'more or fewer items than the manifest says', first: null });
+  checks.push({ check: 'items', found: missing, means: 'more or fewer items than in the manifest', first: null });
   for (const [view, means] of Object.entries(checkedViews)) {
     const found = await books.query(`SELECT * FROM ${view} ORDER BY ALL`);
     checks.push({ check: view, found: found.length, means, first: found[0] ?? null });
