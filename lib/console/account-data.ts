@@ -15,7 +15,7 @@ import { readOwners } from './owners.ts';
 import { firstRecentDay } from './request-search.ts';
 
 const DAYS_OF_CURVES = 30;
-/** A page that shows the data of an account reads them again this often. */
+/** Interval at which pages with account data read it again. */
 export const ACCOUNT_REFRESH_MS = 30_000;
 
 export async function readAccountData(client: GatewayClient, signal: AbortSignal): Promise<AccountData> {

@@ -1,4 +1,4 @@
-/** The data of an account that the overview and the page of a member show: the books' own sums. */
+/** The data of an account for the overview and member pages: sums from the books. */
 
 import type {
   ShownActivity,
@@ -16,7 +16,7 @@ export interface Owners {
   workspaces: ShownWorkspace[];
   keys: ShownKey[];
   members: ShownMember[];
-  /** Some workspaces, keys or members are not in these lists. */
+  /** Whether some workspaces, keys or members are missing from these lists. */
   isPartial: boolean;
 }
 
@@ -26,18 +26,18 @@ export interface AccountData extends Owners {
   /** Completed days, by workspace, key and member. */
   activity: ShownActivity[];
   days: string[];
-  /** The cost of each model so far, today included. */
+  /** Cost of each model so far, including today. */
   models: ShownSpendingByModel;
   month: ShownStatement;
   latest: ShownRequest[];
 }
 
-/** The name of each workspace by its id. */
+/** Names of workspaces by id. */
 export function workspaceNames({ workspaces }: Pick<Owners, 'workspaces'>): Map<string, string> {
   return new Map(workspaces.map(({ id, name }) => [id, name]));
 }
 
-/** The part of an account that is the member's, with the workspace, whose limits hold for the member as well. */
+/** The data of an account restricted to one member, together with the member's workspace, whose limits also apply. */
 export function dataOfMember(data: AccountData, { id, workspace_id }: ShownMember): AccountData {
   return {
     ...data,

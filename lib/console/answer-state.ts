@@ -1,10 +1,10 @@
-/** An answer as it has come so far, put together from the events of its stream. */
+/** The state of a streamed answer, built from its events. */
 
 import type { ExactNumber } from './exact-numbers.ts';
 
 export interface AnswerBlock {
   kind: 'text' | 'thinking' | 'call' | 'results' | 'other';
-  /** The tool that is called, or the type of a block that the console does not know. */
+  /** The called tool, or the type of a block that the console does not know. */
   name: string;
   text: string;
 }
@@ -50,7 +50,7 @@ interface RawBlock {
   content?: unknown;
 }
 
-/** The answer after one more event; events that the console does not know change nothing. */
+/** Applies one event; unknown events change nothing. */
 export function withEvent(state: AnswerState, event: StreamEvent): AnswerState {
   switch (event.type) {
     case 'message_start':
@@ -103,7 +103,7 @@ function blockOf(raw: RawBlock): AnswerBlock {
   }
 }
 
-/** A call begins without its arguments, which follow in pieces. */
+/** A call starts without arguments, which follow in pieces. */
 function isEmptyInput(input: unknown): boolean {
   return input === undefined || input === null || Object.keys(input).length === 0;
 }

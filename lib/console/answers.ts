@@ -1,4 +1,7 @@
-/** The answers of the API that the console reads: the types of its shapes, so that a field which the API has not does not compile. */
+/**
+ * Types of the API responses that the console reads, derived from the API's shapes: a field that the API does not have
+ * fails to compile.
+ */
 
 import type { ActivityRowBody, ModelSpendingAnswer } from '../../lambdas/api/activity/shape.ts';
 import type { CreditsAnswer } from '../../lambdas/api/credits/shape.ts';
@@ -34,7 +37,7 @@ export interface ListOf<Body> {
   total_count: number;
 }
 
-/** What `POST /messages/estimate` says of a prompt. */
+/** Response of `POST /messages/estimate`. */
 export interface PromptEstimate {
   input_tokens: number;
   hold_rub: string | number;
@@ -58,7 +61,7 @@ export interface PromptEstimate {
   free_limits: FreeLimit[];
 }
 
-/** A limit on a free model: on requests, or on what the service spends. */
+/** A limit of a free model, on requests or on the service's spending. */
 interface FreeLimit {
   model: string;
   source: string;

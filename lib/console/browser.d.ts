@@ -1,2 +1,2 @@
-/** Styles that a module brings with it: the bundler puts them into one file. */
+/** Style sheets that modules import; the bundler joins them into one file. */
 declare module '*.css';

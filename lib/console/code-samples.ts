@@ -1,11 +1,11 @@
-/** The code that sends what the playground sends, for those who paste it into a program. */
+/** Code samples that send the playground's request. */
 
 import { webSearchTool, type MessagesBody } from './playground-request.ts';
 
 export const sampleNames = ['curl', 'Anthropic SDK', 'OpenAI SDK', 'AI SDK'] as const;
 export type SampleName = (typeof sampleNames)[number];
 
-/** @param base of the API, with /v1 */
+/** @param base base URL of the API, with /v1 */
 export function codeSamples(body: MessagesBody, base: string): Record<SampleName, string> {
   return {
     curl: curlSample(body, base),
@@ -19,7 +19,7 @@ function pretty(value: unknown): string {
   return JSON.stringify(value, null, 2);
 }
 
-/** For a shell. */
+/** Quotes a text for a shell. */
 function shellLiteral(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
@@ -31,7 +31,7 @@ function curlSample(body: MessagesBody, base: string): string {
 }
 
 function anthropicSample(streamed: MessagesBody, base: string): string {
-  // The SDK's own method says that it streams.
+  // The method of the SDK implies streaming.
   const body = Object.fromEntries(Object.entries(streamed).filter(([name]) => name !== 'stream'));
   return `import Anthropic from '@anthropic-ai/sdk';
 

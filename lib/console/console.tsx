@@ -21,7 +21,7 @@ import { changeVisit, restorePlace } from './visits.ts';
 
 const navigationPages = ['overview', 'generations', 'keys', 'workspaces', 'models', 'playground'] as const;
 
-/** The whole page: signed out, a question for a key; signed in, a page of the account. */
+/** The whole console: a sign-in form, or a page of the account after sign-in. */
 export function Console() {
   const { language, chooseLanguage } = useLanguage();
   const { isDark, switchTheme } = useTheme();
@@ -82,7 +82,7 @@ function SignedIn({ texts }: { texts: Texts }) {
   const last = useRef(place);
   useLayoutEffect(() => restorePlace(main.current!), [route.hash]);
   useEffect(() => {
-    // A reader who changes the page by keyboard or with a screen reader continues at its beginning.
+    // Moves the focus to the beginning of the new page, for readers who use a keyboard or a screen reader.
     if (last.current !== place) main.current?.focus({ preventScroll: true });
     last.current = place;
     const page = navigationPages.find((page) => page === route.page);
@@ -126,11 +126,11 @@ function PageOf({ route: { page, id, query }, texts }: { route: HashRoute; texts
   }
 }
 
-/** The place that the address names, as it changes, with the part of the address that names it. */
+/** The current route, from the hash of the address, with the hash itself. */
 function useHashRoute(): HashRoute & { hash: string } {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {
-    // The browser would scroll before the rows of the page are there.
+    // Otherwise the browser would scroll before the rows of the page are loaded.
     history.scrollRestoration = 'manual';
     const follow = () => {
       changeVisit();

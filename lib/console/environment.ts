@@ -1,4 +1,4 @@
-/** What every part of the page needs to know: who asks, and how it is shown. */
+/** Context of all parts: texts, language, theme, and API client. */
 
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
@@ -23,7 +23,7 @@ export function useConsole(): ConsoleEnvironment {
   return environment;
 }
 
-/** Ways to write values in the reader's language. */
+/** Formatters of values in the reader's language. */
 export function useFormats() {
   const { language } = useConsole();
   const locale = language === 'ru' ? 'ru-RU' : 'en-GB';

@@ -1,4 +1,4 @@
-/** Kinds of failures that differ in what helps. */
+/** Kinds of failures, by the remedy. */
 export type FailureClass = 'unreachable' | 'overloaded' | 'silent' | 'credential' | 'request' | 'unusable';
 
 const classes: Record<string, FailureClass> = {
@@ -19,7 +19,10 @@ const classes: Record<string, FailureClass> = {
   payload_too_large: 'request',
 };
 
-/** Codes of the system and of certificates, such as ENOTFOUND; the connection broke off only with ECONNRESET and EPIPE. */
+/**
+ * Codes of the operating system and of certificates, such as ENOTFOUND. Excludes ECONNRESET and EPIPE, after which the
+ * provider had already been reached.
+ */
 const UNREACHABLE = /^(?!ECONNRESET|EPIPE)[A-Z][A-Z0-9_]+$/;
 
 export function failureClass(failure: string): FailureClass {

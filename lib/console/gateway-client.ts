@@ -1,8 +1,8 @@
-/** Requests to the gateway that serves the page: its public API, at addresses beside the page's own. */
+/** Requests to the public API of the gateway that serves the page, at addresses next to the page's own. */
 
 import { parseExactJson } from './exact-numbers.ts';
 
-/** What went wrong, in the words of the API. */
+/** An error response, with the API's message. */
 export class ApiFailure extends Error {
   override name = 'ApiFailure';
   readonly status: number;
@@ -14,7 +14,7 @@ export class ApiFailure extends Error {
   }
 }
 
-/** No answer came: the gateway is away, or the network is. */
+/** There was no response: the gateway or the network is down. */
 export class NoAnswer extends Error {
   override name = 'NoAnswer';
 }
@@ -26,25 +26,25 @@ interface Answered<Body> {
 
 interface Change {
   body?: unknown;
-  /** Only what still has this tag is changed. */
+  /** ETag that the resource must still have. */
   ifMatch?: string | null;
-  /** The same for each repetition of one change. */
+  /** Idempotency key: equal for all retries of one change. */
   once?: string;
 }
 
 export interface GatewayClient {
   read: <Body>(path: string, signal?: AbortSignal) => Promise<Answered<Body>>;
   change: <Body>(method: 'POST' | 'PATCH' | 'PUT' | 'DELETE', path: string, change?: Change) => Promise<Answered<Body>>;
-  /** An answer whose body is read by the caller. */
+  /** Returns a response whose body the caller reads. */
   open: (path: string, body: unknown, signal?: AbortSignal) => Promise<Response>;
 }
 
-/** The base of the API, whatever stage or path it is behind, without a slash at its end. */
+/** The base URL of the API, whatever stage or path precedes it, without a trailing slash. */
 export function apiBase(): string {
   return new URL('.', location.href).href.slice(0, -1);
 }
 
-/** @param key of the account; a request with one that no longer works ends in `onKeyRefused` as well */
+/** @param key of the account; if it no longer works, a request also calls `onKeyRefused` */
 export function openClient(key: string, onKeyRefused: () => void = () => undefined): GatewayClient {
   const send = async (path: string, init: RequestInit, headers: Record<string, string> = {}): Promise<Response> => {
     const response = await fetch(apiBase() + path, {
@@ -91,7 +91,7 @@ async function bodyOf(response: Response): Promise<unknown> {
   }
 }
 
-/** A name for one change, also where the page is not served over TLS. */
+/** A random idempotency key. Also works if the page is not served over TLS. */
 export function newChangeName(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

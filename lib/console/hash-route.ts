@@ -1,7 +1,7 @@
-/** A place in the console, as the part of the address behind `#` names it: `#/models/sandbox%2Fclaude?x=1`. */
+/** A place in the console, encoded in the part of the address after `#`: `#/models/sandbox%2Fclaude?x=1`. */
 export interface HashRoute {
   page: string;
-  /** What the page shows one of. */
+  /** Id of the item that the page shows. */
   id: string | undefined;
   query: URLSearchParams;
 }
@@ -18,12 +18,12 @@ export function hashOf(page: string, id?: string, query: Record<string, string> 
   return `#/${page}${id === undefined ? '' : `/${encodeURIComponent(id)}`}${search === '' ? '' : `?${search}`}`;
 }
 
-/** The page of a member. */
+/** Hash of the page of a member. */
 export function memberHash(id: string, workspaceId: string): string {
   return hashOf('members', id, { workspace: workspaceId });
 }
 
-/** Where the budgets of a member are changed. */
+/** Hash of the page on which a member's budgets are changed. */
 export function budgetsOfMemberHash(id: string, workspaceId: string): string {
   return hashOf('workspaces', workspaceId, { budgets: id });
 }

@@ -1,4 +1,4 @@
-/** The search for a key by its name, label, member or tags, or by the key itself. */
+/** Searches keys by name, label, member or tags, or by the key itself. */
 
 import type { ShownKey } from './answers.ts';
 
@@ -12,11 +12,13 @@ export function fitsSearch(key: Searched, typed: string): boolean {
   return texts.some((text) => text.toLowerCase().includes(wanted)) || isShownAs(wanted, key.label.toLowerCase());
 }
 
-/** Whether a key or its beginning has the first characters that its label shows, and a whole key also the last. */
+/**
+ * Whether a typed key, or its beginning, matches the label: the first characters, and for a whole key also the last.
+ */
 function isShownAs(wanted: string, label: string): boolean {
   const [first = '', last = ''] = label.split(/\.{3}|…/);
   return last !== '' && wanted.startsWith(first) && (wanted.endsWith(last) || wanted.length < WHOLE_KEY_LENGTH);
 }
 
-/** No key of the gateway is shorter. */
+/** Minimum length of a key. */
 const WHOLE_KEY_LENGTH = 60;

@@ -1,4 +1,4 @@
-/** Every limit of an account with what is spent, held and left of it, and when it runs out. */
+/** All limits of an account, with the amounts spent, held and left, and the time at which each runs out. */
 
 import { Money } from '../../lambdas/money/money.ts';
 import { windowEnd } from '../../lambdas/money/periods.ts';
@@ -12,22 +12,22 @@ export interface LimitRow {
   id: string;
   owner: 'workspace' | 'member' | 'key' | 'account';
   name: string;
-  /** Where more is known of whose it is; undefined for the account. */
+  /** Page with details about the owner; undefined for the account. */
   href: string | undefined;
   interval: string;
   limit: ExactNumber;
   spent: ExactNumber;
-  /** Null where the limit was lowered below what is spent and held: then what is left says nothing of it. */
+  /** Null if the limit was lowered below the amounts spent and held: the rest then does not show what is held. */
   held: Money | null;
   left: ExactNumber;
-  /** The time at which it starts anew; null for never. */
+  /** Time at which the limit resets; null for never. */
   resetsAtMs: number | null;
   runOut: RunOut;
 }
 
 type IsOwn = (row: ShownActivity) => boolean;
 
-/** Tightest first: what has the smallest share left. */
+/** Sorted by the remaining share, smallest first. */
 export function limitRowsOf(data: AccountData): LimitRow[] {
   const spentInPace = paceOf(data);
   const names = workspaceNames(data);
@@ -67,7 +67,7 @@ export function limitRowsOf(data: AccountData): LimitRow[] {
 
 type SpentInPace = (isOwn: IsOwn) => Money;
 
-/** What the last seven completed days have cost. */
+/** Spending of the last seven completed days. */
 function paceOf({ activity, days }: AccountData): SpentInPace {
   const since = days.at(-DAYS_OF_PACE)!;
   const recent = activity.filter(({ date }) => date >= since);
@@ -95,14 +95,14 @@ function keyLimitRows(data: AccountData, key: ShownKey, spentInPace: SpentInPace
   ];
 }
 
-/** The spending of a key in the period of its limit; without a limit, in this month. */
+/** Spending of a key in the period of its limit; without a limit, of this month. */
 export function spentInPeriod(key: ShownKey): ExactNumber {
   if (key.limit === null) return key.usage_monthly;
   const byReset = { daily: key.usage_daily, weekly: key.usage_weekly, monthly: key.usage_monthly };
   return key.limit_reset === null ? key.usage : byReset[key.limit_reset];
 }
 
-/** A prepaid account is a limit, too: its balance. */
+/** The balance of a prepaid account is a limit, too. */
 function accountLimitRows(data: AccountData, spentInPace: SpentInPace): LimitRow[] {
   const { balance, held, total_credits, total_usage } = data.credits;
   if (balance === null) return [];

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 
 export interface Loaded<Value> {
-  /** The last that was read; it stays while it is read again. */
+  /** The last loaded value; kept while it is loaded again. */
   value: Value | undefined;
   failure: unknown;
   isLoading: boolean;
@@ -9,8 +9,9 @@ export interface Loaded<Value> {
 }
 
 /**
- * Reads something, and again when what it depends on changes; with `everyMs` also that long after each answer, while the tab is visible and
- * `goesOn` returns true for the last value. A slow answer is waited for. An answer to an older question is not shown.
+ * Loads a value, and loads it again when its dependencies change. With `everyMs`, also repeats that long after each
+ * response, while the tab is visible and `goesOn` returns true for the last value. Requests never overlap, and
+ * responses to outdated requests are ignored.
  */
 export function useLoaded<Value>(
   load: (signal: AbortSignal) => Promise<Value>,

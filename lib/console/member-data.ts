@@ -1,25 +1,25 @@
-/** The spending of one member, and on what it went. */
+/** The spending of one member, by model. */
 
 import { Money } from '../../lambdas/money/money.ts';
 import { utcDate, windowsAt } from '../../lambdas/money/periods.ts';
 import type { ShownActivity, ShownMember, ShownRequest } from './answers.ts';
 import { moneyOf } from './exact-numbers.ts';
 
-/** The cost of a model in a week. */
+/** Cost of a model in a week. */
 interface ModelSpending {
   model: string;
   requests: number;
   cost: Money;
 }
 
-/** The UTC day on which the week of a moment began. */
+/** The UTC date of the Monday before a time. */
 export function mondayAt(atMs: number): string {
   return windowsAt(atMs).weekly.split('_')[1]!;
 }
 
 /**
- * This week by model, the dearest first: completed days as they were added up, and the requests of today.
- * @param today those that the list has of today
+ * Spending of this week by model, most expensive first: sums of completed days, plus the requests of today.
+ * @param today the listed requests of today
  */
 export function weekByModel(
   { activity, readAtMs }: { activity: readonly ShownActivity[]; readAtMs: number },

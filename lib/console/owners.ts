@@ -1,10 +1,12 @@
-/** Who spends: the workspaces of the account, with their keys and members. */
+/** The spenders: the workspaces of the account, with their keys and members. */
 
 import type { Owners } from './account.ts';
 import type { ListOf, ShownKey, ShownMember, ShownWorkspace } from './answers.ts';
 import type { GatewayClient } from './gateway-client.ts';
 
-/** The console reads so many workspaces of a larger account, and the first hundred keys and members of each. */
+/**
+ * For a large account, the console reads only this many workspaces, with the first hundred keys and members of each.
+ */
 const MAX_WORKSPACES_SHOWN = 12;
 
 export async function readOwners(client: GatewayClient, signal: AbortSignal): Promise<Owners> {
@@ -26,10 +28,10 @@ export async function readOwners(client: GatewayClient, signal: AbortSignal): Pr
 }
 
 const KEYS_PER_READ = 100;
-/** The console reads so many keys of one workspace. */
+/** Maximum number of keys that the console reads per workspace. */
 const MAX_KEYS_OF_WORKSPACE = 1_000;
 
-/** The keys of some workspaces, and whether some of these keys are not in the list. */
+/** Reads the keys of some workspaces. `isPartial` is true if some of their keys are missing. */
 export async function readKeysIn(client: GatewayClient, workspaces: ShownWorkspace[], signal: AbortSignal) {
   const shown = workspaces.slice(0, MAX_WORKSPACES_SHOWN);
   const lists = await Promise.all(shown.map(({ id }) => readKeysOf(client, id, signal)));

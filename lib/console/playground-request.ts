@@ -1,4 +1,4 @@
-/** What the playground sends: a request of the Messages API, made of what a person has typed. */
+/** The playground's request to the Messages API, built from the form. */
 
 import type { ShownModel } from './answers.ts';
 
@@ -7,7 +7,7 @@ export interface PlaygroundDraft {
   system: string;
   prompt: string;
   maxTokens: string;
-  /** JSON: a list of tools, or nothing. */
+  /** A JSON list of tools, or an empty text. */
   tools: string;
   isSearching: boolean;
   isThinking: boolean;
@@ -37,7 +37,7 @@ type ContentPart =
 
 export const webSearchTool = { type: 'web_search_20250305', name: 'web_search' };
 
-/** @throws {SyntaxError} when the tools are no list in JSON */
+/** @throws {SyntaxError} if the tools are not a JSON list */
 export function messagesBody(draft: PlaygroundDraft): MessagesBody {
   const tools = [...typedTools(draft.tools), ...(draft.isSearching ? [webSearchTool] : [])];
   return {
@@ -66,17 +66,17 @@ function promptContent({ prompt, image }: PlaygroundDraft): string | ContentPart
   ];
 }
 
-/** A model, as far as the playground looks at it. */
+/** The fields of a model that the playground uses. */
 type PlaygroundModel = Pick<ShownModel, 'id' | 'available'> & {
   architecture: Pick<ShownModel['architecture'], 'output_modalities'>;
 };
 
-/** Whether a prompt may be sent to a model here; it is not ruled out where nobody knows. */
+/** Whether a prompt can be sent to the model. A model with unknown availability is not excluded. */
 export function isCallable({ available, architecture }: PlaygroundModel): boolean {
   return available !== false && architecture.output_modalities.includes('text');
 }
 
-/** The model that is tried first: one that is known to be callable, before those of which nothing is known. */
+/** The default model: preferably one that is known to be callable. */
 export function firstModelOf(models: readonly PlaygroundModel[]): string | undefined {
   const callable = models.filter(isCallable);
   return (callable.find(({ available }) => available === true) ?? callable[0])?.id;

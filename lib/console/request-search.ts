@@ -1,9 +1,12 @@
-/** Requests that fit a filter. One answer of the API looks at few of them, so a search goes on from answer to answer. */
+/**
+ * Searches requests by a filter. One API response covers only some requests, so the search continues over several
+ * responses.
+ */
 
 import { DAY_MS, utcDate } from '../../lambdas/money/periods.ts';
 import type { ShownRequest } from './answers.ts';
 
-/** An answer of `GET /generations`. */
+/** Response of `GET /generations`. */
 export interface RequestPage {
   data: ShownRequest[];
   next_cursor: string | null;
@@ -12,45 +15,45 @@ export interface RequestPage {
 
 export interface FoundRequests {
   rows: ShownRequest[];
-  /** From where it may go on; null where all was looked at. */
+  /** Where the search can continue; null if everything was searched. */
   cursor: string | null;
-  /** The time to which it has looked back. */
+  /** Time back to which requests were searched. */
   searchedUntil: string | null;
   isSearching: boolean;
   failure: unknown;
 }
 
 export interface Sought {
-  /** Parameters of the list by their names: what is empty is not asked for. */
+  /** Query parameters of the list; empty ones are omitted. */
   filters: Record<string, string>;
-  /** The first day. */
+  /** First day of the search. */
   from: string;
-  /** Where an earlier search has ended; '' for the newest. */
+  /** End of an earlier search; '' for the newest requests. */
   cursor: string;
-  /** So many are wanted. */
+  /** Maximum number of rows. */
   rows: number;
 }
 
-/** A search asks so often at most before its reader has to say that it shall go on. */
+/** Maximum number of responses before the reader must continue the search. */
 const MAX_ANSWERS = 25;
 const DAYS_OF_RECENT = 7;
 
-/** The first of the days that are looked at without further words. */
+/** First day of the default range. */
 export function firstRecentDay(nowMs: number): string {
   return utcDate(nowMs - (DAYS_OF_RECENT - 1) * DAY_MS);
 }
 
-/** The API's most. */
+/** Maximum page size of the API. */
 const MAX_PAGE_ROWS = 100;
 
-/** The path of an answer, with its parameters. */
+/** Path of one response, with its parameters. */
 export function requestsPath({ filters, from, cursor, rows }: Sought): string {
   const limit = String(Math.min(rows, MAX_PAGE_ROWS));
   const asked = Object.entries({ ...filters, from, cursor, limit }).filter(([, value]) => value !== '');
   return `/generations?${new URLSearchParams(asked).toString()}`;
 }
 
-/** Searches until there are as many as are wanted, and says what it has found after each answer. */
+/** Searches until there are enough rows, and reports the rows so far after each response. */
 export async function searchRequests(
   read: (path: string) => Promise<RequestPage>,
   sought: Sought,
@@ -69,9 +72,9 @@ export async function searchRequests(
   }
 }
 
-/** The newest requests above those that are known: as they are now, each once. */
+/** Adds the newest requests above the known ones, each once and in its current state. */
 export function withNewest(known: FoundRequests, { data, next_cursor, searched_until }: RequestPage, wanted: number) {
-  // As many as are wanted are newer than all that is known.
+  // All rows that fit are newer than the known ones.
   if (data.length >= wanted) {
     return { ...known, rows: data, cursor: next_cursor, searchedUntil: searched_until, failure: undefined };
   }

@@ -1,4 +1,4 @@
-/** The spending of thirty completed days and of today, exactly, by what the reader chooses. */
+/** Exact spending of thirty completed days and today, by a chosen dimension. */
 
 import { Money } from '../../lambdas/money/money.ts';
 import { utcDate } from '../../lambdas/money/periods.ts';
@@ -13,14 +13,14 @@ export type SpendingDimension = (typeof spendingDimensions)[number];
 export interface DaySpending {
   date: string;
   name: string;
-  /** Null for today, whose requests are not added up yet. */
+  /** Null for today, whose requests are not counted yet. */
   requests: number | null;
   cost: Money;
 }
 
 type Names = Pick<Texts, 'others' | 'noMember' | 'deletedKey'>;
 
-/** The cost of each name on each day, the newest day first, the most expensive name first; days without spending have no row. */
+/** Cost of each name on each day: newest day first, then most expensive first. Days without spending have no row. */
 export function spendingByDay(data: AccountData, by: SpendingDimension, texts: Names): DaySpending[] {
   const nameOf = nameByDimension(data, by, texts);
   const completed = [...Map.groupBy(data.activity, ({ date }) => date)].flatMap(([date, rows]) =>
@@ -36,7 +36,7 @@ export function spendingByDay(data: AccountData, by: SpendingDimension, texts: N
   );
 }
 
-/** The counters of today. Their names may cover less than the account: the rest has a row of its own. */
+/** Counters of today. If the names do not cover the whole account, the rest is a row of its own. */
 function spendingToday(data: AccountData, by: SpendingDimension, texts: Names): DaySpending[] {
   const rows = counted(data, by);
   const rest = moneyOf(data.credits.usage_daily).minus(Money.sum(rows.map(({ usage }) => moneyOf(usage))));

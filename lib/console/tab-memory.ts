@@ -1,4 +1,4 @@
-/** What the tab remembers until it is closed (keys), and what this browser does (how the page looks). No key outlives its tab. */
+/** Storage: keys are stored until the tab is closed, and the appearance permanently in this browser. */
 
 const MANAGEMENT_KEY = 'console.management-key';
 const INFERENCE_KEY = 'console.inference-key';

@@ -4,7 +4,7 @@ export function dayText(time: string | number, locale: string): string {
   return new Date(time).toLocaleDateString(locale, { dateStyle: 'medium', timeZone: 'UTC' });
 }
 
-/** The time of day alone, under a heading that names the day. */
+/** Only the time of day, for rows under a heading with the date. */
 export function clockText(time: string | number, locale: string): string {
   return new Date(time).toLocaleTimeString(locale, { timeStyle: 'medium', timeZone: 'UTC' });
 }

@@ -13,7 +13,7 @@ import { currentVisit } from './visits.ts';
 
 const atFirst: FoundRequests = { rows: [], cursor: null, searchedUntil: null, isSearching: true, failure: undefined };
 
-/** @param everyMs how often newer ones are looked for, while the tab is looked at; undefined where none can come */
+/** @param everyMs interval for loading newer requests while the tab is visible; undefined if there can be none */
 export function useRequestSearch(client: GatewayClient, sought: Sought, everyMs: number | undefined): FoundRequests {
   const path = requestsPath(sought);
   const [search, setSearch] = useState(currentVisit().requests.get(path) ?? atFirst);
@@ -34,7 +34,7 @@ export function useRequestSearch(client: GatewayClient, sought: Sought, everyMs:
     const look = async () => {
       if (document.visibilityState !== 'visible') return;
       const newest = await read(requestsPath({ ...sought, from: utcDate(Date.now()) }));
-      // So many new ones would replace the rows that a reader further down is at.
+      // So many new requests would move the rows that the reader is looking at.
       if (newest.data.length >= sought.rows && scrollY > 0) return;
       change((known) => withNewest(known, newest, sought.rows));
     };

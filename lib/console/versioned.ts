@@ -1,4 +1,7 @@
-/** Changes of what others may change meanwhile: with the tag of what was read, so that nobody overwrites another unawares. */
+/**
+ * Edits resources that others may change concurrently: saves with the ETag that was read, so that no change is
+ * overwritten unnoticed.
+ */
 
 import { useState } from 'preact/hooks';
 import { ApiFailure } from './gateway-client.ts';
@@ -11,13 +14,13 @@ export interface Versioned<Value> {
 interface VersionedSave<Value> {
   readAgain: () => Promise<Versioned<Value>>;
   save: (etag: string | null) => Promise<void>;
-  /** Whether what is edited is the same in both: what else others have changed is no conflict. */
+  /** Whether the edited part is the same in both versions; other changes are not a conflict. */
   isSame: (before: Value, now: Value) => boolean;
 }
 
 /**
- * Saves with the tag of what was read. Where that is no longer what is there, `theirs` is what somebody else has made of it, and the next
- * save is made over that.
+ * Saves with the ETag that was read. After a conflict, `theirs` is the version of the other person, and the next save
+ * overwrites it.
  */
 export function useVersionedSave<Value>(read: Versioned<Value>, { readAgain, save, isSame }: VersionedSave<Value>) {
   const [base, setBase] = useState(read);

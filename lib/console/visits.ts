@@ -1,23 +1,23 @@
-/** Where the reader was in each entry of the tab's history, so that Back leads to the same place. */
+/** Scroll positions and lists per entry of the tab's history, so that Back returns to the same place. */
 
 import type { FoundRequests } from './request-search.ts';
 import { newChangeName } from './gateway-client.ts';
 
 interface Visit {
   scrollY: number;
-  /** The list of requests as it was read, by its path: newer requests do not push it away meanwhile. */
+  /** Lists of requests by path, so that newer requests do not move them. */
   requests: Map<string, FoundRequests>;
 }
 
 const visits = new Map<string, Visit>();
 
-/** The entry of the history that is shown, by a name of its own. */
+/** Id of the current history entry. */
 let entry = nameEntry();
 
-/** The page may need several answers until it is as long as it was. */
+/** The page may need several responses until it has its former length. */
 const MAX_RESTORE_MS = 10_000;
 
-/** Called when the address has changed, before the page of the new address is drawn. */
+/** Called after a change of the address, before the new page is drawn. */
 export function changeVisit(): void {
   currentVisit().scrollY = scrollY;
   entry = nameEntry();
@@ -30,8 +30,8 @@ export function currentVisit(): Visit {
 }
 
 /**
- * Scrolls to the place of the visit as soon as the page is long enough: the beginning for a new one.
- * @returns stops it; so does the reader who scrolls
+ * Scrolls to the position of the visit as soon as the page is long enough; a new visit starts at the top.
+ * @returns a function that stops it; scrolling by the reader stops it, too
  */
 export function restorePlace(page: HTMLElement): () => void {
   const { scrollY: top } = currentVisit();

@@ -81,7 +81,7 @@ async function createKey(page: Page, name: string, limit: string): Promise<strin
   await dialog.getByLabel('Limit, ₽').fill(limit);
   await dialog.getByRole('button', { name: 'Create' }).click();
   const secret = await dialog.locator('pre').textContent();
-  await dialog.getByRole('button', { name: 'I have it' }).click();
+  await dialog.getByRole('button', { name: 'I have copied it' }).click();
   return secret!;
 }
 
@@ -177,8 +177,8 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
 
     await open(page, '#/playground');
     await page.getByLabel('Inference key').fill(secret);
-    await page.getByRole('button', { name: 'Use it' }).click();
-    await page.getByLabel('Prompt').fill('Hello\n@sandbox think tokens=12 delay=5');
+    await page.getByRole('button', { name: 'Use this key' }).click();
+    await page.getByLabel('Prompt', { exact: true }).fill('Hello\n@sandbox think tokens=12 delay=5');
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByRole('link', { name: /Show this generation/ }).waitFor();
     const cost = page.locator('section', { hasText: 'Answer' }).locator('.facts div', { hasText: 'Cost' });
@@ -186,7 +186,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     const told = await cost.locator('dd').textContent();
     await page.getByRole('link', { name: /Show this generation/ }).click();
 
-    await page.getByText('the lines come to the charge').waitFor();
+    await page.getByText('the lines add up to the charge').waitFor();
     expect(await page.locator('.facts div', { hasText: 'Cost' }).locator('dd').textContent()).toBe(told);
     expect(await page.getByRole('row', { name: /tokens written/ }).count()).toBeGreaterThan(0);
     await open(page, '#/generations');
@@ -218,12 +218,12 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     const secret = await createKey(page, 'First model', '50');
     await open(page, '#/playground');
     await page.getByLabel('Inference key').fill(secret);
-    await page.getByRole('button', { name: 'Use it' }).click();
+    await page.getByRole('button', { name: 'Use this key' }).click();
 
     await expect.poll(() => page.getByLabel('Model').inputValue(), { timeout: 10_000 }).toBe('sandbox/gpt');
     await open(page, '#/playground?model=sandbox/gemini');
     await page.reload();
-    await page.getByLabel('Prompt').waitFor();
+    await page.getByLabel('Prompt', { exact: true }).waitFor();
     expect(await page.getByLabel('Model').inputValue()).toBe('sandbox/gemini');
     const none = 'No model can be called yet';
     expect(await page.getByText(none).count()).toBe(0);
@@ -244,13 +244,13 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
       const secret = await createKey(page, 'Everything', '500');
       await open(page, '#/playground?model=sandbox/claude');
       await page.getByLabel('Inference key').fill(secret);
-      await page.getByRole('button', { name: 'Use it' }).click();
+      await page.getByRole('button', { name: 'Use this key' }).click();
       await page.getByLabel('Web search').check();
       await page.getByLabel('Thinking').check();
-      await page.getByText('System text, tools, image').click();
+      await page.getByText('System prompt, tools, image').click();
       await page.getByLabel('Image').setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: DOT });
       await page.getByText('✓').waitFor();
-      await page.getByLabel('Prompt').fill('How tall is the tower?\n@sandbox think search delay=5');
+      await page.getByLabel('Prompt', { exact: true }).fill('How tall is the tower?\n@sandbox think search delay=5');
       await page.getByRole('button', { name: 'Send' }).click();
       await page.getByRole('link', { name: /Show this generation/ }).waitFor();
       const cost = page.locator('section', { hasText: 'Answer' }).locator('.facts div', { hasText: 'Cost' });
@@ -258,7 +258,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
 
       const answer = page.locator('.answer');
       expect(await answer.locator('summary').allTextContents()).toEqual(
-        expect.arrayContaining(['Thinking', 'Results of the search']),
+        expect.arrayContaining(['Thinking', 'Search results']),
       );
       expect(await answer.textContent()).toContain('Call: web_search');
       expect(await answer.locator('.text:not(.quiet)').first().textContent()).toMatch(/\w/);
@@ -275,7 +275,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
         input_schema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
       };
       await page.getByLabel('Tools (JSON)').fill(JSON.stringify([tool]));
-      await page.getByLabel('Prompt').fill('Is it raining?\n@sandbox tool delay=5');
+      await page.getByLabel('Prompt', { exact: true }).fill('Is it raining?\n@sandbox tool delay=5');
       await page.getByRole('button', { name: 'Send' }).click();
       await page.getByText('tool_use', { exact: true }).waitFor();
       expect(await answer.locator('pre').textContent()).toMatch(/Call: weather \{.*city/);
@@ -292,8 +292,8 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     await page.route('**/v1/models', (route) => list.promise.then(() => route.continue()));
     await open(page, '#/playground');
     await page.getByLabel('Inference key').fill(secret);
-    await page.getByRole('button', { name: 'Use it' }).click();
-    await page.getByLabel('Prompt').fill('Hello\n@sandbox tokens=3');
+    await page.getByRole('button', { name: 'Use this key' }).click();
+    await page.getByLabel('Prompt', { exact: true }).fill('Hello\n@sandbox tokens=3');
     const send = page.getByRole('button', { name: 'Send' });
 
     expect(await send.isDisabled()).toBe(true);
@@ -318,7 +318,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
 
     await open(page, `#/generations/${id}`);
 
-    await page.getByText('the lines come to the charge').waitFor();
+    await page.getByText('the lines add up to the charge').waitFor();
     await page.close();
   });
 
@@ -328,14 +328,14 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     const secret = await createKey(page, 'Stopped', '50');
     await open(page, '#/playground');
     await page.getByLabel('Inference key').fill(secret);
-    await page.getByRole('button', { name: 'Use it' }).click();
-    await page.getByLabel('Prompt').fill('Hello\n@sandbox tokens=900 delay=100');
+    await page.getByRole('button', { name: 'Use this key' }).click();
+    await page.getByLabel('Prompt', { exact: true }).fill('Hello\n@sandbox tokens=900 delay=100');
     await page.getByRole('button', { name: 'Send' }).click();
     await page.locator('.answer .text').waitFor();
 
     await page.getByRole('button', { name: 'Stop' }).click();
 
-    await page.getByText('what was written so far is charged').waitFor();
+    await page.getByText('The output so far is charged').waitFor();
     await page.close();
   });
 
@@ -394,7 +394,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
       .waitFor();
     expect(await page.locator('tr', { has: page.locator(`a[href="#/generations/${rare.id}"]`) }).count()).toBe(1);
     await open(page, '#/generations?model=sandbox/nobody');
-    await page.getByText('No request fits.').waitFor();
+    await page.getByText('No requests match.').waitFor();
     await page.close();
   });
 
@@ -505,11 +505,11 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     const { page, complaints } = await visit();
     await signIn(page);
     await open(page, '#/models/sandbox%2Fclaude');
-    await page.getByRole('img', { name: 'Hour by hour, thirty days: Uptime, %' }).waitFor();
+    await page.getByRole('img', { name: 'Last thirty days by hour: Uptime, %' }).waitFor();
     await page.getByLabel('Show').selectOption('latency');
-    await page.getByRole('img', { name: 'Hour by hour, thirty days: Latency, ms' }).waitFor();
-    await page.getByText('The rows of these days').click();
-    const rows = page.getByRole('table', { name: 'Hour by hour' }).getByRole('row');
+    await page.getByRole('img', { name: 'Last thirty days by hour: Latency, ms' }).waitFor();
+    await page.getByText('Table of these days').click();
+    const rows = page.getByRole('table', { name: 'Last thirty days by hour' }).getByRole('row');
     expect(await rows.nth(1).textContent()).toContain('97.25');
     expect(await rows.count()).toBe(3);
     expect(complaints).toEqual([]);
@@ -521,16 +521,16 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     await signIn(page);
     const secret = await createKey(page, 'Estimating', '3');
     await open(page, '#/models/sandbox%2Fclaude');
-    await page.getByLabel('Prompt').fill('Hello');
+    await page.getByLabel('Prompt', { exact: true }).fill('Hello');
     await page.getByLabel('Inference key').fill(secret);
-    await page.getByLabel('Longest answer').fill('30000');
+    await page.getByLabel('Maximum answer length').fill('30000');
 
     await page.getByRole('button', { name: 'Estimate' }).click();
 
     await page.getByText('The request would be refused').waitFor();
     const text = await page.locator('main').textContent();
-    expect(text).toMatch(/It would be sent with at most [\d\u202f]+ tokens/);
-    expect(text).toMatch(/limit of the key, in all: Left 3\s₽ has no room/);
+    expect(text).toMatch(/would be sent if its answer were limited to [\d\u202f]+ tokens/);
+    expect(text).toMatch(/key limit, in total: Left 3\s₽ insufficient/);
     await page.close();
   });
 
@@ -547,13 +547,13 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
 
     await open(page, `#/generations/${id}`);
 
-    await page.getByRole('heading', { name: 'Why it was refused' }).waitFor();
+    await page.getByRole('heading', { name: 'Cause of the refusal' }).waitFor();
     const text = await page.locator('main').textContent();
     // A limit of 1 RUB would never be enough for it, however long one waits.
-    expect(text).toMatch(/might have cost 6\.\d+\s₽, and 1\s₽ was left \(limit of the key\): 5\.\d+\s₽ too little/);
+    expect(text).toMatch(/could have cost 6\.\d+\s₽, but only 1\s₽ was left \(key limit\): 5\.\d+\s₽ was missing/);
     expect(text).toContain('more than the whole limit');
     await open(page, '#/generations?status=refused');
-    await rowOf(page, 'Poor').getByText('refused 402: limit of the key').click();
+    await rowOf(page, 'Poor').getByText('refused 402: key limit').click();
     await page.getByRole('heading', { name: id }).waitFor();
     await page.close();
   });
@@ -567,7 +567,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
 
     await open(page, `#/generations/${failed.headers.get('x-generation-id')}`);
 
-    await page.getByRole('heading', { name: 'What went wrong' }).waitFor();
+    await page.getByRole('heading', { name: 'Cause of the failure' }).waitFor();
     const text = await page.locator('section.notice').textContent();
     expect(text).toContain('The provider had too many requests.');
     expect(text).toContain('HTTP 529, provider_overloaded');
@@ -591,12 +591,12 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
 
     await expect.poll(async () => (await get(gateway, `/generations/${id}`, gateway.managementKey)).status).toBe(200);
     await open(page, `#/generations/${id}`);
-    const link = page.getByRole('link', { name: 'budget of the member' });
+    const link = page.getByRole('link', { name: 'member budget' });
     await link.waitFor();
 
-    expect(await page.locator('main').textContent()).toMatch(/wait: the limit starts anew on .*\sUTC/);
+    expect(await page.locator('main').textContent()).toMatch(/wait until the limit resets on .*\sUTC/);
     await link.click();
-    await page.getByRole('dialog', { name: 'mia' }).getByLabel('a day, ₽').waitFor();
+    await page.getByRole('dialog', { name: 'mia' }).getByLabel('per day, ₽').waitFor();
     await page.close();
   });
 
@@ -618,9 +618,9 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     });
 
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByText('Somebody else has changed this').waitFor();
+    await dialog.getByText('Someone else has changed this').waitFor();
 
-    expect(await dialog.getByRole('alert').textContent()).toContain('theirs: 99, yours: 12.5');
+    expect(await dialog.getByRole('alert').textContent()).toContain('now stored: 99, your value: 12.5');
     expect(await dialog.getByLabel('Limit, ₽').inputValue()).toBe('12.5');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'detached' });
@@ -635,9 +635,9 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     const { page } = await visit();
     await signIn(page);
     await open(page, `#/workspaces/${gateway.workspaceId}`);
-    await page.getByLabel('a week, ₽').fill('1 500,25');
+    await page.getByLabel('per week, ₽').fill('1 500,25');
 
-    await page.getByRole('button', { name: 'Save: a week' }).click();
+    await page.getByRole('button', { name: 'Save: per week' }).click();
     await page.getByText(/Spent: .* Left: /).waitFor();
 
     await open(page, '#/overview');

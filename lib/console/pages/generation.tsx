@@ -13,7 +13,7 @@ import { RefusalExplanation } from './generation/refusal-explanation.tsx';
 
 const REFRESH_PENDING_MS = 2_000;
 
-/** One request: how it went, what it cost, and how that comes about. */
+/** One request: its course, its cost, and how the cost is computed. */
 export function GenerationPage({ id }: { id: string }) {
   const { texts, client } = useConsole();
   const path = `/generations/${encodeURIComponent(id)}`;
@@ -106,7 +106,7 @@ function Facts({ record: { request, generation, held_rub } }: { record: ShownRec
   );
 }
 
-/** The name of a key; the beginning of its hash until it is known, and of one that was deleted. */
+/** The name of a key; for a deleted key, or while it loads, the beginning of its hash. */
 function KeyName({ hash }: { hash: string }) {
   const { client } = useConsole();
   const key = useLoaded(

@@ -18,7 +18,10 @@ const GENERATIONS_PAGE_ROWS = 50;
 const filterNames = ['workspace', 'key', 'member', 'model', 'status', 'from', 'to'] as const;
 type Filters = Record<(typeof filterNames)[number], string>;
 
-/** Requests of the account, newest first, as they come. The filters are in the address, so that a list can be sent to somebody. */
+/**
+ * Requests of the account, newest first, updated live. The filters are part of the address, so that a list can be
+ * shared as a link.
+ */
 export function GenerationsPage({ query }: { query: URLSearchParams }) {
   const { texts, client } = useConsole();
   const asked = Object.fromEntries(filterNames.map((name) => [name, query.get(name) ?? ''])) as Filters;
@@ -27,7 +30,7 @@ export function GenerationsPage({ query }: { query: URLSearchParams }) {
   const from = asked.from === '' ? firstDayBefore(to) : asked.from;
   const filters = { ...asked, from };
   const owners = useLoaded((signal) => readOwners(client, signal), [client]);
-  // Older pages do not change, and neither do days that are over.
+  // Older pages and past days do not change.
   const isLive = cursor === '' && (to === '' || to >= utcDate(Date.now()));
   const search = useRequestSearch(
     client,
@@ -60,12 +63,12 @@ export function GenerationsPage({ query }: { query: URLSearchParams }) {
   );
 }
 
-/** Without a first day the list goes back a week. */
+/** Without a first day, the list covers one week. */
 function firstDayBefore(to: string): string {
   return firstRecentDay(to === '' ? Date.now() : Math.min(Date.now(), Date.parse(to)));
 }
 
-/** How far the search has come, where not everything was looked at. */
+/** How far back the search has read, if it has not read everything. */
 function SearchNotice({ search: { isSearching, searchedUntil, rows } }: { search: FoundRequests }) {
   const { texts } = useConsole();
   const { time } = useFormats();
@@ -123,7 +126,7 @@ function FilterForm({ filters, owners }: { filters: Filters; owners: Owners | un
 
 type Choice = readonly [value: string, name: string];
 
-/** What was deleted, or is not among the first, can be asked for by its id. */
+/** Offers a value that is not among the choices, such as a deleted key, by its id. */
 function unlisted(value: string, choices: readonly Choice[]): Choice[] {
   const isListed = value === '' || choices.some(([known]) => known === value);
   return isListed ? [] : [[value, `${value.slice(0, 12)}…`]];

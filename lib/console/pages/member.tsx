@@ -14,11 +14,11 @@ import { WhenLoaded } from '../parts/notice.tsx';
 import { useRequestSearch } from '../use-request-search.ts';
 import { LimitsTable } from './overview/limits-table.tsx';
 
-/** Of today so many requests are added up. */
+/** Maximum number of today's requests that are added up. */
 const MAX_ADDED_UP = 2_000;
 const ROWS_SHOWN = 10;
 
-/** One member: what was spent this week, on what, how much is left, and the latest requests, refused ones among them. */
+/** One member: spending of this week by model, remaining limits, and the latest requests, including refused ones. */
 export function MemberPage({ id, workspaceId }: { id: string; workspaceId: string }) {
   const { texts, client } = useConsole();
   const account = useLoaded((signal) => readAccountData(client, signal), [client], ACCOUNT_REFRESH_MS);
@@ -92,7 +92,7 @@ function KeysOfMember({ keys }: { keys: readonly ShownKey[] }) {
   );
 }
 
-/** The models of the week, and the latest requests, by the same reading of today's list. */
+/** The models of the week and the latest requests, both from one reading of today's list. */
 function RequestsOfMember({ data, member }: { data: AccountData; member: ShownMember }) {
   const { texts, client } = useConsole();
   const { rub, count } = useFormats();
@@ -131,7 +131,7 @@ function RequestsOfMember({ data, member }: { data: AccountData; member: ShownMe
   );
 }
 
-/** The filters of all requests of a member since Monday. */
+/** Filters for all requests of a member since Monday. */
 function weekOf({ readAtMs }: AccountData, { id, workspace_id }: ShownMember): Record<string, string> {
   return { member: id, workspace: workspace_id, from: mondayAt(readAtMs) };
 }

@@ -9,7 +9,7 @@ import { EndpointPlots } from './models/endpoint-plots.tsx';
 import { EstimateForm } from './models/estimate-form.tsx';
 import { Availability, MillionPrice } from './models/model-facts.tsx';
 
-/** One model: its prices, its endpoints and how they are doing. */
+/** One model: its prices, its endpoints and their health. */
 export function ModelPage({ slug }: { slug: string }) {
   const { texts, client } = useConsole();
   const { count } = useFormats();
@@ -66,7 +66,7 @@ export function ModelPage({ slug }: { slug: string }) {
   );
 }
 
-/** Slashes of a model's id are parts of the path. */
+/** Slashes in a model's id separate segments of the path. */
 export function modelPath(slug: string): string {
   return `/models/${slug.split('/').map(encodeURIComponent).join('/')}/endpoints`;
 }

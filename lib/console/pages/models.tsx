@@ -8,11 +8,11 @@ import { SwitchField, TextField } from '../parts/fields.tsx';
 import { WhenLoaded } from '../parts/notice.tsx';
 import { Availability, MillionPrice } from './models/model-facts.tsx';
 
-/** As many columns as fit beside each other. */
+/** Maximum number of columns that fit next to each other. */
 const MAX_COMPARED = 4;
 const MAX_MODEL_ROWS = 100;
 
-/** The catalog: what each model costs, and whether it can be called here. */
+/** The catalog: prices of each model, and whether it can be called. */
 export function ModelsPage() {
   const { texts, client } = useConsole();
   const [words, setWords] = useState('');

@@ -1,4 +1,4 @@
-/** How much of a limit is spent and held. The figures stand beside it, so a screen reader leaves it out. */
+/** Bar of the spent and held shares of a limit. Screen readers skip it, because the figures are next to it. */
 export function Bar({ spent, held }: { spent: number; held: number }) {
   return (
     <svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">

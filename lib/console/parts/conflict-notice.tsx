@@ -6,7 +6,7 @@ export interface Difference {
   mine: string;
 }
 
-/** Somebody else has changed what is being edited: their values beside one's own, none of which is lost. */
+/** Shows that someone else has changed the edited resource: their values next to one's own, which are kept. */
 export function ConflictNotice({ differences }: { differences: Difference[] }) {
   const { texts } = useConsole();
   return (

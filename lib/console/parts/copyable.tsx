@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useConsole } from '../environment.ts';
 
-/** A text with a button that copies it. */
+/** A text with a copy button. */
 export function Copyable({ text, label }: { text: string; label: string }) {
   const { texts } = useConsole();
   const [said, setSaid] = useState('');
@@ -10,7 +10,7 @@ export function Copyable({ text, label }: { text: string; label: string }) {
       await navigator.clipboard.writeText(text);
       setSaid(texts.copied);
     } catch {
-      // Browsers let pages copy over TLS or on this machine alone.
+      // Browsers only allow copying over TLS or on localhost.
       setSaid(texts.notCopied);
     }
   };

@@ -5,31 +5,31 @@ import { DAY_SECONDS, markText, timeMarks } from './time-axis.ts';
 
 export interface Curve {
   name: string;
-  /** One value for each day or hour; null where there is none. */
+  /** One value per day or hour; null if there is none. */
   values: (number | null)[];
 }
 
-/** As many curves as can be told apart. */
+/** Maximum number of distinguishable colors. */
 export const MAX_CURVES = 6;
 
 const HEIGHT = 240;
 const AXIS_NAME_SIZE = 18;
-/** A mark of the axis of time needs so much room. */
+/** Minimum width of a mark on the time axis. */
 const MARK_WIDTH = 64;
 const POINT_SIZE = 5;
 
 interface CurvesProps {
-  /** Days or hours, evenly spaced, the earliest first: what `Date.parse` reads. */
+  /** Days or hours in a format of `Date.parse`, evenly spaced, earliest first. */
   times: string[];
   curves: Curve[];
   label: string;
-  /** What values are counted in. */
+  /** Unit of the values. */
   unit: string;
-  /** The least and the greatest value that the picture has room for; those of the curves, where nothing is said. */
+  /** Range of the value axis; default: the range of the curves. */
   range?: [min: number, max: number] | undefined;
 }
 
-/** Curves over days or hours of UTC. What they show stands in a table as well, so a screen reader is only told what the picture is. */
+/** Curves over UTC days or hours. The same values are in a table, so screen readers only get the label. */
 export function Curves({ times, curves, label, unit, range }: CurvesProps) {
   const { isDark, language } = useConsole();
   const place = useRef<HTMLDivElement>(null);
@@ -87,13 +87,13 @@ export function Curves({ times, curves, label, unit, range }: CurvesProps) {
   );
 }
 
-/** The places of values that no line leads to: a curve does not show them. */
+/** Indexes of values without neighbors, which a curve would not show. */
 function lonePoints(values: readonly (number | null)[]): number[] {
   const isThere = (index: number) => values[index] !== undefined && values[index] !== null;
   return [...values.keys()].filter((index) => isThere(index) && !isThere(index - 1) && !isThere(index + 1));
 }
 
-/** A colour of the theme that is shown. */
+/** A color of the current theme. */
 function colourOf(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }

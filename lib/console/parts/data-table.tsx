@@ -4,11 +4,11 @@ import { useConsole } from '../environment.ts';
 export interface Column<Row> {
   title: string;
   cell: (row: Row) => ComponentChildren;
-  /** Figures are aligned at their end. */
+  /** Aligns the cells to the end, for figures. */
   isFigure?: boolean;
-  /** A class of the cells in the style sheet. */
+  /** CSS class of the cells. */
   look?: string;
-  /** The cell of the last row, which adds up the rows above. */
+  /** Cell of the last row, which adds up the rows above. */
   total?: ComponentChildren;
 }
 
@@ -17,15 +17,18 @@ interface TableProps<Row> {
   columns: Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string;
-  /** Stands in place of the rows if there are none. */
+  /** Text in place of the rows if there are none. */
   empty?: string;
-  /** Rows with the same group follow each other, under its name. */
+  /** Rows with the same group must follow each other; the group's name is above them. */
   groupOf?: (row: Row) => string;
-  /** A class of the table in the style sheet. */
+  /** CSS class of the table. */
   look?: string;
 }
 
-/** A table that becomes a list of cards on a narrow screen: each cell knows its column's title. The first cell names its row. */
+/**
+ * A table that becomes a list of cards on narrow screens, where each cell shows the title of its column. The first cell
+ * is the name of the row.
+ */
 export function DataTable<Row>({ caption, columns, rows, rowKey, empty, groupOf, look = '' }: TableProps<Row>) {
   const { texts } = useConsole();
   if (rows.length === 0) return <p class="quiet">{empty ?? texts.nothingThere}</p>;
@@ -90,7 +93,7 @@ function Row<Row>({ columns, cellOf }: RowProps<Row>) {
   );
 }
 
-/** A card leaves out cells without a value. */
+/** Cards omit cells without a value. */
 function isNoValue(content: ComponentChildren): boolean {
   return content === '—' || content === '';
 }

@@ -10,12 +10,12 @@ interface TextFieldProps {
   isRequired?: boolean;
   isAmount?: boolean;
   rows?: number;
-  /** What may be chosen instead of typed. */
+  /** Suggested values. */
   suggestions?: readonly string[];
   placeholder?: string;
 }
 
-/** A text with its label; several rows of it where `rows` says so. */
+/** A text input with its label; with `rows`, it has several lines. */
 export function TextField({
   label,
   value,
@@ -29,7 +29,7 @@ export function TextField({
   placeholder,
 }: TextFieldProps) {
   const id = useId();
-  // The types of Preact tell kinds of fields apart by their roles; none of these is given one.
+  // Preact's types distinguish inputs by their ARIA role; no role is set here.
   const kind = { type } as { type: 'text' };
   const shared = {
     id,

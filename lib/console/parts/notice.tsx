@@ -4,7 +4,7 @@ import { ApiFailure, NoAnswer } from '../gateway-client.ts';
 import type { Loaded } from '../loaded.ts';
 import type { Texts } from '../texts/languages.ts';
 
-/** The message of a failure; the message of the API names the field and the cure. */
+/** The message of a failure. Messages of the API name the field and the remedy. */
 export function failureMessage(failure: unknown, texts: Texts): string {
   if (failure instanceof NoAnswer) return texts.noAnswer;
   if (failure instanceof ApiFailure) return failure.message;
@@ -21,7 +21,7 @@ export function Failure({ failure }: { failure: unknown }) {
   );
 }
 
-/** Shows what was loaded, or why it is not there yet. */
+/** Shows the loaded value, or the reason why it is not there yet. */
 export function WhenLoaded<Value>({
   of,
   children,

@@ -3,28 +3,31 @@ import { markText } from './time-axis.ts';
 
 export interface BarPart {
   name: string;
-  /** A value for each day, for the height of the bar alone. */
+  /** One value per day; only used for the height of the bar. */
   values: number[];
 }
 
 interface StackedBarsProps {
-  /** UTC days, the earliest first; the last one is not over. */
+  /** UTC days, earliest first; the last one is today. */
   days: string[];
   parts: BarPart[];
   label: string;
   unit: string;
-  /** The exact total of a day, which the reader sees when pointing at its bar. */
+  /** The exact total of a day, shown when the reader points at its bar. */
   totalOf: (day: string) => string;
 }
 
-/** Parts that the colours tell apart. */
+/** Number of parts that colors can distinguish. */
 export const MAX_BAR_PARTS = 6;
 
 const HEIGHT = 100;
 const GAP = 0.2;
 const DAYS_PER_MARK = 6;
 
-/** A bar for each day, from its parts, so that the height of the bar is the total of the day. A table has the same figures as text. */
+/**
+ * One bar per day, stacked from its parts, so that its height is the total of the day. A table contains the same
+ * figures.
+ */
 export function StackedBars({ days, parts, label, unit, totalOf }: StackedBarsProps) {
   const { language } = useConsole();
   const top = roundedUp(Math.max(...days.map((_, day) => sumOf(parts.map(({ values }) => values[day]!)))));
@@ -71,7 +74,7 @@ export function StackedBars({ days, parts, label, unit, totalOf }: StackedBarsPr
   );
 }
 
-/** The parts of a day, from the bottom up. */
+/** The parts of a day, from bottom to top. */
 function rectsOf(parts: BarPart[], day: number, top: number) {
   let y = HEIGHT;
   return parts.map(({ values }, index) => {
@@ -81,7 +84,7 @@ function rectsOf(parts: BarPart[], day: number, top: number) {
   });
 }
 
-/** The next of 1, 2 and 5 times a power of ten. */
+/** Rounds up to 1, 2 or 5 times a power of ten. */
 function roundedUp(value: number): number {
   if (value <= 0) return 0;
   const power = 10 ** Math.floor(Math.log10(value));

@@ -12,7 +12,7 @@ const looks: Record<ShownRequest['status'], string> = {
   refused: 'bad',
 };
 
-/** How a request ended, in a word; of a refused one also its HTTP status, and the limit that refused it. */
+/** The status of a request; for a refused one also its HTTP status and the limit that refused it. */
 export function StatusBadge({ request: { status, refusal } }: { request: Pick<ShownRequest, 'status' | 'refusal'> }) {
   const { texts } = useConsole();
   const limit = refusal?.limit_source ?? null;

@@ -1,7 +1,7 @@
 import { useFormats } from '../environment.ts';
 import type { ExactNumber } from '../exact-numbers.ts';
 
-/** A few amounts, each with its name. */
+/** A few amounts with their names. */
 export function Tiles({ figures }: { figures: readonly (readonly [name: string, amount: ExactNumber])[] }) {
   const { rub } = useFormats();
   return (

@@ -1,18 +1,19 @@
-/** Where an axis of time has marks, and what they say; all in UTC. */
+/** Marks of a time axis and their texts; all in UTC. */
 
 const HOUR_SECONDS = 3_600;
 export const DAY_SECONDS = 24 * HOUR_SECONDS;
 
-/** The distances that marks may have, in seconds. */
+/** Possible distances between marks, in seconds. */
 const distances = [
   ...[1, 2, 3, 6, 12].map((hours) => hours * HOUR_SECONDS),
   ...[1, 2, 3, 5, 7, 10, 15, 30].map((days) => days * DAY_SECONDS),
 ];
 
 /**
- * Marks between two times, evenly spaced: of days the last is the last midnight, because what is newest is looked at first.
- * @param of.times evenly spaced, in seconds since 1970, the earliest first
- * @param of.most so many marks have room
+ * Evenly spaced marks between two times. For days, the last mark is the last midnight, because readers look at the
+ * newest values first.
+ * @param of.times evenly spaced, in seconds since 1970, earliest first
+ * @param of.most maximum number of marks
  */
 export function timeMarks({ times, most }: { times: readonly number[]; most: number }): number[] {
   const [first = 0, last = 0] = [times[0], times.at(-1)];
@@ -25,7 +26,7 @@ export function timeMarks({ times, most }: { times: readonly number[]; most: num
   return Array.from({ length: Math.max(1, count) }, (_, index) => end - index * distance).toReversed();
 }
 
-/** A midnight is written as its day, any other time as its hour. */
+/** Midnight is written as a date, other times as an hour. */
 export function markText(seconds: number, locale: string): string {
   const format: Intl.DateTimeFormatOptions =
     seconds % DAY_SECONDS === 0

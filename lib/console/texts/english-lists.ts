@@ -1,4 +1,4 @@
-/** Texts for the lists that the API has: every value of theirs needs one. */
+/** Texts for enumerations of the API. Every value needs a text. */
 
 import type { ErrorKind } from '../../../lambdas/platform/errors.ts';
 import type { Meter } from '../../../lambdas/catalog/unit-lists.ts';
@@ -7,7 +7,7 @@ import type { ShownRequest } from '../answers.ts';
 import type { FailureClass } from '../failure-class.ts';
 import { unitLabels } from './unit-labels.ts';
 
-/** For every value of a list that the API has; others are shown as they came. */
+/** Texts for known values of an enumeration; other values are shown unchanged. */
 type TextsOf<Name extends string> = Record<Name, string> & { [other: string]: string | undefined };
 
 type LimitSource =
@@ -21,7 +21,7 @@ type LimitSource =
   | 'free_daily_requests_of_address'
   | 'free_daily_budget';
 
-/** Lists whose every entry needs a text. */
+/** Enumerations whose every value needs a text. */
 export interface ListedTexts {
   statuses: Record<ShownRequest['status'], string>;
   meters: Record<Meter, string>;
@@ -37,80 +37,83 @@ export const englishLists: ListedTexts = {
     pending: 'running',
     complete: 'complete',
     out_of_money: 'out of money',
-    refused_before: 'failed before',
-    broke_off: 'broke off',
-    client_left: 'client left',
+    refused_before: 'failed before answer',
+    broke_off: 'broken off',
+    client_left: 'client disconnected',
     out_of_time: 'out of time',
     refused: 'refused',
   },
   meters: unitLabels('en'),
-  intervals: { daily: 'a day', weekly: 'a week', monthly: 'a month', lifetime: 'in all' },
+  intervals: { daily: 'per day', weekly: 'per week', monthly: 'per month', lifetime: 'in total' },
   refusals: {
     invalid_request:
-      'A field of the request is missing, unknown or has a value that is not allowed. Correct it and send again.',
+      'A field of the request is missing, unknown or has a value that is not allowed. Correct it, then send the request again.',
     context_length_exceeded:
       'The prompt is longer than the context of the model. Shorten it, or choose a model with a longer context.',
-    authentication: 'The key was unknown, disabled, expired or deleted.',
+    authentication: 'The key was unknown, disabled, expired or deleted. Use another key.',
     payment_required:
-      'A limit, a budget or the balance had no room for the most that the request may cost. Raise the limit, lower max_tokens, or wait until the period ends.',
-    permission_denied: 'The key was of the wrong kind, or the provider does not allow this use of its model.',
-    not_found: 'There is no such model or resource. Check the name.',
-    conflict: 'The request did not fit the present state, such as an Idempotency-Key that was used before.',
+      'A limit, a budget or the balance was too low for the maximum cost of the request. Raise the limit, lower max_tokens, or wait until the period ends.',
+    permission_denied:
+      'The key was of the wrong kind, or the provider does not allow this use of its model. Use another key or model.',
+    not_found: 'The model or resource does not exist. Check the name.',
+    conflict: 'The request conflicts with the current state, for example because its Idempotency-Key was used before.',
     gone: 'The resource was deleted.',
-    precondition_failed: 'Somebody had changed the resource meanwhile.',
-    payload_too_large: 'The request was too large.',
-    unsupported_media_type: 'The body was not declared as JSON.',
-    rate_limit_exceeded: 'There were too many requests, or the quota of a free model was used up.',
-    server: 'Something went wrong inside the gateway.',
-    provider_unavailable: 'No provider of the model could be reached. Try again, or name other models.',
-    timeout: 'The provider was silent for too long.',
-    provider_overloaded: 'The provider or the gateway was overloaded. Wait a little and try again.',
+    precondition_failed: 'Someone else has changed the resource since it was read. Read it again.',
+    payload_too_large: 'The request was too large. Send less data.',
+    unsupported_media_type: 'The body was not declared as JSON. Send the header content-type: application/json.',
+    rate_limit_exceeded:
+      'There were too many requests, or the quota of a free model was used up. Wait, then try again.',
+    server: 'The gateway had an internal error. Try again; if it persists, contact the operator.',
+    provider_unavailable: 'No provider of the model was available. Try again, or name other models.',
+    timeout: 'The provider was silent for too long. Try again, or request a shorter answer.',
+    provider_overloaded: 'The provider or the gateway was overloaded. Wait a moment, then try again.',
   },
   failures: {
     unreachable:
-      'The provider could not be reached: its name, its address, its certificate or the network is at fault. Tell the operator, or name other models in the field “models”.',
+      'The provider could not be reached because of its host name, its address, its certificate or the network. Contact the operator, or name other models in the field “models”.',
     overloaded:
-      'The provider had too many requests. Try again in some seconds, or name other models in the field “models”.',
+      'The provider had too many requests. Try again in a few seconds, or name other models in the field “models”.',
     silent:
-      'The provider was silent for too long. Try again, ask for a shorter answer, or name other models in the field “models”.',
+      'The provider was silent for too long. Try again, request a shorter answer, or name other models in the field “models”.',
     credential:
-      'The provider refused the gateway itself: its key, its balance, or the address of the model. Tell the operator.',
-    request: 'The provider refused the request: its text for the client says which part. Correct it and send again.',
+      'The provider rejected the gateway itself because of its key, its balance, or the address of the model. Contact the operator.',
+    request:
+      'The provider rejected the request. The error in the response names the reason. Correct the request, then send it again.',
     unusable:
-      'The provider broke off its answer, or sent what cannot be read. Try again, or name other models in the field “models”.',
+      'The provider broke off its answer, or sent invalid data. Try again, or name other models in the field “models”.',
   },
   limitSources: {
-    key_limit: 'limit of the key',
-    workspace_budget: 'budget of the workspace',
-    member_budget: 'budget of the member',
-    account_balance: 'balance of the account',
-    account_limit: 'credit limit of the account',
-    free_requests_per_minute: 'free requests of a minute',
-    free_daily_requests: 'free requests of a day',
-    free_daily_requests_of_address: 'free requests of an address in a day',
-    free_daily_budget: 'budget of the free model for a day',
+    key_limit: 'key limit',
+    workspace_budget: 'workspace budget',
+    member_budget: 'member budget',
+    account_balance: 'account balance',
+    account_limit: 'account credit limit',
+    free_requests_per_minute: 'free requests per minute',
+    free_daily_requests: 'free requests per day',
+    free_daily_requests_of_address: 'free requests per IP address and day',
+    free_daily_budget: 'daily budget of the free model',
   },
   exclusions: {
     allowed_providers: 'a privacy setting allows only other providers',
-    ignored_providers: 'a privacy setting leaves this provider out',
-    'data_policy:logging': 'it keeps prompts, which a privacy setting forbids',
-    'data_policy:training': 'it trains on prompts, which a privacy setting forbids',
-    only: 'the request names only other providers',
-    ignore: 'the request leaves this provider out',
-    order: 'the request names an order without it',
-    quantizations: 'the request asks for other quantizations',
+    ignored_providers: 'a privacy setting excludes this provider',
+    'data_policy:logging': 'the provider stores prompts, which a privacy setting forbids',
+    'data_policy:training': 'the provider trains on prompts, which a privacy setting forbids',
+    only: 'the request allows only other providers',
+    ignore: 'the request excludes this provider',
+    order: 'the request’s provider order does not contain it',
+    quantizations: 'the request requires another quantization',
     data_collection: 'the request allows no provider that collects data',
-    zdr: 'the request asks for zero data retention',
-    enforce_distillable_text: 'the request asks for text that may be distilled',
-    require_parameters: 'it does not take all parameters of the request',
-    max_price: 'it is dearer than the request allows',
+    zdr: 'the request requires zero data retention',
+    enforce_distillable_text: 'the request requires text that may be used for distillation',
+    require_parameters: 'it does not support all parameters of the request',
+    max_price: 'it is more expensive than the request allows',
     no_price: 'it has no price',
-    no_credential: 'the operator has set no credential for it',
-    other_answers: 'it gives answers of another kind',
-    too_many_endpoints: 'enough others are tried before it',
-    no_fallbacks: 'the request allows the first endpoint alone',
-    request_not_supported: 'it does not take something in the request',
-    no_room: 'the limits have room for free models alone',
-    free_limit: 'a limit of the free model has no room',
+    no_credential: 'the operator has not set its credential',
+    other_answers: 'it returns answers of another kind',
+    too_many_endpoints: 'enough other endpoints come before it',
+    no_fallbacks: 'the request allows only the first endpoint',
+    request_not_supported: 'it does not support a part of the request',
+    no_room: 'the limits only suffice for free models',
+    free_limit: 'a limit of the free model is used up',
   },
 };

@@ -4,11 +4,11 @@ import { failureClass } from '../../failure-class.ts';
 
 type Attempts = NonNullable<ShownRecord['generation']>['provider_responses'];
 
-/** What went wrong at the provider that was asked last, and what helps. */
+/** Explains the failure of the last provider, and the remedy. */
 export function FailureExplanation({ attempts }: { attempts: Attempts }) {
   const { texts } = useConsole();
   const last = attempts.at(-1);
-  // The client has ended it: nothing went wrong.
+  // The client disconnected, so there was no failure.
   if (!last?.failure || last.failure === 'aborted') return null;
   return (
     <section class="notice bad">

@@ -11,7 +11,7 @@ interface PriceRow {
   cost: ExactNumber;
 }
 
-/** How the price of a request comes about: units, the price of one, and what they come to, as the books multiply them. */
+/** The computation of a request's cost: units, price per unit, and amounts, multiplied as in the books. */
 export function PriceLines({ record: { request, price_lines, proven } }: { record: ShownRecord }) {
   const { texts } = useConsole();
   const { rub, count } = useFormats();

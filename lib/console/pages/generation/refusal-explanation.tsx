@@ -5,7 +5,7 @@ import { moneyOf } from '../../exact-numbers.ts';
 import { budgetsOfMemberHash, hashOf } from '../../hash-route.ts';
 import { useLoaded } from '../../loaded.ts';
 
-/** Why a request was refused, and what helps. */
+/** Explains why a request was refused, and the remedy. */
 export function RefusalExplanation({ request }: { request: ShownRequest }) {
   const { texts } = useConsole();
   const { refusal } = request;
@@ -45,7 +45,7 @@ export function RefusalExplanation({ request }: { request: ShownRequest }) {
 
 type Amounts = NonNullable<NonNullable<ShownRequest['refusal']>['amounts']>;
 
-/** What was missing, and what helps: to wait only where the whole limit would have been enough. */
+/** The missing amount and the remedy. Waiting only helps if the whole limit would have been enough. */
 function Shortfall({
   amounts,
   limit,
@@ -77,13 +77,13 @@ function Shortfall({
   );
 }
 
-/** The limit as it was when it refused: what it is now may be something else. */
+/** The limit at the time of the refusal; it may have changed since. */
 function AmountsThen({ amounts }: { amounts: Amounts }) {
   const { texts } = useConsole();
   const { rub } = useFormats();
   const { interval, limit_rub, spend_rub, held_rub, remaining_rub, required_rub } = amounts;
   const rows = [
-    [texts.askedFor, required_rub],
+    [texts.maxCost, required_rub],
     [`${texts.limit}, ${texts.intervals[interval] ?? interval}`, limit_rub],
     [texts.spent, spend_rub],
     [texts.held, held_rub],
@@ -104,7 +104,7 @@ function AmountsThen({ amounts }: { amounts: Amounts }) {
   );
 }
 
-/** Where a limit is shown and changed. */
+/** The page on which a limit is displayed and changed. */
 function limitPlace(source: string, { workspace_id, user_id }: ShownRequest): string | undefined {
   switch (source) {
     case 'key_limit':
@@ -121,7 +121,7 @@ function limitPlace(source: string, { workspace_id, user_id }: ShownRequest): st
   }
 }
 
-/** The limit of a key as it stands; nothing for a key that was deleted. */
+/** The current limit of a key; nothing for a deleted key. */
 function KeyLimitNow({ hash }: { hash: string }) {
   const { texts, client } = useConsole();
   const { rub } = useFormats();

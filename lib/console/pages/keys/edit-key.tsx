@@ -15,7 +15,7 @@ interface EditKeyProps {
   onSaved: () => void;
 }
 
-/** Changes a key as it is now, not as some list had it. */
+/** Edits a key after reading it again, because a list may be outdated. */
 export function EditKey({ hash, onClose, onSaved }: EditKeyProps) {
   const { texts, client } = useConsole();
   const path = `/keys/${hash}`;
@@ -73,7 +73,7 @@ function KeyForm({ path, found, readAgain, onSaved }: KeyFormProps) {
   );
 }
 
-/** Only what differs from what is there: other fields stay as others left them. */
+/** Only the fields that differ from the base, so that other people's changes to other fields stay. */
 function changedFields(settings: KeySettingsBody, disabled: boolean, base: ShownKey): Partial<KeySettingsBody> {
   const before = { ...keyBody(typedFromKey(base))!, disabled: base.disabled };
   const after = { ...settings, disabled };

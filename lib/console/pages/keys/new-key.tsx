@@ -10,13 +10,13 @@ import { emptyTypedKey, keyBody, KeyFields } from './key-fields.tsx';
 
 interface NewKeyProps {
   workspaces: ShownWorkspace[];
-  /** Its slug; empty for the one that every account has. */
+  /** Slug of its workspace; empty for the Default workspace. */
   workspace: string;
   onClose: () => void;
   onCreated: () => void;
 }
 
-/** Makes a key, and shows its secret: the only time that anybody sees it. */
+/** Creates a key and shows its secret, which is never shown again. */
 export function NewKeyDialog({ workspaces, workspace, onClose, onCreated }: NewKeyProps) {
   const { texts, client } = useConsole();
   const [typed, setTyped] = useState(emptyTypedKey);
@@ -25,7 +25,7 @@ export function NewKeyDialog({ workspaces, workspace, onClose, onCreated }: NewK
   const [failure, setFailure] = useState<unknown>();
   const [secret, setSecret] = useState<string>();
   const [isBusy, setIsBusy] = useState(false);
-  // A repetition after a lost answer gets the same key.
+  // Idempotency key: a retry after a lost response gets the same key.
   const [once, setOnce] = useState(newChangeName);
   const create = async (event: Event) => {
     event.preventDefault();

@@ -8,15 +8,15 @@ import { ChoiceField } from '../../parts/fields.tsx';
 const measures = ['uptime', 'latency', 'throughput'] as const;
 type Measure = (typeof measures)[number];
 
-/** A share has the same scale on every day, or a fall from 100 to 99 looks like one to nothing. */
+/** A share always has the full scale; otherwise a fall from 100 to 99 would look like a fall to zero. */
 const ranges: { [Of in Measure]?: [min: number, max: number] } = { uptime: [0, 100] };
 
 const HOUR_MS = 3_600_000;
 const HISTORY_HOURS = 30 * 24;
-/** As many rows as a person reads; the API has all of them. */
+/** Maximum rows of the table; the API returns all of them. */
 const MAX_HISTORY_ROWS = 100;
 
-/** How each endpoint was doing, hour by hour: curves by what the reader chooses, and beneath them the points that they are drawn from. */
+/** Health of each endpoint by hour: curves of a chosen measure, and a table of the points. */
 export function EndpointHistory({ endpoints }: { endpoints: ShownEndpoint[] }) {
   const { texts } = useConsole();
   const { count, percent, duration, time } = useFormats();
@@ -69,7 +69,10 @@ export function EndpointHistory({ endpoints }: { endpoints: ShownEndpoint[] }) {
   );
 }
 
-/** A curve for each endpoint, as many as can be told apart, over thirty days: where nothing was measured, there is a gap. */
+/**
+ * One curve per endpoint over thirty days, up to the number of distinguishable colors. Hours without measurements leave
+ * a gap.
+ */
 function drawnOf(endpoints: ShownEndpoint[], measure: Measure): { hours: string[]; curves: Curve[] } {
   const shown = endpoints.filter(({ history = [] }) => history.length > 0).slice(0, MAX_CURVES);
   const hours = hoursUntil(Date.now());
@@ -83,7 +86,7 @@ function drawnOf(endpoints: ShownEndpoint[], measure: Measure): { hours: string[
   return { hours, curves };
 }
 
-/** The hours of thirty days, the earliest first. */
+/** The hours of thirty days, earliest first. */
 function hoursUntil(nowMs: number): string[] {
   const lastMs = Math.floor(nowMs / HOUR_MS) * HOUR_MS;
   const earliest = lastMs - (HISTORY_HOURS - 1) * HOUR_MS;

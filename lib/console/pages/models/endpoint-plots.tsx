@@ -2,7 +2,7 @@ import type { ShownEndpoint } from '../../answers.ts';
 import { useConsole, useFormats } from '../../environment.ts';
 import { Bar } from '../../parts/bar.tsx';
 
-/** An endpoint, under the name by which it is told apart from the others. */
+/** An endpoint with a name that distinguishes it from the others. */
 export interface NamedEndpoint {
   name: string;
   endpoint: ShownEndpoint;
@@ -15,7 +15,10 @@ interface PlotRow {
   text: string;
 }
 
-/** How endpoints are doing, as bars of one scale: uptime of three windows, and the spread of latency and speed in half an hour. */
+/**
+ * Health of endpoints as bars on a common scale: uptime of three periods, and percentiles of latency and speed in half
+ * an hour.
+ */
 export function EndpointPlots({ endpoints }: { endpoints: NamedEndpoint[] }) {
   const { texts } = useConsole();
   const { count, percent, duration } = useFormats();
@@ -47,7 +50,7 @@ function percentilesOf(percentiles: ShownEndpoint['latency_last_30m']): [label: 
   return (['p50', 'p75', 'p90', 'p99'] as const).map((name) => [name, percentiles?.[name]]);
 }
 
-/** @param max the end of the scale; the largest value, if it is not given */
+/** @param max end of the scale; default: the largest value */
 function Plot({ title, rows, max }: { title: string; rows: PlotRow[]; max?: number }) {
   if (rows.length === 0) return null;
   const end = max ?? Math.max(...rows.map(({ value }) => value));

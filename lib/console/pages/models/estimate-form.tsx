@@ -8,10 +8,10 @@ import { Failure } from '../../parts/notice.tsx';
 import { inferenceKeySlot } from '../../tab-memory.ts';
 
 const PATH = '/messages/estimate';
-/** The API takes so many other models beside the first. */
+/** Maximum number of additional models that the API accepts. */
 const MAX_OTHER_MODELS = 3;
 
-/** The cost of a prompt that the reader types, on each of some models. */
+/** The estimated cost of a typed prompt on each of some models. */
 export function EstimateForm({ models }: { models: string[] }) {
   const { texts } = useConsole();
   const [prompt, setPrompt] = useState('');
@@ -95,7 +95,7 @@ function EstimateTables({ estimate }: { estimate: PromptEstimate }) {
   );
 }
 
-/** Each limit that the request would meet, with what is left of it. */
+/** Each limit that applies to the request, with its rest. */
 function LimitList({ estimate: { limits, free_limits } }: { estimate: PromptEstimate }) {
   const { texts } = useConsole();
   const { rub, count } = useFormats();

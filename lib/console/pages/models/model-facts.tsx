@@ -4,7 +4,7 @@ import { moneyOf } from '../../exact-numbers.ts';
 
 const MILLION = 1_000_000;
 
-/** Whether a model can be called here, and why not. */
+/** Whether a model can be called, and if not, why. */
 export function Availability({ model: { available, unavailable_reason } }: { model: ShownModel }) {
   const { texts } = useConsole();
   if (available === null) return <span class="badge">{texts.notKnown}</span>;
@@ -16,7 +16,7 @@ export function Availability({ model: { available, unavailable_reason } }: { mod
   );
 }
 
-/** The price of a million tokens; the catalog has that of one, and a whole number of them is exact. */
+/** The price of a million tokens, computed exactly from the catalog's price per token. */
 export function MillionPrice({ price }: { price: string | undefined }) {
   const { rub } = useFormats();
   return <>{price === undefined ? '—' : rub(moneyOf(price).times(MILLION))}</>;

@@ -10,10 +10,10 @@ import { MAX_BAR_PARTS, StackedBars, type BarPart } from '../../parts/stacked-ba
 import { sumsBy } from '../../run-out.ts';
 import { spendingByDay, spendingDimensions, type DaySpending, type SpendingDimension } from '../../spending-by-day.ts';
 
-/** As many rows as a person reads; all of them are in the statement and its files. */
+/** Maximum rows of the table; the statement and its files contain all of them. */
 const MAX_DAY_ROWS = 200;
 
-/** Thirty completed days and today as bars, by what the reader chooses, with the rows behind them. */
+/** Thirty completed days and today as stacked bars by a chosen dimension, with the rows as a table. */
 export function SpendingDays({ data }: { data: AccountData }) {
   const { texts } = useConsole();
   const { rub, count, day } = useFormats();
@@ -69,7 +69,7 @@ export function SpendingDays({ data }: { data: AccountData }) {
   );
 }
 
-/** The most expensive names have a part each, all others one together. */
+/** One part for each of the most expensive names, and one part for all others. */
 function partsOf(rows: readonly DaySpending[], days: string[], others: string): BarPart[] {
   const names = sumsBy(
     rows,

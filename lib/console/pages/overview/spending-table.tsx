@@ -19,7 +19,7 @@ interface SpendingRow extends Record<Period, ExactNumber> {
   href: string;
 }
 
-/** The spending of each workspace, key and member, the most of this month first: the sums of the books, as they are now. */
+/** Current spending of each workspace, key and member from the books, highest of this month first. */
 export function SpendingNow({ data }: { data: AccountData }) {
   const { texts } = useConsole();
   const { rub } = useFormats();

@@ -4,15 +4,15 @@ import { useConsole } from '../../environment.ts';
 import { SwitchField, TextField } from '../../parts/fields.tsx';
 import type { PlaygroundDraft } from '../../playground-request.ts';
 
-/** A request has at most six megabytes, and base64 makes a third more of a file. */
+/** A request may have at most six megabytes, and base64 enlarges a file by a third. */
 const MAX_IMAGE_BYTES = 3_500_000;
 
 interface DraftFormProps {
   draft: PlaygroundDraft;
-  /** Those that can be called; undefined until they are known. */
+  /** Callable models; undefined until they are loaded. */
   models: ShownModel[] | undefined;
   isRunning: boolean;
-  /** The model is empty because the list of models is on its way. */
+  /** The model is empty because the list of models is still loading. */
   isChoosingModel: boolean;
   areToolsWrong: boolean;
   /** @param some the fields that change */
@@ -79,7 +79,7 @@ export function DraftForm({
   );
 }
 
-/** Any name may be typed; those that can be called are suggested. */
+/** Accepts any name, and suggests callable models. */
 function ModelField({
   model,
   models,
@@ -114,7 +114,7 @@ function ModelField({
   );
 }
 
-/** Files are read as a `data:` address, whose part behind the comma is their base64. */
+/** Reads a file as a `data:` URL; its part after the comma is base64. */
 function readFileAsBase64(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();

@@ -13,7 +13,9 @@ type BudgetInterval = (typeof intervals)[number];
 
 type Budgets = Versioned<ShownBudget[]>;
 
-/** The budgets of a workspace or of a member, one for each period; an empty field is no limit. @param path of the budgets */
+/**
+ * Edits the budgets of a workspace or member, one per period; an empty field means no limit. @param path of the budgets
+ */
 export function BudgetEditor({ path, title }: { path: string; title: string }) {
   const { client } = useConsole();
   const read = async (signal?: AbortSignal): Promise<Budgets> => {

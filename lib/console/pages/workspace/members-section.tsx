@@ -13,13 +13,13 @@ import { BudgetEditor } from './budget-editor.tsx';
 type MemberDialogState = { kind: 'budgets' | 'remove'; id: string } | undefined;
 
 interface MembersSectionProps {
-  /** The path of the workspace. */
+  /** Path of the workspace. */
   path: string;
-  /** The id of a member whose budgets are open at first. */
+  /** Id of the member whose budgets are initially open. */
   opensBudgetsOf?: string | undefined;
 }
 
-/** The members of a workspace: added, given budgets, removed. */
+/** The members of a workspace, with forms to add, budget and remove them. */
 export function MembersSection({ path, opensBudgetsOf }: MembersSectionProps) {
   const { texts, client } = useConsole();
   const [opened, setOpened] = useState<MemberDialogState>(
