@@ -180,7 +180,7 @@ const cases: Record<string, Case> = {
     needs: '--month',
   },
   'papers list': { good: [], bad: [['--all'], /unknown option/] },
-  margin: { good: ['--by', 'provider'], bad: [['--by', 'colour'], /"colour" is not known/] },
+  margin: { good: ['--by', 'provider'], bad: [['--by', 'colour'], /"colour" is unknown/] },
   'counters allow-parts': { good: [], bad: [['--all'], /unknown option/] },
   'counters gather': { good: [], bad: [['--all'], /unknown option/] },
   'what-if': {
@@ -293,7 +293,7 @@ describe('every command', () => {
 describe('verify with a public key', () => {
   it.each([
     ['is no PEM', join(shippedCatalog, 'providers.json'), /contains no public key in PEM form/],
-    ['is not there', '/nope.pem', /There is no file \/nope\.pem/],
+    ['is not there', '/nope.pem', /\/nope\.pem does not exist/],
   ])('that %s says so in a sentence', async (_what, key, sentence) => {
     const said = await run('verify', '--files', files, '--key', key);
 

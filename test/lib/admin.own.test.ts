@@ -201,7 +201,7 @@ describe('options that may be left out', () => {
     const { onIt } = await keyWith();
     const args = ['keys', 'create', '--kind', 'management', '--name', 'x', option, '5'];
 
-    expect(await adminRefusal(directory, ...onIt, ...args)).toContain(`${option}: is not for management keys`);
+    expect(await adminRefusal(directory, ...onIt, ...args)).toContain(`${option}: is not allowed for management keys`);
   });
 });
 
@@ -239,7 +239,7 @@ describe('a mistake of the person who types', () => {
       importing(fileOf('other.json', '{"acme":"x"}'), shipped),
       'other.json is invalid: acme: ',
     ],
-    ['a selection of another shape', importing('x', fileOf('selection.json', '{}')), 'not what it should be: models: '],
+    ['a selection of another shape', importing('x', fileOf('selection.json', '{}')), 'is invalid: models: '],
     [
       'a price list without the models',
       importing(fileOf('empty.json', '{}'), shipped),

@@ -114,8 +114,8 @@ describe('prices out of proportion', () => {
 
   it.each<[string, Prices, { id?: string }?]>([
     ['completion costs less than prompt', { completion: '0.5' }],
-    ['prompt costs nothing, and the model is not free (service_free)', { prompt: '0' }],
-    ['completion costs nothing, and the model is not free (service_free)', { completion: '0' }],
+    ['prompt is 0, but the model is not marked as free: set a price, or service_free', { prompt: '0' }],
+    ['completion is 0, but the model is not marked as free: set a price, or service_free', { completion: '0' }],
     ['input_cache_read costs more than prompt', { input_cache_read: '1.5' }],
     ['input_cache_write is over 1.25 times prompt', { input_cache_write: '1.3' }],
     ['input_cache_write_1h is over 2 times prompt', { input_cache_write_1h: '2.1' }],

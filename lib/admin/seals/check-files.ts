@@ -110,11 +110,7 @@ async function checkDay(
   if (statement.account_id !== account || statement.date !== date)
     report('statement.json', 'belongs to another day or account');
   if (JSON.stringify(statement.previous) !== JSON.stringify(chain.previous)) {
-    const [says, should] = [statement.previous, chain.previous].map((link) => link?.date ?? 'none');
-    report(
-      'statement.json',
-      `names ${says} as the statement before it, but that is the one of ${should}, or it was altered`,
-    );
+    report('statement.json', chainDifference(statement.previous?.date, chain.previous?.date));
   }
   checkList(directory, { date, sha256 }, report);
   const lines = join(directory, names.lines(statement.lines.file));
@@ -136,6 +132,12 @@ async function checkDay(
     isReadable,
     isProven,
   };
+}
+
+function chainDifference(named = 'none', expected = 'none'): string {
+  return named === expected
+    ? `does not match the statement of ${expected}: one of the two was altered`
+    : `names ${named} as the statement before it, but the statement before it is ${expected}`;
 }
 
 /** Sums over an account's lines of a day. */

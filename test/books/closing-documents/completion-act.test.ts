@@ -114,7 +114,7 @@ describe('a closing paper', () => {
       ['change', '2026-09', '6'],
     ]);
     expect(november.lines.map(({ kind }) => kind)).toEqual(['spending']);
-    await expect(asked(life, '2026-09')).rejects.toThrow(/says 1 RUB, and its records come to 7 by now/);
+    await expect(asked(life, '2026-09')).rejects.toThrow(/has 1 RUB, but its records now add up to 7 RUB/);
   });
 
   it('is the same when it is asked for again', async () => {
@@ -141,7 +141,7 @@ describe('a closing paper', () => {
     vi.setSystemTime(Date.parse('2026-11-02T00:00:00Z'));
     await expect(asked(life, '2026-09')).rejects.toThrow(/1 requests of 2026-09 are not settled yet/);
     await issued(life, '2026-08');
-    await expect(asked(life, '2026-10')).rejects.toThrow(/issue 2026-09 first/);
-    await expect(asked(life, '2026-09', { zone: 'Europe/Moscow' })).rejects.toThrow(/use --zone UTC/);
+    await expect(asked(life, '2026-10')).rejects.toThrow(/Issue 2026-09 first/);
+    await expect(asked(life, '2026-09', { zone: 'Europe/Moscow' })).rejects.toThrow(/Use --zone UTC/);
   });
 });
