@@ -44,8 +44,8 @@ export class Alarms {
   }
 
   /**
-   * `enforceSSL` creates an explicit topic policy, which replaces the default one that lets services of the account
-   * publish. So the alarms' right to publish is added here.
+   * `enforceSSL` creates an explicit topic policy, which replaces the default policy and its right for services of the
+   * account to publish. So the alarms' right to publish is added here.
    */
   #admitAlarms(): void {
     this.#topic.addToResourcePolicy(

@@ -38,7 +38,10 @@ export interface Workgroup {
   maxQueryGigabytes: number;
 }
 
-/** The workgroup of reviewers. Its settings override those of clients, and it contains the checks as saved queries. */
+/**
+ * The workgroup of reviewers. Its settings override the settings of clients, and it contains the checks as saved
+ * queries.
+ */
 export function createWorkgroup(stack: Stack, { name, database, results, maxQueryGigabytes }: Workgroup): void {
   const workgroup = new CfnWorkGroup(stack, 'Workgroup', {
     name,

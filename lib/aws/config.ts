@@ -28,7 +28,7 @@ const settingsSchema = z.strictObject({
     .string()
     .regex(/^[A-Za-z0-9_.-]{3,255}$/, 'must be the name of a table')
     .optional(),
-  /** Directory of a catalog that replaces the one that comes with the code. */
+  /** Directory of a catalog that replaces the catalog in the code. */
   catalog: z.string().optional(),
   /** Steady requests per second and burst of the whole API, over all clients. */
   rateLimit: someNumber({ above: 0 }).default(1_000),
@@ -86,7 +86,7 @@ const settingsSchema = z.strictObject({
   booksLockDays: wholeNumber({ min: 0, max: 36_500 }).default(400),
   /**
    * Principals that may assume the role that reads the books: ARNs of roles, users, or an account (`…:root`: every
-   * principal that the account permits), as a list or comma-separated. By default there is no such role.
+   * principal that the account permits), as a list or comma-separated. By default the role is not created.
    */
   reviewers: z
     .union([z.array(z.string()), z.string().transform((text) => text.split(',').flatMap((arn) => arn.trim() || []))])

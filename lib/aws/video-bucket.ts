@@ -4,7 +4,7 @@ import type { Construct } from 'constructs';
 import type { ObjectAction, ObjectFolder } from '../../lambdas/route.ts';
 import { FILES_KEPT_DAYS } from '../../lambdas/routes.ts';
 
-/** Request files are deleted within hours; this rule removes those that a function failed to delete. */
+/** Request files are deleted within hours; this rule removes files that a function failed to delete. */
 const REQUESTS_KEPT_DAYS = 1;
 
 /** Bucket of video files and of requests for them. Only functions can read it, and clients with a presigned link. */

@@ -27,7 +27,7 @@ import { addServerFaultsAlarm } from './door-alarms.ts';
 import { acknowledgeWildcards, grantEnvironment, grantStatements, unitedGrants, type Resources } from './grants.ts';
 import { addTripwires } from './tripwires.ts';
 
-/** Folder of its bundle, next to those of the functions. */
+/** Folder of its bundle, next to the folders of the functions. */
 export const SERVER_BUNDLE = 'server';
 
 /** Maximum duration of a request in Lambda. */
@@ -136,7 +136,9 @@ function rateLimitBelow(rateLimit: number): number {
   return RATE_LIMITS.findLast((limit) => limit <= rateLimit) ?? RATE_LIMITS[0]!;
 }
 
-/** Acknowledges resources that the CDK adds to copy the code from its staging bucket to one that Lambda may read. */
+/**
+ * Acknowledges resources that the CDK adds to copy the code from its staging bucket to a bucket that Lambda may read.
+ */
 function acknowledgeCopying(own: NestedStack): void {
   const staging = 'arn:<AWS::Partition>:s3:::cdk-hnb659fds-assets-<AWS::AccountId>-<AWS::Region>/*';
   const copies = '<AWSCDKWebFunctionAssetBucket5B596593.Arn>/web-function/*';

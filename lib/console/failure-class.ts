@@ -20,8 +20,8 @@ const classes: Record<string, FailureClass> = {
 };
 
 /**
- * Codes of the operating system and of certificates, such as ENOTFOUND. Excludes ECONNRESET and EPIPE, after which the
- * provider had already been reached.
+ * Codes of the operating system and of certificates, for example ENOTFOUND. Excludes ECONNRESET and EPIPE, after which
+ * the provider had already been reached.
  */
 const UNREACHABLE = /^(?!ECONNRESET|EPIPE)[A-Z][A-Z0-9_]+$/;
 

@@ -76,7 +76,7 @@ export function isCallable({ available, architecture }: PlaygroundModel): boolea
   return available !== false && architecture.output_modalities.includes('text');
 }
 
-/** The default model: preferably one that is known to be callable. */
+/** The default model: preferably a model that is known to be callable. */
 export function firstModelOf(models: readonly PlaygroundModel[]): string | undefined {
   const callable = models.filter(isCallable);
   return (callable.find(({ available }) => available === true) ?? callable[0])?.id;

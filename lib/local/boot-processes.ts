@@ -11,7 +11,7 @@ import { tryLock } from '../shared/data-directory/file-lock.ts';
 const LOCK_FILE = 'processes.lock';
 const LOOK_EVERY_MS = 50;
 
-/** Called first by such a process: ends it together with the gateway, even after `kill -9`. */
+/** Called first by these processes: ends the process together with the gateway, even after `kill -9`. */
 export function belongToBoot(directory: string): void {
   process.on('disconnect', () => process.exit(0));
   tryLock(join(directory, LOCK_FILE), 'shared');

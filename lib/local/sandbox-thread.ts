@@ -1,5 +1,5 @@
 /**
- * The sandbox in a worker thread, so that expensive work, such as 2,048 long vectors, does not block requests.
+ * The sandbox in a worker thread, so that expensive work (for example 2,048 long vectors) does not block requests.
  *
  * Guarantee: it ends with the process, however the process ends.
  */

@@ -200,7 +200,7 @@ function catalogOf({ catalogDirectory }: LocalOptions): string | undefined {
   return catalogDirectory ?? optionalVariable(variables.catalogDirectory);
 }
 
-/** Upgrades the records, and creates those of a first start. */
+/** Upgrades the records, and creates the records of a first start. */
 async function prepareRecords(state: LocalState): Promise<LocalAccount> {
   const table = openTable();
   await upgradeRecords(table);

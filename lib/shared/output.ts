@@ -75,7 +75,7 @@ function cell(value: unknown): string {
   if (value === undefined || value === null || value === '') return '-';
   if (typeof value === 'string') return value;
   if (typeof value !== 'object' || Array.isArray(value)) return JSON.stringify(value);
-  // Objects of one level, such as limits by period, are easier to read without braces.
+  // Objects of one level (for example limits by period) are easier to read without braces.
   const entries = Object.entries(value);
   const isFlat = entries.every(([, inner]) => typeof inner !== 'object' || inner === null);
   if (!isFlat) return JSON.stringify(value);

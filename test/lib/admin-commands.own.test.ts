@@ -106,7 +106,7 @@ const cases: Record<string, Case> = {
   'workspaces list': { good: [], bad: [['--slug', 'x'], /unknown option/] },
   'workspaces set': {
     good: ['--workspace', 'team', '--name', 'The team'],
-    bad: [['--workspace', 'team'], /or another setting is needed/],
+    bad: [['--workspace', 'team'], /pass it or another setting/],
     needs: '--workspace',
   },
   'workspaces delete': {

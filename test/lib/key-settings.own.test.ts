@@ -66,7 +66,7 @@ describe('keys set', () => {
   });
 
   it('refuses to set nothing', async () => {
-    expect((await adminHere(directory, 'keys', 'set', '--key', 'open')).err).toMatch(/setting is needed/);
+    expect((await adminHere(directory, 'keys', 'set', '--key', 'open')).err).toMatch(/another setting/);
   });
 });
 

@@ -73,7 +73,7 @@ async function budgetRows({ table, accountId }: Session, given: { workspace?: st
   return rows;
 }
 
-/** The workspace and its active members, without those that have no budget. */
+/** The workspace and its active members, if they have budgets. */
 async function ownersIn(table: Table, workspace: Workspace): Promise<OwnerWithBudgets[]> {
   const members = await listMembers(table, workspace.id);
   const owners: OwnerWithBudgets[] = [

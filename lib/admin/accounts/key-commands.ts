@@ -139,10 +139,12 @@ async function setDisabled(session: Session, { key: named }: KeyOption, disabled
 }
 
 async function setLimit(session: Session, { key: named, limit, limitReset }: LimitOptions): Promise<Row> {
-  if (limit === undefined && limitReset === undefined) throw invalidRequest('--limit', 'or --limit-reset is needed');
+  if (limit === undefined && limitReset === undefined)
+    throw invalidRequest('--limit', 'is missing; pass it or --limit-reset');
   const key = await namedKey(session, named);
   const { hash } = key;
-  if (key.kind === 'management') throw invalidRequest('--key', 'names a management key, which spends nothing');
+  if (key.kind === 'management')
+    throw invalidRequest('--key', 'is a management key, which cannot spend; name an inference key');
   // A key without a limit has no reset period: otherwise the period would apply again to the next limit.
   if (limit === undefined && limitReset !== 'never' && key.limit === undefined) {
     throw invalidRequest('--limit-reset', 'requires --limit, because the key has no limit');

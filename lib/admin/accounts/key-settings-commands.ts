@@ -58,7 +58,8 @@ interface KeySettingsOptions extends KeyOption {
 }
 
 async function changeKeySettings(session: Session, { key: named, ...given }: KeySettingsOptions): Promise<Row> {
-  if (Object.keys(given).length === 0) throw invalidRequest('--name', 'or another setting is needed; see --help');
+  if (Object.keys(given).length === 0)
+    throw invalidRequest('--name', 'is missing; pass it or another setting (see --help)');
   const { hash, tags } = await namedKey(session, named);
   const key = await updateKey(session.changes, { hash }, { ...changeOf(given), ...changedTags(tags, given.tag) });
   return { ...keyRow(key, await readCounter(session.table, { kind: 'key', id: hash })), ...protectionRow(key) };

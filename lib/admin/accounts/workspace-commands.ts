@@ -78,7 +78,8 @@ async function changeWorkspaceSettings(
   { table, changes }: Session,
   { workspace, ...given }: WorkspaceSettingsOptions,
 ): Promise<Row> {
-  if (Object.keys(given).length === 0) throw invalidRequest('--name', 'or another setting is needed; see --help');
+  if (Object.keys(given).length === 0)
+    throw invalidRequest('--name', 'is missing; pass it or another setting (see --help)');
   const changed = await updateWorkspace(changes, { idOrSlug: workspace }, given);
   const counterOf = await readCounters(table, 'workspace', [changed.id]);
   return { ...workspaceRow(changed, counterOf(changed.id)), description: changed.description };

@@ -108,14 +108,14 @@ class DataFileWriter {
       this.#bytes += chunk.length;
     });
     this.#written = pipeline(this.#gzip, createWriteStream(join(directory, key), privateFile));
-    // `end` awaits this promise. Until then, an error such as a full disk must not end the process.
+    // `end` awaits this promise. Until then, an error (for example a full disk) must not end the process.
     this.#written.catch(() => {});
   }
 
   async write(item: ItemAttributes): Promise<void> {
     this.itemCount += 1;
     if (!this.#gzip.write(`${JSON.stringify({ Item: item }, asBase64)}\n`)) {
-      // After an error such as a full disk the stream never drains, so this waits for the error instead.
+      // After an error (for example a full disk) the stream never drains, so this waits for the error instead.
       await (this.#gzip.destroyed ? this.#written : once(this.#gzip, 'drain'));
     }
   }

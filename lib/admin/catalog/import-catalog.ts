@@ -273,7 +273,7 @@ function wireOf({ id, wire }: SelectedModel): string {
   return wire;
 }
 
-/** The list contains parameters of text models only; those of other models come from the selection. */
+/** The list only contains parameters of text models; the selection contains those of other models. */
 function supportedParameters({ place, data }: Found, wanted: SelectedModel, isText: boolean): string[] {
   const taken = new Set<string>([
     ...(isText ? textParameters(place, data) : []),

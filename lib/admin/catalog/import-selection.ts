@@ -37,7 +37,7 @@ const placeSchema = z.strictObject({
   ...listPlaceSchema.shape,
   /** The list entry with the facts of this model, if the list has no entry for this provider. */
   like: listPlaceSchema.optional(),
-  /** Prices in USD per million tokens that replace those of the list. */
+  /** Prices in USD per million tokens, which replace the listed prices. */
   usd: costSchema.strict().optional(),
   /** Source of these prices. */
   usd_source: z.url().optional(),
@@ -45,10 +45,10 @@ const placeSchema = z.strictObject({
   flat_price: z.literal(true).optional(),
   limit: z.strictObject({ context: z.int().positive(), output: z.int().positive() }).optional(),
   quantization: z.string().optional(),
-  /** Wire of this endpoint, if it differs from those of the provider and the model. */
+  /** Wire of this endpoint, if it differs from the wire of the provider and of the model. */
   wire: z.string().optional(),
   /**
-   * Quirks of this endpoint. They are added to those of the model, or replace them if the endpoint has its own wire.
+   * Quirks of this endpoint, in addition to the model's. If the endpoint has its own wire, they replace the model's.
    */
   quirks: z.record(z.string(), z.unknown()).optional(),
   /** Parameters that this endpoint supports although they are not in the list. */

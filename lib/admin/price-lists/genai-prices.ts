@@ -102,7 +102,7 @@ function exactModelNames(match: unknown, id: string): string[] {
   return [id, ...(found ? Object.values(found) : []), ...inner.flatMap((one) => exactModelNames(one, id))];
 }
 
-/** The prices on a day; if they depend on the hour, those of the most expensive hour. */
+/** The prices on a day; if they depend on the hour, the prices of the most expensive hour. */
 function pricesOn(day: string, prices: z.infer<typeof genaiModelSchema>['prices']): Prices {
   if (!Array.isArray(prices)) return prices;
   const begun = prices.filter(({ constraint }) => (constraint?.start_date ?? day) <= day);
@@ -149,7 +149,7 @@ function pricesByName(prices: Prices, amount: (price: Price) => number): Partial
   return Object.fromEntries(known) as Partial<Record<PriceName, string>>;
 }
 
-/** The package does not round its numbers, so their shortest text is the one that its authors wrote. */
+/** The package does not round its numbers, so their shortest text is the original one. */
 function decimalText(amount: number): string {
   const text = String(amount);
   return text.includes('e') ? amount.toFixed(15).replace(/\.?0+$/, '') : text;

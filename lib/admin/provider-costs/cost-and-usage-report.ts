@@ -65,7 +65,7 @@ async function* reportRows(file: string): AsyncGenerator<ReportRow, void> {
   }
 }
 
-/** Converts column names of the legacy report, such as "lineItem/UsageType", to the new form. */
+/** Converts column names of the legacy report, for example "lineItem/UsageType", to the new form. */
 function columnName(header: string): string {
   return header
     .trim()

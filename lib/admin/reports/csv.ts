@@ -39,14 +39,14 @@ export class CsvFile {
       },
     });
     this.#written = pipeline(this.#rows, counted, createWriteStream(join(directory, name), privateFile));
-    // `end` awaits this promise. Until then, an error such as a full disk must not end the process.
+    // `end` awaits this promise. Until then, an error (for example a full disk) must not end the process.
     this.#written.catch(() => {});
   }
 
   async write(row: CsvRow): Promise<void> {
     this.#lines += 1;
     if (this.#rows.write(row)) return;
-    // After an error such as a full disk the stream never drains, so this waits for the error instead.
+    // After an error (for example a full disk) the stream never drains, so this waits for the error instead.
     await (this.#rows.destroyed ? this.#written : once(this.#rows, 'drain'));
   }
 

@@ -93,7 +93,7 @@ async function printStatement(session: Session, options: StatementOptions, isJso
   }
   for (const tag of unusedTags(statement))
     process.stderr.write(`No key of these requests has the tag "${tag}". Check its spelling.\n`);
-  // There is no spending by the key. Throws if no such key exists.
+  // There is no spending by the key. Throws if the key does not exist either.
   if (options.key !== undefined && statement.records === 0) await namedKey(session, options.key);
   endWithVerdict(isProven(statement));
 }

@@ -17,7 +17,7 @@ const groupings = ['day', 'model', 'provider', 'workspace', 'key', 'member'] as 
 type Grouping = (typeof groupings)[number];
 
 const DEFAULT_DAYS = 7;
-/** Stands for "no member"; no member has this name. */
+/** Represents "no member"; no member has this name. */
 const NO_MEMBER = '';
 
 export function addActivityCommand(program: Command): void {

@@ -199,7 +199,7 @@ function describedOutcome(outcome: Outcome): Row {
   };
 }
 
-/** Prices other than zero as decimal text, including those of longer prompts. */
+/** Prices other than zero as decimal text, including the prices of longer prompts. */
 function pricesRow(pricing: Pricing | PriceTier): Row {
   const entries = Object.entries(pricing).filter(([, price]) => !(price instanceof Money && price.isZero));
   return Object.fromEntries(entries.map(([name, price]: [string, unknown]) => [name, priceCell(price)]));

@@ -23,7 +23,7 @@ import type { CheckedDay } from './check-files.ts';
 import type { ReportFinding } from './findings.ts';
 import { isPaymentKind, SealedLineReader } from './sealed-lines.ts';
 
-/** @param last the last day with files: the one that the head names, or undefined if it names none */
+/** @param last the last day with files; undefined if the head names no day */
 export function compareHead(head: SealHead, last: CheckedDay | undefined, report: ReportFinding): void {
   const statement = last?.statement;
   const fields: ComparedFields = {

@@ -71,7 +71,7 @@ function refuseWrongEndpoint(endpoint: string | undefined): void {
 /** Longer than a gateway takes to start or stop. */
 const IN_USE_MS = 30_000;
 
-/** The running gateway, including one that is starting; otherwise a database started for this command. */
+/** The running or starting gateway; otherwise a database started for this command. */
 async function runningOrOwn(state: LocalState): Promise<RunFile | LocalDynamodb> {
   const deadline = performance.now() + IN_USE_MS;
   for (;;) {

@@ -60,7 +60,7 @@ function tableRows<Answer>(rows: Answer[], shown: (row: Answer) => Row | Row[]):
   return rows.flatMap((row): readonly Row[] => [shown(row)].flat());
 }
 
-/** Provider ids of the current catalog; for a deployment, those of this checkout. */
+/** Provider ids of the current catalog; for a deployment, of this checkout's catalog. */
 const providerIdsOf = (local: LocalState | undefined) => async () => {
   if (!local) return loadCatalog().providerIds;
   const deployed = () => loadCatalog(local.running()?.catalog_directory);

@@ -126,7 +126,7 @@ function FilterForm({ filters, owners }: { filters: Filters; owners: Owners | un
 
 type Choice = readonly [value: string, name: string];
 
-/** Offers a value that is not among the choices, such as a deleted key, by its id. */
+/** Offers a value that is not among the choices (for example a deleted key) by its id. */
 function unlisted(value: string, choices: readonly Choice[]): Choice[] {
   const isListed = value === '' || choices.some(([known]) => known === value);
   return isListed ? [] : [[value, `${value.slice(0, 12)}…`]];

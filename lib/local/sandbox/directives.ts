@@ -4,7 +4,7 @@ const usageFaultNames = ['none', 'late', 'twice'] as const;
 const emptyArguments = ['empty', 'null', 'none'] as const;
 
 export interface Directives {
-  /** Number of text pieces; undefined: those of the default reply. */
+  /** Number of text pieces; undefined: as many as the default reply has. */
   tokens: number | undefined;
   /** Milliseconds between pieces. */
   delayMs: number;

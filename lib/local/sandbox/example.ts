@@ -67,9 +67,7 @@ class Example {
     }
   }
 
-  /**
-   * Resolves references such as `#/$defs/city`, repeatedly if necessary. An unresolvable reference allows any value.
-   */
+  /** Resolves references (`#/$defs/city`), repeatedly if necessary. An unresolvable reference allows any value. */
   #resolved(schema: JsonSchema): JsonSchema {
     let found = schema;
     for (let steps = 0; typeof found.$ref === 'string' && steps < MAX_DEPTH; steps += 1) {

@@ -1,4 +1,4 @@
-/** Reads requests of the Responses API, and rejects those that the API rejects. */
+/** Reads requests of the Responses API, and rejects the same requests as the API. */
 
 import { isOwnReasoning } from './encrypted-reasoning.ts';
 import type { JsonSchema } from './example.ts';

@@ -12,7 +12,7 @@ export interface LocalParts {
   bucketName: string;
   /** URLs by logical id. */
   queueUrls: Record<string, string>;
-  /** Environment variables of every function, such as addresses of emulators. */
+  /** Environment variables of every function, for example the addresses of emulators. */
   environment: Record<string, string>;
 }
 

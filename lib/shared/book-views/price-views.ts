@@ -86,7 +86,7 @@ function columnsOfType<Type extends ColumnType>(names: readonly string[], type: 
 }
 
 /**
- * One row per request to a provider, with the prices that apply to it: those of the highest tier that the prompt
+ * One row per request to a provider, with the prices that apply to it: the prices of the highest tier that the prompt
  * exceeds, or the base prices if the tier does not override them.
  */
 const rounds: BooksView = {

@@ -125,7 +125,7 @@ export async function bundleFunctions(
     metafile: true,
   });
   const bytes: Record<string, number> = {};
-  const beside: Record<string, string> = {};
+  const threadFiles: Record<string, string> = {};
   for (const [file, output] of Object.entries(metafile.outputs)) {
     if (file.endsWith('.map')) continue;
     const name = file.split('/').at(-2)!;
@@ -133,19 +133,20 @@ export async function bundleFunctions(
     const contains = (source: string) => Object.keys(output.inputs).some((input) => input.endsWith(source));
     if (contains('lambdas/catalog/load-checked.ts')) writeFileSync(join(directory, name, 'catalog.json'), catalog);
     if (contains(consoleReader)) await writeConsole(join(directory, name));
-    for (const { of, entry } of threads) if (contains(of)) beside[`${name}/${basename(entry, '.ts')}`] = entry;
+    for (const { of, entry } of threads) if (contains(of)) threadFiles[`${name}/${basename(entry, '.ts')}`] = entry;
     writeFileSync(join(directory, name, 'package.json'), '{"type":"module"}\n');
   }
-  await bundleThreads(directory, beside);
+  await bundleThreads(directory, threadFiles);
   return { directory, bytes };
 }
 
 const consoleReader = 'lambdas/api/console/built-files.ts';
 
 /** Writes the files of the console into the folder of the function that serves them. */
-async function writeConsole(beside: string): Promise<void> {
-  mkdirSync(join(beside, 'console'));
-  for (const [name, text] of Object.entries(await buildConsole())) writeFileSync(join(beside, 'console', name), text);
+async function writeConsole(functionDirectory: string): Promise<void> {
+  mkdirSync(join(functionDirectory, 'console'));
+  for (const [name, text] of Object.entries(await buildConsole()))
+    writeFileSync(join(functionDirectory, 'console', name), text);
 }
 
 /** Worker threads run files of their own, so that a function loads these only if it starts a thread. */
@@ -191,15 +192,15 @@ export async function bundleServer(
 /**
  * Threads have no source maps: with the vocabulary, each map would be a megabyte. Their stack traces are not mapped,
  * but keep function names.
- * @param beside source files by output path
+ * @param files source files by output path
  */
-async function bundleThreads(directory: string, beside: Record<string, string>): Promise<void> {
+async function bundleThreads(directory: string, files: Record<string, string>): Promise<void> {
   await build({
     ...options,
     sourcemap: false,
-    // Nothing else tells a name in a stack without a map.
+    // Without a source map, this option alone keeps function names in stack traces.
     keepNames: true,
-    entryPoints: Object.entries(beside).map(([out, entry]) => ({ in: join(lambdasDirectory, entry), out })),
+    entryPoints: Object.entries(files).map(([out, entry]) => ({ in: join(lambdasDirectory, entry), out })),
     outdir: directory,
   });
 }
