@@ -25,8 +25,8 @@ interface Said {
 }
 
 /**
- * Runs a command in this process, which is quicker by half a second. Not for two data directories whose keys matter: a process
- * reads its secrets once.
+ * Runs a command in this process, which saves half a second. Do not use it with two data directories whose keys matter,
+ * because a process reads its secrets once.
  */
 export async function adminHere(dataDirectory: string, ...args: string[]): Promise<Said> {
   const said = { out: '', err: '' };
@@ -45,7 +45,10 @@ export async function adminHere(dataDirectory: string, ...args: string[]): Promi
   }
 }
 
-/** Runs a command in this process, as `adminHere` does. @returns its answer @throws {Error} with what it says where it fails */
+/**
+ * Runs a command in this process, as `adminHere` does. @returns its JSON output @throws {Error} with its error output
+ * if it fails
+ */
 export async function adminJson(dataDirectory: string, ...args: string[]): Promise<Record<string, unknown>> {
   const { code, out, err } = await adminHere(dataDirectory, '--json', ...args);
   if (code !== 0) throw new Error(err);

@@ -1,13 +1,13 @@
 /**
- * A session of an agent in the form in which Claude Code 2.1 was seen to send it (its fields, headers, order of blocks and cache
- * marks), in words of our own: the model looks for a tool, gets it, and calls it.
+ * An agent's session in the form in which Claude Code 2.1 was observed to send it (fields, headers, order of blocks,
+ * cache marks), with our own texts: the model searches for a tool, gets it, and calls it.
  */
 
 import type { MessagesRequest } from '../../lambdas/messages/types.ts';
 
 const SESSION_ID = '0193b2d8-5c4e-7a10-8f3e-6d2b9c1a4e77';
 
-/** What the agent sends with each request. */
+/** Headers of each request of the agent. */
 export const agentHeaders = {
   'anthropic-version': '2023-06-01',
   'anthropic-beta': [
@@ -59,7 +59,7 @@ const write = {
 const RULES = 'The folder is /home/dev/demo.\nMore tools can be found: Write.';
 const TASK = 'create a file hello.txt with the word hi';
 
-/** @param turn from 1 to 3 @param sum the part of the billing line that some versions make anew for each request */
+/** @param turn from 1 to 3 @param sum the part of the billing line that some versions change in each request */
 export function agentTurn(turn: 1 | 2 | 3, { model, sum }: { model: string; sum: string }): MessagesRequest {
   const isFirst = turn === 1;
   const rules = { role: 'system', content: isFirst ? [text(RULES, mark)] : RULES, output_config: { effort: 'medium' } };

@@ -1,4 +1,4 @@
-/** CloudWatch's side of an alarm: what becomes of measurements, by the properties that a template gives it. */
+/** Evaluates alarms as CloudWatch does, from their properties in a template. */
 
 import { runInNewContext } from 'node:vm';
 import type { Template } from 'aws-cdk-lib/assertions';
@@ -49,19 +49,21 @@ const comparisons: Record<string, (value: number, threshold: number) => boolean>
   LessThanThreshold: (value, threshold) => value < threshold,
 };
 
-/** The functions of metric math that alarms use. A missing value is undefined, and so is what is computed with it. */
+/**
+ * The functions of metric math that alarms use. A missing value is undefined, and so is everything computed from it.
+ */
 const metricMath = {
   IF: (condition: boolean, then: number, otherwise: number) => (condition ? then : otherwise),
   FILL: (value: number | undefined, instead: number) => value ?? instead,
 };
 
-/** Whether somebody is notified: of an alarm, or where the alarm says so of missing data. */
+/** Whether a notification is sent: for an alarm, or for missing data if the alarm has an action for that. */
 export function notifies(alarm: AlarmProperties, points: readonly Datapoint[]): boolean {
   const state = alarmState(alarm, points);
   return state === 'ALARM' || (state === 'INSUFFICIENT_DATA' && (alarm.InsufficientDataActions ?? []).length > 0);
 }
 
-/** @param points of the minutes until now; what is older than the alarm's periods plays no part */
+/** @param points of the minutes until now; points before the alarm's periods are ignored */
 function alarmState(alarm: AlarmProperties, points: readonly Datapoint[]): 'ALARM' | 'OK' | 'INSUFFICIENT_DATA' {
   const { EvaluationPeriods: periods, DatapointsToAlarm: enough = periods } = alarm;
   const isBreaching = (value: number | undefined) => {
@@ -88,7 +90,7 @@ function valueIn(alarm: AlarmProperties, points: readonly Datapoint[], period: n
   return Number.isFinite(result) ? result : undefined;
 }
 
-/** @param period 0 is the one that ends now */
+/** @param period 0 is the period that ends now */
 function statistic(
   { Namespace, MetricName, Dimensions = [] }: MetricOfAlarm,
   { Period, Stat }: { Period: number; Stat: string },
@@ -117,7 +119,7 @@ interface EmbeddedMetrics {
   [field: string]: unknown;
 }
 
-/** The measurements in one line of a function's log: those that are embedded in it, and those of the filters that it passes. */
+/** The data points in one line of a function's log: embedded metrics, and those of matching metric filters. */
 export function datapointsOf(line: string, log: string, template: Template): Omit<Datapoint, 'minutesAgo'>[] {
   const fields = JSON.parse(line) as EmbeddedMetrics | { message: string };
   return '_aws' in fields ? embedded(fields) : filtered(fields.message, log, template);
@@ -155,7 +157,7 @@ function filtered(message: string, log: string, template: Template): Omit<Datapo
     });
 }
 
-/** Only the pattern that is used is known: the text of a line's message, with stars for any characters at its ends. */
+/** Only supports the pattern in use: the text of a line's message, with stars for any characters at its ends. */
 function passes(pattern: string, message: string): boolean {
   const [, start, words, end] = /^\{ \$\.message = "(\*?)([^"*]+)(\*?)" \}$/.exec(pattern)!;
   return start && end ? message.includes(words!) : message === words;

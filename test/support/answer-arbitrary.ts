@@ -1,4 +1,4 @@
-/** Answers of any content, and their events as providers may send them. */
+/** Answers with arbitrary content, and their events as providers may send them. */
 
 import fc from 'fast-check';
 import { MessageAssembler } from '../../lambdas/messages/assemble.ts';
@@ -14,7 +14,7 @@ const citation = fc.record({
   cited_text: someText,
 });
 
-/** Where a text is cut into pieces: each number is a part of what is left. */
+/** Cuts of a text into pieces: each number is a share of the rest. */
 const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 5 });
 
 function piecesOf(text: string, parts: readonly number[]): string[] {
@@ -28,7 +28,7 @@ function piecesOf(text: string, parts: readonly number[]): string[] {
   return [...pieces, rest];
 }
 
-/** A block as its first event has it, and the deltas that follow. */
+/** A block as in its first event, with the deltas that follow. */
 interface SentBlock {
   block: Block;
   deltas: object[];
@@ -61,7 +61,7 @@ const callBlock = fc
   .record({ id, name: id, input: fc.option(input, { nil: undefined }), cuts })
   .map(({ id: callId, name, input: asked, cuts: parts }): SentBlock => ({
     block: { type: 'tool_use', id: callId, name, input: {} },
-    // A call without arguments may come without a delta.
+    // A call without arguments may have no delta.
     deltas: asked
       ? piecesOf(JSON.stringify(asked), parts).map((piece) => ({ type: 'input_json_delta', partial_json: piece }))
       : [],
@@ -71,7 +71,7 @@ const blocks = fc.array(fc.oneof(textBlock, thinkingBlock, redactedBlock, callBl
 const reasons: StopReason[] = ['end_turn', 'max_tokens', 'stop_sequence', 'tool_use', 'refusal', 'pause_turn'];
 const count = fc.nat(1_000_000);
 
-/** The events of one answer, from its beginning to its end. */
+/** The events of one complete answer. */
 export const answerEvents = fc
   .record({ blocks, reason: fc.constantFrom(...reasons), input: count, output: count, cached: count, thinking: count })
   .map(({ blocks: sent, reason, input: prompt, output, cached, thinking }): MessagesEvent[] => {
@@ -104,14 +104,14 @@ export const answerEvents = fc
     ] as MessagesEvent[];
   });
 
-/** The whole message that events come to. */
+/** The message that the events add up to. */
 export function wholeMessage(events: readonly MessagesEvent[]): MessageBody {
   const assembler = new MessageAssembler();
   for (const event of events) assembler.add(event);
   return assembler.finish()!;
 }
 
-/** Bytes in pieces, cut anywhere: also within a character. */
+/** Cuts bytes into pieces at any position, even within a character. */
 export function cutBytes(text: string, parts: readonly number[]): Uint8Array[] {
   const bytes = Buffer.from(text);
   const ends = [...parts.map((part) => Math.floor(bytes.length * part)), bytes.length].toSorted((a, b) => a - b);

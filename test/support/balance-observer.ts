@@ -8,7 +8,7 @@ import { readEvents, summarise } from './sse.ts';
 const WORD_EVERY_MS = 50;
 
 /**
- * Another client's answer on the same gateway, which goes on during attacks: a fault in one answer must never end
+ * An answer of another client on the same gateway that continues during attacks: a fault in one answer must never end
  * another.
  */
 export async function startWitness(gateway: RunningGateway, upstream: HostileUpstream) {

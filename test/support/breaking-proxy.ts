@@ -12,21 +12,21 @@ interface PassedAnswer {
   path: string;
   status: number;
   headers: OutgoingHttpHeaders;
-  /** Undefined while it is passed on as it comes. */
+  /** Undefined as long as the original body is passed on. */
   body?: string;
 }
 
-/** How a proxy spoils what passes it; all else is passed on as it is. */
+/** The fault of a proxy; everything else is passed on unchanged. */
 export interface Breakage {
-  /** Changes what the gateway is asked. */
+  /** Changes the request to the gateway. */
   request?: (request: PassedRequest) => void;
-  /** Changes what the client gets; with a body, that takes the place of the gateway's. */
+  /** Changes the response to the client; a body replaces the gateway's. */
   answer?: (answer: PassedAnswer) => void;
-  /** Nothing is passed on before it is whole. */
+  /** Passes on responses only when they are complete. */
   isBuffering?: boolean;
 }
 
-/** A proxy in front of a gateway that breaks it in one way, as proxies, CDNs and wrong settings do. */
+/** A proxy in front of a gateway with one fault that real proxies, CDNs and wrong settings have. */
 export function startBreakingProxy(target: string, breakage: Breakage): Promise<Listening> {
   const server = http.createServer((incoming, outgoing) => {
     void pass(incoming, outgoing).catch(() => outgoing.destroy());

@@ -1,7 +1,7 @@
 /**
- * The gateway of `npm start` and the operator's commands in a few files instead of a thousand modules. They do the same, because they are
- * made of the same sources for each run; and they start in half the time, which the tests' hundreds of processes would spend on reading
- * modules.
+ * Bundles the gateway of `npm start` and the operator's commands into a few files instead of a thousand modules. The
+ * bundle is built from the same sources for each run. It halves the startup time, which matters for the hundreds of
+ * processes that tests start.
  */
 
 import { readFileSync } from 'node:fs';
@@ -22,14 +22,14 @@ const programs = {
 };
 const bundledPrograms = Object.fromEntries(Object.entries(programs).map(([name, source]) => [name, bundled(source)]));
 
-/** What names files of the sources at run time, and what takes its place. */
+/** Modules that locate source files at run time, with their replacements. */
 const replaced: Record<string, string> = {
   'lambdas/server/import-handler.ts': handlerImports(Object.keys(functions)),
   [`${local}/programs.ts`]: `export const programs = ${JSON.stringify(bundledPrograms)};`,
   'lib/shared/database/guard-program.ts': `export const guardProgram = ${JSON.stringify(bundledPrograms['guard'])};`,
 };
 
-/** Sources find the files beside them where they are, whatever file their code is in now. */
+/** Lets bundled code find files next to its original source. */
 const asFromSources: Plugin = {
   name: 'as-from-sources',
   setup(bundler) {
@@ -57,7 +57,7 @@ export async function bundleGateway(): Promise<void> {
     target: 'node24',
     mainFields: ['module', 'main'],
     keepNames: true,
-    // CommonJS parts of dependencies load Node's own modules with require, which ES modules do not have.
+    // CommonJS parts of dependencies load Node's built-in modules with `require`, which ES modules do not have.
     banner: {
       js: `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);`,
     },

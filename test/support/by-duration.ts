@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { dividedByDuration, slowestFirst } from './recorded-durations.ts';
 
-/** Orders files by their recorded durations, and divides them so for `--shard`; vitest itself knows only their sizes. */
+/** Sorts files by recorded duration, and divides them by it for `--shard`. Vitest itself only knows their sizes. */
 export class ByDuration extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const order = slowestFirst(files.map(pathOf));

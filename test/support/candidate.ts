@@ -8,10 +8,10 @@ import type { RoutingInput } from '../../lambdas/routing/usable-endpoints.ts';
 import type { EndpointSignals } from '../../lambdas/routing/order.ts';
 import { pricing } from './spending.ts';
 
-/** Nothing is known: every endpoint may be well. */
+/** Signals without any data: every endpoint counts as healthy. */
 export const quietSignals: EndpointSignals = { isFailing: () => false, speedOf: () => undefined };
 
-/** An endpoint at an address of the test's own, as routing gets it from the catalog. */
+/** An endpoint at an address of the test, in the form in which routing gets it from the catalog. */
 export function candidateAt(
   url: string,
   more: {

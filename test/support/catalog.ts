@@ -7,10 +7,12 @@ import { variables } from '../../lambdas/platform/environment.ts';
 
 export const shippedCatalog = new URL('../../lambdas/catalog/data/', import.meta.url).pathname;
 
-/** The variables with the addresses of the sandbox. */
+/** The variables that contain the sandbox's addresses. */
 export const sandboxAddresses = Object.values(variables).filter((name) => /^GATEWAY_SANDBOX_(.*_)?URL$/.test(name));
 
-/** What an operator of everything sets besides credentials: addresses of his own, and what names of models are made of. */
+/**
+ * Variables besides credentials that an operator of the whole catalog sets: own addresses, and parts of model names.
+ */
 const operatorVariables = [
   'AZURE_OPENAI_BASE_URL',
   'OLLAMA_BASE_URL',
@@ -19,7 +21,7 @@ const operatorVariables = [
   'SEARXNG_URL',
 ];
 
-/** Loads the shipped catalog with every model that is in it: as where an operator has set all its variables. */
+/** Loads the shipped catalog with every model, as if the operator had set all variables. */
 export function loadShippedCatalog(): Catalog {
   const names = [...sandboxAddresses, ...operatorVariables];
   const before = names.map((name) => process.env[name]);
@@ -34,7 +36,7 @@ export function loadShippedCatalog(): Catalog {
   }
 }
 
-/** A text model as a catalog file has it, with the fields that a test is about. */
+/** A text model in the form of a catalog file, with the fields that a test needs. */
 export function textModel(id: string, endpoints: object[], more: object = {}): Record<string, unknown> {
   return {
     id,
@@ -59,7 +61,7 @@ export interface CatalogDirectory {
   remove: () => void;
 }
 
-/** A catalog of these models beside the shipped providers, and those of the test's own. */
+/** A catalog of these models, with the shipped providers and the test's own. */
 export function catalogDirectory(models: object[], providers: object[] = []): CatalogDirectory {
   const path = mkdtempSync(join(tmpdir(), 'gateway-catalog-'));
   const shipped = JSON.parse(readFileSync(join(shippedCatalog, 'providers.json'), 'utf8')) as { providers: object[] };

@@ -1,4 +1,4 @@
-/** Requests to a provider of chat completions, as they leave, and the calls in its answers. */
+/** Encoded requests to a provider of chat completions, and the calls in its answers. */
 
 import type { OpenaiChatQuirks } from '../../lambdas/catalog/quirk-schemas.ts';
 import type { Block, MessagesRequest } from '../../lambdas/messages/types.ts';

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chromium, type Browser } from 'playwright-core';
 
-/** A Chromium of this machine; undefined where there is none, and tests with a browser are skipped. */
+/** Path of Chromium on this machine; undefined if there is none, and tests with a browser are skipped. */
 export const chromiumPath = ['chromium', 'chromium-browser', 'google-chrome']
   .map((name) => spawnSync('which', [name], { encoding: 'utf8' }).stdout.trim())
   .find((path) => path !== '' && spawnSync(path, ['--version']).status === 0);
@@ -16,7 +16,7 @@ const QUIET = [
   '--disable-sync',
 ];
 
-/** Starts it, so that it asks nobody for anything by itself. */
+/** Starts Chromium without any background requests. */
 export function startChromium(): Promise<Browser> {
   return chromium.launch({ executablePath: chromiumPath!, args: QUIET });
 }

@@ -1,6 +1,6 @@
 /**
- * Loaded before a program (--require): on SIGUSR2 it collects its garbage and reports on standard error what memory is
- * left, so that a test can separate what is kept from what is only not collected yet. On SIGCONT it reports how many timers are kept.
+ * Loaded before a program (--require). On SIGUSR2 it collects garbage and reports the remaining memory on standard
+ * error, so that tests can distinguish leaks from garbage. On SIGCONT it reports the number of live timers.
  */
 
 const { queryObjects, setFlagsFromString } = require('node:v8');

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 const HEX_DIGITS = 7;
 
 /**
- * The seed of a run: a number made from the commit, so that two runs of one commit test the same with the same inputs, and the next commit
- * tests others. Without a repository, as in an archive of the sources, it is made from the version.
+ * The seed of a run, derived from the commit: runs of one commit use the same inputs, and the next commit uses others.
+ * Without a repository, as in an archive of the sources, it is derived from the version.
  */
 export function commitSeed(): number {
   try {

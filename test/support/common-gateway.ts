@@ -1,4 +1,4 @@
-/** The gateway that files of tests have in common, each with an account of its own: starting one takes a second. */
+/** One gateway that test files share, each with its own account, because starting a gateway takes a second. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,8 +14,8 @@ export type CommonGateway = GatewayAddresses & { dataDirectory: string };
 const actor = { kind: 'operator', id: 'test' } as const;
 
 /**
- * A client of the gateway of this run, of an account that nobody else spends. For tests that look at what clients see: whoever stops a
- * gateway, reads its log or changes its settings starts one.
+ * A client of the shared gateway, with an account that no other file uses. For tests of client-visible behavior: a test
+ * that stops the gateway, reads its log or changes its settings must start its own.
  */
 export async function commonGateway(): Promise<GatewayClient> {
   const { dataDirectory, ...addresses } = await onDemand<CommonGateway>(COMMON_GATEWAY);

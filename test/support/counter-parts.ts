@@ -1,4 +1,4 @@
-/** Counters with parts, for tests that need some without waiting for conflicts. */
+/** Counters with parts, for tests that cannot wait for conflicts. */
 
 import { rememberLimitedParts } from '../../lambdas/accounting/busy-counters.ts';
 import type { Scope, ScopeId, StoredCounter } from '../../lambdas/store/counters/counters.ts';
@@ -20,7 +20,7 @@ import { allowParts } from '../../lambdas/store/counters/parts-allowance.ts';
 import { rub } from './spending.ts';
 import { newTable } from './table.ts';
 
-/** Counts what was spent in a part of a counter, or in the counter itself, as a settlement does. */
+/** Adds spending to a part of a counter, or to the counter itself, as a settlement does. */
 export async function count(
   table: Table,
   scope: ScopeId,
@@ -41,12 +41,12 @@ export async function newTableWithParts(): Promise<Table> {
 
 export const spentIn = (counter: StoredCounter) => counter.spent('lifetime').toString();
 
-/** What a scope has spent, as readers see it. */
+/** The spending of a scope, as readers see it. */
 export async function spent(table: Table, scope: ScopeId): Promise<string> {
   return spentIn(await readCounter(table, scope));
 }
 
-/** What the counter says by itself. */
+/** The item of the counter without its parts. */
 export async function rootOf(table: Table, scope: ScopeId): Promise<Item> {
   return (await readItem(table, counterKey(scope))) ?? {};
 }
@@ -55,7 +55,7 @@ export async function hasParts(table: Table, scope: ScopeId): Promise<boolean> {
   return spreadOf(await rootOf(table, scope)) !== undefined;
 }
 
-/** The parts with these numbers, as far as they are there. */
+/** The parts with these numbers that exist. */
 export function partsAt(table: Table, scope: ScopeId, spread: string, numbers: number[]): Promise<Item[]> {
   return readItems(
     table,
@@ -63,7 +63,10 @@ export function partsAt(table: Table, scope: ScopeId, spread: string, numbers: n
   );
 }
 
-/** Gives a limited scope parts, as a hold does that meets others at its counter. @throws where it has too little room for them */
+/**
+ * Creates parts for a limited scope, as a hold does after conflicts at its counter. @throws if the scope has too little
+ * room
+ */
 export async function giveLimitedParts(table: Table, scope: Scope): Promise<LimitedParts> {
   const parts = await grantParts(table, scope, { windows: windowsAt(Date.now()), amount: rub('0.001') });
   if (!parts) throw new Error('The counter got no parts');
@@ -71,7 +74,7 @@ export async function giveLimitedParts(table: Table, scope: Scope): Promise<Limi
   return parts;
 }
 
-/** The next transactions at the counter of a scope meet others there. */
+/** Makes the next transactions at the counter of a scope conflict. */
 export function meetOthersAt(proxy: FaultProxy, { kind, id }: ScopeId, times = 3): void {
   let left = times;
   const root = `{"pk":{"S":"COUNTER#${kind}#${id}"},"sk":{"S":"COUNTER"}}`;

@@ -1,6 +1,6 @@
 /**
- * Loaded before a gateway (node --import): breaks one of its stages for requests that carry its marker, from inside, as a
- * bug of ours would. Each entry throws in an unexpected place; those that throw later are outside every try.
+ * Loaded before a gateway (node --import): makes one of its stages throw for requests with the stage's marker, as a bug
+ * in the gateway would. Stages that throw later are outside of every try block.
  */
 
 import http from 'node:http';

@@ -1,6 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 
-/** What the graphs show: own metrics, each with what it is split by, and AWS' metrics, each after its namespace. */
+/** The metrics in the graphs: the gateway's own, each with its dimension, and AWS's, each after its namespace. */
 export interface Series {
   own: { name: string; by: string }[];
   ofAws: string[];
@@ -13,7 +13,7 @@ interface Widget {
 
 const SEARCH = /^SEARCH\('\{"([^"]+)",(\w+)\} MetricName="(\w+)"', '\w+', 300\)$/;
 
-/** The series of a template's dashboard. Each metric is written out, or found by a search for one dimension. */
+/** The metrics of a template's dashboard. Each metric is either listed, or found by a search for one dimension. */
 export function dashboardSeries(template: Template, ownNamespace: string): Series {
   const [{ Properties }] = Object.values(template.findResources('AWS::CloudWatch::Dashboard')) as [
     { Properties: { DashboardBody: { 'Fn::Join': ['', (string | object)[]] } } },
@@ -38,7 +38,7 @@ function lineOf([first, name, ...rest]: [unknown, ...unknown[]]): { namespace: s
   return { namespace, name: searched!, by: by! };
 }
 
-/** The series that lines of a log are written to. */
+/** The metrics that log lines contain. */
 export function writtenSeries(log: string): { name: string; by: string }[] {
   return log
     .split('\n')

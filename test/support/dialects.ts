@@ -1,7 +1,7 @@
 /**
- * Wires as their providers write them, in text: a type or JSON.stringify cannot express all numbers and shapes that a
- * hostile provider sends. Streams of frames are texts as well, each character of which stands for a byte (latin1), so that
- * what attacks a stream can cut, repeat and join its pieces whatever they are.
+ * Wires as text, in the form in which providers write them. Types and JSON.stringify cannot express all numbers and
+ * shapes that a hostile provider sends. Streams of frames are also text, with one character per byte (latin1), so that
+ * attacks can cut, repeat and join the pieces of any stream.
  */
 
 import { emptyFrame, frameHead, packFrame } from './event-stream.ts';
@@ -10,63 +10,63 @@ import { isLongForm } from './long-runs.ts';
 export const wires = ['anthropic', 'openai-chat', 'openai-responses', 'google-gemini', 'bedrock-converse'] as const;
 export type WireName = (typeof wires)[number];
 
-/** One wire of each reader of streams: that of the Messages API, that of server-sent events, and that of frames. */
+/** One wire for each reader of streams: the Messages API, server-sent events, and frames. */
 export const readers: readonly WireName[] = ['anthropic', 'openai-chat', 'bedrock-converse'];
 
-/** Over which an attack goes on what is below a wire: the same code reads it for all that share a reader. */
+/** Wires for attacks on the layers below a wire: wires with the same reader share this code. */
 export const attackedWires: readonly WireName[] = isLongForm ? wires : readers;
 
 /** `read` from a cache, and `written` to one. */
 export type Counts = Partial<Record<'prompt' | 'output' | 'read' | 'written', string | undefined>>;
 
 export interface Dialect {
-  /** What the path of a request over it has in it. */
+  /** Text that the path of a request on this wire contains. */
   path: string;
-  /** How the texts of its streams become bytes. Documents are UTF-8 on every wire. */
+  /** Encoding of its streams. Documents are UTF-8 on every wire. */
   encoding: 'utf8' | 'latin1';
-  /** Counts of a usage, each as it stands in JSON; undefined: it is not told. */
+  /** A usage with these counts, each as JSON text; undefined ones are omitted. */
   usage: (counts: Counts) => string;
-  /** An event that tells usage while the answer goes on. */
+  /** An event with usage in the middle of the answer. */
   report: (usageJson: string) => string;
-  /** One event of a stream, whatever JSON it holds. */
+  /** One event with any JSON. */
   event: (json: string) => string;
-  /** How an answer begins, up to the place where text may stand. */
+  /** The beginning of an answer, up to the first text. */
   opening: (usageJson?: string) => string;
   text: (words: string) => string;
-  /** Its event of a text, as bytes, with others between the words, whatever these are in UTF-8. */
+  /** Its text event as bytes, with arbitrary bytes inside the text. */
   textAround: (before: string, bytes: Buffer, behind: string) => Buffer;
-  /** A sign of life that says nothing. */
+  /** A keep-alive event without content. */
   ping: string;
-  /** What every reader has to skip, because it may mean something some day. */
+  /** An unknown event, which every reader must skip. */
   unknown: string;
-  /** The shortest that says nothing at all. */
+  /** The shortest event without content. */
   blank: string;
-  /** The beginning of an event that goes on for as long as any may. */
+  /** The beginning of an event of the maximum length. */
   endless: string;
-  /** The event that says why the answer ended, with its usage. */
+  /** The event with the finish reason and the usage. */
   reason: (usageJson?: string) => string;
-  /** The last event, after which nothing may follow. */
+  /** The last event; nothing may follow it. */
   stop: string;
-  /** A refusal, as the body of a response or as the data of an event. `messageJson` as it is in JSON. */
+  /** An error, as the body of a response or as the data of an event. `messageJson` is JSON text. */
   refusal: (type: string, messageJson: string) => string;
-  /** A complete answer that was not asked to be streamed. */
+  /** A complete answer without streaming. */
   whole: (words: string) => string;
 }
 
-/** An object of those fields that have a value. */
+/** A JSON object of the defined fields. */
 const fieldsOf = (fields: Record<string, string | undefined>): string =>
   `{${Object.entries(fields)
     .filter(([, json]) => json !== undefined)
     .map(([name, json]) => `"${name}":${json}`)
     .join(',')}}`;
 
-/** The details of a prompt that has its caches in it. */
+/** The cache details of a prompt. */
 const cachesOf = ({ read, written }: Counts): string | undefined =>
   read === undefined && written === undefined
     ? undefined
     : fieldsOf({ cached_tokens: read, cache_write_tokens: written });
 
-/** What streams of server-sent events have in common. */
+/** The parts that all streams of server-sent events share. */
 const serverSent = {
   encoding: 'utf8',
   ping: ': ping\n\n',
@@ -75,7 +75,7 @@ const serverSent = {
   endless: 'data: ',
 } as const;
 
-/** A text is written as it is in these streams. */
+/** These streams contain text unchanged. */
 const aroundIn =
   (text: Dialect['text']): Dialect['textAround'] =>
   (before, bytes, behind) => {
@@ -168,7 +168,7 @@ const openaiResponses: Dialect = {
     responsesEvent('response.output_item.added', responsesMessage('')),
   text: responsesText,
   textAround: aroundIn(responsesText),
-  // The event that says why is the last one.
+  // The event with the finish reason is the last one.
   reason: (usage = '{"input_tokens":10,"output_tokens":5,"total_tokens":15}') =>
     responsesEvent('response.completed', `"response":{"id":"r1","status":"completed","output":[],"usage":${usage}}`),
   stop: '',
@@ -200,10 +200,10 @@ const googleGemini: Dialect = {
     `{"candidates":[{"content":{"parts":[{"text":${JSON.stringify(words)}}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":10,"candidatesTokenCount":5,"totalTokenCount":15}}`,
 };
 
-/** A frame of the stream, each of its bytes as a character. */
+/** A frame of the stream, with one character per byte. */
 const frame = (name: string, json: string): string => packFrame(name, json).toString('latin1');
 
-/** What Bedrock calls the types of errors of the Messages API; others keep their names. */
+/** Bedrock's names for error types of the Messages API; other types keep their names. */
 const exceptions: Record<string, string> = {
   invalid_request_error: 'validationException',
   authentication_error: 'accessDeniedException',
@@ -231,7 +231,7 @@ const bedrockConverse: Dialect = {
       cacheWriteInputTokens: written,
     }),
   report: (usage) => frame('metadata', `{"usage":${usage}}`),
-  // An exception names itself in a header of its frame; all else is read as a piece of the answer.
+  // An exception is named in a header of its frame; other frames are read as pieces of the answer.
   event: (json) => frame(/"__type":"(\w+)"/.exec(json)?.[1] ?? 'contentBlockDelta', json),
   opening: () => frame('messageStart', '{"role":"assistant"}'),
   text: (words) => frame('contentBlockDelta', `{"contentBlockIndex":0,"delta":{"text":${JSON.stringify(words)}}}`),
@@ -249,7 +249,7 @@ const bedrockConverse: Dialect = {
   blank: emptyFrame.toString('latin1'),
   endless: frameHead(16 * 1_024 * 1_024).toString('latin1'),
   reason: converseReason,
-  // Usage comes last, and ends it.
+  // Usage is the last event.
   stop: '',
   refusal: (type, messageJson) => `{"__type":"${exceptions[type] ?? `${type}Exception`}","message":${messageJson}}`,
   whole: (words) =>
@@ -264,10 +264,10 @@ export const dialects: Record<WireName, Dialect> = {
   'bedrock-converse': bedrockConverse,
 };
 
-/** A text of one of its streams as it is sent. */
+/** The bytes of a text of its streams. */
 export const bytesOf = ({ encoding }: Dialect, text: string): Buffer => Buffer.from(text, encoding);
 
-/** A valid answer of one text. */
+/** A valid answer with one text. */
 export function answer({ opening, text, reason, stop }: Dialect, words: string): string {
   return opening() + text(words) + reason() + stop;
 }

@@ -1,4 +1,4 @@
-/** Upstreams that a test talks to without a gateway between them. All are stopped by `stopUpstreams`. */
+/** Upstreams that a test calls without a gateway. `stopUpstreams` stops all of them. */
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -13,14 +13,14 @@ export async function stopUpstreams(): Promise<void> {
   for (const stop of running.splice(0)) await stop();
 }
 
-/** What an upstream has seen. */
+/** A request that an upstream received. */
 export interface Seen {
   url: string;
   connections: Socket[];
   bodies: string[];
 }
 
-/** A real HTTP server. @param answer gets a request after it was read whole, and how many came before it */
+/** A real HTTP server. @param answer called with each complete request and the number of earlier ones */
 export async function upstream(
   answer: (response: ServerResponse, request: IncomingMessage, before: number) => unknown,
 ): Promise<Seen> {
@@ -40,7 +40,7 @@ export async function upstream(
   return seen;
 }
 
-/** A server that speaks no HTTP by itself. */
+/** A server on raw TCP, without HTTP. */
 export async function rawUpstream(
   onConnection: (socket: Socket) => void,
 ): Promise<{ url: string; port: number; stop: () => Promise<void> }> {
@@ -81,10 +81,10 @@ export async function exchange(url: string, text = 'x'): Promise<string> {
   return readText(body, Infinity);
 }
 
-/** A turn of the event loop: a connection that was given back is in the pool. */
+/** One turn of the event loop, after which a returned connection is in the pool. */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Resolves when a connection is closed, however. */
+/** Resolves when a connection is closed for any reason. */
 export function gone(connection: Socket | undefined): Promise<void> {
   return new Promise((resolve) => (connection!.destroyed ? resolve() : connection!.once('close', () => resolve())));
 }

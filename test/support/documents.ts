@@ -4,10 +4,10 @@ import type { Table } from '../../lambdas/store/table/table.ts';
 
 const clients = new WeakMap<Table, DynamoDBDocumentClient>();
 
-/** Numbers are read as their exact digits, as all of the table's are. */
+/** Reads numbers as exact digits, like the gateway. */
 const wrapNumbers = (digits: string) => digits;
 
-/** The SDK's client of a table: for tests that look at the table as billing reviewers do. */
+/** The SDK's client of a table, for tests that read the table as billing reviewers do. */
 export function documentsOf(table: Table): DynamoDBDocumentClient {
   const known = clients.get(table);
   if (known) return known;

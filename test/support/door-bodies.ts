@@ -1,4 +1,6 @@
-/** Requests of OpenAI's APIs that both wires of the sandbox accept, with every field that clients were seen to send. */
+/**
+ * Requests of OpenAI's APIs that both wires of the sandbox accept, with every field that clients were observed to send.
+ */
 
 const directives = '\n@sandbox delay=0 tokens=2';
 const pixel =
@@ -84,7 +86,7 @@ export const chatBodies = [
 export const responsesBodies = [
   { input: `Hi${directives}` },
   {
-    // As some clients send what they do not use.
+    // Some clients send null for unused fields.
     input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: `Hi${directives}` }] }],
     include: null,
     instructions: '',

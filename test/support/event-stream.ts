@@ -1,8 +1,11 @@
-/** Frames of AWS' event stream encoding, as Bedrock sends them. */
+/** Frames of AWS's event stream encoding, as Bedrock sends them. */
 
 import { crc32 } from 'node:zlib';
 
-/** An event, or an exception where its name says so, with its JSON. That of a `chunk` is an event of the model's own. */
+/**
+ * A frame with JSON: an event, or an exception if its name ends with it. The JSON of a `chunk` is an event of the
+ * model.
+ */
 export function packFrame(name: string, json: string | Buffer): Buffer {
   const isException = name.endsWith('Exception');
   const headers = Buffer.concat([
@@ -14,7 +17,7 @@ export function packFrame(name: string, json: string | Buffer): Buffer {
   return frameOf(headers, Buffer.from(payload));
 }
 
-/** The beginning of a frame: its lengths, and their checksum. */
+/** The beginning of a frame: its lengths and their checksum. */
 export function frameHead(frameBytes: number, headerBytes = 0): Buffer {
   const head = Buffer.alloc(12);
   head.writeUInt32BE(frameBytes, 0);
@@ -23,7 +26,7 @@ export function frameHead(frameBytes: number, headerBytes = 0): Buffer {
   return head;
 }
 
-/** A frame whose checksums are right, whatever its headers are and however long it says that they are. */
+/** A frame with valid checksums, for arbitrary headers and an arbitrary declared header length. */
 export function frameOf(headers: Buffer, payload: Buffer, headerBytes = headers.length): Buffer {
   const prelude = frameHead(16 + headers.length + payload.length, headerBytes);
   const content = Buffer.concat([prelude, headers, payload]);
@@ -32,10 +35,10 @@ export function frameOf(headers: Buffer, payload: Buffer, headerBytes = headers.
   return Buffer.concat([content, checksum]);
 }
 
-/** The shortest frame, which says nothing. */
+/** The shortest frame, which is empty. */
 export const emptyFrame = frameOf(Buffer.alloc(0), Buffer.alloc(0));
 
-/** A header whose value is a text. */
+/** A header with a text value. */
 function header(name: string, value: string): Buffer {
   const length = Buffer.alloc(2);
   length.writeUInt16BE(Buffer.byteLength(value));

@@ -1,4 +1,4 @@
-/** Exports of a table as DynamoDB leaves them in a bucket, and as Amazon Athena reads them there. */
+/** Exports of a table as DynamoDB writes them to a bucket, and as Amazon Athena reads them. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
@@ -17,7 +17,7 @@ export const accountItem = (id: string, name: string): Attributes => ({
   name: { S: name },
 });
 
-/** A line of an increment; without an image the item was deleted. */
+/** A line of an increment; without an image, the item was deleted. */
 export const changeLine = (keys: Attributes, micros: number, image?: Attributes) => ({
   Metadata: { WriteTimestampMicros: { N: String(micros) } },
   Keys: { pk: keys['pk'], sk: keys['sk'] },
@@ -27,8 +27,8 @@ export const changeLine = (keys: Attributes, micros: number, image?: Attributes)
 let exports = 0;
 
 /**
- * Writes an export below a prefix. The data of increments is beside their folders.
- * @param times those of its manifest: with exportTime it is a full one
+ * Writes an export under a prefix. The data of increments is next to their folders.
+ * @param times from its manifest: with exportTime it is a full export
  * @returns the folders of its manifests and of its data
  */
 export function writeExport(directory: string, prefix: string, lines: readonly object[], times: object) {
@@ -57,13 +57,13 @@ export function writeExport(directory: string, prefix: string, lines: readonly o
   return { folder, data, file: join(data, name) };
 }
 
-/** The views of Athena, in the words that Athena gets, over each line of each file. */
+/** The views of Athena, with their original SQL, over each line of each file. */
 export interface AthenaBooks {
-  /** Amounts are texts with all their zeros. @throws {Error} in the words of DuckDB */
+  /** Amounts are texts with all trailing zeros. @throws {Error} with DuckDB's message */
   query: (sql: string) => Promise<Record<string, unknown>[]>;
 }
 
-/** One database for a process: making its views takes as long as all that a test asks of them. */
+/** One database per process, because creating its views takes as long as all queries of a test. */
 const openDatabase = onceOpen(async () => {
   const { DuckDBInstance } = await import('@duckdb/node-api');
   const connection = await (await DuckDBInstance.create(':memory:')).connect();
@@ -74,9 +74,9 @@ const openDatabase = onceOpen(async () => {
 });
 
 /**
- * The bucket as Hive's text format reads it: one text for each line, by the place of its file. Names that begin with an underline are not
- * read. In what is no JSON, such as a checksum, Trino finds nothing, and for DuckDB it is an error: here it is a text within JSON.
- * Books that were opened before answer from this bucket as well.
+ * Reads the bucket as Hive's text format does: one text per line, with the path of its file; names with a leading
+ * underscore are ignored. For invalid JSON, such as a checksum, Trino returns nothing, while DuckDB fails; so it is
+ * wrapped as a JSON string here. Earlier books of this process also read this bucket from now on.
  */
 export async function openAthenaBooks(directory: string): Promise<AthenaBooks> {
   const connection = await openDatabase();

@@ -4,7 +4,7 @@ function fail(): never {
   throw new Error('a fault of our own');
 }
 
-/** A function that fails and answers with the stack that would be logged, to be bundled as the real ones are. */
+/** A function that fails and returns the stack that it would log; tests bundle it like the real functions. */
 export function handler(): string {
   try {
     return fail();

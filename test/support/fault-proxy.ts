@@ -4,47 +4,48 @@ import http, { createServer, type IncomingMessage, type ServerResponse } from 'n
 import type { AddressInfo } from 'node:net';
 
 /**
- * What no emulator does by itself. "lost-reply": the write happens, and the client gets no reply. "delayed": the client
- * gets no reply either, and the write happens when the test says so. "unavailable": the service answers with 503.
+ * Faults that emulators do not have. "lost-reply": the write happens, and the client gets no reply. "delayed": the
+ * client gets no reply either, and the write happens when the test says so. "unavailable": the service answers with
+ * 503.
  */
 export type TableFault = 'conflict' | 'throttle' | 'lost-reply' | 'delayed' | 'unavailable' | undefined;
 
-/** A transaction meets others at the items whose JSON has this text, and at no other, as DynamoDB tells it. */
+/** The transaction conflicts on the items whose JSON contains this text, in DynamoDB's form. */
 interface Conflict {
   conflictsAt: string;
-  /** TransactionConflict where it says nothing else. */
+  /** Default: TransactionConflict. */
   code?: string;
 }
 
 export interface DynamodbCall {
   /** For example TransactWriteItems. */
   action: string;
-  /** Where it was asked: a client may have a place of its own. */
+  /** Path of the call: each client may have its own. */
   path: string;
   body: string;
 }
 
 export interface FaultProxy {
   endpoint: string;
-  /** The DynamoDB that the calls go to; it may be another one from a moment on. */
+  /** The DynamoDB that the calls go to; tests may change it. */
   target: string;
-  /** Every call that came through, in order. */
+  /** All calls so far, in order. */
   calls: DynamodbCall[];
-  /** Decides the fate of each call. */
+  /** Chooses the fault of each call. */
   faultFor: (call: DynamodbCall, number: number) => TableFault | Conflict;
-  /** A call goes on after this has resolved: so a test can put the calls of several clients in order. */
+  /** The call continues when this resolves, so that tests can order the calls of several clients. */
   before: (call: DynamodbCall) => Promise<void> | void;
-  /** A call that went on has its reply. */
+  /** Called after a call has got its reply. */
   after: (call: DynamodbCall) => void;
-  /** Lets the delayed calls happen now. @returns their status codes, in the order in which they were made */
+  /** Executes the delayed calls now. @returns their status codes, in order */
   deliver: () => Promise<number[]>;
   stop: () => Promise<void>;
 }
 
-/** No client pauses for so long between calls that belong together. */
+/** No client pauses for this long between related calls. */
 const QUIET_MS = 300;
 
-/** Resolves when no call has come for a while: what began before is done. */
+/** Resolves after a pause without calls, when earlier work is done. */
 export async function untilQuiet({ calls }: FaultProxy): Promise<void> {
   for (let seen = -1; seen !== calls.length;) {
     seen = calls.length;

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** Milliseconds from the start of a visit to its first paint with content, as the browser itself has timed it. */
+/** Milliseconds from the start of a visit to the first contentful paint, measured by the browser. */
 export async function firstPaintOf(page: Page, url: string): Promise<number> {
   await page.goto(url);
   return (await page.evaluate(`new Promise((resolve) => {

@@ -37,12 +37,12 @@ export function freeRequest(
   return { ...request, generation: { ...request.generation, model: id }, free };
 }
 
-/** Requests that are counted of an account in the day around a time. */
+/** Number of an account's counted requests on the day of a time. */
 export function countedRequests(table: Table, { payer }: Spender, atMs = Date.now()): Promise<number> {
   return readRequests(table, accountDay(payer.accountId, atMs));
 }
 
-/** "spent of committed" of a model's budget in the day around a time. */
+/** "spent of committed" of a model's budget on the day of a time. */
 export async function budgetOf(table: Table, model: string, atMs = Date.now()): Promise<string> {
   const parts = await readBudget(table, utcDate(atMs), model);
   return `${Money.sum(parts.map(({ spent }) => spent))} of ${Money.sum(parts.map(({ committed }) => committed))}`;

@@ -11,12 +11,12 @@ import { unprovenRecords } from './proof.ts';
 
 export interface GatewayAddresses {
   baseUrl: string;
-  /** The base URL of clients that append /v1 themselves. */
+  /** The base URL for clients that append /v1 themselves. */
   anthropicUrl: string;
   streamingUrl: string;
 }
 
-/** The addresses and keys that a client of a gateway has. */
+/** Addresses and keys of a gateway for its clients. */
 export interface GatewayClient extends GatewayAddresses {
   key: string;
   managementKey: string;
@@ -26,31 +26,31 @@ export interface GatewayClient extends GatewayAddresses {
   table: () => Table;
 }
 
-/** A gateway in its own process, started as `npm start` does, or from the bundle of a run of tests. */
+/** A gateway in its own process, started as `npm start` does, or from the bundle of a test run. */
 export interface RunningGateway extends GatewayClient {
   /** Base URL of the server; with `--web`. */
   webUrl: string;
   process: ChildProcess;
   /** Everything on standard error so far. */
   log: () => string;
-  /** @throws when one of its records does not prove its price. */
+  /** @throws if a record does not prove its price */
   stop: () => Promise<void>;
   kill: () => Promise<void>;
 }
 
-/** No test searches the web, whatever the developer's shell has. */
+/** No test searches the web, whatever the developer's shell contains. */
 const noSearchAccounts = Object.fromEntries(
   ['YANDEX_SEARCH_API_KEY', 'BRAVE_API_KEY', 'TAVILY_API_KEY', 'EXA_API_KEY', 'SEARXNG_URL'].map((name) => [name, '']),
 );
 
 export interface StartOptions {
-  /** The file of the gateway's program; by default that of these sources. */
+  /** File of the gateway's program; default: that of these sources. */
   program?: string;
   args?: string[];
   env?: Record<string, string>;
 }
 
-/** Without a given data directory, the gateway gets one that is removed with it. */
+/** By default, the gateway gets a data directory that is removed with it. */
 export async function startGateway({ program, args = [], env = {} }: StartOptions = {}): Promise<RunningGateway> {
   const data = optionOf(args, '--data') ?? mkdtempSync(join(tmpdir(), 'gateway-data-'));
   const isOwn = !args.includes('--data') && !args.includes('--ephemeral');
@@ -97,7 +97,7 @@ export async function startGateway({ program, args = [], env = {} }: StartOption
     log: () => log,
     table: () => tableOf(data),
     async stop() {
-      // Every record that a test has made must prove its price.
+      // Every record that a test has created must prove its price.
       const unproven = isRunning(child, data) ? await unprovenRecords(tableOf(data)) : [];
       await end('SIGTERM');
       if (unproven.length > 0) throw new Error(`Records without proof of their price: ${JSON.stringify(unproven)}`);
@@ -134,12 +134,12 @@ export function get(gateway: GatewayClient, path: string, key = gateway.key) {
   return fetch(`${gateway.baseUrl}${path}`, { headers: { authorization: `Bearer ${key}` } });
 }
 
-/** A user message, directed to the sandbox by the words after @sandbox. */
+/** A user message with directives for the sandbox after @sandbox. */
 export function said(text: string, directives = ''): { role: 'user'; content: string } {
   return { role: 'user', content: directives === '' ? text : `${text}\n@sandbox ${directives}` };
 }
 
-/** Reads a generation once it is final. @throws when it is not within `timeoutMs`. */
+/** Reads a generation once it is final. @throws if it is not final within `timeoutMs` */
 export async function finalGeneration(gateway: GatewayClient, id: string, timeoutMs = 5_000) {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

@@ -1,6 +1,6 @@
 /**
- * An account with a history, made as the gateway makes it: holds, settlements, corrections, payments, and days that are rolled up. From
- * noon of its last but one day on its records are spread.
+ * An account with a history, made as the gateway does: holds, settlements, corrections, payments, and rolled-up days.
+ * Its records are spread from noon of the last day but one.
  */
 
 import { priceUsage } from '../../lambdas/accounting/price.ts';
@@ -34,17 +34,17 @@ import { holdRequest, outcome, placeHold, rub } from './spending.ts';
 export interface History {
   table: Table;
   account: Account;
-  /** The UTC days that have generations, oldest first; all but the last are rolled up. */
+  /** The UTC days with generations, oldest first; all but the last are rolled up. */
   dates: string[];
-  /** The hash of each key by its name; "old server" was deleted. */
+  /** The hash of each key by name; "old server" was deleted. */
   keys: Record<string, string>;
-  /** What the generations of all days come to, as the test itself added it up. */
+  /** Total cost of the generations of all days, added up by the test itself. */
   total: Money;
 }
 
 const actor = { kind: 'operator', id: 'test' } as const;
 
-/** Prices that no float holds, with a tier, caches, reasoning, and fees. */
+/** Prices that no float can represent, with a tier, caches, reasoning, and fees. */
 const prices: Pricing = {
   prompt: rub('0.000123456789'),
   completion: rub('0.000987654321'),
@@ -58,7 +58,7 @@ const prices: Pricing = {
   overrides: [{ min_prompt_tokens: 700, prompt: rub('0.000246913578'), completion: rub('0.001481481481') }],
 };
 
-/** Usage of a generation, different for each index, and the same each time. */
+/** Usage of a generation: different for each index, but constant. */
 function usageAt(index: number): TokenUsage {
   const of = (most: number, by: number) => (index * by) % most;
   return {
@@ -70,7 +70,9 @@ function usageAt(index: number): TokenUsage {
   };
 }
 
-/** How one ended: with several rounds and searches, cut at its hold, broken off for nothing, or plainly. */
+/**
+ * Outcome of a generation: with several rounds and searches, capped at its hold, broken off without cost, or plain.
+ */
 function outcomeAt(index: number, { amount, scopes }: Hold): Outcome {
   const base = { ...outcome(Money.zero), pricing: prices, model: `test/model-${index % 3}` };
   if (index % 17 === 0)
@@ -101,16 +103,16 @@ function outcomeAt(index: number, { amount, scopes }: Hold): Outcome {
 }
 
 export interface RuledHistory extends History {
-  /** Ends the proxy that its table is behind. */
+  /** Stops the proxy in front of its table. */
   stop: () => Promise<void>;
 }
 
 /**
- * A history at a table with DynamoDB's rules, which refuses or loses a fifth of all calls while the history is made.
- * @param of as of makeHistory
+ * A history in a table with DynamoDB's rules, which refuses or loses a fifth of all calls while the history is made.
+ * @param of as for makeHistory
  */
 export async function makeRuledHistory(of: HistoryTerms & { withParts?: boolean }): Promise<RuledHistory> {
-  // A short time, because one item after the other is busy in the long form.
+  // Short, because the long form uses one item after the other.
   const ruled = await newRuledTable({ transactionMs: 1 });
   if (of.withParts) await allowParts(ruled.table);
   const history = await ruled.inTrouble(() => makeHistory(ruled.table, of));
@@ -126,7 +128,7 @@ interface HistoryTerms {
 
 /**
  * @param of.generations on each of `of.days` days, the last of which is today
- * @param of.mode a prepaid account has been paid a million, and given ten back
+ * @param of.mode a prepaid account was paid a million, and refunded ten
  */
 export async function makeHistory(table: Table, of: HistoryTerms): Promise<History> {
   const { generations, days = 3, mode = 'prepaid', nowMs = Date.now() } = of;
@@ -141,7 +143,7 @@ export async function makeHistory(table: Table, of: HistoryTerms): Promise<Histo
   const payers = await makePayers(context, account);
   let total = Money.zero;
   for (const date of dates) {
-    // Of today, what has passed of it.
+    // For today, only the part that has passed.
     const spanMs = Math.min(DAY_MS, nowMs - Date.parse(date));
     total = total.plus(await spend(table, { account, payers, date, generations, spanMs }));
   }
@@ -186,7 +188,7 @@ async function spend(
       Array.from({ length: count }, async (_, offset): Promise<Settlement> => {
         const index = start + offset;
         const payer = payers[index % payers.length]!;
-        // The first and the last are at the ends of the day.
+        // The first and the last generation are at the ends of the day.
         const atMs =
           generations === 1 ? lastMs : Date.parse(date) + Math.floor((spanMs - 1) * (index / (generations - 1)));
         const request = holdRequest({ payer, scopes: scopesOf(account, payer) }, rub('3'), { atMs });

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { wires, type WireName } from './dialects.ts';
 import { SOUND_PATH } from './hostile-upstream.ts';
 
-/** The gateway's credential for its hostile providers, from the variable HOSTILE_KEY: in the form of an access key of AWS. */
+/**
+ * The gateway's credential for its hostile providers, from the variable HOSTILE_KEY, in the form of an AWS access key.
+ */
 export const CREDENTIAL = 'evil-7f3a91c2d4e6b8:0b5d8e1f6a9c';
 export const PRICES = {
   prompt: '0.0001',
@@ -12,7 +14,7 @@ export const PRICES = {
   input_cache_write: '0.0002',
 };
 
-/** What its models are called, by their wire. */
+/** Names of its models, by wire. */
 const names: Record<WireName, string> = {
   anthropic: 'claude',
   'openai-chat': 'gpt',
@@ -26,7 +28,7 @@ const quirks: Partial<Record<WireName, object>> = {
   'openai-chat': { stream_usage: true },
 };
 
-/** @param fallback the model has a second endpoint that works @param signing its provider signs thinking itself */
+/** @param fallback the model has a second, working endpoint @param signing its provider signs thinking itself */
 export function modelOf({
   wire,
   fallback,
@@ -39,20 +41,20 @@ export function modelOf({
   return `evil/${names[wire]}${fallback ? '-fb' : ''}${signing ? '-signing' : ''}`;
 }
 
-/** The providers of a model with a fallback, the hostile one first: an order that a request names ignores how they are doing. */
+/** The providers of a model with a fallback, the hostile one first. An order in a request overrides their health. */
 export const fallbackOrder = (wire: WireName): string[] => [`evil-${names[wire]}`, `sound-${names[wire]}`];
 
-/** Its answers go on during attacks. */
+/** A model whose answers continue during attacks. */
 export const WITNESS_MODEL = 'evil/witness';
 
-/** A catalog of models whose first, and mostly only, endpoint is the hostile upstream. */
+/** A catalog of models whose first, and usually only, endpoint is the hostile upstream. */
 export function writeHostileCatalog(directory: string, url: string): void {
   mkdirSync(join(directory, 'models'), { recursive: true });
   const providers = wires.flatMap((wire) => [
     provider(`evil-${names[wire]}`, wire, url),
     provider(`sound-${names[wire]}`, wire, `${url}${SOUND_PATH}`),
   ]);
-  // The provider is in the process of the test, which an attack may keep busy for seconds.
+  // The provider is in the process of the test, which an attack may block for seconds.
   providers.push({ ...provider('patient-claude', 'anthropic', url), timeouts: { idle_ms: 60_000 } });
   const models = [
     model(WITNESS_MODEL, ['patient-claude']),
@@ -74,7 +76,7 @@ function provider(id: string, wire: WireName, baseUrl: string): object {
     base_url: baseUrl,
     credential: 'HOSTILE_KEY',
     data_policy: { logs_prompts: false, trains_on_prompts: false },
-    // Long for an answer on a busy machine, short for the tests that wait for silence to be noticed.
+    // Long enough for an answer on a busy machine, short for tests that wait for a timeout.
     timeouts: { connect_ms: 2_000, first_byte_ms: 3_000, idle_ms: 3_000 },
     quirks: quirks[wire] ?? {},
   };

@@ -18,32 +18,34 @@ import { startHostileUpstream, type Behaviour, type HostileUpstream } from './ho
 import { manage } from './manage.ts';
 import { startWitness } from './balance-observer.ts';
 
-/** A gateway with hostile providers, and what must hold for every answer whatever a provider does. */
+/** A gateway with hostile providers, and checks that must hold for every answer. */
 export interface HostileGateway {
   gateway: RunningGateway;
   upstream: HostileUpstream;
-  /** Asks one question that the provider answers as the attack says, and checks what must hold for every answer. */
+  /**
+   * Sends one request that the provider answers by the attack, and checks everything that must hold for every answer.
+   */
   attack: (attack: Attack) => Promise<Aftermath>;
-  /** The same, from a client that leaves in the middle. @returns what was recorded */
+  /** The same, from a client that disconnects during the answer. @returns the record */
   abandon: (attack: Attack, leave: Promise<unknown>) => Promise<void>;
-  /** The gateway's process still runs, and answers. */
+  /** Checks that the gateway's process runs and answers. */
   expectAlive: () => Promise<void>;
   /** Checks that the gateway survived: alive, no secrets in its log, and other answers untouched. */
   expectUnharmed: () => Promise<void>;
-  /** Neither a part of the operator's credential nor the addresses of providers are in this text. */
+  /** Checks that a text contains no part of the operator's credential and no address of a provider. */
   expectDiscreet: (text: string) => void;
-  /** Error lines of the gateway's log with this message, about this generation. */
+  /** Error lines of the gateway's log with this message about this generation. */
   alarms: (message: string, { generation }: Aftermath) => object[];
   stop: () => Promise<void>;
 }
 
 export interface Attack extends Question {
   behaviour: Behaviour;
-  /** null: without one. */
+  /** null: no limit. */
   limitRub?: number | null;
 }
 
-/** What the client got, and what was recorded. */
+/** The client's response, and the record. */
 export interface Aftermath extends Reply {
   cost: Money;
   generation: Item;
@@ -51,7 +53,7 @@ export interface Aftermath extends Reply {
 
 const DEAREST_INPUT = Money.parse(PRICES.input_cache_write);
 const COMPLETION = Money.parse(PRICES.completion);
-/** What a bound may add to the bytes of a prompt, for what providers put around it. */
+/** Tokens that a bound may add to the bytes of a prompt, for the provider's own text. */
 const AROUND_PROMPT_TOKENS = 2_048;
 const SETTLED_WITHIN_MS = 8_000;
 
@@ -128,7 +130,7 @@ export async function startHostileGateway(env: Record<string, string> = {}): Pro
   };
 }
 
-/** Its own key, so that what is recorded for it is one request. */
+/** Uses its own key, so that only one request is recorded for it. */
 export async function newClient(gateway: RunningGateway, limitRub: number | null): Promise<RunningGateway> {
   const { status, body } = await manage(gateway, 'POST', '/keys', { name: 'test', limit: limitRub });
   expect(status).toBe(201);
@@ -150,7 +152,7 @@ function boundOf(promptBytes: number, maxTokens: number): Money {
   return DEAREST_INPUT.times(promptBytes + AROUND_PROMPT_TOKENS).plus(COMPLETION.times(maxTokens));
 }
 
-/** An error of a provider is reported as its failure; what looks like an answer is a valid one. */
+/** An error of a provider is reported as its failure; every other answer is valid. */
 function expectProvidersFault({ status, error, message, events, stopReason }: Reply): void {
   expect([200, 400, 413, 429, 502, 504, 529]).toContain(status);
   if (error) {
@@ -169,8 +171,8 @@ function expectProvidersFault({ status, error, message, events, stopReason }: Re
 }
 
 /**
- * An answer that its provider broke off, for a client that does not stream: an error that it may retry, and the price of what
- * the provider itself had told by then, which on most wires is nothing.
+ * A non-streamed answer that its provider broke off: an error that the client may retry, and the price of the usage
+ * that the provider had reported by then, which on most wires is nothing.
  */
 export function expectBrokenOff({ status, headers, error, generation }: Aftermath, wire: WireName): void {
   expect(error).toBeDefined();
@@ -180,7 +182,7 @@ export function expectBrokenOff({ status, headers, error, generation }: Aftermat
   expect(generation).toMatchObject({ estimated: false, tokens_prompt: prompt, tokens_completion: completion });
 }
 
-/** The tokens that the client reads last are those of the record, and so is their cost. */
+/** The last usage that the client receives equals that of the record, and so does its cost. */
 function expectToldAsBilled({ message, events }: Reply, generation: Item): void {
   const ending = events.findLast((event) => event.type === 'message_delta');
   const told = (message?.['usage'] ?? ending?.usage) as WireUsage | undefined;
@@ -202,7 +204,7 @@ function expectToldAsBilled({ message, events }: Reply, generation: Item): void 
   });
 }
 
-/** Nothing stays held, what was recorded is what was charged, and it is within the limit and the hold. */
+/** Nothing stays held; the recorded cost was charged, and is within the limit and the hold. */
 async function expectExactBooks(client: RunningGateway, cost: Money, bound: Money): Promise<void> {
   const { limit, limit_remaining: remaining, usage } = await spendingOf(client);
   expect(usage.toString()).toBe(cost.toString());
@@ -224,7 +226,7 @@ async function untilNothingIsHeld(client: RunningGateway): Promise<void> {
 const exactly = (_key: string, value: unknown, { source }: { source: string }): unknown =>
   typeof value === 'number' ? Money.parseNumber(source) : value;
 
-/** What GET /key says, with every number as it is written. */
+/** The response of GET /key, with every number as its text. */
 async function spendingOf(client: RunningGateway) {
   const json = await (await get(client, '/key')).text();
   const { data } = JSON.parse(json, exactly as Parameters<typeof JSON.parse>[1]) as {

@@ -3,44 +3,46 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { answer, bytesOf, dialects, type Dialect } from './dialects.ts';
 
 /**
- * A provider that misbehaves as each test wants, byte by byte. It writes to the raw socket, because no HTTP library would
- * allow most of what it does. It speaks every wire of `dialects`.
+ * A provider that misbehaves as each test requires, byte by byte. It writes to the raw socket, because HTTP libraries
+ * prevent most of this. It speaks every wire of `dialects`.
  */
 export interface HostileUpstream {
   url: string;
-  /** Words for a prompt, to which this behaviour is the answer. A prompt without them gets a valid answer. */
+  /**
+   * Registers a behavior. @returns text for a prompt that triggers it; a prompt without such text gets a valid answer
+   */
   behaves: (behaviour: Behaviour) => string;
-  /** Requests that only a client that follows redirects makes. */
+  /** Number of requests that only a client that follows redirects sends. */
   trapped: () => number;
   stop: () => Promise<void>;
 }
 
 export type Behaviour = (exchange: Exchange) => unknown;
 
-/** One request, and how to answer it. All that writes resolves to false once the connection is gone. */
+/** One request, and functions to answer it. All writes resolve to false once the connection is closed. */
 export interface Exchange {
   dialect: Dialect;
   path: string;
   body: string;
   isOpen: () => boolean;
-  /** Resolves when the connection is gone. */
+  /** Resolves when the connection is closed. */
   closed: Promise<unknown>;
-  /** Writes bytes, or a text of the dialect, as they are, and as fast as they are read. */
+  /** Writes bytes, or a text of the dialect, unchanged and with back-pressure. */
   write: (bytes: string | Buffer) => Promise<boolean>;
-  /** A response with a length, after which the connection may be used again. */
+  /** A response with a length, after which the connection is reusable. */
   respond: (status: string, headers: Record<string, string>, body: string) => Promise<boolean>;
   /** The head of a stream. */
   begin: () => Promise<boolean>;
   /** A piece of the stream. */
   send: (text: string | Buffer) => Promise<boolean>;
-  /** The stream's regular end, after which the connection may be used again. */
+  /** The regular end of the stream, after which the connection is reusable. */
   finish: () => Promise<boolean>;
   hangUp: () => void;
   reset: () => void;
 }
 
 const SOUND_WORDS = 'All is well.';
-/** Every request below this path gets a valid answer. */
+/** Every request under this path gets a valid answer. */
 export const SOUND_PATH = '/sound';
 export const TRAP_PATH = '/internal/secrets';
 
@@ -57,7 +59,7 @@ export async function startHostileUpstream(): Promise<HostileUpstream> {
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.setNoDelay(true);
-    // Every exchange of a connection waits for its end.
+    // Every exchange of a connection listens for its end.
     socket.setMaxListeners(0);
     socket.on('error', () => socket.destroy());
     socket.once('close', () => sockets.delete(socket));
@@ -147,7 +149,7 @@ function exchangeOver(socket: Socket, { path, body }: { path: string; body: stri
   };
 }
 
-/** Resolves when more may be written, or never again. */
+/** Resolves when more can be written, or the connection is closed. */
 function drained(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const go = () => {

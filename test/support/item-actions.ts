@@ -1,6 +1,6 @@
 import type { DynamodbCall } from './fault-proxy.ts';
 
-/** A right that a call to DynamoDB needs, and the partition that it is about; undefined of a scan. */
+/** A permission that a call to DynamoDB needs, with its partition; undefined for a scan. */
 export interface ItemAction {
   action: string;
   partition: string | undefined;
@@ -28,7 +28,7 @@ const ofTransactions = {
   Get: 'GetItem',
 } as const;
 
-/** The rights that a call needs: those of a transaction are the ones of its items. */
+/** The permissions that a call needs; a transaction needs those of its items. */
 export function itemActions({ action, body }: Pick<DynamodbCall, 'action' | 'body'>): ItemAction[] {
   const asked = JSON.parse(body) as Body;
   const needs = (right: string, item: Item | undefined): ItemAction => ({

@@ -1,6 +1,6 @@
 /**
- * Sentences of our own with what a reader would want protected in them: `⟦email ann@example.org⟧`. All values are invented. A
- * dot in the middle (·) is no part of the text: without it, scanners of repositories would take invented keys for real ones.
+ * Sentences of our own, with labels on the parts that need protection: `⟦email ann@example.org⟧`. All values are
+ * invented. A middle dot (·) is removed from the text: without it, secret scanners would report the invented keys.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,11 +1,11 @@
 /**
- * Bodies of POST /messages that are as large as a body may be, each in a shape that has cost or could cost more than its
- * bytes. Valid or not makes no difference: the gateway must read them.
+ * Bodies of POST /messages of the maximum size, each in a shape that has cost or could cost more than its bytes. They
+ * may be invalid: the gateway must read them anyway.
  */
 
 const MAX_BYTES = 6 * 1024 * 1024;
 
-/** As many copies of an element as fit, but not more than `most`, between commas. */
+/** As many comma-separated copies of an element as fit, but at most `most`. */
 function list(element: string, most = Infinity): string {
   const count = Math.min(most, Math.floor((MAX_BYTES - 1_000) / (element.length + 1)));
   return `[${Array<string>(count).fill(element).join(',')}]`;
@@ -32,12 +32,12 @@ const inBase64 = (data: string) =>
 const largeTool = (name: string) =>
   `{"name":"${name}","description":"${text(5_500)}","input_schema":{"type":"object"}}`;
 
-/** A little less than the most values that a body may have. */
+/** Slightly below the maximum number of values in a body. */
 const VALUES = 99_000;
 
-/** Name, and all of the body but its model. */
+/** Name, and the body except its model. */
 export const largeBodies: [string, () => string][] = [
-  // Lists of values that are not elements.
+  // Lists whose values have the wrong type.
   ...['messages', 'system', 'tools', 'stop_sequences', 'betas'].flatMap((field): [string, () => string][] =>
     ['1', '{}', '{"type":"text"}', 'null'].map((element) => [
       `${field} of ${element}`,
@@ -146,7 +146,7 @@ export const largeBodies: [string, () => string][] = [
       `"messages":[{"role":"assistant","content":${call(`{"b":1e400,"a":${list('0.10000000000000000000', VALUES)}}`)}}]`,
   ],
   ['one number', () => `"messages":[{"role":"assistant","content":${call(`{"a":${text(MAX_BYTES - 1_000, '1')}}`)}}]`],
-  // Depth.
+  // Deep nesting.
   ['depth', () => asking(`"metadata":${text(MAX_BYTES / 2 - 500, '[')}${text(MAX_BYTES / 2 - 500, ']')}`)],
   ['depth without an end', () => asking(`"metadata":${text(MAX_BYTES - 1_000, '[')}`)],
   ['results within results', () => said(nested(60, '"x"'))],

@@ -5,7 +5,7 @@ import type { QueueName } from '../../lambdas/route.ts';
 import { localCredentials } from '../../lambdas/platform/aws/sdk.ts';
 import { createTable, LOCAL_TABLE, startDynamodb } from '../../lib/shared/database/dynamodb.ts';
 
-/** In DynamoDB's own JSON. */
+/** In DynamoDB JSON. */
 export type StoredItem = Record<string, AttributeValue>;
 
 const fixture = join(import.meta.dirname, '../fixtures/release-0.2.0');
@@ -16,7 +16,7 @@ export const releasedItems = read('items.jsonl')
   .split('\n')
   .map((line) => JSON.parse(line) as StoredItem);
 
-/** The secrets of keys that the last release has made. */
+/** The secrets of keys that the last release created. */
 export const releasedKeys = JSON.parse(read('keys.json')) as Record<
   'inference_key' | 'management_key' | 'server_key',
   string
@@ -25,10 +25,10 @@ export const releasedKeys = JSON.parse(read('keys.json')) as Record<
 /** A message of each of its queues, as JSON. */
 export const releasedMessages = JSON.parse(read('messages.json')) as Record<QueueName, object>;
 
-/** When it was used. */
+/** Date on which it was used. */
 export const RELEASED_DATE = '2026-11-20';
 
-/** Makes a data directory as the last release has left it. */
+/** Creates a data directory as the last release left it. */
 export async function layOutLastRelease(directory: string): Promise<void> {
   mkdirSync(directory, { recursive: true });
   for (const name of ['secrets.json', 'state.json']) copyFileSync(join(fixture, name), join(directory, name));

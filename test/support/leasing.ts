@@ -8,12 +8,12 @@ import type { Table } from '../../lambdas/store/table/table.ts';
 import type { DynamodbCall } from './fault-proxy.ts';
 import { books, holdRequest, newSpender, outcome, rub, type Spender } from './spending.ts';
 
-/** A spender whose key may spend so much in a day. */
+/** A spender whose key has this daily limit. */
 export function limitedSpender(table: Table, limit: string): Promise<Spender> {
   return newSpender(table, { key: { daily: rub(limit) }, account: { lifetime: rub('1000') } });
 }
 
-/** The sum that its key has spent, and the one that is committed of it. */
+/** "spent of committed" of its key. */
 export async function keyOf(table: Table, spender: Spender): Promise<string | undefined> {
   return (await books(table, spender)).key[0];
 }
@@ -29,12 +29,12 @@ export function placed(result: HoldResult): PlacedHold {
   return result.placed;
 }
 
-/** Leases of a process for which two holds in a second are enough. */
+/** Leases that a process takes after two holds in a second. */
 export const eagerLeases = () => new Leases({ minHoldsASecond: 2 });
 
 /**
- * A process that has held 0.4 RUB twice for a spender: once by itself, and once from the lease of 1.6 RUB that it has taken for the second. So
- * 2 RUB are held, of which 1.2 RUB are left in the lease.
+ * A process that has placed two holds of 0.4 RUB for a spender: one directly, and one from a lease of 1.6 RUB that it
+ * took for the second. So 2 RUB are held, and 1.2 RUB of the lease remain.
  */
 export async function withLease(table: Table, spender: Spender): Promise<Leases> {
   const leases = eagerLeases();
@@ -42,10 +42,10 @@ export async function withLease(table: Table, spender: Spender): Promise<Leases>
   return leases;
 }
 
-/** Whether a call writes a record by itself. */
+/** Whether a call writes a single record. */
 export const isRecord = ({ action }: DynamodbCall) => action === 'PutItem';
 
-/** Settles what was held for a request. */
+/** Settles the hold of a request. */
 export async function settleOne(table: Table, { generation }: HoldRequest, cost: string): Promise<void> {
   const { id, payer } = generation;
   const { hold } = (await readGeneration(table, payer.accountId, id))!;
@@ -54,7 +54,7 @@ export async function settleOne(table: Table, { generation }: HoldRequest, cost:
   if (results[0] !== 'settled') throw new Error(`Not settled: ${String(results[0])}`);
 }
 
-/** Two runs of the sweep, the first of which finds the leases that are due by its time, and the second returns them. */
+/** Two runs of the sweep: the first finds the leases that are due at its time, and the second returns them. */
 export async function sweepTwice(table: Table, nowMs: number): Promise<void> {
   for (const atMs of [nowMs, nowMs + 600_000]) {
     const { failures } = await returnDueLeases(table, { nowMs: atMs });

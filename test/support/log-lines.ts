@@ -6,7 +6,10 @@ export interface LogLine {
   [field: string]: unknown;
 }
 
-/** Keeps what is logged from now on, in place of writing it, until mocks are restored. @returns the lines so far, at any time */
+/**
+ * Collects log lines instead of writing them, until mocks are restored. @returns the lines, to which later ones are
+ * added
+ */
 export function keepLog(): LogLine[] {
   const lines: LogLine[] = [];
   vi.spyOn(process.stderr, 'write').mockImplementation((text) => {

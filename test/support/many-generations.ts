@@ -1,4 +1,4 @@
-/** Many generations of one account: copies of one that is real, each with an id and a time of its own. */
+/** Many generations of one account: copies of a real one, each with its own id and time. */
 
 import { generationTimeMs, uuidv7 } from '../../lambdas/platform/ids.ts';
 import { batchWrite } from '../../lambdas/store/table/batch-write.ts';
@@ -8,7 +8,10 @@ import type { Table } from '../../lambdas/store/table/table.ts';
 
 const BATCH = 1_000;
 
-/** @param of.id of a final generation @param of.spanMs the copies end with `of.endMs`, evenly over so long @returns the ids, oldest first */
+/**
+ * @param of.id of a final generation @param of.spanMs the copies are spread evenly over this time and end at `of.endMs`
+ *   @returns the ids, oldest first
+ */
 export async function copyGeneration(
   table: Table,
   of: { accountId: string; id: string; count: number; endMs: number; spanMs: number },

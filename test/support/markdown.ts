@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** All pages of the repository that people read. */
+/** All pages of the repository for readers. */
 export const pages = [
   'README.md',
   'CHANGELOG.md',
@@ -53,7 +53,7 @@ export function headingsOf(markdown: string): string[] {
   return linesOf(markdown).flatMap(({ text, isCode }) => (isCode ? [] : (/^#+ (.+)$/.exec(text)?.[1] ?? [])));
 }
 
-/** Targets of links and pictures, those with a scheme left out. */
+/** Targets of links and pictures, without absolute URLs. */
 export function linksOf(markdown: string): string[] {
   const prose = linesOf(markdown)
     .filter(({ isCode }) => !isCode)
@@ -64,7 +64,7 @@ export function linksOf(markdown: string): string[] {
     .filter((target) => !/^[a-z]+:/.test(target));
 }
 
-/** Commands in blocks of code and between backticks, one a line, without their comments. */
+/** Commands in code blocks and between backticks, one per line, without their comments. */
 export function commandsOf(markdown: string): string[] {
   const inBlocks = linesOf(markdown.replaceAll('\\\n', ' '))
     .filter(({ isCode }) => isCode)

@@ -4,25 +4,25 @@ import type { WireName } from './dialects.ts';
 import type { GatewayClient } from './gateway.ts';
 import { fallbackOrder, modelOf } from './hostile-catalog.ts';
 
-/** What a client asks of a hostile model. */
+/** A request to a hostile model. */
 export interface Question {
   wire: WireName;
   stream?: boolean;
-  /** The model has a second endpoint, which works and is asked second. */
+  /** The model has a second, working endpoint, which is tried second. */
   fallback?: boolean;
-  /** The model's provider signs thinking by itself (Anthropic wire). */
+  /** The model's provider signs thinking itself (Anthropic wire). */
   signing?: boolean;
   maxTokens?: number;
-  /** How long the client waits for the whole answer. */
+  /** Time that the client waits for the whole answer. */
   patienceMs?: number;
 }
 
-/** What it got. */
+/** The response. */
 export interface Reply {
   status: number;
   headers: Headers;
   body: string;
-  /** The body of an answer that was not streamed. */
+  /** The body of a non-streamed answer. */
   message: Record<string, unknown> | undefined;
   events: MessagesEvent[];
   error: ClientError | undefined;
@@ -39,7 +39,7 @@ interface ClientError {
 
 export const MAX_TOKENS = 200;
 
-/** Sends it as a client of the Messages API. @param leaving the client goes away when this aborts */
+/** Sends the request as a client of the Messages API. @param leaving disconnects the client when it aborts */
 export function ask(
   client: GatewayClient,
   question: Question,
@@ -61,7 +61,7 @@ export function ask(
   });
 }
 
-/** Reads all of an answer or a refusal, streamed or not. */
+/** Reads the whole response, streamed or not, including errors. */
 export async function replyOf(response: Response): Promise<Reply> {
   const body = await response.text();
   const { status, headers } = response;

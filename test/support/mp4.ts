@@ -1,14 +1,14 @@
-/** Reads MP4 files as a player does, as far as tests need it: boxes, and the samples that their tables point to. */
+/** Reads MP4 files as a player does, as far as tests need it: boxes, and the samples that their tables refer to. */
 
 const containers = new Set(['moov', 'trak', 'mdia', 'minf', 'stbl', 'dinf']);
 
 export interface Movie {
-  /** Content of a box by its path, such as `moov.mvhd`. */
+  /** Content of a box by its path, for example `moov.mvhd`. */
   boxes: Map<string, Buffer>;
   samples: Buffer[];
 }
 
-/** @throws {Error} for anything but whole boxes, one after the other, and samples inside of the file */
+/** @throws {Error} unless the file consists of complete, consecutive boxes whose samples are inside of it */
 export function readMp4(file: Buffer): Movie {
   const boxes = new Map<string, Buffer>();
   collect(file, '', boxes);

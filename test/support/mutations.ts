@@ -1,16 +1,16 @@
 /**
- * Mutations of JSON as text: what a client could send that no JavaScript program would write, like a member twice, a
- * member named __proto__, or a number that no float can hold.
+ * Mutations of JSON as text, which clients could send although no JavaScript program would write them: duplicate
+ * members, a member named __proto__, or a number that no float can represent.
  */
 
 import fc, { type Arbitrary } from 'fast-check';
 
-/** JSON as it is written; members of an object may occur twice. */
+/** JSON as written; members of an object may be duplicates. */
 type Node = { kind: 'text'; text: string } | { kind: 'list'; items: Node[] } | { kind: 'object'; members: Member[] };
 type Member = [name: string, value: Node];
 
 interface Mutation {
-  /** Which value, counted in the order of the text, over and over. */
+  /** Index of the value in the order of the text, modulo their number. */
   at: number;
   operation: (typeof operations)[number];
   value: string;
@@ -38,7 +38,7 @@ const names = [
   'ключ',
 ];
 
-/** Values that have broken programs before, as they are in JSON. */
+/** Values that have broken programs before, as JSON text. */
 const hostile = [
   'null',
   'true',
@@ -99,7 +99,7 @@ const mutation: Arbitrary<Mutation> = fc.record({
   name: fc.constantFrom(...names),
 });
 
-/** Texts of JSON: one of the given values, with one to three mutations. */
+/** JSON text: one of the given values, with one to three mutations. */
 export function mutated(bases: unknown[]): Arbitrary<string> {
   return fc
     .record({ base: fc.constantFrom(...bases), mutations: fc.array(mutation, { minLength: 1, maxLength: 3 }) })
@@ -123,7 +123,7 @@ function textOf(node: Node): string {
   }
 }
 
-/** A value, and how to replace it: by none, by itself, or by several. */
+/** A value and a function to replace it: by nothing, itself, or several values. */
 interface Place {
   node: Node;
   put: (nodes: Node[]) => void;

@@ -12,7 +12,7 @@ import { documentFile } from '../../lib/openapi/write.ts';
 
 export const document = JSON.parse(readFileSync(documentFile, 'utf8')) as OpenApi;
 
-/** One method on one path, with what the document says about it. */
+/** One method on one path, as documented. */
 export interface DocumentedOperation {
   name: string;
   method: string;
@@ -38,7 +38,7 @@ addFormats.default(ajv);
 ajv.addSchema({ $id: 'openapi', components: document.components });
 const validators = new Map<SchemaObject, ValidateFunction>();
 
-/** Whether a value fits a schema of the document. @returns what is wrong, or undefined */
+/** Validates a value against a schema of the document. @returns the mistake, or undefined */
 export function misfit(schema: SchemaObject, value: unknown): string | undefined {
   let validate = validators.get(schema);
   if (!validate) {
@@ -48,7 +48,7 @@ export function misfit(schema: SchemaObject, value: unknown): string | undefined
   return validate(value) ? undefined : ajv.errorsText(validate.errors);
 }
 
-/** What an operation answers with a status, according to the document. */
+/** The documented response of an operation with a status. */
 export function documentedResponse(operation: OperationObject, status: number): ResponseObject | undefined {
   const response = operation.responses[String(status)];
   if (!response || !('$ref' in response)) return response;

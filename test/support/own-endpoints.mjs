@@ -1,7 +1,7 @@
 /**
- * Loaded before a sandboxed gateway (node --import): every function reaches DynamoDB at a path that is its name, and all other services
- * at a port of its own, so that proxies know whose calls they see. Where the queues and files really are is written to a file, for who
- * has these ports (recorded-services.ts).
+ * Loaded before a sandboxed gateway (node --import): each function reaches DynamoDB at a path with its name, and other
+ * services at its own port, so that proxies can identify the caller. The real addresses of queues and files are written
+ * to a file for recorded-services.ts.
  */
 
 import childProcess from 'node:child_process';

@@ -1,11 +1,11 @@
 import { toGatewayError, type ErrorKind } from '../../lambdas/platform/errors.ts';
 
-/** As often as a queue delivers again, or a patient client asks again. */
+/** Maximum number of attempts: as many as a queue delivers, or a patient client sends. */
 const MAX_ASKED = 20;
 
 /**
- * Does something as a client or a queue does it: again, while the gateway says that it is busy.
- * @throws what is not said to pass
+ * Retries as a client or a queue does while the gateway is busy.
+ * @throws errors that are not temporary
  */
 export async function persistently<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let asked = 1; ; asked += 1) {
@@ -17,7 +17,10 @@ export async function persistently<Result>(work: () => Promise<Result>): Promise
   }
 }
 
-/** The same of what can be done once. @param done the kind of error that says that an earlier try has done it after all */
+/**
+ * The same for work that can be done only once. @param done the kind of error which shows that an earlier attempt
+ * succeeded after all
+ */
 export async function persistentlyOnce(work: () => Promise<unknown>, done: ErrorKind): Promise<void> {
   let asked = 0;
   await persistently(async () => {

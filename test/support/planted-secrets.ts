@@ -1,21 +1,21 @@
 import type { SchemaObject } from '../../lambdas/api/service/openapi-types.ts';
 import { resolveSchema } from './openapi.ts';
 
-/** A body with one text of it planted, and where that is. */
+/** A body with a planted text, and the path of that text. */
 export interface Planted {
   path: string;
   value: unknown;
 }
 
-/** Shapes that have themselves in them are entered so often. */
+/** Maximum depth for recursive schemas. */
 const DEEPEST = 2;
 
-/** Values for texts that have a form of their own, by the name of their field. */
+/** Values for texts with a required form, by field name. */
 export type Forms = Record<string, string>;
 
 /**
- * Every value that a schema allows with `text` in one of its texts: one for each text of each of its forms, with all that is
- * required beside it, so that a field which joins the schema joins the list.
+ * Every value that a schema allows with `text` in one of its texts: one value per text in each variant, with all
+ * required fields. A field that is added to the schema is therefore included.
  */
 export function planted(
   schema: SchemaObject,
@@ -55,12 +55,12 @@ function plantedInObject(schema: SchemaObject, text: string, forms: Forms, withi
     })),
   );
   if (!additionalProperties) return fields;
-  // Fields may be newer than the gateway, or have names of the client's own.
+  // Fields may be newer than the gateway, or be named by the client.
   const others = planted(additionalProperties === true ? {} : additionalProperties, text, forms, within);
   return [...fields, ...others.map(({ path, value }) => ({ path: `.*${path}`, value: { ...base, own1: value } }))];
 }
 
-/** An object with all that has to be there, and all that the forms know. */
+/** An object with all required fields, and all fields that have a form. */
 function smallestObject(schema: SchemaObject, forms: Forms): Record<string, unknown> {
   const { properties = {}, required = [], additionalProperties, minProperties = 0 } = schema;
   const ownSchema = typeof additionalProperties === 'object' ? additionalProperties : {};
@@ -72,7 +72,7 @@ function smallestObject(schema: SchemaObject, forms: Forms): Record<string, unkn
   ]) as Record<string, unknown>;
 }
 
-/** A value with nothing in it but what has to be. */
+/** A value with required content only. */
 function least(schema: SchemaObject, name: string, forms: Forms): unknown {
   const resolved = resolveSchema(schema);
   const choices = resolved.anyOf ?? resolved.oneOf;

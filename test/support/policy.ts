@@ -1,4 +1,4 @@
-/** What AWS would decide by a resource's policy, as far as the policies of the templates go: all else is an error. */
+/** Evaluates resource policies as AWS does, for the features that the templates use; everything else is an error. */
 
 export interface Statement {
   Effect: 'Allow' | 'Deny';
@@ -13,11 +13,11 @@ export interface Access {
   service: string;
   action: string;
   resource: unknown;
-  /** Keys of conditions, such as `aws:SourceAccount`. */
+  /** Condition keys, for example `aws:SourceAccount`. */
   context: Record<string, unknown>;
 }
 
-/** A statement that denies wins over all that allow. */
+/** A denying statement overrides all allowing ones. */
 export function decide(statements: readonly Statement[], access: Access): 'allowed' | 'denied' | 'not allowed' {
   const applying = statements.filter((statement) => applies(statement, access));
   if (applying.some(({ Effect }) => Effect === 'Deny')) return 'denied';
@@ -58,7 +58,7 @@ function holds(operator: string, wanted: unknown, actual: unknown): boolean {
   }
 }
 
-/** Values of templates may be references. */
+/** Values in templates may be references. */
 function same(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -1,6 +1,6 @@
 /**
- * An authority that nobody trusts, and a server on 127.0.0.1 that it vouches for, until 2126. They are good for nothing but
- * tests; the authority's key was thrown away.
+ * An untrusted certificate authority, and a certificate for 127.0.0.1 signed by it, valid until 2126. They are only for
+ * tests; the authority's private key was discarded.
  */
 
 import type { RequestListener } from 'node:http';

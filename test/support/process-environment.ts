@@ -1,7 +1,7 @@
 /**
- * Sets variables of this process, which it may share with the files of tests that come after: a gateway that one of them starts would have
- * them, too, and keep its books in a table of others.
- * @returns what puts everything back
+ * Sets variables of this process, which later test files may share: a gateway that one of them starts would inherit
+ * them and use the wrong table.
+ * @returns a function that restores the environment
  */
 export function setEnvironment(values: Record<string, string>): () => void {
   const before = Object.keys(values).map((name) => [name, process.env[name]] as const);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { RunningGateway } from './gateway.ts';
 
-/** The environment of a gateway that can be asked for its memory; its heap is bounded as by `npm start`. */
+/** Environment of a gateway whose memory can be measured; its heap is bounded as with `npm start`. */
 export const memoryEnvironment = {
   NODE_OPTIONS: `--max-semi-space-size=8 --require ${fileURLToPath(new URL('collect-on-signal.cjs', import.meta.url))}`,
 };
@@ -10,11 +10,11 @@ export const memoryEnvironment = {
 interface KeptMemory {
   /** Bytes of objects. */
   heapUsed: number;
-  /** Bytes of buffers and of what else V8 is told of. */
+  /** Bytes of buffers and other external memory that V8 knows of. */
   external: number;
 }
 
-/** The answer of a gateway to a signal, behind a word. @throws when it does not come in time */
+/** The gateway's reply to a signal, after a keyword. @throws if it does not arrive in time */
 async function reportOf(gateway: RunningGateway, signal: NodeJS.Signals, word: string): Promise<string> {
   const reports = () => [...gateway.log().matchAll(new RegExp(`^${word} (.*)$`, 'gm'))];
   const before = reports().length;
@@ -24,12 +24,12 @@ async function reportOf(gateway: RunningGateway, signal: NodeJS.Signals, word: s
   return reports()[before]![1]!;
 }
 
-/** The memory that a gateway keeps after its garbage is collected. @throws when it does not report in time */
+/** The memory of a gateway after garbage collection. @throws if it does not report in time */
 async function memoryOf(gateway: RunningGateway): Promise<KeptMemory> {
   return JSON.parse(await reportOf(gateway, 'SIGUSR2', 'collected')) as KeptMemory;
 }
 
-/** Timers that wait, also those that keep no process alive. @throws when it does not report in time */
+/** Number of pending timers, including unreferenced ones. @throws if it does not report in time */
 export async function timersOf(gateway: RunningGateway): Promise<number> {
   return Number(await reportOf(gateway, 'SIGCONT', 'timers'));
 }
@@ -40,7 +40,7 @@ const STEADY_BYTES = 16 * 1024;
 const STEADY_WITHIN_MS = 10_000;
 const LOOK_EVERY_MS = 200;
 
-/** The bytes that it keeps, once they do not change any more: what answers leave to be done is done then, also where the machine is busy. */
+/** The retained bytes once they are stable, when work after answers is done, even on a busy machine. */
 export async function steadyBytesOf(gateway: RunningGateway): Promise<number> {
   const deadline = performance.now() + STEADY_WITHIN_MS;
   for (let before = await memoryOf(gateway); ;) {

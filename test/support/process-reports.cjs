@@ -1,6 +1,6 @@
 /**
- * Loaded before a program (--require): answers each connection to a socket in the directory PROCESS_REPORTS with a description of its
- * process. Programs that are started by the program inherit it.
+ * Loaded before a program (--require): answers each connection to a socket in the directory PROCESS_REPORTS with a
+ * report about its process. Child processes inherit it.
  */
 
 const { createServer } = require('node:net');
@@ -8,7 +8,7 @@ const { join } = require('node:path');
 const { isMainThread } = require('node:worker_threads');
 
 const directory = process.env.PROCESS_REPORTS;
-/** As it was given: programs may take arguments away. */
+/** A copy, because programs may remove arguments. */
 const argv = [...process.argv];
 
 function report() {

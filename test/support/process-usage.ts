@@ -4,8 +4,8 @@ import type { RunningGateway } from './gateway.ts';
 export const measurable = { NODE_OPTIONS: '--inspect=127.0.0.1:0' };
 
 /**
- * What a gateway, started as `measurable`, really holds: objects and buffers that are left after garbage collection. What
- * a process occupies of the machine says little about it, because memory is returned late, or never.
+ * Memory that a gateway, started as `measurable`, retains after garbage collection: objects and buffers. Resident
+ * memory shows little about it, because it is returned to the system late, or never.
  */
 export async function heldMb(gateway: RunningGateway): Promise<number> {
   const url = /Debugger listening on (ws:\S+)/.exec(gateway.log())![1]!;

@@ -1,4 +1,7 @@
-/** Facts about the Node processes of a gateway, as the processes report them: on every system alike, without tools of the system. */
+/**
+ * Facts about the Node processes of a gateway, reported by the processes themselves: the same on every system, without
+ * system tools.
+ */
 
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -7,16 +10,16 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
-/** A Node process, now. */
+/** The state of a Node process. */
 export interface ProcessReport {
   pid: number;
   parentPid: number;
   argv: string[];
   environment: Record<string, string>;
-  /** CPU milliseconds used so far, in user and kernel, by all threads. */
+  /** CPU milliseconds so far, user and kernel, of all threads. */
   cpuMs: number;
   residentMb: number;
-  /** Largest resident memory so far. */
+  /** Maximum resident memory so far. */
   peakMb: number;
 }
 
@@ -24,7 +27,7 @@ const preload = fileURLToPath(new URL('process-reports.cjs', import.meta.url));
 
 let directory: string | undefined;
 
-/** The socket of each process is in one directory for each process of tests; a path of a socket has 104 bytes on macOS. */
+/** All sockets are in one directory per test process; a socket path may have at most 104 bytes on macOS. */
 function socketDirectory(): string {
   if (directory === undefined) {
     const made = mkdtempSync(join(tmpdir(), 'pr-'));
@@ -40,17 +43,17 @@ export function reporting(environment: Record<string, string | undefined>): Reco
   return { ...environment, NODE_OPTIONS: options, PROCESS_REPORTS: socketDirectory() };
 }
 
-/** A process that is busy answers later, and a paused one never. */
+/** A busy process answers late, and a paused one never. */
 const REPORT_TIMEOUT_MS = 10_000;
 
-/** @throws if the process does not run or is paused, or was not started with the environment of `reporting` */
+/** @throws if the process does not run, is paused, or was not started with the environment of `reporting` */
 export async function reportOf(pid: number): Promise<ProcessReport> {
   const socket = connect(join(socketDirectory(), `${pid}.sock`));
   socket.setTimeout(REPORT_TIMEOUT_MS, () => socket.destroy(new Error(`Process ${pid} gives no report`)));
   return JSON.parse(await text(socket)) as ProcessReport;
 }
 
-/** Reports of all processes that a process has started, directly or through others. */
+/** Reports of all direct and indirect child processes. */
 export async function descendantsOf(pid: number): Promise<ProcessReport[]> {
   const pids = readdirSync(socketDirectory()).map((name) => Number.parseInt(name, 10));
   const settled = await Promise.allSettled(pids.map(reportOf));

@@ -1,15 +1,15 @@
 import fc, { type Arbitrary } from 'fast-check';
 
-/** Requests of every content type that the Messages API knows, and of some that it does not. */
+/** Requests with every content type of the Messages API, and with unknown ones. */
 export interface GeneratedPrompt {
   body: Record<string, unknown>;
-  /** What is in it, for a tokenizer that counts each in its own way. */
+  /** Content that tokenizers count in their own ways. */
   images: number;
   /** PDFs, files by reference, recordings, and blocks of unknown types. */
   opaque: number;
 }
 
-/** Texts with few bytes for the tokens that a tokenizer can make of them. */
+/** Texts with few bytes per token in some tokenizer. */
 const awkward = [
   'a',
   ' ',
@@ -26,7 +26,7 @@ const awkward = [
 const text = fc
   .tuple(
     fc.array(fc.oneof(fc.constantFrom(...awkward), fc.string({ maxLength: 12 })), { minLength: 1, maxLength: 8 }),
-    // Sometimes so long that it exceeds what is added for a provider's own text.
+    // Sometimes so long that it exceeds the allowance for a provider's own text.
     fc.constantFrom(1, 1, 1, 100),
   )
   .map(([parts, times]) => parts.join('').repeat(times));
@@ -59,7 +59,7 @@ const image = withCache(
     )
     .map((source) => ({ block: { type: 'image', source }, images: 1, opaque: 0 })),
 );
-/** An image where no provider expects one, so that it counts as text. */
+/** An image in an unexpected place, so that it counts as text. */
 const strayImage = fc.tuple(text, base64).map(([words, data]) =>
   plain({
     type: 'text',
@@ -110,7 +110,7 @@ function sum(parts: Part[]): { images: number; opaque: number } {
   };
 }
 
-/** What a user says, sometimes after a call and its result. */
+/** A user's message, sometimes after a call and its result. */
 const turn = fc
   .tuple(
     fc.array(

@@ -1,19 +1,19 @@
 /**
- * Tests that fail at times, for a cause that is not mended yet (test/quarantine.json). A run prints them with their dates, and counts no failure of
- * theirs. The list is empty on most days.
+ * Tests with a known, unfixed cause of occasional failures (test/quarantine.json). A run prints them with their dates,
+ * and does not count their failures. The list is usually empty.
  */
 
 import { readFileSync } from 'node:fs';
 
-/** More of them would hide what is broken. */
+/** More would hide real failures. */
 export const MAX_QUARANTINED = 5;
 
 export interface QuarantinedTest {
-  /** As a run prints it: the file, a colon, the full name. */
+  /** As printed by a run: the file, a colon, the full name. */
   test: string;
-  /** The day on which it was put here, as 2026-11-27. */
+  /** Date of the entry, as 2026-11-27. */
   since: string;
-  /** As far as it is known. */
+  /** The cause, as far as it is known. */
   cause: string;
 }
 

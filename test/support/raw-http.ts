@@ -6,7 +6,7 @@ export interface RawAnswer {
   body: string;
 }
 
-/** Sends a request just as it is written: HTTP clients for Node repair what others would send. The connection is closed. */
+/** Sends a request exactly as written, because HTTP clients for Node repair mistakes. Closes the connection. */
 export async function sendRaw(baseUrl: string, lines: string[], body = ''): Promise<RawAnswer> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname);

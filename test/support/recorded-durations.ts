@@ -1,5 +1,6 @@
 /**
- * Seconds that each test file took in the last recorded run (`npm run test:durations`). The order of files and the shards of CI follow from them; a file that was never recorded counts as a usual one.
+ * Seconds per test file in the last recorded run (`npm run test:durations`). They determine the order of files and the
+ * shards of CI; unrecorded files get a default.
  */
 
 import { readFileSync } from 'node:fs';
@@ -11,14 +12,15 @@ const recorded = JSON.parse(readFileSync(new URL('../durations.json', import.met
   number
 >;
 
-/** @param file its path, such as `test/money/money.test.ts` @returns seconds */
+/** @param file its path, for example `test/money/money.test.ts` @returns seconds */
 function durationOf(file: string): number {
   return recorded[file] ?? UNKNOWN_SECONDS;
 }
 
 /**
- * Divides files into parts that take about the same time: each file, the slowest first, goes to the part that has least.
- * @returns as many lists as there are parts, the same for the same files
+ * Divides files into parts of about the same duration: assigns each file, slowest first, to the part with the least
+ * time.
+ * @returns one list per part, always the same for the same files
  */
 export function dividedByDuration(files: readonly string[], parts: number): string[][] {
   const lists = Array.from({ length: parts }, () => ({ seconds: 0, files: [] as string[] }));
@@ -30,7 +32,7 @@ export function dividedByDuration(files: readonly string[], parts: number): stri
   return lists.map((list) => list.files);
 }
 
-/** Slowest first: one of them, begun last, would run alone at the end. */
+/** Slowest first, because a slow file that starts last would run alone at the end. */
 export function slowestFirst(files: readonly string[]): string[] {
   return files.toSorted((one, other) => durationOf(other) - durationOf(one) || one.localeCompare(other));
 }

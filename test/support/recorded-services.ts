@@ -6,26 +6,28 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { listen } from './listen.ts';
 
-/** A call of SQS, S3 or Secrets Manager that a function made, as rights name it. */
+/** A call of a function to SQS, S3 or Secrets Manager, in terms of permissions. */
 interface ServiceCall {
   functionName: string;
-  /** For example sqs:SendMessage: those of several messages need the same right as one. */
+  /** For example sqs:SendMessage; batch calls need the same permission. */
   action: string;
   /** The name of a queue or secret, or bucket and key. */
   resource: string;
 }
 
-/** Proxies before SQS, S3 and Secrets Manager that write down who calls what. */
+/** Proxies in front of SQS, S3 and Secrets Manager that record the callers. */
 export interface RecordedServices {
   calls: ServiceCall[];
-  /** For a gateway that own-endpoints.mjs is loaded before. */
+  /** For a gateway that loads own-endpoints.mjs. */
   env: Record<string, string>;
   stop: () => Promise<void>;
 }
 
 const agent = new http.Agent({ keepAlive: true });
 
-/** @param secretsManager its endpoint; those of SQS and S3 are known once the gateway has started its first function */
+/**
+ * @param secretsManager its endpoint; those of SQS and S3 are known after the gateway has started its first function
+ */
 export async function startRecordedServices(
   functionNames: readonly string[],
   secretsManager: string,

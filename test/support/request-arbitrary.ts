@@ -2,7 +2,7 @@ import fc, { type Arbitrary } from 'fast-check';
 import type { SchemaObject } from '../../lambdas/api/service/openapi-types.ts';
 import { resolveSchema, type DocumentedOperation } from './openapi.ts';
 
-/** A request as a client might send it: mostly as the document says, sometimes not. */
+/** A request as a client might send it: usually valid, sometimes not. */
 export interface GeneratedRequest {
   path: string;
   headers: Record<string, string>;
@@ -33,7 +33,7 @@ const anything = fc.oneof(
   hostileText,
 );
 
-/** Values that a schema allows. `known` gives values of fields that name things which exist. */
+/** Values that a schema allows. `known` contains values of fields that refer to existing resources. */
 export function valueOf(
   schema: SchemaObject,
   name: string,
@@ -41,7 +41,7 @@ export function valueOf(
   within: readonly string[] = [],
 ): Arbitrary<unknown> {
   const { $ref } = schema;
-  // A shape that has itself in it ends somewhere.
+  // Ends recursive schemas.
   if ($ref !== undefined && within.includes($ref)) return anything;
   const inside = $ref === undefined ? within : [...within, $ref];
   const resolved = resolveSchema(schema);
@@ -74,7 +74,7 @@ export function valueOf(
   }
 }
 
-/** A whole number within its bounds, and not far beyond the least where it has no upper one. */
+/** An integer within its bounds; without an upper bound, not far above the lower one. */
 function integerOf({ minimum = 0, maximum = minimum + 100_000 }: SchemaObject): Arbitrary<number> {
   return fc.integer({ min: minimum, max: Math.min(maximum, minimum + 100_000) });
 }
@@ -91,7 +91,7 @@ function objectOf(
   return fc.record(fields, { requiredKeys: required });
 }
 
-/** A body with one thing wrong: a field of another type, one too many, one too few, or no object at all. */
+/** A body with one mistake: a field of another type, an extra field, a missing field, or no object. */
 function spoiled(body: Arbitrary<unknown>): Arbitrary<unknown> {
   return fc.oneof(
     anything,
@@ -111,7 +111,7 @@ function spoiled(body: Arbitrary<unknown>): Arbitrary<unknown> {
   );
 }
 
-/** Requests to one operation. @param known values of parameters and fields that name things which exist */
+/** Requests to one operation. @param known values of parameters and fields that refer to existing resources */
 export function requestsTo(
   { path, parameters, body }: DocumentedOperation,
   known: Record<string, string[]>,

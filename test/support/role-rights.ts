@@ -1,14 +1,14 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 
-/** What a statement of a role allows: actions on resources, which are told by their logical ids and what follows them. */
+/** A statement of a role: an action on resources, which are written as logical ids and the text after them. */
 export interface Right {
   action: string;
   resource: string;
-  /** Where it is only for some of the table's partitions: how their keys begin. */
+  /** Prefixes of the partition keys, if the right is restricted to some partitions. */
   partitions: readonly string[] | undefined;
 }
 
-/** What a function does, in the words of rights. */
+/** An action of a function, in terms of permissions. */
 export interface Deed {
   action: string;
   resource: string;
@@ -87,7 +87,7 @@ export function isUsedBy({ action, resource, partitions }: Right, deed: Deed): b
   );
 }
 
-/** A star stands for any text; nothing else is special in the policies of the templates. */
+/** A star matches any text; the policies of the templates use no other wildcard. */
 function fits(pattern: string, text: string): boolean {
   const words = pattern.split('*').map((word) => word.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`));
   return new RegExp(`^${words.join('.*')}$`, 's').test(text);

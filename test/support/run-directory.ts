@@ -1,4 +1,6 @@
 import { join } from 'node:path';
 
-/** Where a run of tests keeps the templates that it has synthesized: each process would spend seconds on the same. */
+/**
+ * Directory of the templates that a test run has synthesized, because each process would need seconds to repeat it.
+ */
 export const synthesizedDirectory = join(import.meta.dirname, '../../.vitest/synthesized');

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
 import { runSeed } from './long-runs.ts';
 
-/** Properties have the seed of their run: a file that fails among others is run again with what it has failed by. */
+/** Gives property tests the seed of the run, so that a failed file fails in the same way when it runs again. */
 fc.configureGlobal({ seed: runSeed });

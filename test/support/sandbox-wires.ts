@@ -1,9 +1,9 @@
 import { textModel } from './catalog.ts';
 
-/** The sandbox over each of its wires, alone, and with a provider behind it that answers well. */
+/** The sandbox over each of its wires, alone and with a working provider as fallback. */
 
 interface SandboxWire {
-  /** Its wire's name in the catalog, and the variable with its address. */
+  /** Its wire in the catalog, and the variable with its address. */
   wire: string;
   address: string;
   provider?: object;
@@ -37,15 +37,15 @@ export const PRICES = { prompt: '0.001', completion: '0.01' };
 export const SOUND_PRICES = { prompt: '1', completion: '1' };
 
 const policy = { logs_prompts: false, trains_on_prompts: false };
-/** A busy machine may be slow; who asks for silence need not wait for it. */
+/** A busy machine may be slow; tests of silence do not need to wait for it. */
 const timeouts = {
   test: { connect_ms: 5_000, first_byte_ms: 20_000, idle_ms: 20_000 },
   impatient: { connect_ms: 5_000, first_byte_ms: 1_000, idle_ms: 20_000 },
 };
 
 /**
- * `test/<wire>` is the sandbox alone, `impatient/<wire>` as well, and waits for its first byte for a second; so does
- * `impatient/<wire>-or-sound`, which has the dear provider at this address behind it.
+ * `test/<wire>` is the sandbox alone. `impatient/<wire>` only waits a second for its first byte. So does
+ * `impatient/<wire>-or-sound`, which has the more expensive provider at this address as fallback.
  */
 export function sandboxModels(soundUrl: string): { models: object[]; providers: object[] } {
   const wires: [string, SandboxWire][] = Object.entries(sandboxWires);

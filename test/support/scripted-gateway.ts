@@ -4,11 +4,11 @@ import { startGateway, type RunningGateway } from './gateway.ts';
 import { newClient } from './hostile-gateway.ts';
 import { startHostileUpstream, type HostileUpstream } from './hostile-upstream.ts';
 
-/** A gateway with models of the test's own, whose providers answer each prompt as the test says. */
+/** A gateway with the test's own models, whose providers answer each prompt as the test specifies. */
 export interface ScriptedGateway {
   gateway: RunningGateway;
   behaves: HostileUpstream['behaves'];
-  /** The gateway through its own key. */
+  /** A client of the gateway with its own limited key. */
   withLimit: (limitRub: number) => Promise<RunningGateway>;
   stop: () => Promise<void>;
 }
@@ -44,7 +44,7 @@ export async function startScriptedGateway({ models, providers, env = {} }: Scri
   };
 }
 
-/** Asks for an answer, short unless the body says otherwise. @param leaving the client goes away when this aborts */
+/** Requests an answer, short unless the body sets a length. @param leaving disconnects the client when it aborts */
 export function askFor(client: RunningGateway, body: object, leaving?: AbortSignal): Promise<Response> {
   return fetch(`${client.baseUrl}/messages`, {
     method: 'POST',

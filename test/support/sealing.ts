@@ -36,12 +36,12 @@ export function sealBefore(tools: SealTools, date: string): Promise<number> {
   return sealDays(tools, { atMs: Date.parse(`${date}T02:00:00Z`) });
 }
 
-/** The date so many days after another one. */
+/** The date a number of days after another one. */
 export function daysAfter(date: string, days: number): string {
   return utcDate(Date.parse(date) + days * DAY_MS);
 }
 
-/** The findings of both checks: of the files alone, and of the records compared with them. */
+/** Findings of both checks: the files alone, and the records compared with them. */
 export async function verifyAll(
   { directory, publicKey, tools }: Sealing,
   account: string,
@@ -54,8 +54,8 @@ export async function verifyAll(
 }
 
 /**
- * An answer of an authority that grants a timestamp of a SHA-256, as far as it is read without the authority's certificate: the token has
- * the hash alone.
+ * A response that grants a timestamp of a SHA-256, with only the parts that are read without the authority's
+ * certificate: its token contains just the hash.
  */
 export function grantedTimestamp(sha256: Buffer): Buffer {
   const granted = derSequence(Buffer.from([0x02, 0x01, 0x00]));

@@ -15,7 +15,7 @@ interface AskedSearch {
   body: string;
 }
 
-/** A search API on this machine, which remembers what it was asked last. */
+/** A local search API that records its last request. */
 export interface SearchApi extends Listening {
   asked: () => AskedSearch;
   answers: (answer: (response: ServerResponse) => void) => void;
@@ -65,7 +65,7 @@ export const queryOf = (words: string, more: Partial<SearchQuery> = {}): SearchQ
 export const ask = (backend: OpenBackend, query: SearchQuery): Promise<SearchOutcome> =>
   backend.search(query, new AbortController().signal);
 
-/** A page as a backend may tell of it; the values are put where its texts belong, whatever they are. */
+/** A page in a backend's response; the values replace its texts, whatever their type. */
 export interface ToldPage {
   title?: unknown;
   url?: unknown;
@@ -77,7 +77,7 @@ const xmlText = (value: unknown) => (typeof value === 'string' ? value : JSON.st
 
 export const yandexBody = (xml: string): string => JSON.stringify({ rawData: Buffer.from(xml).toString('base64') });
 
-/** An answer with these pages in the shape of each API. */
+/** A response with these pages in the form of each API. */
 export const answerOf: Record<SearchKind, (pages: ToldPage[]) => string> = {
   yandex: (pages) => {
     const groups = pages.map(

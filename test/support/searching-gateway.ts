@@ -5,19 +5,19 @@ import { listen } from './listen.ts';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What the model of a test does when it is asked: one answer over chat completions. */
+/** One answer of the test's model over chat completions. */
 interface ModelTurn {
   text?: string;
   calls?: { id?: string; name?: string; input: unknown }[];
   usage?: { prompt: number; completion: number };
-  /** Answers with this status, and nothing else. */
+  /** Answers with this status only. */
   status?: number;
   finish?: string;
-  /** The connection is closed before this piece. */
+  /** Closes the connection before this piece. */
   breaksAt?: number;
 }
 
-/** A request as the model got it. */
+/** A request as the model received it. */
 interface ModelRequest {
   messages: {
     role: string;
@@ -35,24 +35,24 @@ export interface Page {
   content: string;
 }
 
-/** A gateway whose only model does what the test says, and whose searches find what the test says. */
+/** A gateway whose only model and whose searches answer as the test specifies. */
 export interface SearchingGateway {
   gateway: RunningGateway;
-  /** What the model got, oldest first. */
+  /** Requests to the model, oldest first. */
   asked: ModelRequest[];
-  /** What the search backend got. */
+  /** Queries to the search backend. */
   queries: string[];
-  /** The turns of the model; the last one is repeated. */
+  /** Sets the turns of the model; the last one is repeated. */
   plays: (...turns: ModelTurn[]) => void;
-  /** What the model does, whoever asks. */
+  /** Sets a function that computes the model's turn from the request. */
   behaves: (turnFor: (request: ModelRequest) => ModelTurn) => void;
-  /** What a query finds, or the status that it fails with. */
+  /** Sets the pages that a query finds, or the status that it fails with. */
   finds: (find: (query: string) => Page[] | number | Promise<Page[] | number>) => void;
   stop: () => Promise<void>;
 }
 
 export const PRICES = { prompt: '0.001', completion: '0.002' };
-/** Of one search, in the shipped catalog. */
+/** Price of one search in the shipped catalog. */
 export const SEARCH_PRICE = 0.99;
 
 export const tower: Page[] = [

@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** Secrets Manager on this machine, as far as functions need it, and what may become of it. */
+/** Secrets Manager on this machine, as far as functions need it, with faults. */
 export interface DrilledSecrets {
   endpoint: string;
-  /** By the names under which they are asked for. One that is not here is not found. */
+  /** By name; other names are not found. */
   secrets: Map<string, string>;
   state: 'answering' | 'refusing' | 'unreachable';
   stop: () => Promise<void>;
@@ -32,7 +32,7 @@ export async function startSecretsManager(secrets: Map<string, string>): Promise
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { SecretId: name, VersionStage: stage } = JSON.parse(await text(request)) as Record<string, string>;
     if (manager.state === 'unreachable') return void request.socket.destroy();
-    // No secret here has a version before.
+    // No secret here has a previous version.
     const secret = stage === undefined ? manager.secrets.get(name!) : undefined;
     const refusal =
       manager.state === 'refusing'

@@ -10,7 +10,7 @@ import { createQueue, startSqs, type LocalSqs } from '../../lib/local/queues.ts'
 import { manifestWiring } from '../../lib/local/wiring.ts';
 import { setEnvironment } from './process-environment.ts';
 
-/** The queues of the manifest in a real SQS emulator, with the functions of this process pointed at them and at a table. */
+/** The queues of the manifest in a real SQS emulator. The functions in this process use them and a table. */
 export interface SettlementQueue {
   sqs: LocalSqs;
   url: string;

@@ -20,7 +20,7 @@ export const rub = (text: string) => Money.parse(text);
 
 export const pricing: Pricing = { prompt: rub('0.001'), completion: rub('0.002') };
 
-/** A payer with its scopes, of which some are limited. */
+/** A payer with its scopes, some of which are limited. */
 export interface Spender {
   payer: Payer;
   scopes: Scope[];
@@ -99,12 +99,12 @@ export function settlement(request: HoldRequest, hold: Hold, cost: Money): Settl
   return { generationId: request.generation.id, payer: request.generation.payer, hold, outcome: outcome(cost) };
 }
 
-/** Places a hold that must find room. @throws the refusal as a client gets it. */
+/** Places a hold that must succeed. @throws the refusal as a client gets it */
 export async function placeHold(table: Table, request: HoldRequest): Promise<PlacedHold> {
   return placedOf(await holds.placeHold(table, request), request);
 }
 
-/** Extends a hold that must find room. */
+/** Extends a hold that must succeed. */
 export async function extendHold(table: Table, placed: PlacedHold, request: HoldRequest): Promise<PlacedHold> {
   return placedOf(await holds.extendHold(table, placed, request), request);
 }
@@ -129,7 +129,7 @@ export async function books(table: Table, spender: Spender, atMs = Date.now()) {
   return Object.fromEntries(entries) as Record<ScopeKind, string[]>;
 }
 
-/** The same amount spent in every window, and committed there: as much, where nothing is held. */
+/** The same spending in every window, with these commitments; by default nothing is held. */
 export const settledEverywhere = (spent: string, committed = spent) => intervals.map(() => `${spent} of ${committed}`);
 
 export async function finalCosts(table: Table, spender: Spender): Promise<Money> {

@@ -2,7 +2,9 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { readFileSync } from 'node:fs';
 import { LocalState } from '../../lib/shared/data-directory/state.ts';
 
-/** A process on a data directory: begins when all others do, and tells the secrets that it would work with. */
+/**
+ * A thread on a data directory: starts at the same moment as all others, and returns the secrets that it would use.
+ */
 const { directory, gate } = workerData as { directory: string; gate: SharedArrayBuffer };
 const state = LocalState.at(directory);
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origin

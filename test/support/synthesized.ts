@@ -11,17 +11,17 @@ import { readAssets, readTemplate } from '../../lib/local/sandboxed/templates.ts
 
 export interface Synthesized {
   data: Template;
-  /** With the resources of the stacks that are nested in it. */
+  /** Includes the resources of its nested stacks. */
   api: Template;
   books: Template;
-  /** The findings of the checks of AWS's solutions. */
+  /** Findings of the AWS Solutions checks. */
   violations: readonly unknown[];
 }
 
-/** The form in which a file keeps it. */
+/** The file format. */
 type SynthesizedText = Record<'data' | 'api' | 'books', object> & { violations: unknown[] };
 
-/** The templates of a deployment with these settings, made once in a run. */
+/** The templates of a deployment with these settings, synthesized once per run. */
 export function synthesize(settings: Record<string, unknown> = {}): Synthesized {
   const name = createHash('sha256').update(JSON.stringify(settings)).digest('hex');
   const kept = join(synthesizedDirectory, `${name}.json`);
@@ -35,7 +35,7 @@ export function synthesize(settings: Record<string, unknown> = {}): Synthesized 
   };
 }
 
-/** Two processes may make the same at once: a file is there as a whole, or not at all. */
+/** Two processes may create the same file concurrently, so it appears complete or not at all. */
 function keepSynthesized(path: string, settings: Record<string, unknown>): void {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-templates-'));
   try {

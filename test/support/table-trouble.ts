@@ -1,9 +1,9 @@
-/** A table that is in trouble in every way at once, as whole gateways meet it. */
+/** A table with all faults at once, for tests of whole gateways. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamodbCall, FaultProxy, TableFault } from './fault-proxy.ts';
 
-/** One call in four suffers something. */
+/** One call in four has a fault. */
 const fates: [share: number, fate: TableFault][] = [
   [0.08, 'throttle'],
   [0.06, 'lost-reply'],
@@ -11,7 +11,7 @@ const fates: [share: number, fate: TableFault][] = [
   [0.04, 'delayed'],
   [0.02, 'unavailable'],
 ];
-/** A delayed call happens when nobody waits for it any more. */
+/** A delayed call happens after its client has given up. */
 const DELIVER_EVERY_MS = 700;
 const LATE_SHARE = 0.03;
 const LATE_MS = 1_200;
@@ -21,14 +21,14 @@ function anyFate({ action }: DynamodbCall): TableFault {
   for (const [share, fate] of fates) {
     left -= share;
     if (left >= 0) continue;
-    // Reads meet no transaction, and one that is carried out late has no effect.
+    // Reads do not conflict, and a late read has no effect.
     const isRead = /^(?:Get|BatchGet|Query)/.test(action);
     return isRead && (fate === 'delayed' || fate === 'conflict') ? 'throttle' : fate;
   }
   return undefined;
 }
 
-/** Brings the table behind a proxy into trouble until it is told to stop; then all that is on its way arrives. */
+/** Injects faults through a proxy until it is stopped; then all delayed calls arrive. */
 export function startTrouble(proxy: FaultProxy): () => Promise<void> {
   proxy.faultFor = anyFate;
   proxy.before = async () => void (Math.random() < LATE_SHARE && (await sleep(LATE_MS)));

@@ -3,7 +3,7 @@ import { inject } from 'vitest';
 import { createTable } from '../../lib/shared/database/dynamodb.ts';
 import { openTable, type Table } from '../../lambdas/store/table/table.ts';
 
-/** A fresh table in the run's DynamoDB. @param endpoint where to reach it, e.g. through a fault proxy */
+/** A new table in the DynamoDB of the run. @param endpoint its address, for example of a fault proxy */
 export async function newTable(endpoint?: string): Promise<Table> {
   const name = `test-${randomUUID()}`;
   await createTable(inject('dynamodbEndpoint'), name);

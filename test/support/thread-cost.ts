@@ -1,6 +1,6 @@
 const ROUNDS = 3;
 
-/** CPU milliseconds of this thread: other work of this machine at the same time does not count. */
+/** CPU milliseconds of this thread, independent of other work on this machine. */
 async function threadCpuMs(work: () => unknown): Promise<number> {
   const before = process.threadCpuUsage();
   await work();
@@ -9,8 +9,8 @@ async function threadCpuMs(work: () => unknown): Promise<number> {
 }
 
 /**
- * CPU milliseconds of the cheapest of several rounds, because a round may collect the garbage of other tests.
- * @param maxMs a round below it is the last
+ * CPU milliseconds of the cheapest of several rounds, because a round may include garbage collection for other tests.
+ * @param maxMs stops after a round below it
  */
 export async function lowestThreadCpuMs(work: () => unknown, maxMs: number): Promise<number> {
   let lowestMs = Infinity;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { MessageStart, WireUsage } from '../../lambdas/messages/types.ts';
 import { listen, type Listening } from './listen.ts';
 
-/** An Anthropic-wire upstream of the test's own making. */
+/** A test's own upstream on the Anthropic wire. */
 export async function startUpstream(
   answer: (response: ServerResponse, request: IncomingMessage) => void,
 ): Promise<Listening> {
@@ -18,7 +18,7 @@ export async function startUpstream(
 const frame = (data: { type: string; [field: string]: unknown }) =>
   `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
 
-/** The message that an answer starts with. */
+/** The message in the first event of an answer. */
 export const messageWith = (usage: WireUsage): MessageStart['message'] => ({
   id: 'msg_1',
   type: 'message',
@@ -45,7 +45,7 @@ export const frames = {
 };
 
 /**
- * A catalog with the model test/model, served by the given addresses in order, and test/flat, which costs 1 RUB a
+ * A catalog with the model test/model, served by the given addresses in order, and test/flat, which costs 1 RUB per
  * request and nothing else.
  */
 export function writeCatalog(directory: string, urls: string[]): void {

@@ -11,11 +11,14 @@ interface Version {
   body: string;
 }
 
-/** A bucket with versions that takes conditions, as S3 documents them: the emulator has neither. Who does not sign is refused. */
+/**
+ * A bucket with versions and conditional writes, as S3 documents them; the emulator has neither. Unsigned requests are
+ * refused.
+ */
 export interface VersionedBucket extends Listening {
-  /** The latest first. */
+  /** Latest first. */
   versions: Version[];
-  /** Its answer instead, while there is one; with `requests`, to so many. */
+  /** Its response during an outage; with `requests`, only for so many. */
   outage: { status: number; requests?: number } | undefined;
   requests: number;
 }

@@ -2,24 +2,24 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listen } from './listen.ts';
 
-/** What a provider does with a job, as its prompt says. */
+/** A provider's behavior for a job, from its prompt. */
 export interface VideoScript {
-  /** Answers to submissions, one after the other; the last one stays. A number is a status; `silence` never comes. */
+  /** Responses to submissions, in order; the last one repeats. A number is a status; `silence` never answers. */
   submit?: (number | 'accept' | 'silence')[];
-  /** Answers to polls, likewise: a status of the convention, an HTTP status, or anything else as it is. */
+  /** Responses to polls, likewise: a status of the convention, an HTTP status, or any other text unchanged. */
   poll?: (string | number)[];
-  /** Bytes of the file, or the status instead of it, likewise. */
+  /** Size of the file, or a status instead, likewise. */
   file?: ({ bytes: number } | { brokenAfter: number } | { claims: number } | number)[];
 }
 
-/** A provider that speaks the public convention, and does what the prompt (as JSON) tells it. */
+/** A provider of the public convention that behaves as the prompt (JSON) specifies. */
 export interface VideoProvider {
   url: string;
-  /** Requests in the order in which they came, as `POST /one/videos`. */
+  /** Requests in order of arrival, as `POST /one/videos`. */
   requests: string[];
   /** Bodies of submissions. */
   submitted: Record<string, unknown>[];
-  /** Tokens of submissions. */
+  /** Idempotency tokens of submissions. */
   tokens: string[];
   stop: () => Promise<void>;
 }
@@ -48,7 +48,7 @@ export async function startVideoProvider(): Promise<VideoProvider> {
     const then = turn<Step<'submit'>>(script.submit ?? ['accept'], tried);
     if (then === 'silence') return void response.destroy();
     if (typeof then === 'number') return answer(response, then, { error: { message: `no: ${then}` } });
-    // One job for one token, however often it is sent.
+    // One job per token, however often it is sent.
     if (!made.has(token)) made.set(token, { script, polls: 0, files: 0 });
     answer(response, 202, { id: token, status: 'pending' });
   }

@@ -25,18 +25,18 @@ import { setEnvironment } from './process-environment.ts';
 import type { Spender } from './spending.ts';
 import { filmCatalog, startVideoProvider, type VideoScript } from './video-provider.ts';
 
-/** A function is stopped here: before or after the write of this number, counted over the whole of a test. */
+/** Stops a function before or after this write, counted over the whole test. */
 export interface Kill {
   at: number;
   when: 'before' | 'after';
 }
 
-/** How long a message that was delivered to a function that died is not delivered again. */
+/** Time until a message is delivered again after its function died. */
 const VISIBILITY_MS = 24 * 60_000;
 
 /**
- * Everything that makes videos, in this process: a real table, bucket and provider, and a queue whose time is the test's
- * own, so that hours pass at once.
+ * Everything that makes videos, in this process: a real table, bucket and provider, and a queue with simulated time, so
+ * that hours pass at once.
  */
 export async function startVideoWorks(table: Table, paths = ['one']) {
   const provider = await startVideoProvider();
@@ -71,7 +71,7 @@ function worksOf(table: Table, catalog: Catalog) {
   const messages: { dueAtMs: number; body: string }[] = [];
   const state = { kill: undefined as Kill | undefined, writes: 0, submittedAtMs: 0, died: () => {} };
 
-  /** A write that the function may not survive: a dead one waits for ever, so that nothing catches its death. */
+  /** A write that the function may not survive: a dead function never resolves, so that no code catches its death. */
   async function written<Result>(write: () => Promise<Result>): Promise<Result> {
     state.writes += 1;
     const isLast = state.kill?.at === state.writes;
@@ -137,7 +137,7 @@ function worksOf(table: Table, catalog: Catalog) {
     messages.push({ dueAtMs: clock.ms + VISIBILITY_MS, body });
   }
 
-  /** Lets the queue's time pass until it is empty, or until then. */
+  /** Advances the queue's time until the queue is empty, or until `untilMs`. */
   async function run(untilMs = Infinity): Promise<void> {
     for (;;) {
       messages.sort((a, b) => a.dueAtMs - b.dueAtMs);
@@ -159,7 +159,7 @@ function worksOf(table: Table, catalog: Catalog) {
     run,
     /** Submits a job as POST /videos does. @returns its id, whether or not the function survives */
     async submit(spender: Spender, script: VideoScript, callbackUrl?: string): Promise<string> {
-      // Its windows are those of this moment: a job may outlast a day.
+      // The job's windows belong to this moment, because a job may last longer than a day.
       state.submittedAtMs = clock.ms;
       const generationId = `gen-${uuidv7(clock.ms)}`;
       const model = catalog.find('test/film')!;
@@ -184,7 +184,7 @@ function worksOf(table: Table, catalog: Catalog) {
       await survives(start);
       return generationId;
     },
-    /** What the sweep does when everything that it looks at is due. */
+    /** The sweep when everything that it examines is due. */
     async sweep(): Promise<void> {
       clock.ms += 3 * 3_600_000;
       const result = await sweepHolds(table, { nowMs: clock.ms, backlog: 'none', handBack });
@@ -196,7 +196,7 @@ function worksOf(table: Table, catalog: Catalog) {
   };
 }
 
-/** Where the request of a job waits for its provider. */
+/** Key of the stored request of a job. */
 export function requestKeyOf({ id, payer }: { id: string; payer: { accountId: string } }): string {
   return `video-requests/${payer.accountId}/${id}`;
 }

@@ -1,12 +1,12 @@
 /**
- * The conditions of a transaction that is refused anyway. DynamoDB names the failed ones beside the conflicts: a caller may learn from one
- * answer that its condition failed at one item, and that another item was busy.
+ * Conditions of a transaction that is refused anyway. DynamoDB reports failed conditions next to conflicts: one
+ * response may show that a condition failed at one item, and that another item was busy.
  */
 
 import type { CancellationReason } from './refusals.ts';
 import type { ItemWrite, WriteBody } from './requests.ts';
 
-/** The condition of a write alone, in the form of a transaction; undefined where it has none. */
+/** The condition of a single write in the form of a transaction; undefined if it has none. */
 function conditionOf({ request }: ItemWrite): { ConditionCheck: WriteBody } | undefined {
   const { TableName, ConditionExpression: condition, ReturnValuesOnConditionCheckFailure: returned } = request;
   if (condition === undefined) return undefined;
@@ -35,8 +35,8 @@ function entriesUsed<Value>(
 }
 
 /**
- * Adds failed conditions to the reasons of a transaction that is refused.
- * @param check carries out condition checks, and says why they were cancelled; undefined where they hold
+ * Adds failed conditions to the reasons of a refused transaction.
+ * @param check runs condition checks. @returns their cancellation reasons; undefined if all hold
  */
 export async function withFailedConditions(
   writes: readonly ItemWrite[],

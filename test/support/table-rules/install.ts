@@ -5,9 +5,9 @@ import { findBinary } from '../../../lib/shared/database/dynamodb-program.ts';
 import { RULES_VARIABLE, rulesFrom } from './settings.ts';
 
 /**
- * Has every emulator that this process and its children start run under the rules of DynamoDB, if the environment asks for them. One
- * that runs already (DYNAMODB_ENDPOINT) stays as it is.
- * @returns whether it asks for them
+ * Runs every emulator that this process and its children start under the rules of DynamoDB, if the environment requires
+ * them. An emulator that already runs (DYNAMODB_ENDPOINT) is not changed.
+ * @returns whether the rules are required
  */
 export function installTableRules(directory: string): boolean {
   if (!rulesFrom(process.env[RULES_VARIABLE])) return false;
@@ -15,7 +15,7 @@ export function installTableRules(directory: string): boolean {
   return true;
 }
 
-/** Writes a program that takes the place of the emulator's. @returns its path */
+/** Writes a program that replaces the emulator's binary. @returns its path */
 export function binaryUnderRules(directory: string): string {
   const launcher = fileURLToPath(new URL('launch-worker.ts', import.meta.url));
   mkdirSync(directory, { recursive: true });

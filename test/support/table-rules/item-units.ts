@@ -1,11 +1,11 @@
-/** The sizes of items, and what reading and writing them costs, as DynamoDB documents it ("DynamoDB item sizes and formats"). */
+/** Sizes of items, and the cost of reading and writing them, as documented ("DynamoDB item sizes and formats"). */
 
-/** A value in DynamoDB's own JSON, for example `{"S": "text"}`. */
+/** A value in DynamoDB JSON, for example `{"S": "text"}`. */
 export type AttributeJson = Record<string, unknown>;
 export type ItemJson = Record<string, AttributeJson>;
 
 const KB = 1_024;
-/** A list or a map, whatever is in it, and each of its elements. */
+/** Overhead of a list or map, and of each of its elements. */
 const COLLECTION_BYTES = 3;
 const ELEMENT_BYTES = 1;
 
@@ -44,7 +44,7 @@ export function valueBytes(value: AttributeJson): number {
   }
 }
 
-/** Two significant digits are a byte, and there is one more. */
+/** One byte per two significant digits, plus one. */
 function numberBytes(text: string): number {
   const digits = text
     .replace(/e.*$/i, '')
@@ -53,17 +53,19 @@ function numberBytes(text: string): number {
   return Math.ceil(digits.length / 2) + 1;
 }
 
-/** A write of an item costs a unit for each KB of it; within a transaction it is prepared and carried out, which is twice as much. */
+/**
+ * A write costs one unit per KB of the item; in a transaction it is prepared and committed, which costs twice as much.
+ */
 export function writeUnits(bytes: number, { isTransaction }: { isTransaction: boolean }): number {
   return Math.max(1, Math.ceil(bytes / KB)) * (isTransaction ? 2 : 1);
 }
 
-/** How a read sees what was written before it. */
+/** Read consistency. */
 export type Consistency = 'eventual' | 'strong' | 'transaction';
 
 const unitsPer4Kb = { eventual: 0.5, strong: 1, transaction: 2 };
 
-/** A read costs by 4 KB of what is read together: an item, or a page of a query. */
+/** A read costs per 4 KB of everything that is read together: an item, or a page of a query. */
 export function readUnits(bytes: number, consistency: Consistency): number {
   return Math.max(1, Math.ceil(bytes / (4 * KB))) * unitsPer4Kb[consistency];
 }

@@ -1,6 +1,6 @@
 /**
- * Everything that is known of items from what passed by: their sizes, and where the sweep index has them. An item is known exactly once it was
- * written as a whole or read; updates after that only make it larger here, by what they name.
+ * Facts about items from passing calls: their sizes, and their partition in the sweep index. The size is exact after a
+ * whole item was written or read; later updates only increase it by the values that they contain.
  */
 
 import { itemBytes, valueBytes, writeUnits, type ItemJson } from './item-units.ts';
@@ -13,14 +13,14 @@ const INDEX = { name: 'sweep', partition: 'sweep_shard', sort: 'sweep_at' } as c
 
 interface KnownItem {
   bytes: number;
-  /** The partition of the index that has the item; undefined where none has. */
+  /** Partition of the index that contains the item; undefined if it is in none. */
   indexed: string | undefined;
 }
 
 export class KnownItems {
   readonly #items = new Map<string, KnownItem>();
 
-  /** Remembers an item as it was read. */
+  /** Stores an item that was read. */
   see(table: string, item: ItemJson): void {
     if (!item['pk'] || !item['sk']) return;
     this.#remember(itemName(table, item), { bytes: itemBytes(item), indexed: indexedIn(table, item) });
@@ -31,8 +31,8 @@ export class KnownItems {
   }
 
   /**
-   * The units of a write, by the partition that they are counted in: the item's own, and those of the index.
-   * @param options.isDone whether the item is from now on what the write makes of it
+   * The units of a write, by partition: the item's own and those of the index.
+   * @param options.isDone whether the write was carried out, so that the item changes
    */
   unitsOf(
     write: ItemWrite,
@@ -44,7 +44,7 @@ export class KnownItems {
       [write.partition, writeUnits(Math.max(before.bytes, after?.bytes ?? 0), { isTransaction })],
     ]);
     if (isDone && touchesIndex(write)) {
-      // An entry that moves is removed in one place, and written in another.
+      // Moving an index entry deletes it in one partition and writes it in another.
       for (const place of [before.indexed, after?.indexed]) {
         if (place !== undefined) units.set(place, (units.get(place) ?? 0) + 1);
       }
@@ -54,7 +54,7 @@ export class KnownItems {
     return units;
   }
 
-  /** The partitions that a write needs room in. */
+  /** The partitions in which a write needs capacity. */
   partitionsOf(write: ItemWrite): string[] {
     const before = this.#items.get(write.item) ?? { bytes: 0, indexed: undefined };
     const index = touchesIndex(write) ? [before.indexed, afterWrite(write, before)?.indexed] : [];

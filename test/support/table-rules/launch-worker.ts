@@ -1,7 +1,7 @@
 /**
- * Stands in the place of the emulator's binary where a run of the tests has rules: the binary gets a port of its own, and a process
- * beside it imposes them at the port that was given. This process becomes the binary, so that whoever ends it ends the binary. Its
- * arguments are the binary and the binary's own.
+ * Replaces the emulator's binary in test runs with rules: the binary gets its own port, and a second process imposes
+ * the rules on the requested port. This process becomes the binary, so that ending it ends the binary. Its arguments
+ * are the binary and the binary's arguments.
  */
 
 import { spawn } from 'node:child_process';

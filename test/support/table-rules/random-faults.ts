@@ -1,16 +1,16 @@
 /**
- * Faults that any call of the real service may meet, in stated shares of all calls. Nothing of it is impossible there: a write that is
- * refused was not done, and one whose reply is lost may have been done, or be done a moment later.
+ * Faults that any call to the real service may have, in given shares of all calls. All of them are possible there: a
+ * refused write was not carried out; a write whose reply is lost may have been carried out, or may be a moment later.
  */
 
 import { randomFrom } from '../random.ts';
 
 /** Shares of all calls, from 0 to 1. */
 export interface FaultShares {
-  /** Writes are refused: another transaction has some of their items. */
+  /** Writes are refused because another transaction has some of their items. */
   conflicts: number;
   throttles: number;
-  /** The call is carried out, and the client does not hear of it. */
+  /** The call is carried out, but the client gets no reply. */
   lostReplies: number;
   /** The call does not arrive, or fails before it is carried out. */
   lostRequests: number;
@@ -21,13 +21,13 @@ export type Fate =
   | 'throttle'
   /** Carried out; then the connection is cut. */
   | 'cut-after'
-  /** Carried out; then the service says that it has failed. */
+  /** Carried out; then the service reports a failure. */
   | 'error-after'
-  /** The connection is cut, and the call is carried out all the same, a moment later. */
+  /** The connection is cut, but the call is carried out a moment later. */
   | 'late'
   /** The connection is cut, and the call is not carried out. */
   | 'cut-before'
-  /** The service says that it has failed, and it has done nothing. */
+  /** The service reports a failure and has done nothing. */
   | 'error-before';
 
 export class RandomFaults {
@@ -39,7 +39,7 @@ export class RandomFaults {
     this.#chance = randomFrom(seed);
   }
 
-  /** The fault of the next call; undefined where it is carried out as it should be. */
+  /** The fault of the next call; undefined for none. */
   next(): Fate | undefined {
     const { conflicts, throttles, lostReplies, lostRequests } = this.#shares;
     let place = this.#chance();
@@ -57,7 +57,7 @@ export class RandomFaults {
     return choices[Math.floor(this.#chance() * choices.length)]!;
   }
 
-  /** Whether each of some things is chosen: at least one of them is. */
+  /** A random subset with at least one member. */
   someOf(count: number): boolean[] {
     const chosen = Array.from({ length: count }, () => this.#chance() < 0.3);
     if (count > 0) chosen[Math.floor(this.#chance() * count)] = true;

@@ -1,4 +1,6 @@
-/** An account to which anything happens, as clients, queues and operators would do it while the table refuses and loses calls. */
+/**
+ * Random events of an account, as clients, queues and operators cause them, while the table refuses and loses calls.
+ */
 
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
@@ -43,7 +45,7 @@ import type { Table } from '../../../lambdas/store/table/table.ts';
 import { persistently, persistentlyOnce } from '../persistence.ts';
 import { holdRequest, rub, settlement } from '../spending.ts';
 
-/** Something that happens; amounts are thousandths of a rouble. */
+/** An event; amounts are thousandths of a rouble. */
 export type Happening =
   | { do: 'hold'; amount: number }
   | { do: 'extend' | 'give-back'; amount: number }
@@ -63,7 +65,7 @@ const weighted = (weight: number, fields: Record<string, fc.Arbitrary<unknown>>)
 });
 const named = (...names: string[]) => fc.constantFrom(...names);
 
-/** Limits are a few holds each, or none of them would ever be near its end. */
+/** Limits cover a few holds each; otherwise none would ever be reached. */
 const happening = fc.oneof(
   weighted(14, { do: named('hold'), amount }),
   weighted(3, { do: named('extend', 'give-back'), amount }),
@@ -75,7 +77,7 @@ const happening = fc.oneof(
   weighted(2, { do: named('switch-off-and-on', 'die', 'return-leases') }),
 ) as fc.Arbitrary<Happening>;
 
-/** Groups of things that happen at the same time, one group after another. */
+/** Groups of concurrent events, one group after another. */
 export const happenings = fc.array(fc.array(happening, { minLength: 1, maxLength: 4 }), {
   minLength: 4,
   maxLength: 10,
@@ -86,11 +88,11 @@ interface Running {
   placed: PlacedHold;
 }
 
-/** Limits are few holds, and so are leases. */
+/** Limits cover few holds, and so do leases. */
 const newLeases = () => new Leases({ minHoldsASecond: 1, minHolds: 2, partsOfRoom: 2, refusedMs: 1 });
 
 const actor = { kind: 'operator', id: 'test' } as const;
-/** A token costs the least that there is, so that every amount is a price. */
+/** A token costs the smallest possible amount, so that every amount is a valid price. */
 const pricing = { prompt: Money.fromPico(1n), completion: Money.zero };
 const thousandths = (count: number) => Money.fromPico(BigInt(count) * 1_000_000_000n);
 
@@ -102,28 +104,28 @@ function costing(outcome: Outcome, cost: Money): Outcome {
   return { ...outcome, cost, pricing, promptTokens: Number(cost.pico), completionTokens: 0 };
 }
 
-/** Changes after which any scope may have more committed than its limit. */
+/** Events after which a scope may have committed more than its limit. */
 const mayPassLimits = new Set<Happening['do']>(['limit', 'pay-back', 'adjust']);
 
 export class RandomHistory {
   readonly account: Account;
-  /** The sum of all that was settled, as the test itself adds it up. */
+  /** Total of all settlements, added up by the test itself. */
   spent = Money.zero;
-  /** How many holds that came from leases were seen while they ran. */
+  /** Number of holds that were placed from leases. */
   leased = 0;
   readonly #table: Table;
   readonly #payer: Payer;
   readonly #running: Running[] = [];
-  /** The leases of the process that holds for requests; it takes as many as it can. */
+  /** Leases of the process that places holds; it takes as many as possible. */
   #leases = newLeases();
   #bootId: string = randomUUID();
   readonly #dead: string[] = [];
-  /** Requests that the sweep has estimated, and whose real messages have not come. */
+  /** Requests that the sweep has estimated, and whose real messages have not arrived. */
   readonly #estimated: Settlement[] = [];
   #payments = 0;
-  /** How much more than its limit a scope has committed. */
+  /** Committed spending of a scope beyond its limit. */
   #excess = new Map<ScopeKind, Money>();
-  /** The scopes that may have more committed than before, beyond their limits. */
+  /** Scopes that may commit more than before, beyond their limits. */
   readonly #mayPass = new Set<ScopeKind>();
 
   private constructor(table: Table, account: Account, payer: Payer) {
@@ -184,7 +186,7 @@ export class RandomHistory {
     }
   }
 
-  /** Compares with what the test knows, when nothing is under way. */
+  /** Compares the table with the test's own sums when nothing is running. */
   async check(): Promise<void> {
     for (const one of scopesOf(this.#payer)) {
       const counter = await readCounter(this.#table, one);
@@ -203,7 +205,7 @@ export class RandomHistory {
     }
   }
 
-  /** Settles all that is under way. */
+  /** Settles everything that is running. */
   async end(): Promise<void> {
     await this.#leases.returnAll();
     await this.#die();
@@ -211,7 +213,7 @@ export class RandomHistory {
     while (this.#estimated.length > 0) await this.#correct(70);
   }
 
-  /** The process ends, and the sweep returns its leases; another one takes its place. */
+  /** Ends the process; the sweep returns its leases, and another process replaces it. */
   async #die(): Promise<void> {
     this.#dead.push(this.#bootId);
     this.#bootId = randomUUID();
@@ -239,7 +241,7 @@ export class RandomHistory {
     return scopesOf(this.#payer).find((one) => one.kind === kind)!;
   }
 
-  /** As a caller is read before its request. */
+  /** Reads the scopes as for a caller before its request. */
   #scopes(): Promise<Scope[]> {
     return Promise.all(
       scopesOf(this.#payer).map((one) =>
@@ -261,7 +263,7 @@ export class RandomHistory {
     }));
     if ('placed' in result) return void this.#running.push({ request, placed: result.placed });
     if ('refused' in result && !result.isUncertain) return;
-    // As admission does it. What could not be released the sweep finds: here nothing is charged for it.
+    // Releases a hold as admission does. If that fails, the sweep settles it without a charge.
     await persistently(async () => {
       if (!(await releaseUnknown(this.#table, request.generation)))
         throw new Error('An uncertain hold was not released');
@@ -273,7 +275,7 @@ export class RandomHistory {
     if (!one) return;
     const part = amount.exceeds(one.placed.hold.amount) ? Money.fromPico(one.placed.hold.amount.pico / 2n) : amount;
     const { placed } = one;
-    // As a stream does it: what is given back is used no more, whether or not the reply comes.
+    // As a stream does it: a returned amount is not used anymore, whether or not the reply arrives.
     if (way === 'give-back')
       one.placed = { ...placed, hold: { ...placed.hold, amount: placed.hold.amount.minus(part) } };
     const result =
@@ -291,14 +293,14 @@ export class RandomHistory {
 
   #ended(part: number): Settlement[] {
     return this.#running.splice(0, 3).map(({ request, placed: { hold } }) => {
-      // The end of a request that began before the first limit of a scope is counted there, and nothing was held for it.
+      // A request that began before a scope had a limit is counted in it at its end, without a hold.
       this.#letPass(scopesOf(this.#payer).flatMap(({ kind }) => (hold.scopes.includes(kind) ? [] : [kind])));
       const plain = settlement(request, hold, Money.zero);
       return { ...plain, outcome: costing(plain.outcome, shareOf(hold.amount, part)) };
     });
   }
 
-  /** As a queue delivers them: again, until they are settled. */
+  /** Delivers messages as queues do: repeatedly, until they are settled. */
   async #deliver(settlements: Settlement[], isSwept: boolean): Promise<void> {
     await persistently(async () => {
       const results = await settleBatch(this.#table, settlements, { swept: isSwept });
@@ -322,7 +324,7 @@ export class RandomHistory {
   }
 
   async #correct(part: number): Promise<void> {
-    // Others may have what an estimate has given back.
+    // The money that an estimate returned may have been spent by others.
     if (this.#estimated.length > 0) this.#letPass(scopesOf(this.#payer).map(({ kind }) => kind));
     const settlements = this.#estimated.splice(0, 2).map((one) => {
       const cost = shareOf(one.hold.amount, part);
@@ -351,7 +353,7 @@ export class RandomHistory {
     const payment = { amount, reference: `${way}-${this.#payments}`, note: 'because' };
     if (way === 'adjust') return void (await persistently(() => adjust(this.#context, payment)));
     if (way === 'pay') return void (await persistently(() => topUp(this.#context, payment)));
-    // There may be less left, which is a refusal.
+    // The refund may exceed the balance, which is refused.
     const left = await persistently(() => readCounter(this.#table, this.#scope('account')));
     if (amount.exceeds(remaining(left, windowsAt(Date.now())) ?? Money.zero)) return;
     await persistentlyOnce(() => refund(this.#context, payment), 'conflict').catch((error: unknown) => {

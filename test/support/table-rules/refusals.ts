@@ -1,4 +1,4 @@
-/** The words of DynamoDB when it refuses a call, in the form of its JSON. */
+/** DynamoDB's error responses, in its JSON form. */
 
 import type { ItemJson } from './item-units.ts';
 
@@ -9,7 +9,7 @@ export interface Refusal {
 
 const SERVICE = 'com.amazonaws.dynamodb.v20120810';
 
-/** The limits of a table that is paid by request. */
+/** The limits of an on-demand table. */
 const ON_DEMAND_MESSAGE =
   'Throughput exceeds the current capacity of your table or index. DynamoDB is automatically scaling your table or index so please try again shortly. If exceptions persist, check if you have a hot key: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html';
 const PROVISIONED_MESSAGE =
@@ -44,7 +44,7 @@ export const transactionInProgress = refused('TransactionInProgressException', {
   Message: 'The transaction with the given request token is already in progress.',
 });
 
-/** @param of.table its name, @param of.operation what was too much */
+/** @param of.table its name @param of.operation the kind of call that exceeded the limit */
 export function throttling({ table, operation }: { table: string; operation: 'Read' | 'Write' }): Refusal {
   return {
     status: 400,

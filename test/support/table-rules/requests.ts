@@ -1,4 +1,4 @@
-/** The items and keys that a call of DynamoDB is about, read from its body. */
+/** Items and keys of a DynamoDB call, read from its body. */
 
 import type { AttributeJson, ItemJson } from './item-units.ts';
 
@@ -8,7 +8,7 @@ export interface TableRequest {
   body: RequestBody;
 }
 
-/** A write of one item, as it stands in a transaction or alone. */
+/** A write of one item, in a transaction or alone. */
 export interface WriteBody {
   TableName: string;
   Key?: ItemJson;
@@ -34,13 +34,13 @@ export interface RequestBody extends Partial<WriteBody> {
   RequestItems?: Record<string, BatchedWrite[] | { Keys: ItemJson[]; ConsistentRead?: boolean }>;
 }
 
-/** An item that is written, and what is known of how. */
+/** A written item, with the kind of write. */
 export interface ItemWrite {
   kind: 'Put' | 'Update' | 'Delete' | 'ConditionCheck' | 'Get';
   table: string;
-  /** The item's name among all items of all tables. */
+  /** Unique name of the item among all tables. */
   item: string;
-  /** The name of its partition. */
+  /** Name of its partition. */
   partition: string;
   request: WriteBody;
 }
@@ -55,7 +55,7 @@ export function isSingleWrite(action: string): boolean {
   return action in singleWrites;
 }
 
-/** Calls that read or write items; all others are about tables. */
+/** Calls that read or write items; other calls concern tables. */
 export const itemActionNames: ReadonlySet<string> = new Set([
   ...Object.keys(singleWrites),
   'TransactWriteItems',
@@ -67,7 +67,7 @@ export const itemActionNames: ReadonlySet<string> = new Set([
   'Scan',
 ]);
 
-/** The items of a transaction, in its order, or the one of a single write. */
+/** The items of a transaction in order, or the item of a single write. */
 export function writesOfRequest({ action, body }: TableRequest): ItemWrite[] {
   const single = singleWrites[action];
   if (single) return [itemWrite(single, body as WriteBody)];
@@ -77,7 +77,7 @@ export function writesOfRequest({ action, body }: TableRequest): ItemWrite[] {
   });
 }
 
-/** A write of a batch as if it stood alone. */
+/** A write of a batch in the form of a single write. */
 export function batchedItemWrite(table: string, { PutRequest: put, DeleteRequest: removal }: BatchedWrite): ItemWrite {
   return put
     ? itemWrite('Put', { TableName: table, Item: put.Item })

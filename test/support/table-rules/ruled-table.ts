@@ -5,12 +5,12 @@ import type { FaultShares } from './random-faults.ts';
 import { startRulesProxy } from './rules-proxy.ts';
 import type { RulesOptions } from './table-rules.ts';
 
-/** A table that has the rules of DynamoDB. */
+/** A table with the rules of DynamoDB. */
 export interface RuledTable {
   table: Table;
-  /** A fifth of the calls of this work is refused or lost; what is left of them is carried out before it ends. */
+  /** Runs work while a fifth of its calls is refused or lost; pending late calls complete before it ends. */
   inTrouble: <Result>(work: () => Promise<Result>, seed?: number) => Promise<Result>;
-  /** How often each rule refused a call, and each fault befell one. */
+  /** Number of refusals per rule, and of calls per fault. */
   imposed: Readonly<Record<string, number>>;
   stop: () => Promise<void>;
 }
@@ -18,7 +18,7 @@ export interface RuledTable {
 /** A fifth of all calls. */
 export const troubles: FaultShares = { conflicts: 0.06, throttles: 0.06, lostReplies: 0.05, lostRequests: 0.03 };
 
-/** @param table one that exists already; by default a new one is made */
+/** @param table an existing table; by default a new one */
 export async function newRuledTable(options: RulesOptions = {}, table?: Table): Promise<RuledTable> {
   const proxy = await startRulesProxy(inject('dynamodbEndpoint'), options);
   const { rules } = proxy;

@@ -12,9 +12,9 @@ export interface RulesProxy {
 }
 
 /**
- * A proxy in front of an emulator of DynamoDB that imposes the real service's rules.
+ * A proxy in front of a DynamoDB emulator that imposes the rules of the real service.
  * @param target the emulator
- * @param options.port where it listens; any by default
+ * @param options.port its port; any by default
  */
 export async function startRulesProxy(
   target: string,
@@ -66,7 +66,7 @@ export async function startRulesProxy(
   };
 }
 
-/** Emulators take any signature. */
+/** Emulators accept any signature. */
 function emulatorHeaders(action: string): IncomingHttpHeaders {
   return {
     'content-type': 'application/x-amz-json-1.0',

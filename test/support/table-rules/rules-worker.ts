@@ -1,4 +1,7 @@
-/** Imposes the rules of DynamoDB on an emulator for as long as that runs. Its arguments are the emulator's port and its own. */
+/**
+ * Imposes the rules of DynamoDB on an emulator as long as the emulator runs. Its arguments are the emulator's port and
+ * its own.
+ */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startRulesProxy } from './rules-proxy.ts';

@@ -1,5 +1,5 @@
 /**
- * How a run of the tests has the rules of DynamoDB imposed on every emulator that it starts: `TEST_TABLE_RULES=on`, or with shares of
+ * Settings that impose the rules of DynamoDB on every emulator of a test run: `TEST_TABLE_RULES=on`, or with shares of
  * faults, `TEST_TABLE_RULES=conflicts=0.05,throttles=0.05,lostReplies=0.02,lostRequests=0.02,seed=7`.
  */
 
@@ -9,7 +9,7 @@ export const RULES_VARIABLE = 'TEST_TABLE_RULES';
 
 const shareNames = ['conflicts', 'throttles', 'lostReplies', 'lostRequests'] as const;
 
-/** @returns undefined where no rules are asked for @throws {Error} for words that mean nothing */
+/** @returns undefined if no rules are required @throws {Error} for unknown words */
 export function rulesFrom(words: string | undefined): RulesOptions | undefined {
   if (!words) return undefined;
   if (words === 'on') return {};

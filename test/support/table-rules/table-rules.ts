@@ -1,9 +1,10 @@
 /**
- * The rules of DynamoDB that emulators do not impose: transactions that meet refuse each other, a partition key takes only so much in a
- * second, and any call may be refused, fail or lose its reply (random-faults.ts). Everything else is the emulator's answer.
+ * Rules of DynamoDB that emulators do not impose: concurrent transactions on an item refuse each other, a partition key
+ * has limited throughput, and any call may be refused, fail or lose its reply (random-faults.ts). All other responses
+ * come from the emulator.
  *
- * A batched write of an item that a transaction has is left undone, in UnprocessedItems: the documentation does not say what else would
- * become of it.
+ * A batched write of an item in a running transaction is returned in UnprocessedItems, because its fate is not
+ * documented.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -41,9 +42,9 @@ import {
 import { PartitionUnits, partitionRates, type UnitRates } from './throughput.ts';
 
 export interface RulesOptions {
-  /** So long a transaction keeps its items from others, beside the time that the emulator takes. */
+  /** Time for which a transaction locks its items, in addition to the emulator's time. */
   transactionMs?: number;
-  /** The units that a partition key takes in a second; undefined where it takes everything. */
+  /** Units per second of a partition key; undefined: unlimited. */
   rates?: UnitRates | undefined;
   faults?: Partial<FaultShares>;
   seed?: number;
@@ -55,19 +56,19 @@ export interface Reply {
   body: Record<string, unknown>;
 }
 
-/** Has the emulator carry out a call. */
+/** Lets the emulator carry out a call. */
 export type Emulator = (action: string, body: object) => Promise<Reply>;
 
 const DEFAULT_TRANSACTION_MS = 8;
-/** How much later a call is carried out whose client has heard nothing. */
+/** Delay of a late call whose client got no reply. */
 const LATE_MS = [2, 60] as const;
-/** DynamoDB knows the token of a transaction for so long after it. */
+/** Time for which DynamoDB remembers the token of a transaction. */
 const TOKEN_MS = 600_000;
 const MAX_TOKENS = 100_000;
 const MAX_SHARED = 100_000;
 
 export class TableRules {
-  /** How often each rule refused a call, and each fault befell one. */
+  /** Number of refusals per rule, and of calls per fault. */
   readonly imposed: Record<string, number> = {};
   readonly #emulator: Emulator;
   readonly #transactionMs: number;
@@ -75,13 +76,13 @@ export class TableRules {
   readonly #nowMs: () => number;
   readonly #units: Record<keyof UnitRates, PartitionUnits>;
   readonly #known = new KnownItems();
-  /** Items that transactions have at the moment, and how many single writes are under way at others. */
+  /** Items that transactions have locked, and the number of running single writes per item. */
   readonly #locked = new Set<string>();
   readonly #written = new Map<string, number>();
-  /** Items that some transaction has had: at others no call by itself meets one. */
+  /** Items that were ever part of a transaction; single calls to other items cannot conflict. */
   readonly #shared = new Set<string>();
   readonly #tokensUnderWay = new Set<string>();
-  /** When the transaction of a token was done. */
+  /** Completion time of each transaction, by token. */
   readonly #tokens = new Map<string, number>();
   readonly #late = new Set<Promise<unknown>>();
 
@@ -96,7 +97,7 @@ export class TableRules {
     this.#units = { write: unitsOf('write'), read: unitsOf('read') };
   }
 
-  /** @returns the answer; undefined where the connection is cut instead */
+  /** @returns the response; undefined to cut the connection */
   async answer(request: TableRequest): Promise<Reply | undefined> {
     if (!itemActionNames.has(request.action)) return this.#emulator(request.action, request.body);
     const fate = this.#faults.next();
@@ -119,7 +120,7 @@ export class TableRules {
     }
   }
 
-  /** From now on calls suffer these faults. */
+  /** Injects these faults from now on. */
   suffer(faults: Partial<FaultShares>, seed = 1): void {
     this.#faults = new RandomFaults(faults, seed);
   }
@@ -128,7 +129,7 @@ export class TableRules {
     return this.#locked.size > 0;
   }
 
-  /** Resolves when nothing is carried out any more of which clients have not heard. */
+  /** Resolves when no late call is pending. */
   async whenQuiet(): Promise<void> {
     while (this.#late.size > 0) await Promise.all(this.#late);
   }
@@ -156,7 +157,7 @@ export class TableRules {
       return this.#impose('in progress', transactionInProgress);
     }
     const writes = writesOfRequest(request);
-    // A call that was carried out before is only answered again: it meets nobody.
+    // A call that was already carried out is only answered again, without conflicts.
     const isKnown = token !== undefined && this.#isAlive(token);
     const refusal = await (isKnown ? this.#refuseCall(writes, fate) : this.#refuseTransaction(writes, fate));
     if (refusal) return refusal;
@@ -311,7 +312,7 @@ export class TableRules {
     return reply;
   }
 
-  /** A transactional read fails at items that are being written. */
+  /** A transactional read fails on items that are being written. */
   async #whileWriting<Result>(writes: ItemWrite[], write: () => Promise<Result>): Promise<Result> {
     for (const { item } of writes) this.#written.set(item, (this.#written.get(item) ?? 0) + 1);
     try {
@@ -331,7 +332,7 @@ export class TableRules {
     if (this.#shared.size > MAX_SHARED) this.#shared.delete(this.#shared.values().next().value!);
   }
 
-  /** The items of a transaction that another one has: none that no other has ever had. */
+  /** Items of a transaction that another one has locked; items that no other call has used are skipped. */
   #meetings(writes: ItemWrite[]): boolean[] {
     const shared = writes.flatMap(({ item }, index) => (this.#shared.has(item) ? [index] : []));
     const chosen = this.#faults.someOf(shared.length);
@@ -362,7 +363,7 @@ export class TableRules {
     return doneAtMs !== undefined && this.#nowMs() - doneAtMs < TOKEN_MS;
   }
 
-  /** The emulator may know a token for longer than DynamoDB: one that was forgotten is left out. */
+  /** The emulator may remember tokens longer than DynamoDB, so forgotten ones are removed. */
   #withoutForgotten(body: RequestBody): RequestBody {
     const { ClientRequestToken: token, ...others } = body;
     return token !== undefined && this.#tokens.has(token) ? others : body;

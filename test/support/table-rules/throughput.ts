@@ -1,7 +1,7 @@
 /**
- * The throughput of one partition key in a second. DynamoDB stores a key's items in a partition, which writes 1,000 units and reads 3,000 in a
- * second at most, however much the table may do. Units are counted when a call has been carried out, so one call may pass what there is;
- * the calls after it wait until that is made up for.
+ * Throughput of one partition key per second. DynamoDB stores a key's items in a partition, which supports at most
+ * 1,000 write units and 3,000 read units per second, whatever the table's capacity. Units are counted after a call, so
+ * one call may exceed the limit; later calls are throttled until that is made up.
  */
 
 export interface UnitRates {
@@ -11,7 +11,7 @@ export interface UnitRates {
 
 export const partitionRates: UnitRates = { write: 1_000, read: 3_000 };
 
-/** Beyond this number, partitions that are at rest are forgotten. */
+/** Beyond this number, idle partitions are removed. */
 const MAX_PARTITIONS = 10_000;
 
 interface Level {
@@ -19,7 +19,7 @@ interface Level {
   atMs: number;
 }
 
-/** The units that are left of each partition key, of one kind: of reads, or of writes. */
+/** The remaining units of each partition key, either for reads or for writes. */
 export class PartitionUnits {
   readonly #perSecond: number;
   readonly #nowMs: () => number;
