@@ -230,10 +230,7 @@ export class ApiStack extends Stack {
     });
   }
 
-  /**
-   * The function of a route, or its alias, as API methods call it. The permission to call it is in the template of the
-   * function.
-   */
+  /** The function of a route, or its alias, as API methods call it. Its own template grants them the call. */
   #calledBy(api: RestApi, lambda: IFunction, { name, route }: { name: string; route: Route }): IFunction {
     for (const [index, path] of route.paths.entries()) {
       lambda.addPermission(`Path${index}`, {

@@ -631,7 +631,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     await page.close();
   });
 
-  it('sets a budget, and shows what is left of it', TIMES, async () => {
+  it('sets a budget, and shows the remaining amount', TIMES, async () => {
     const { page } = await visit();
     await signIn(page);
     await open(page, `#/workspaces/${gateway.workspaceId}`);
@@ -641,7 +641,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     await page.getByText(/Spent: .* Left: /).waitFor();
 
     await open(page, '#/overview');
-    const row = rowOf(page, 'a week').first();
+    const row = rowOf(page, 'per week').first();
     await row.waitFor();
     expect((await row.textContent())!.replaceAll('\u202f', '')).toContain('1500.25');
     await page.close();

@@ -66,13 +66,13 @@ describe.skipIf(!hasCurl)('the greeting of a first start', () => {
     );
   });
 
-  it('names no directory where nothing is kept', async () => {
+  it('does not name a data directory with --ephemeral', async () => {
     expect(await greetingOf(() => ['--ephemeral'])).not.toContain('Create a new one');
   });
 });
 
 describe('flags that contradict each other', () => {
-  it('are refused: a directory for what keeps nothing', async () => {
+  it('are refused: --ephemeral with --data', async () => {
     const { status, stderr } = spawnSync(
       process.execPath,
       [await programOf('bin/local.ts'), '--ephemeral', '--data', 'x'],
@@ -81,7 +81,7 @@ describe('flags that contradict each other', () => {
       },
     );
     expect(status).toBe(1);
-    expect(stderr).toMatch(/--ephemeral keeps nothing/);
+    expect(stderr).toMatch(/--ephemeral stores nothing/);
   });
 });
 

@@ -18,7 +18,7 @@ const entry: AuditEntry = {
   after: { privacy: { allowed: ['openai'], block_logging: true }, limit_rub: null, disabled: true, limit_reset: null },
 };
 
-it('shows a person a line for each change, and no field that only came in another order', () => {
+it('the text of the audit log has a line for each change, and ignores the order of fields', () => {
   const shown = auditTableRows(auditRow(entry));
 
   expect(shown).toMatchObject([
@@ -27,7 +27,7 @@ it('shows a person a line for each change, and no field that only came in anothe
   ]);
 });
 
-it('shows a person which member a change is about', () => {
+it('the text of the audit log names the member of a change', () => {
   const target = 'member 01a2042d-175b-77ea-8000-0123456789ab/ann';
 
   const [shown] = auditTableRows(auditRow({ ...entry, target }));
@@ -35,7 +35,7 @@ it('shows a person which member a change is about', () => {
   expect(shown).toMatchObject({ target: 'member 01a2042d…/ann' });
 });
 
-it('shows a program everything, before and after, in the same order each time', () => {
+it('the JSON of the audit log has all fields before and after, in a fixed order', () => {
   const { before, after } = entry;
   const other = { ...entry, before: Object.fromEntries(Object.entries(before!).toReversed()) };
 

@@ -219,7 +219,7 @@ const cases: Record<string, Case> = {
 const accountOf = ({ prepaid: isPrepaid }: Case) => ['--account', isPrepaid ? prepaid : postpaid];
 
 describe('every command', () => {
-  it('is tried here', () => {
+  it('is tested in this file', () => {
     const leaves = (command: Command, path: string[]): string[] =>
       command.commands.length === 0
         ? [path.join(' ')]
@@ -232,14 +232,14 @@ describe('every command', () => {
     const { good, bad, needs } = given;
     const name = command.split(' ');
 
-    it('does what it is for, and says so to programs and to people', async () => {
+    it('works, with output as JSON and as text', async () => {
       const said = await run('--json', ...accountOf(given), ...name, ...good);
 
       expect(said).toMatchObject({ code: 0, err: '' });
       if (!good.includes('--help')) expect(() => JSON.parse(said.out) as unknown).not.toThrow();
     });
 
-    it('refuses what cannot be, in a sentence', async () => {
+    it('refuses invalid arguments with a message', async () => {
       const [args, sentence] = bad;
 
       const said = await run(...accountOf(given), ...name, ...args);
@@ -249,7 +249,7 @@ describe('every command', () => {
     });
 
     if (needs === undefined) return;
-    it('says what it needs', async () => {
+    it('prints its required arguments', async () => {
       const without = good.includes('--help') ? [] : good.toSpliced(good.indexOf(needs), 2);
 
       const said = await run(...accountOf(given), ...name, ...without);
@@ -259,7 +259,7 @@ describe('every command', () => {
     });
   });
 
-  it('does nothing to the table that the policy for operators does not allow', () => {
+  it('calls only table operations that the policy for operators allows', () => {
     const rights = new Set(proxy.calls.flatMap((call) => itemActions(call).map(({ action }) => action)));
 
     // A table on AWS is made by the deployment, and exports itself.
@@ -267,22 +267,22 @@ describe('every command', () => {
     expect([...rights].filter((right) => !elsewhere.has(right)).toSorted()).toEqual(operatorActions.toSorted());
   });
 
-  it('says which of its options it needs', async () => {
+  it('names a missing required option', async () => {
     const { out } = await run('keys', 'create', '--help');
 
     expect(out).toMatch(/--name <name> +\(required\)/);
     expect(out).not.toMatch(/--member.*\(required\)/);
   });
 
-  it('is named by its options, where one of them stands before it', async () => {
+  it('is named in the message about an option before the command', async () => {
     const said = await run('--bucket', 'prices', 'catalog', 'show');
 
     expect(said).toMatchObject({ code: 1, out: '' });
     expect(said.err).toContain('Put --bucket after one of these commands: admin catalog show, ');
-    expect((await run('--nothing', 'catalog', 'show')).err).not.toContain('stands behind');
+    expect((await run('--nothing', 'catalog', 'show')).err).not.toContain('Put --nothing');
   });
 
-  it('is named by its group, after a mistake', async () => {
+  it('is suggested by its group after a typing mistake', async () => {
     const said = await run('keys', 'lost');
 
     expect(said).toMatchObject({ code: 1, out: '' });
@@ -294,7 +294,7 @@ describe('verify with a public key', () => {
   it.each([
     ['is no PEM', join(shippedCatalog, 'providers.json'), /contains no public key in PEM form/],
     ['is not there', '/nope.pem', /\/nope\.pem does not exist/],
-  ])('that %s says so in a sentence', async (_what, key, sentence) => {
+  ])('that %s is refused with a message', async (_what, key, sentence) => {
     const said = await run('verify', '--files', files, '--key', key);
 
     expect(said).toMatchObject({ code: 1, out: '', err: expect.stringMatching(sentence) as string });

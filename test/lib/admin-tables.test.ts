@@ -3,8 +3,8 @@ import { table } from '../../lib/shared/output.ts';
 
 const lines = (text: string) => text.trimEnd().split('\n');
 
-describe('a table for people', () => {
-  it('has its numbers to the right, and its texts to the left', () => {
+describe('a table of text output', () => {
+  it('aligns numbers right and texts left', () => {
     const rows = [
       { name: 'one', cost_rub: '0.0333' },
       { name: 'another', cost_rub: '12' },
@@ -19,7 +19,7 @@ describe('a table for people', () => {
     ]);
   });
 
-  it('fits a terminal of 120 columns: long texts are cut, the longest first, and neither numbers nor ids', () => {
+  it('fits 120 columns by cutting the longest texts, but never numbers or ids', () => {
     const row = {
       id: 'gen-01a202b2-f9a4-7871-842e-d6ce2165c5f4',
       name: 'n'.repeat(100),
@@ -37,16 +37,16 @@ describe('a table for people', () => {
     expect(body).toMatch(/n+…/);
   });
 
-  it('is whole where it goes to a file or to another program', () => {
+  it('is not cut if stdout is a file or a pipe', () => {
     const name = 'n'.repeat(200);
     expect(table([{ name }])).toContain(name);
   });
 
-  it('says limits by period without braces', () => {
+  it('shows limits by period without braces', () => {
     expect(lines(table([{ limits_rub: { daily: '5', monthly: '50' }, none: {} }]))[1]).toBe('daily 5, monthly 50  -');
   });
 
-  it('says that there is nothing', () => {
+  it('says that it is empty', () => {
     expect(table([])).toBe('(none)\n');
   });
 });

@@ -25,7 +25,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-describe('the command line refuses, in the words of the API,', () => {
+describe('the command line refuses, with the messages of the API,', () => {
   const slugRule = 'It must be 1 to 50 lower-case letters and digits, with single dashes between them.';
   const nameRule = 'It must be a text of 1 to 100 characters on one line, without invisible characters.';
   const descriptionRule = 'It must be a text of 0 to 500 characters on one line, without invisible characters.';
@@ -43,7 +43,7 @@ describe('the command line refuses, in the words of the API,', () => {
     expect(await adminRefusal(directory, ...args)).toContain(rule);
   });
 
-  it('a key that has expired before it exists', async () => {
+  it('a new key that has already expired', async () => {
     const past = ['keys', 'create', '--name', 'k', '--expires', '2020-01-01T00:00:00Z'];
     expect(await adminRefusal(directory, ...past)).toContain('Use a time in the future.');
   });
@@ -61,7 +61,7 @@ describe('a data directory that was mistyped', () => {
     expect(existsSync(typo)).toBe(false);
   });
 
-  it('is refused also where other things are', async () => {
+  it('is refused also for a directory with other files', async () => {
     const other = join(directory, 'other');
     mkdirSync(other);
     writeFileSync(join(other, 'notes.txt'), 'x');
@@ -71,7 +71,7 @@ describe('a data directory that was mistyped', () => {
     expect(readdirSync(other)).toEqual(['notes.txt']);
   });
 
-  it('is a new one where an account is created', async () => {
+  it('is created by the command that creates an account', async () => {
     const fresh = join(directory, 'fresh');
 
     const { id } = await admin(fresh, 'accounts', 'create', '--name', 'First');
@@ -88,7 +88,7 @@ describe('the values of options', () => {
   });
   const run = (...args: string[]) => admin(directory, ...account, ...args);
 
-  it('are exact where they are money', async () => {
+  it('are exact for amounts of money', async () => {
     expect(await run('accounts', 'top-up', '--amount', '1500.000000000001')).toMatchObject({
       added_rub: '1500.000000000001',
       total_rub: '1500.000000000001',
@@ -109,7 +109,7 @@ describe('the values of options', () => {
     expect(other).toBe('The payment "INV-1" was booked with 20 RUB; use a reference of its own for 30 RUB.\n');
   });
 
-  it('say yes and no, and name providers', async () => {
+  it('can be yes, no or names of providers', async () => {
     const given = ['--block-logging', 'true', '--block-training', 'false', '--ignored-providers', 'openai, anthropic'];
     expect(await run('accounts', 'privacy', ...given)).toMatchObject({
       block_logging: true,
@@ -161,7 +161,7 @@ describe('a payment whose reply is lost', () => {
 });
 
 describe('options that may be left out', () => {
-  it('a slug is made of the name', async () => {
+  it('the slug, which then comes from the name', async () => {
     const { onIt } = await keyWith();
 
     expect(await admin(directory, ...onIt, 'workspaces', 'create', '--name', 'Team B (2026)')).toMatchObject({
@@ -169,7 +169,7 @@ describe('options that may be left out', () => {
     });
   });
 
-  it('a period without a limit changes only the period', async () => {
+  it('the limit: only its period changes', async () => {
     const { limit } = await keyWith('--limit', '5', '--limit-reset', 'daily');
 
     expect(await limit('--limit-reset', 'weekly')).toMatchObject({
@@ -178,20 +178,20 @@ describe('options that may be left out', () => {
     });
   });
 
-  it('a limit that is cleared takes its period along', async () => {
+  it('the period: clearing the limit clears it', async () => {
     const { limit } = await keyWith('--limit', '5', '--limit-reset', 'daily');
 
     expect(await limit('--limit', 'none')).toMatchObject({ limits_rub: {}, limit_reset: null });
   });
 
-  it('a period is no change of a key without a limit', async () => {
+  it('the limit, unless the key has none: a period alone is then refused', async () => {
     const { onIt } = await keyWith();
     const change = ['keys', 'limit', '--key', 'k', '--limit-reset', 'weekly'];
 
     expect(await adminRefusal(directory, ...onIt, ...change)).toContain('requires --limit');
   });
 
-  it('neither of them is a mistake', async () => {
+  it('the limit or its period, but not both', async () => {
     const { onIt } = await keyWith();
 
     expect(await adminRefusal(directory, ...onIt, 'keys', 'limit', '--key', 'k')).toContain('--limit-reset');
@@ -246,7 +246,7 @@ describe('a mistake of the person who types', () => {
       'The price lists contain no model',
     ],
     ['a catalog that is not there', ['catalog', 'check', '/nope'], '/nope/providers.json cannot be read'],
-  ])('is told in a sentence: %s', async (_, args, sentence) => {
+  ])('is reported as a message: %s', async (_, args, sentence) => {
     const told = await adminRefusal(directory, ...args);
     expect(told).toContain(sentence);
     expect(told).not.toMatch(/^ +at /m);
@@ -265,7 +265,7 @@ describe('a mistake of the person who types', () => {
       [],
       'DynamoDB cannot be reached at http://127.0.0.1:9 (ECONNREFUSED). Check the variable DYNAMODB_ENDPOINT, which names this address.',
     ],
-  ])('is told in a sentence: %s', async (_, environment, args, sentence) => {
+  ])('is reported as a message: %s', async (_, environment, args, sentence) => {
     for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
     const told = await adminRefusal(directory, ...args, 'accounts', 'list');
     vi.unstubAllEnvs();
@@ -273,7 +273,7 @@ describe('a mistake of the person who types', () => {
     expect(told).not.toMatch(/^ +at /m);
   });
 
-  it('is told in a sentence: a table that is not there', async () => {
+  it('is reported as a message: a table that does not exist', async () => {
     const server = createServer((request, response) => {
       request.resume();
       response.writeHead(400).end('{"__type":"com.amazonaws.dynamodb.v20120810#ResourceNotFoundException"}');
@@ -292,7 +292,7 @@ describe('a mistake of the person who types', () => {
     expect(told).toContain('There is no table "nope" in the region "eu-central-1"');
   });
 
-  it('is told in a sentence: the variable that names the records is missing', async () => {
+  it('is reported as a message: a missing variable for the bucket of records', async () => {
     const elsewhere = join(files, 'elsewhere');
     mkdirSync(elsewhere);
     writeFileSync(join(elsewhere, 'state.json'), '{"account_id":"a","workspace_id":"w"}');
@@ -301,7 +301,7 @@ describe('a mistake of the person who types', () => {
     expect(existsSync(join(elsewhere, 'dynamodb.sqlite'))).toBe(false);
   });
 
-  it('is told in a sentence: a table on AWS, in a shell that knows nothing of AWS', async () => {
+  it('is reported as a message: a table on AWS without AWS credentials', async () => {
     for (const name of ['AWS_REGION', 'AWS_DEFAULT_REGION', 'AWS_PROFILE']) vi.stubEnv(name, undefined);
     vi.stubEnv('AWS_CONFIG_FILE', '/nope');
     const told = await adminRefusal(directory, '--table', 'none', 'accounts', 'list');

@@ -244,7 +244,7 @@ function datapoints(causes: Cause[], alarm: AlarmProperties, template: Template)
 }
 
 describe.each(['functions', 'web', 'without a canary'])('the alarms of a deployment: %s', (name) => {
-  it('are raised by what they are for, and not by what only looks like it', () => {
+  it('go off for their failure, and not for similar harmless data', () => {
     const { api } = made[name]!;
     const states = alarmsOf(api).map(({ id, alarm }) => {
       const row = rows[id];
@@ -255,13 +255,13 @@ describe.each(['functions', 'web', 'without a canary'])('the alarms of a deploym
     expect(states.filter(({ raised, missed }) => raised !== true || missed !== false)).toEqual([]);
   });
 
-  it('are those that have a row here', () => {
+  it('all have a row in this file', () => {
     const { api, data } = made[name]!;
     const expected = Object.keys(rows).filter((id) => name === 'web' || !id.startsWith('Server'));
     expect([...alarmsOf(api), ...alarmsOf(data)].map(({ id }) => id).toSorted()).toEqual(expected.toSorted());
   });
 
-  it('name how urgent they are, and a section of the runbook that is there', () => {
+  it('name their urgency and an existing section of the runbook', () => {
     const headings = [...readFileSync('docs/operations/alarms.md', 'utf8').matchAll(/^#+ (.+)$/gm)].map(
       ([, text]) => text!,
     );

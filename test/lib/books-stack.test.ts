@@ -56,7 +56,7 @@ describe('the books in SQL', () => {
     expect([plain.violations, named.violations]).toEqual([[], []]);
   });
 
-  it('are lines of the exports: one text each, by the places that the exports are written to', () => {
+  it('read lines of exports as texts, from the places of the exports', () => {
     const lines = tablesIn(plain).find(({ TableType }) => TableType === 'EXTERNAL_TABLE');
     const location = JSON.stringify(lines!.Parameters['storage.location.template']);
 
@@ -82,7 +82,7 @@ describe('the books in SQL', () => {
     });
   });
 
-  it('have each view as Athena keeps it: its words, and its columns in both languages', () => {
+  it('have each view as Athena stores it: its SQL, and its columns in both type languages', () => {
     const views = viewsIn(named);
     expect(views.map(({ Name }) => Name)).toEqual(athenaViews.map(({ name }) => name));
     for (const [place, view] of views.entries()) {
@@ -100,14 +100,14 @@ describe('the books in SQL', () => {
     }
   });
 
-  it('fit into a template and into the catalog', () => {
+  it('fit the size limits of a template and of the data catalog', () => {
     const bytes = JSON.stringify(plain.books.toJSON()).length;
     const longest = Math.max(...viewsIn(plain).map(({ ViewOriginalText: text }) => text!.length));
     expect(bytes).toBeLessThan(500_000);
     expect(longest).toBeLessThan(409_600);
   });
 
-  it('are asked in a workgroup that nobody evades, and that ends what reads too much', () => {
+  it('have a workgroup with enforced settings and a limit of read bytes', () => {
     for (const [{ books }, limit] of [
       [plain, 500e9],
       [named, 20e9],
@@ -123,7 +123,7 @@ describe('the books in SQL', () => {
     }
   });
 
-  it('leave answers in a bucket of their own: private, encrypted, for a month', () => {
+  it('keep results for a month in their own private, encrypted bucket', () => {
     plain.books.hasResourceProperties('AWS::S3::Bucket', {
       PublicAccessBlockConfiguration: {
         BlockPublicAcls: true,
@@ -141,7 +141,7 @@ describe('the books in SQL', () => {
     });
   });
 
-  it('have their checks saved, in words that Athena takes', async () => {
+  it('have saved checks in valid Athena SQL', async () => {
     const saved = Object.values(named.books.findResources('AWS::Athena::NamedQuery')).map(
       ({ Properties }) => Properties as { Name: string; Database: string; WorkGroup: string; QueryString: string },
     );
@@ -154,7 +154,7 @@ describe('the books in SQL', () => {
 });
 
 describe('a reviewer', () => {
-  it('may ask in one workgroup, read one database, and write answers; nothing of the gateway, and no entry of the catalog', () => {
+  it('may query in one workgroup, read one database and write results, but not read the table or change the data catalog', () => {
     const statements = queryPolicy(plain);
     expect(statements.map(({ Sid }) => Sid)).toEqual([
       'Ask',
@@ -184,7 +184,7 @@ describe('a reviewer', () => {
     expect(JSON.stringify(statements).length).toBeLessThan(6_144);
   });
 
-  it('has a role where the operator names who may assume it, with these rights and those to read the exports', () => {
+  it('has a role with these rights and read access to exports, if the operator names who may assume it', () => {
     plain.books.resourceCountIs('AWS::IAM::Role', 0);
     const [[, { Properties: role }]] = Object.entries(named.books.findResources('AWS::IAM::Role')) as unknown as [
       [string, { Properties: Record<string, unknown> }],
@@ -199,7 +199,7 @@ describe('a reviewer', () => {
     named.books.hasOutput('ReviewerRoleArn', {});
   });
 
-  it('is told where to ask', () => {
+  it('gets the workgroup and the database as outputs', () => {
     expect(Object.keys(plain.books.findOutputs('*')).toSorted()).toEqual([
       'BooksDatabase',
       'BooksQueryPolicyArn',

@@ -46,7 +46,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(own, { recursive: true, force: true }));
 
 describe('the bundle of a function', () => {
-  it('is small: a cold start loads no vocabulary, and a public page nothing that looks for keys', () => {
+  it('is small: a cold start loads no vocabulary, and a public page no code for keys', () => {
     const zipped = Object.keys(functions).map((name) => ({
       name,
       bytes: gzipSync(readFileSync(join(directory, name, 'index.mjs'))).length,
@@ -55,14 +55,14 @@ describe('the bundle of a function', () => {
     expect(zipped.filter(({ name, bytes }) => bytes > maxBytes(name))).toEqual([]);
   });
 
-  it('maps its own stacks, and has no map of a thread, whose stacks are never mapped', () => {
+  it('has a source map for the function, but none for its threads', () => {
     const maps = readdirSync(join(directory, 'create-message')).filter((name) => name.endsWith('.map'));
 
     expect(maps).toEqual(['index.mjs.map']);
     expect(existsSync(join(directory, 'create-message', 'o200k-worker.mjs'))).toBe(true);
   });
 
-  it('has the catalog beside it, if it reads one', () => {
+  it('has the catalog files if the function reads the catalog', () => {
     const names = Object.keys(functions);
     const withCatalog = names.filter((name) => existsSync(join(directory, name, 'catalog.json')));
     const reading = names.filter((name) =>
@@ -73,7 +73,7 @@ describe('the bundle of a function', () => {
     expect(withCatalog).toContain('create-message');
   });
 
-  it('has the catalog beside it exactly where the function may read a published one as well', () => {
+  it('has the catalog files exactly if the function may also read a published catalog', () => {
     const withCatalog = Object.keys(functions).filter((name) => existsSync(join(directory, name, 'catalog.json')));
     const granted = Object.entries<FunctionSpec>(functions).filter(([, { grants }]) => grants.catalog === true);
 
@@ -83,7 +83,7 @@ describe('the bundle of a function', () => {
   it.each([
     ['that counts tokens', 'o200k-worker', 'counting'],
     ['that protects long prompts', 'protection-worker', 'create-message'],
-  ])('has the thread %s beside it, if it uses it', (_what, thread, user) => {
+  ])('has the file of the thread %s if the function uses it', (_what, thread, user) => {
     const bundles = [...Object.keys(functions).map((name) => join(directory, name)), join(own, 'counting')];
     const withThread = bundles.filter((bundle) => existsSync(join(bundle, `${thread}.mjs`)));
     const using = bundles.filter((bundle) => readFileSync(join(bundle, 'index.mjs'), 'utf8').includes(thread));
@@ -92,7 +92,7 @@ describe('the bundle of a function', () => {
     expect(withThread.map((bundle) => basename(bundle))).toContain(user);
   });
 
-  it('says in the log which of our files and lines an error comes from', () => {
+  it('maps stack traces in the log to source files and lines', () => {
     const file = pathToFileURL(join(own, 'failing', 'index.mjs')).href;
     const lines = readFileSync('test/support/failing-handler.ts', 'utf8').split('\n');
     const line = 1 + lines.findIndex((text) => text.includes('throw '));
@@ -106,7 +106,7 @@ describe('the bundle of a function', () => {
     expect(stack).toMatch(new RegExp(`^at fail \\(.*/test/support/failing-handler\\.ts:${line}:\\d+\\)`));
   });
 
-  it('calls AWS with the keys of its role, at the addresses of its region or its environment', async () => {
+  it('calls AWS with the credentials of its role, at the endpoints of its region or its environment', async () => {
     const calls: string[] = [];
     const aws = await listen(
       createServer((request, response) => {
@@ -137,7 +137,7 @@ describe('the bundle of a function', () => {
     ]);
   });
 
-  it('counts tokens on its own, and does not stand still while the vocabulary is loaded', async () => {
+  it('counts tokens, and stays responsive while the vocabulary loads', async () => {
     const text = 'Съешь же ещё этих мягких французских булок, да выпей чаю.';
     const file = pathToFileURL(join(own, 'counting', 'index.mjs')).href;
     const { handler } = (await import(file)) as { handler: Handler };

@@ -3,7 +3,7 @@ import { loadCatalog } from '../../lambdas/catalog/load.ts';
 import { providerStates } from '../../lib/shared/callable.ts';
 
 describe('the providers of a catalog', () => {
-  it('are listed without an address too, with the variables to set, except those of the sandbox', () => {
+  it('are listed with the variables to set, also without an address, except the sandbox', () => {
     const states = providerStates(loadCatalog());
 
     expect(states.find(({ id }) => id === 'ollama')).toMatchObject({

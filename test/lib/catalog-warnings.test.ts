@@ -39,13 +39,13 @@ describe('a catalog whose newest model is old', () => {
   it.each([
     ['2026-09-23', []],
     ['2026-09-22', ['The newest model, "acme/big", is 61 days old: import a newer price list.']],
-  ])('is told so: of %s', (created, expected) => {
+  ])('gets a warning if created %s', (created, expected) => {
     expect(warnings(model([{}], { created }), model([{}], { id: 'acme/old', created: '2020-01-01' }))).toEqual(
       expected,
     );
   });
 
-  it('is not made young by what runs at an address of the operator’s own', () => {
+  it('is judged without endpoints at the operator’s own addresses', () => {
     const own = model([{}], { id: 'own/new', at: 'own' });
     expect(warnings(model([{}], { created: '2026-01-01' }), own)).toHaveLength(1);
   });
@@ -87,7 +87,7 @@ describe('an endpoint with one price for prompts of every length', () => {
     ['flat_price', { at: 'acme', flat: true as const }],
     ['a context that is shorter than any tier', { at: 'acme', context: 32_000 }],
     ['a provider with one price', { at: 'other' }],
-  ])('gets none with %s', (_what, endpoint) => {
+  ])('gets no warning with %s', (_what, endpoint) => {
     expect(offered([endpoint])).toEqual([]);
   });
 
@@ -121,16 +121,16 @@ describe('prices out of proportion', () => {
     ['input_cache_write_1h is over 2 times prompt', { input_cache_write_1h: '2.1' }],
     ['input_cache_write is not 1.25 times prompt', { input_cache_write: '1' }, claude],
     ['input_cache_write_1h is not 2 times prompt', { input_cache_write_1h: '1.6' }, claude],
-  ])('are told: %s', (what, prices, options) => {
+  ])('cause a warning: %s', (what, prices, options) => {
     const id = `acme/${options?.id ?? 'acme/big'}`;
     expect(warnings(model([prices], options))).toEqual([`${id}: ${what}.`]);
   });
 
-  it('may be nothing at an address of the operator’s own', () => {
+  it('may be zero at an address of the operator', () => {
     expect(warnings(model([{}]), model([{ prompt: '0', completion: '0' }], { id: 'own/new', at: 'own' }))).toEqual([]);
   });
 
-  it('are told of tiers that are cheaper than what is below them', () => {
+  it('cause a warning for tiers below the price of shorter prompts', () => {
     const overrides = [
       { min_prompt_tokens: 400_000, prompt: '1.5', completion: '3' },
       { min_prompt_tokens: 200_000, prompt: '2' },
@@ -140,14 +140,14 @@ describe('prices out of proportion', () => {
     ]);
   });
 
-  it('are told of tiers as of the shortest prompts', () => {
+  it('cause a warning within tiers as in the base price', () => {
     const overrides = [{ min_prompt_tokens: 200_000, prompt: '3' }];
     expect(warnings(model([{ overrides }]))).toEqual([
       'acme/acme/big above 200000 tokens: completion costs less than prompt.',
     ]);
   });
 
-  it('are told where a model costs over ten times as much at one provider as at another', () => {
+  it('cause a warning if a model costs over ten times more at one provider than at another', () => {
     const free = { prompt: '0', completion: '0' };
     expect(spread(warnings(model([{}, { prompt: '10', completion: '20' }, free])))).toEqual([]);
     expect(warnings(model([{}, { prompt: '10.5', completion: '20' }]))).toEqual([
@@ -155,7 +155,7 @@ describe('prices out of proportion', () => {
     ]);
   });
 
-  it('are usual as the makers have them', () => {
+  it('are accepted in the proportions of the makers’ lists', () => {
     const usual = { input_cache_read: '0.1', input_cache_write: '1.25', input_cache_write_1h: '2' };
     const overrides = [
       { min_prompt_tokens: 100_000, prompt: '2', completion: '4', input_cache_write: '2.5', input_cache_write_1h: '4' },
@@ -165,7 +165,7 @@ describe('prices out of proportion', () => {
 });
 
 describe('the shipped catalog', () => {
-  it('has no prices out of proportion but those that its providers have', () => {
+  it('has no prices out of proportion except the listed ones', () => {
     const files = readCatalogFiles(shippedCatalog);
     const newest = files.models
       .map(({ created }) => created)

@@ -57,12 +57,12 @@ describe('the address of a gateway on the command line', () => {
     'https://gateway.example.com/v1#/v1',
     'ftp://gateway.example.com/v1',
     'https://$(id)/v1',
-  ])('%s is refused, and what is taken is said', (given) => {
+  ])('%s is refused with the accepted forms', (given) => {
     expect(() => parseBaseUrl(given)).toThrow(/ends with \/v1, such as https:\/\/gateway\.example\.com\/v1/);
   });
 });
 
-describe('what is pasted into a client', () => {
+describe('the configuration to paste into a client', () => {
   it.each(configurations.filter(({ where }) => where.includes('.ts')))('$title: runs', async (configuration) => {
     const file = join(directory, `${configuration.name}.mjs`);
     writeFileSync(file, textOf(configuration));
@@ -84,7 +84,7 @@ describe('what is pasted into a client', () => {
     expect([model, small]).toEqual([`gateway/${MODEL}`, `gateway/${MODEL}`]);
   });
 
-  it('opencode: says that a model takes what users attach, and how much it reads and writes', () => {
+  it('opencode: has the attachments and token limits of a model', () => {
     expect(opencodeModel(MODEL)).toEqual({
       name: MODEL,
       tool_call: true,
@@ -99,11 +99,11 @@ describe('what is pasted into a client', () => {
     });
   });
 
-  it('opencode: says nothing of a model that is not in the catalog', () => {
+  it('opencode: has no facts of a model that is not in the catalog', () => {
     expect(opencodeModel('nobody/knows')).toEqual({ name: 'nobody/knows', tool_call: true });
   });
 
-  it('Codex and Claude Code: have how much the model reads, where it is known', () => {
+  it('Codex and Claude Code: have the context window of the model, if known', () => {
     const [codex, claudeCode] = [named('codex'), named('claude-code')];
 
     expect(textOf(codex).split('\n')).toContain('model_context_window = 128000');
@@ -114,7 +114,7 @@ describe('what is pasted into a client', () => {
     expect(textOf(claudeCode, 'nobody/knows')).not.toContain('CONTEXT');
   });
 
-  it('Claude Code: has the model for each name by which its agents ask for one', async () => {
+  it('Claude Code: has the model for each model variable of its agents', async () => {
     const exported = textOf(named('claude-code')).replace(/\nclaude$/, '\nenv');
     const { stdout } = await run('bash', ['-c', exported], { env: environment() });
 
@@ -137,14 +137,14 @@ describe('what is pasted into a client', () => {
     for (const one of appending) expect(textOf(one)).not.toContain('/v1');
   });
 
-  it('has the model where the client asks for one', () => {
+  it('has the model in the setting of each client', () => {
     const without = configurations.filter((one) => !textOf(one).includes(MODEL)).map(({ name }) => name);
 
     // It shows all that the gateway lists.
     expect(without).toEqual(['open-webui']);
   });
 
-  it('has a name of its own for each client', () => {
+  it('has a unique name for each client', () => {
     expect(new Set(configurations.map(({ name }) => name)).size).toBe(configurations.length);
   });
 });

@@ -6,7 +6,7 @@ import { readConfig } from '../../lib/aws/config.ts';
 /** Write units of a request between a short answer under one limit and one of 5,000 tokens. */
 const UNITS_OF_A_REQUEST = 40;
 
-it('by default the table may write what the door lets in', () => {
+it('by default, the write capacity of the table matches the rate limit of the API', () => {
   const { rateLimit, maxWriteUnits } = readConfig(() => undefined);
   expect(maxWriteUnits).toBeGreaterThanOrEqual(rateLimit * UNITS_OF_A_REQUEST);
 });
@@ -34,12 +34,12 @@ describe('the models of Amazon Bedrock that the functions may invoke themselves'
 const reviewersOf = (given: unknown) =>
   readConfig((key) => (key === 'gateway:reviewers' ? given : undefined)).reviewers;
 
-describe('who may review the books', () => {
+describe('the setting of reviewers', () => {
   const role = 'arn:aws:iam::123456789012:role/aws-reserved/sso.amazonaws.com/AWSReservedSSO_Finance_1a2b';
   const user = 'arn:aws-cn:iam::123456789012:user/audit/ann@example.org';
   const account = 'arn:aws:iam::123456789012:root';
 
-  it('is nobody by default', () => {
+  it('is empty by default', () => {
     expect(reviewersOf(undefined)).toEqual([]);
   });
 
@@ -57,7 +57,7 @@ describe('who may review the books', () => {
     },
   );
 
-  it.each([0, 'much'])('may not read %s gigabytes with a query', (given) => {
+  it.each([0, 'much'])('does not allow a query limit of %s gigabytes', (given) => {
     expect(() => readConfig((key) => (key === 'gateway:maxQueryGigabytes' ? given : undefined))).toThrow(
       'gateway:maxQueryGigabytes',
     );
@@ -81,11 +81,11 @@ describe('settings that only make sense together', () => {
       { reserveWorkers: 'true', concurrency: 177 },
       /requires gateway:concurrency to be at least 178: workers reserve 78, and Lambda keeps 100 for other functions/,
     ],
-  ])('are refused with what is missing: %j', (settings, words) => {
+  ])('are refused with the missing setting: %j', (settings, words) => {
     expect(() => readConfig((key) => settings[key.slice('gateway:'.length)])).toThrow(words);
   });
 
-  it('are taken as texts of a command line, too', () => {
+  it('may be texts of a command line', () => {
     const given: Record<string, unknown> = { domain: 'api.example.org', certificateArn, requestsPerKey: '900' };
     const config = readConfig((key) => ({ ...given, functionUrl: 'false', canaryMinutes: '10' })[key.slice(8)]);
     expect(config).toMatchObject({ ...given, requestsPerKey: 900, functionUrl: false, canaryMinutes: 10 });
@@ -128,7 +128,7 @@ describe('a setting that is empty', () => {
     expect(() => configOf({ [name]: null })).toThrow(`gateway:${name} is invalid: is empty`);
   });
 
-  it('is not taken for an explicit 0', () => {
+  it('does not mean 0', () => {
     expect(configOf({ booksLockDays: '0' }).booksLockDays).toBe(0);
     expect(configOf({ booksLockDays: 0 }).booksLockDays).toBe(0);
   });
@@ -141,13 +141,13 @@ describe('a number', () => {
     }
   });
 
-  it('is refused with the numbers that the setting takes', () => {
+  it('is refused with the allowed range', () => {
     expect(() => configOf({ warmWriteUnits: 10 })).toThrow('must be a whole number from 4000 to 40000');
     expect(() => configOf({ rateLimit: 0 })).toThrow('must be a number above 0');
   });
 });
 
-describe('a name that is no setting', () => {
+describe('an unknown setting', () => {
   it.each([
     ['stag', 'gateway:stag is not a setting of the gateway. Did you mean gateway:stage?'],
     ['rateLimits', 'Did you mean gateway:rateLimit?'],
@@ -157,7 +157,7 @@ describe('a name that is no setting', () => {
     expect(() => configOf({ [name]: 'web' })).toThrow(words);
   });
 
-  it('is named together with every other fault', () => {
+  it('is reported together with every other fault', () => {
     expect(() => configOf({ stag: 'next', rateLimit: 'x', tags: '' })).toThrow(
       /gateway:stag is not[\s\S]*gateway:tags is invalid[\s\S]*gateway:rateLimit is invalid/,
     );
@@ -165,7 +165,7 @@ describe('a name that is no setting', () => {
 });
 
 describe('tags and variables', () => {
-  it('are taken as JSON of a command line', () => {
+  it('may be JSON on a command line', () => {
     const { tags, variables } = configOf({ tags: '{"team":"x"}', variables: '{"YANDEX_FOLDER_ID":"b1g"}' });
     expect([tags, variables]).toEqual([{ team: 'x' }, { YANDEX_FOLDER_ID: 'b1g' }]);
   });
@@ -175,7 +175,7 @@ describe('tags and variables', () => {
   });
 });
 
-it('the app refuses settings in sentences before it bundles anything', () => {
+it('the app reports invalid settings before it bundles anything', () => {
   const env = { ...process.env, CDK_CONTEXT_JSON: '{"gateway:stag":"next"}' };
   const { status, stderr } = spawnSync(process.execPath, ['bin/gateway.ts'], { env, encoding: 'utf8' });
 

@@ -20,14 +20,14 @@ const rub = (text: string) => Money.parse(text);
 const MAX_ZIPPED_BYTES = 150 * 1024;
 
 describe('the files of the console', () => {
-  it('are small enough for a telephone', { timeout: 60_000 }, async () => {
+  it('stay below their size limits', { timeout: 60_000 }, async () => {
     const files = await buildConsole();
     const zipped = Object.values(files).map((text) => gzipSync(text).length);
 
     expect(zipped.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(MAX_ZIPPED_BYTES);
   });
 
-  it('ask nobody but the gateway for anything', { timeout: 60_000 }, async () => {
+  it('send requests only to the gateway', { timeout: 60_000 }, async () => {
     const files = await buildConsole();
 
     const addresses = Object.values(files).flatMap((text) => text.match(/https?:\/\/[^"'`\s)]+/g) ?? []);
@@ -47,7 +47,7 @@ describe('an amount in the console', () => {
     },
   );
 
-  it('is grouped for reading, with the point of the language', () => {
+  it('has grouped digits and the decimal sign of the language', () => {
     expect(groupedDigits('1234567.891', 'en')).toBe('1\u202f234\u202f567.891');
     expect(groupedDigits('-1234.5', 'ru')).toBe('\u22121\u202f234,5');
   });
@@ -59,11 +59,11 @@ describe('an amount in the console', () => {
     ['-1', undefined],
     ['1e3', undefined],
     ['12 roubles', undefined],
-  ])('is read from "%s" as a person types it', (typed, digits) => {
+  ])('is parsed from the input "%s"', (typed, digits) => {
     expect(typedMoney(typed)?.toString()).toBe(digits);
   });
 
-  it('fills a bar no further than to its end', () => {
+  it('fills a bar to at most 100 %', () => {
     expect(shareOf(rub('1'), rub('4'))).toBe(0.25);
     expect(shareOf(rub('9'), rub('4'))).toBe(1);
     expect(shareOf(rub('0'), rub('0'))).toBe(1);
@@ -76,7 +76,7 @@ const modelOf = (id: string, available: boolean | null, makes: ('text' | 'video'
   architecture: { output_modalities: makes },
 });
 
-describe('the model that the playground begins with', () => {
+describe('the first model of the playground', () => {
   it.each([
     ['is known to be callable', [modelOf('a/none', false), modelOf('b/maybe', null), modelOf('c/yes', true)], 'c/yes'],
     ['is not ruled out, where nothing is known', [modelOf('a/none', false), modelOf('b/maybe', null)], 'b/maybe'],
@@ -91,16 +91,16 @@ describe('the estimate of when a limit runs out', () => {
   const NOW = Date.parse('2026-11-20T12:00:00Z');
   const days = (count: number) => NOW + count * 24 * 60 * 60_000;
 
-  it('divides what is left by the mean of seven days', () => {
+  it('divides the remaining amount by the mean of seven days', () => {
     expect(runOutOf(rub('30'), rub('70'), NOW)).toEqual({ kind: 'at', atMs: days(3) });
   });
 
-  it('says nothing of a limit that starts anew before', () => {
+  it('is absent if the limit resets earlier', () => {
     expect(runOutOf(rub('30'), rub('70'), NOW, days(2))).toEqual({ kind: 'lasts' });
     expect(runOutOf(rub('30'), rub('70'), NOW, days(4))).toEqual({ kind: 'at', atMs: days(3) });
   });
 
-  it('knows a limit that is used up, and one that nobody uses', () => {
+  it('distinguishes an exhausted limit, an unused one, and one that lasts for long', () => {
     expect(runOutOf(Money.zero, rub('70'), NOW)).toEqual({ kind: 'is_out' });
     expect(runOutOf(rub('30'), Money.zero, NOW)).toEqual({ kind: 'no_pace' });
     expect(runOutOf(rub('1000000'), rub('0.7'), NOW)).toEqual({ kind: 'lasts' });
@@ -119,7 +119,7 @@ const page = (ids: string[], next: string | null): RequestPage => ({
 describe('a search of requests', () => {
   const sought = { filters: { model: 'rare' }, from: '2026-11-20', cursor: '', rows: 2 };
 
-  it('goes on from answer to answer until it has as many as are wanted, and says how far it has come', async () => {
+  it('loads pages until it has enough rows, and reports its progress', async () => {
     const pages = [page([], 'gen-7'), page(['gen-5'], 'gen-4'), page(['gen-3'], 'gen-3'), page(['gen-1'], null)];
     const paths: string[] = [];
     const found: FoundRequests[] = [];
@@ -140,7 +140,7 @@ describe('a search of requests', () => {
     expect(found.at(-1)).toMatchObject({ cursor: 'gen-3', searchedUntil: 'until gen-3' });
   });
 
-  it('stops for its reader where nothing is found for long', async () => {
+  it('pauses for the user after many pages without a match', async () => {
     let answers = 0;
     const found: FoundRequests[] = [];
     const read = async () => page([], `gen-${(answers += 1)}`);
@@ -151,7 +151,7 @@ describe('a search of requests', () => {
     expect(found.at(-1)).toMatchObject({ rows: [], isSearching: false, cursor: 'gen-25' });
   });
 
-  it('shows newer requests above those that are known, each once, as it is now', () => {
+  it('adds newer requests above the known ones, each once, in its current state', () => {
     const known = { rows: [listed('gen-4', { status: 'pending' }), listed('gen-2')], cursor: 'gen-2' } as FoundRequests;
     const newest = page(['gen-5', 'gen-4'], 'gen-3');
 
@@ -173,7 +173,7 @@ const day = (date: string, model: string, usage: string, user = 'ann') =>
 describe('the week of a member by model', () => {
   const member = { id: 'ann', workspace_id: 'w' };
 
-  it('adds the completed days since Monday to the requests of today, the dearest first', () => {
+  it('adds completed days since Monday to the requests of today, most expensive first', () => {
     const activity = [
       day('2026-11-22', 'cheap', '100'),
       day('2026-11-23', 'cheap', '0.1'),
@@ -220,7 +220,7 @@ describe('the models of the month', () => {
     expect(rows[1]!.completed).toBeNull();
   });
 
-  it('add up to the spending of the account, also where a part of it was not counted by model', () => {
+  it('add up to the spending of the account, also if some of it is not counted by model', () => {
     const rows = modelsOfMonth(monthData([spentBy('dear', '0.2', '7.2')]));
 
     expect(rows.map(({ model, monthly }) => [model, String(monthly)])).toEqual([
@@ -232,7 +232,7 @@ describe('the models of the month', () => {
 });
 
 describe('the spending of thirty days', () => {
-  it('has today from the counters, with a row for spending that none of its names covers', () => {
+  it('has today from the counters, with a row for spending without a known name', () => {
     const data = {
       readAtMs: Date.parse('2026-11-24T12:00:00Z'),
       credits: { usage_daily: '0.5' },
@@ -278,7 +278,7 @@ describe('the search for a key', () => {
 });
 
 describe('the texts of the console', () => {
-  it('are there in each language, and none of them is empty', () => {
+  it('exist in each language, and none is empty', () => {
     const empty = Object.entries(languages).flatMap(([language, texts]) =>
       leaves(texts, language).filter(([, text]) => text.trim() === ''),
     );
@@ -299,7 +299,7 @@ function leaves(texts: object, path: string): [string, string][] {
 }
 
 describe('an address within the console', () => {
-  it('names a page, one thing on it, and filters', () => {
+  it('contains a page, an item on it, and filters', () => {
     const hash = hashOf('models', 'sandbox/claude', { compare: 'a,b', empty: '' });
 
     const { page, id, query } = readHashRoute(hash);
@@ -317,7 +317,7 @@ describe('an address within the console', () => {
 });
 
 describe('a streamed answer in the playground', () => {
-  it('is put together from its events: thinking, text, a call, usage and the exact cost', () => {
+  it('is assembled from its events: thinking, text, a call, usage and the exact cost', () => {
     const events = [
       { type: 'message_start', message: { id: 'gen-1', model: 'sandbox/claude', usage: { input_tokens: 3 } } },
       { type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '' } },
@@ -350,7 +350,7 @@ describe('a streamed answer in the playground', () => {
   });
 });
 
-describe('what the playground sends', () => {
+describe('the request of the playground', () => {
   const draft: PlaygroundDraft = {
     model: 'sandbox/claude',
     system: 'Be brief',
@@ -362,7 +362,7 @@ describe('what the playground sends', () => {
     image: { mediaType: 'image/png', base64: 'AAAA' },
   };
 
-  it('has everything that was typed', () => {
+  it('has all values of the form', () => {
     expect(messagesBody(draft)).toEqual({
       model: 'sandbox/claude',
       max_tokens: 100,
@@ -385,7 +385,7 @@ describe('what the playground sends', () => {
     });
   });
 
-  it('refuses tools that are no list', () => {
+  it('refuses tools that are not a list', () => {
     expect(() => messagesBody({ ...draft, tools: '{}' })).toThrow(SyntaxError);
     expect(() => messagesBody({ ...draft, tools: '[' })).toThrow(SyntaxError);
   });

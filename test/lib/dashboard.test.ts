@@ -27,7 +27,7 @@ function queriesOf({ api }: Synthesized): { logs: string[]; text: string }[] {
 }
 
 describe('the dashboard', () => {
-  it('shows every metric of the gateway, and only series that its code can write', () => {
+  it('shows every metric of the gateway, and only series that the code can emit', () => {
     const { own } = dashboardSeries(made.api, 'ModelGateway/next-1');
     const dimensions = new Map<string, readonly string[]>(Object.entries(metrics).map(([name, { by }]) => [name, by]));
 
@@ -54,14 +54,14 @@ describe('the dashboard', () => {
       expect(bodyOf(made)).toContain(worker);
   });
 
-  it('has what the server says of its failures, where there is one', () => {
+  it('has the failures in the server’s log if there is a server', () => {
     expect(bodyOf(web)).toContain('Failures of the gateway in the server');
     expect(bodyOf(made)).not.toContain('the server');
   });
 });
 
 describe('the saved queries of the log', () => {
-  it('ask every function that needs a key and does something, every worker and the server, and no more groups than CloudWatch takes', () => {
+  it('cover every function with a key and a worker or the server, within CloudWatch’s limit of log groups', () => {
     const needed = Object.entries<Route>(routes).flatMap(([name, { credential }]) =>
       credential === 'none' || name.startsWith('estimate-') ? [] : [name],
     );
@@ -75,7 +75,7 @@ describe('the saved queries of the log', () => {
     }
   });
 
-  it('show the id by which Lambda’s own lines of a request are found', () => {
+  it('show the id that finds Lambda’s own log lines of a request', () => {
     const one = queriesOf(made).find(({ text }) => text.includes("requestId = 'req_…'"))!;
     expect(one.text).toMatch(/fields .*awsRequestId/);
   });

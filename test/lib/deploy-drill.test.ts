@@ -43,7 +43,7 @@ describe('the deployment drill without MiniStack', () => {
     expect(output).toContain('pip install');
   });
 
-  it('says so in JSON as well', async () => {
+  it('reports the skip in JSON too', async () => {
     const program = ['test/drills/main.ts', 'deploy', '--json'];
 
     const output = await runProgram(program, { cwd: projectDirectory, env: { PATH: directory } });
@@ -68,7 +68,7 @@ describe('the deployment drill without MiniStack', () => {
 });
 
 describe('a MiniStack that does not start', () => {
-  it('is reported with its last words, and leaves no process behind', async () => {
+  it('is reported with the end of its output, and leaves no process running', async () => {
     const program = join(directory, 'ministack');
     writeFileSync(program, `#!/bin/sh\necho "no port"\nsleep 300 &\necho $! > ${join(directory, 'child')}\nexit 3\n`);
     chmodSync(program, 0o755);
@@ -83,7 +83,7 @@ describe('a MiniStack that does not start', () => {
 });
 
 describe('a deployment drill that is stopped', { timeout: 120_000 }, () => {
-  it('ends the emulator and removes its directory, although the signal comes twice', async () => {
+  it('stops the emulator and removes its directory, even if the signal comes twice', async () => {
     const program = join(directory, 'ministack');
     writeFileSync(program, `#!/bin/sh\necho $$ > ${join(directory, 'emulator')}\nsleep 300\n`);
     chmodSync(program, 0o755);
@@ -112,7 +112,7 @@ describe('a deployment drill that is stopped', { timeout: 120_000 }, () => {
 });
 
 describe('templates for the emulator', () => {
-  it('leave out resources that the emulator does not have, with what depends on them', () => {
+  it('omit resources that the emulator lacks, and resources that depend on them', () => {
     const { template, gaps } = fit({
       Changes: { Type: 'AWS::CodeDeploy::Application' },
       Topic: { Type: 'AWS::SNS::Topic', DependsOn: ['Changes', 'Other'] },
@@ -126,7 +126,7 @@ describe('templates for the emulator', () => {
     expect(gaps).toEqual(['shift traffic gradually to new code (CodeDeploy)']);
   });
 
-  it('leave out alarms of metric math, and keep other alarms', () => {
+  it('omit alarms of metric math, and keep other alarms', () => {
     const plain = { Type: 'AWS::CloudWatch::Alarm', Properties: { MetricName: 'Errors' } };
 
     const { template } = fit({ Math: { Type: 'AWS::CloudWatch::Alarm', Properties: { Metrics: [] } }, Plain: plain });
@@ -134,7 +134,7 @@ describe('templates for the emulator', () => {
     expect(template.Resources).toEqual({ Plain: plain });
   });
 
-  it('invoke streamed functions for whole answers', () => {
+  it('invoke streamed functions without streaming', () => {
     const Uri = {
       'Fn::Join': ['', ['arn:x:lambda:path/2021-11-15/functions/', { Ref: 'F' }, '/response-streaming-invocations']],
     };
@@ -172,7 +172,7 @@ describe('templates for the emulator', () => {
     });
   });
 
-  it('grant all items of the table, because the emulator knows no key of them, and say so', () => {
+  it('grant all items of the table, because the emulator ignores leading keys, and report it', () => {
     const Condition = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['KEY#*'] } };
     const other = { Action: 'kms:Sign', Resource: 'k', Condition: { StringEquals: { 'kms:ViaService': 's' } } };
     const statement = { Action: 'dynamodb:PutItem', Resource: 't' };
@@ -188,7 +188,7 @@ describe('templates for the emulator', () => {
     expect(gaps).toEqual([expect.stringContaining('dynamodb:LeadingKeys')]);
   });
 
-  it('hand on the variables and the role of a server that is not deployed', () => {
+  it('pass on the variables and the role of a server that is not deployed', () => {
     const ServiceConfig = {
       EnvironmentVariables: { TABLE_NAME: { Ref: 'Table' }, MODE: 'a=b' },
       ExecutionRoleArn: { 'Fn::GetAtt': ['Role', 'Arn'] },
@@ -219,7 +219,7 @@ describe('templates for the emulator', () => {
 });
 
 describe('a streamed handler in the emulator', () => {
-  it('answers with its head and its whole body', async () => {
+  it('returns its head and its whole body', async () => {
     createRequire(import.meta.url)('../drills/deploy/streamed-handlers.cjs');
     const { streamifyResponse, HttpResponseStream } = (globalThis as unknown as { awslambda: Streaming }).awslambda;
     const handler = streamifyResponse(async (_event, response) => {
@@ -283,7 +283,7 @@ describe('requests during a change of the deployment', () => {
 });
 
 describe('the report of a deployment drill', () => {
-  it('has a line for each step, and tells failures from gaps of the emulator', async () => {
+  it('has a line for each step, and distinguishes failures from gaps of the emulator', async () => {
     const reporter = new Reporter(() => {});
 
     const isRight = await reporter.during('new', async () => {
@@ -302,7 +302,7 @@ describe('the report of a deployment drill', () => {
     expect(summaryOf(reporter)).toContain('At least one step FAILED.');
   });
 
-  it('takes only a whole and right stream for one that arrived in one piece', () => {
+  it('accepts only a complete and correct stream as one that arrived in one piece', () => {
     const failed = { check: 'streams', result: 'failed' } as const;
 
     expect(arrivedInOnePiece({ ...failed, says: 'all 24 events arrived at once, after 40 ms: something' })).toBe(true);

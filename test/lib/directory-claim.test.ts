@@ -48,7 +48,7 @@ describe('a data directory', () => {
     (await claim())();
   });
 
-  it('stays claimed while another process lives, and no longer, however that ends', async () => {
+  it('stays claimed until its process ends in any way', async () => {
     const child = await holder('claim');
     await expect(claim()).rejects.toThrow(
       `Another process works on ${directory}. Wait until it has ended, then try again.`,
@@ -60,7 +60,7 @@ describe('a data directory', () => {
     (await waiting)();
   });
 
-  it('has no running gateway when only a command works on it, whatever a killed gateway has left', async () => {
+  it('has no running gateway if only a command uses it, also after a gateway was killed', async () => {
     // The parent process lives, so its id stands for one that is used again.
     LocalState.at(directory).saveRun({ pid: process.ppid } as RunFile);
     expect(LocalState.at(directory).running()).toBeUndefined();
@@ -72,7 +72,7 @@ describe('a data directory', () => {
     state.close();
   });
 
-  it('is refused to a second gateway at once when the first is ready', async () => {
+  it('is refused at once to a second gateway when the first is ready', async () => {
     const state = await LocalState.open(directory, false);
     const second = LocalState.open(directory, false);
     state.saveRun({ pid: process.pid } as RunFile);
@@ -84,7 +84,7 @@ describe('a data directory', () => {
 });
 
 describe('processes of an earlier boot', () => {
-  it('have not ended while one of them runs, even when it is suspended', async () => {
+  it('count as running while one of them runs, even if it is suspended', async () => {
     const [first, second] = [await holder('belong'), await holder('belong')];
     first.kill('SIGSTOP');
     await kill(second);

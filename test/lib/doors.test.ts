@@ -80,21 +80,21 @@ afterAll(async () => {
 
 const ask = (name: string) => fetch(`${api.url}/v1/${name}`, { method: 'POST', body: '{}' });
 
-describe('an answer that streams', () => {
-  it('is cut when it is silent for too long', async () => {
+describe('a streamed answer at the door', () => {
+  it('is cut after the idle timeout', async () => {
     const answer = await ask('create-message');
 
     expect(answer.status).toBe(200);
     await expect(answer.text()).rejects.toThrow('terminated');
   });
 
-  it('goes on as long as it says something now and then', async () => {
+  it('continues while bytes arrive within the idle timeout', async () => {
     const answer = await ask('create-chat-completion');
 
     expect(await answer.text()).toBe(`${'.'.repeat(12)}!`);
   });
 
-  it('is cut when it has taken longer than the door waits for all of it', async () => {
+  it('is cut after the total timeout', async () => {
     const begunMs = performance.now();
 
     const answer = await ask('create-embeddings');
@@ -103,7 +103,7 @@ describe('an answer that streams', () => {
     expect(performance.now() - begunMs).toBeGreaterThan(DOOR_SECONDS * 1_000 - 50);
   });
 
-  it('is a timeout where it was silent before its head', async () => {
+  it('is a timeout if the head does not arrive in time', async () => {
     const answer = await ask('create-response');
 
     expect(answer.status).toBe(504);
@@ -111,15 +111,15 @@ describe('an answer that streams', () => {
   });
 });
 
-it('an answer that does not stream is a timeout when the door has waited for long enough', async () => {
+it('a buffered answer is a timeout after the time limit of the door', async () => {
   const answer = await ask('get-key');
 
   expect(answer.status).toBe(504);
   expect(await answer.json()).toMatchObject({ error: { message: expect.stringMatching(/took too long/) as string } });
 });
 
-describe('a function that runs as often at once as it may', () => {
-  it('refuses the next request with 529 and says when to try again, or with 429 at its URL, until one has ended', async () => {
+describe('a function at its concurrency limit', () => {
+  it('answers 529 with Retry-After, or 429 at its URL, until a run ends', async () => {
     const first = ask('list-models');
     await expect.poll(() => held).toHaveLength(1);
 
@@ -141,8 +141,8 @@ describe('a function that runs as often at once as it may', () => {
   });
 });
 
-describe('an API that gets more requests than it takes', () => {
-  it('refuses them with 429 and says when to try again, and takes others as time goes by', async () => {
+describe('an API above its rate limit', () => {
+  it('answers 429 with Retry-After, and later accepts requests again', async () => {
     const host = await startInProcessHost([], async () => ({ handler: async () => ({ statusCode: 204 }) }));
     const throttle = new Throttle(5);
     const behind = behindApiGateway(host, {

@@ -5,19 +5,19 @@ import { drills, runDrill } from '../drills/run.ts';
 describe('a drill', () => {
   // Each starts gateways and commands in processes of their own: one of them stands for all in a usual run.
   it.each(Object.keys(drills).filter((name) => name === 'provider-down' || process.env['TEST_LONG']))(
-    '%s shows that clients are told, and that the books are right',
+    '%s shows that clients get an error and that the books are correct',
     { timeout: 240_000 },
     async (name) => {
-      const told: string[] = [];
-      const steps = await drills[name]!({ requests: 3, report: ({ step }) => told.push(step) });
+      const reported: string[] = [];
+      const steps = await drills[name]!({ requests: 3, report: ({ step }) => reported.push(step) });
 
       expect(steps.filter(({ isRight }) => !isRight)).toEqual([]);
-      expect(told).toEqual(steps.map(({ step }) => step));
-      expect(told.at(-1)).toBe('the books');
+      expect(reported).toEqual(steps.map(({ step }) => step));
+      expect(reported.at(-1)).toBe('the books');
     },
   );
 
-  it('is rehearsed each night, whichever it is', () => {
+  it('runs in the nightly workflow', () => {
     const nightly = readFileSync(new URL('../../.github/workflows/nightly.yml', import.meta.url), 'utf8');
 
     const [, names] = /drill: \[(.+)\]/.exec(nightly)!;
@@ -31,7 +31,7 @@ describe('a drill', () => {
     [['restore', 'throttled'], /Name one drill/],
     [['restore', '--requests', 'many'], /whole number from 1 to 10000/],
     [['restore', '--loud'], /Unknown option/],
-  ])('says what it needs: %j', async (args, words) => {
+  ])('refuses arguments with a message: %j', async (args, words) => {
     await expect(runDrill(args)).rejects.toThrow(words);
   });
 });

@@ -27,23 +27,23 @@ const firstWords = (of: Machine, data?: string) => findDynamodb(data, of).comman
 describe('the program that serves DynamoDB', () => {
   beforeEach(() => vi.stubEnv('DYNAMODB_BINARY', ''));
 
-  it('is the packaged dynoxide, else the one on the PATH, else Docker', () => {
+  it('is the packaged dynoxide, or dynoxide on the PATH, or Docker', () => {
     expect(firstWords(machine(['dynoxide', 'docker'], '/packages/dynoxide'))).toEqual(['/packages/dynoxide', 'serve']);
     expect(firstWords(machine(['dynoxide', 'docker']))).toEqual(['dynoxide', 'serve']);
     expect(firstWords(machine(['docker']))).toEqual(['docker', 'run']);
   });
 
-  it('is the binary that DYNAMODB_BINARY names before any other', () => {
+  it('is the binary of DYNAMODB_BINARY, if set', () => {
     vi.stubEnv('DYNAMODB_BINARY', process.execPath);
     expect(firstWords(machine(['dynoxide', 'docker'], '/packages/dynoxide'))).toEqual([process.execPath, 'serve']);
   });
 
-  it('is refused with both ways to get one if there is none', () => {
+  it('is missing: the message names both ways to get one', () => {
     expect(refusal).toThrow(/Install dynoxide .* on the PATH, or start Docker to run amazon\/dynamodb-local/);
     expect(refusal).toThrow('set DYNAMODB_ENDPOINT');
   });
 
-  it('stays the one that has written the records', () => {
+  it('stays the program that wrote the records', () => {
     writeFileSync(join(directory, 'dynamodb.sqlite'), '');
     expect(() => findDynamodb(directory, machine(['docker']))).toThrow(
       'The records in this directory were written by dynoxide',

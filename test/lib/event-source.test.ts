@@ -25,7 +25,7 @@ function sourceInto(handled: string[]): EventSource {
 }
 
 describe('a poll that waits', () => {
-  it('ends when it is woken, and not before', async () => {
+  it('ends only when it is woken', async () => {
     const poll = receive(sqs, url, 20);
 
     await wakePoll(sqs, url);
@@ -36,7 +36,7 @@ describe('a poll that waits', () => {
 });
 
 describe('a source that is stopped', () => {
-  it('has handed over all that was in its queue, and not what has woken it', async () => {
+  it('has delivered its whole queue, but not the wake-up message', async () => {
     const handled: string[] = [];
     const source = sourceInto(handled);
     const bodies = Array.from({ length: 35 }, (_, index) => `message ${index}`);
@@ -49,7 +49,7 @@ describe('a source that is stopped', () => {
     expect(await receive(sqs, url, 0)).toEqual([]);
   });
 
-  it('leaves nothing in its queue where it had nothing to do', async () => {
+  it('leaves its queue empty if there was no work', async () => {
     const handled: string[] = [];
     const source = sourceInto(handled);
 

@@ -46,7 +46,7 @@ describe('the license', () => {
     expect(createHash('sha256').update(text('LICENSE')).digest('hex')).toBe(APACHE_2_SHA256);
   });
 
-  it('is the one that the package names', () => {
+  it('is the license in package.json', () => {
     expect(json('package.json')['license']).toBe('Apache-2.0');
   });
 });
@@ -54,7 +54,7 @@ describe('the license', () => {
 describe('the changelog', () => {
   const headings = [...text('CHANGELOG.md').matchAll(/^## \[(.+?)\]/gm)].map(([, version]) => version);
 
-  it('begins with what is not released', () => {
+  it('begins with the unreleased changes', () => {
     expect(headings[0]).toBe('Unreleased');
   });
 

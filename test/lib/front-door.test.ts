@@ -59,7 +59,7 @@ describe('the local front door', () => {
     expect(await answer.json()).toMatchObject({ type: 'error', error: { code: status } });
   });
 
-  it('makes no address out of what a client says that the host is', async () => {
+  it('ignores the Host header of a client in addresses', async () => {
     const { host } = new URL(gateway.baseUrl);
     const hosts = [
       'evil.example',
@@ -81,13 +81,13 @@ describe('the local front door', () => {
     expect(shown).toEqual([host, host, host, hosts[3]]);
   });
 
-  it('gives what is no request at all an id as well', async () => {
+  it('gives an id to malformed requests too', async () => {
     const answer = await sendRaw(gateway.baseUrl, ['GARBAGE']);
     expect(answer.status).toBe(400);
     expect(answer.headers).toContain((JSON.parse(answer.body) as { request_id: string }).request_id);
   });
 
-  it('reads no path out of dots: a member named ".." is nobody', async () => {
+  it('does not resolve dots in a path: a member named ".." does not exist', async () => {
     const auth = `authorization: Bearer ${gateway.managementKey}`;
     const json = 'content-type: application/json';
     const budgets = `/workspaces/${gateway.workspaceId}/budgets`;
@@ -105,7 +105,7 @@ describe('the local front door', () => {
 it.each([
   ['a character that must be percent-encoded', 'GET /v1/generation?id=gen-… HTTP/1.1', 'must be percent-encoded'],
   ['no HTTP at all', 'Good morning', 'This is not an HTTP request.'],
-])('says what is wrong with %s', async (_, line, sentence) => {
+])('explains the fault of %s', async (_, line, sentence) => {
   const answer = await sendRaw(gateway.baseUrl, [line]);
 
   expect(answer.status).toBe(400);

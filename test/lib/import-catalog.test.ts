@@ -71,20 +71,20 @@ describe('importing a price list', () => {
     });
   });
 
-  describe('a model that makes no text', () => {
+  describe('a model without text output', () => {
     const source = `{"acme": {"models": {"vectors": {
       "name": "Vectors", "release_date": "2026-01-02", "limit": {"context": 8000, "output": 0},
       "modalities": {"input": ["text"], "output": ["text"]}, "cost": {"input": 1, "output": 0}
     }}}}`;
     const rate = { rubPerUsd: '90', markupPercent: '0' };
 
-    it('speaks the wire that the selection names', () => {
+    it('has the wire of the selection', () => {
       const files = importCatalog([readModelsDev(source)], selected({ wire: 'openai-embeddings' }), rate);
 
       expect(files.get('acme.json')).toMatchObject({ models: [{ endpoints: [{ wire: 'openai-embeddings' }] }] });
     });
 
-    it('is refused where the selection names none: its provider speaks one for text', () => {
+    it('is refused without a wire in the selection, because its provider’s wire is for text', () => {
       expect(() => importCatalog([readModelsDev(source)], selected({}), rate)).toThrow(
         'add wire to "acme/vectors", because it has no text output',
       );
@@ -98,7 +98,7 @@ describe('importing a price list', () => {
   const wanted = { id: 'acme/searcher', from: [{ provider: 'acme', model: 'searcher' }] };
   const atRate = { rubPerUsd: '90', markupPercent: '10' };
 
-  it('adds the fee of a request that the list does not know', () => {
+  it('adds the fee per request, which the list lacks', () => {
     const selection = {
       per_request_fee: ['acme'],
       models: [{ ...wanted, usd_per_thousand_requests: '5' }],
@@ -109,7 +109,7 @@ describe('importing a price list', () => {
     });
   });
 
-  it('has tiers of the selection, and passes on that a price is flat', () => {
+  it('takes tiers and flat prices from the selection', () => {
     const [place] = wanted.from;
     const tiers = [{ input: '6', output: '60', tier: { size: '256000' } }];
     const usd = { input: '1', output: '5', tiers };
@@ -122,7 +122,7 @@ describe('importing a price list', () => {
     expect(endpointsOf(importCatalog([readModelsDev(searching)], flat, atRate))).toMatchObject([{ flat_price: true }]);
   });
 
-  it('has the price of answers with reasoning, for a provider whose list names that', () => {
+  it('takes the listed price of reasoning as the price of whole answers, for providers that charge so', () => {
     const usd = { input: '1', output: '2', reasoning: '8' };
     const models = [{ ...wanted, from: [{ ...wanted.from[0]!, usd }] }];
     const pricingOf = (more: object) =>
@@ -132,14 +132,14 @@ describe('importing a price list', () => {
     expect(pricingOf({})).toMatchObject({ pricing: { internal_reasoning: '0.000792' } });
   });
 
-  it('takes no model without a fee of a provider that charges one', () => {
+  it('refuses a model without a fee if its provider charges one', () => {
     const selection = { per_request_fee: ['acme'], models: [wanted], aliases: [] };
     expect(() => importCatalog([readModelsDev(searching)], selection, atRate)).toThrow(
       'Add usd_per_thousand_requests to "acme/searcher" in the selection',
     );
   });
 
-  it('describes a model like that of another provider, at prices and limits of its own', () => {
+  it('takes facts from another provider’s entry, with its own prices and limits', () => {
     const reseller = { provider: 'reseller', model: 'acme-searcher', like: wanted.from[0]! };
     const own = { usd: { input: '2', output: '4' }, limit: { context: 900, output: 50 }, quantization: 'fp8' };
     const selection = { models: [{ ...wanted, from: [...wanted.from, { ...reseller, ...own }] }], aliases: [] };
@@ -157,7 +157,7 @@ describe('importing a price list', () => {
     });
   });
 
-  it('says of an endpoint what it takes where its model takes more elsewhere', () => {
+  it('lists the input modalities of an endpoint if its model has more at another provider', () => {
     const narrow = { provider: 'acme', model: 'searcher', without_parameters: ['stop'], input_modalities: ['text'] };
     const selection = { models: [{ ...wanted, from: [...wanted.from, narrow] }], aliases: [] };
     const [wide, narrowed] = endpointsOf(importCatalog([readModelsDev(searching)], selection, atRate));
@@ -169,7 +169,7 @@ describe('importing a price list', () => {
     });
   });
 
-  it('lists audio only where the selection does: its tokens may have a price of their own', () => {
+  it('lists audio only if the selection does, because audio tokens may have another price', () => {
     const hearing = searching.replace('"pdf", "video"', '"pdf", "audio"');
     const listed = (one: object) => {
       const files = importCatalog([readModelsDev(hearing)], { models: [{ ...wanted, ...one }], aliases: [] }, atRate);
@@ -180,7 +180,7 @@ describe('importing a price list', () => {
     expect(listed({ input_modalities: ['text', 'audio'] })).toEqual(['text', 'audio']);
   });
 
-  it('offers a model free as well, which costs the service the price without the markup', () => {
+  it('adds a free variant, whose service cost is the price without the markup', () => {
     const terms = { daily_base: 50 };
     const selection = { models: [wanted], free: { terms, models: ['acme/searcher'] }, aliases: [] };
 
@@ -252,7 +252,7 @@ describe('importing a price list', () => {
     });
   });
 
-  it('says what endpoints cost the service, where the selection asks for it', () => {
+  it('adds the service cost of endpoints, if the selection requires it', () => {
     const files = importCatalog(
       [readModelsDev(searching)],
       { models: [wanted], service_cost: true, aliases: [] },
@@ -264,13 +264,13 @@ describe('importing a price list', () => {
     });
   });
 
-  it('offers nothing free that it does not import', () => {
+  it('refuses a free model that is not imported', () => {
     const selection = { models: [wanted], free: { terms: {}, models: ['acme/small'] }, aliases: [] };
 
     expect(() => importCatalog([readModelsDev(searching)], selection, atRate)).toThrow('"acme/small"');
   });
 
-  it('promises only the input that the selection says an endpoint takes', () => {
+  it('lists only input modalities that the selection allows for an endpoint', () => {
     const selection = { models: [{ ...wanted, input_modalities: ['text'] }], aliases: [] };
     expect(importCatalog([readModelsDev(searching)], selection, atRate).get('acme.json')).toMatchObject({
       models: [{ input_modalities: ['text'] }],
@@ -286,7 +286,7 @@ const shipped = (file: string): unknown => JSON.parse(readFileSync(join(shippedC
 describe('the shipped model files', () => {
   const selection = selectionSchema.parse(shipped('selection.json'));
 
-  it('say what the selection says, in its order', () => {
+  it('agree with the selection, in its order', () => {
     const authors = [...new Set(selection.models.map(({ id }) => id.split('/')[0]!))];
     for (const author of authors) {
       const { models } = shipped(`models/${author}.json`) as { models: Shipped[] };

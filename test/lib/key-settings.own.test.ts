@@ -39,7 +39,7 @@ const ask = (key: unknown) =>
   });
 
 describe('keys set', () => {
-  it('renames a key, ends it at a time, and protects its prompts', async () => {
+  it('renames a key, sets its expiry, and protects its prompts', async () => {
     const made = await json('keys', 'create', '--name', 'plain');
     await json('keys', 'set', '--key', 'plain', '--name', 'guarded', '--expires', '2099-01-01T00:00:00Z');
     const set = await json('keys', 'set', '--key', 'guarded', '--protect', 'email,card', '--action', 'block');
@@ -52,7 +52,7 @@ describe('keys set', () => {
     });
   });
 
-  it('takes back what it has set, and leaves the rest as it was', async () => {
+  it('clears its earlier settings, and leaves other settings unchanged', async () => {
     const made = await json('keys', 'create', '--name', 'open', '--expires', '2099-01-01T00:00:00Z');
     await json('keys', 'set', '--key', 'open', '--protect', 'email', '--block-training', 'true');
     await json('keys', 'set', '--key', 'open', '--protect', 'none', '--expires', 'none');
@@ -65,13 +65,13 @@ describe('keys set', () => {
     });
   });
 
-  it('refuses to set nothing', async () => {
+  it('refuses to run without a setting', async () => {
     expect((await adminHere(directory, 'keys', 'set', '--key', 'open')).err).toMatch(/another setting/);
   });
 });
 
 describe('keys rotate', () => {
-  it('makes a key like the old one, which works no more', async () => {
+  it('creates a key with the same settings, and disables the old one', async () => {
     const old = await json(
       'keys',
       'create',
@@ -97,7 +97,7 @@ describe('keys rotate', () => {
     expect([(await ask(made['key'])).status, (await ask(old['key'])).status]).toEqual([200, 401]);
   });
 
-  it('lets the old one work on for a while', async () => {
+  it('lets the old key work for the given time', async () => {
     const old = await json('keys', 'create', '--name', 'client');
     const made = await json('keys', 'rotate', '--key', 'client', '--grace', '24h');
 
@@ -106,7 +106,7 @@ describe('keys rotate', () => {
     expect([(await ask(made['key'])).status, (await ask(old['key'])).status]).toEqual([200, 200]);
   });
 
-  it('gives no time to a key that ends before', async () => {
+  it('does not extend a key that expires earlier', async () => {
     const expires = new Date(Date.now() + HOUR_MS).toISOString();
     await json('keys', 'create', '--name', 'ending', '--expires', expires);
 
@@ -116,7 +116,7 @@ describe('keys rotate', () => {
     });
   });
 
-  it('hands over what is left of a limit that never starts anew', async () => {
+  it('transfers the remaining amount of a limit without resets', async () => {
     const old = await json('keys', 'create', '--name', 'once', '--limit', '10');
     const answer = await ask(old['key']);
     await answer.text();

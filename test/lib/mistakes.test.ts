@@ -11,7 +11,7 @@ import { publicationsInBucket } from '../../lib/admin/catalog/publications.ts';
 import { mistakeIn } from '../../lib/admin/command-line/mistakes.ts';
 import { startVersionedBucket } from '../support/versioned-bucket.ts';
 
-it('a refusal of S3 is told in a sentence, and not as a fault of ours', async () => {
+it('an error of S3 becomes a message for the operator, without a stack trace', async () => {
   const bucket = await startVersionedBucket();
   bucket.outage = { status: 403 };
   const client = new S3Client({
@@ -36,11 +36,11 @@ it.each([
   [Object.assign(new Error('x'), { code: 'ENOENT', path: '/a' }), '/a cannot be used: it does not exist.'],
   [new TypeError('a fault of ours'), undefined],
   ['no error', undefined],
-])('what a person can mend is a sentence: %s', (error, sentence) => {
+])('only errors that an operator can repair become messages: %s', (error, sentence) => {
   expect(mistakeIn(error)).toBe(sentence);
 });
 
-describe('a mistake in what an operator names', () => {
+describe('a mistake in an operator’s files or environment', () => {
   it.each([
     ['a summary that is no JSON', { 'manifest-summary.json': '{bad' }, /manifest-summary\.json is not JSON/],
     ['a summary without a count', { 'manifest-summary.json': '{"version":"1"}' }, /manifest-summary\.json is invalid/],
@@ -52,7 +52,7 @@ describe('a mistake in what an operator names', () => {
       },
       /manifest-files\.json is not JSON/,
     ],
-  ])('is a sentence: an export with %s', (_, files, sentence) => {
+  ])('is reported as a message: an export with %s', (_, files, sentence) => {
     const directory = mkdtempSync(join(tmpdir(), 'gateway-mistakes-'));
     const root = join(directory, 'AWSDynamoDB', '1');
     mkdirSync(root, { recursive: true });
@@ -64,7 +64,7 @@ describe('a mistake in what an operator names', () => {
     }
   });
 
-  it('is a sentence: a variable of the environment that is missing or wrong', () => {
+  it('is reported as a message: an environment variable that is missing or invalid', () => {
     expect(mistakeOf(() => requireVariable('NO_SUCH_VARIABLE'))).toBe(
       'The environment variable NO_SUCH_VARIABLE is not set',
     );

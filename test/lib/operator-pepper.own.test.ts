@@ -40,7 +40,7 @@ function pepperFor(secret: string | undefined): Promise<string | undefined> {
   return operatorPepper({ local: undefined }).catch(mistakeIn);
 }
 
-it('is the secret that --pepper-secret names', async () => {
+it('the pepper on AWS is the secret of --pepper-secret', async () => {
   expect(await pepperFor('pepper')).toBe(secrets['pepper']);
 });
 
@@ -49,7 +49,7 @@ it.each([
   ['the provider keys are named', 'provider-keys', /is not the pepper: it must be a random text, and is a JSON map/],
   ['a short secret is named', 'short', /is not the pepper: it must have at least 32 characters/],
   ['there is no such secret', 'nowhere', /cannot be read:.*ResourceNotFoundException/],
-])('is refused in a sentence that shows no secret if %s', async (_, secret, sentence) => {
+])('the pepper on AWS is refused without showing a secret if %s', async (_, secret, sentence) => {
   const said = await pepperFor(secret);
 
   expect(said).toMatch(sentence);

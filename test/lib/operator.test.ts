@@ -5,12 +5,12 @@ import { operatorOf } from '../../lib/admin/session/operator.ts';
 
 const caller = (answer: object) => ({ send: async () => answer }) as unknown as STSClient;
 
-it('is on AWS who AWS says it is', async () => {
+it('on AWS, the operator is the ARN that STS reports', async () => {
   const arn = 'arn:aws:sts::123456789012:assumed-role/Operator/ann';
   expect(await operatorOf(true, caller({ Arn: arn }))).toEqual({ kind: 'operator', id: arn });
 });
 
-it('is on this machine the person who is logged in, and AWS is not asked', async () => {
+it('without AWS, the operator is the user of this machine, and STS is not called', async () => {
   const nobody = { send: () => Promise.reject(new Error('asked')) } as unknown as STSClient;
   expect(await operatorOf(false, nobody)).toEqual({ kind: 'operator', id: userInfo().username });
 });

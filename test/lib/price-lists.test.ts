@@ -19,7 +19,7 @@ const at = { provider: 'acme', model: 'big' };
 describe('the data of @earendil-works/pi-ai', () => {
   const list = readPiAi(new Map([['acme', big]]));
 
-  it('is read with its thresholds, and without the prices that it does not know', () => {
+  it('is read with its thresholds, and without unknown prices', () => {
     expect(findListed([list], at)).toEqual({
       name: 'Big',
       cost: {
@@ -41,16 +41,16 @@ describe('the data of @earendil-works/pi-ai', () => {
     expect(findListed([readPiAi(new Map([['acme', unpriced]]))], at)).not.toHaveProperty('cost');
   });
 
-  it('has providers under the names of the catalog', () => {
+  it('has the catalog’s names of providers', () => {
     expect(Object.keys(readPiAi(new Map([['together', '{}']])))).toEqual(['togetherai']);
   });
 
-  it('has only models that chat', () => {
+  it('has only chat models', () => {
     const classifier = big.replace('"type": "chat"', '"type": "classifier"');
     expect(findListed([readPiAi(new Map([['acme', classifier]]))], at)).toBeUndefined();
   });
 
-  it('becomes models whose day of release the selection says', () => {
+  it('gives models with the release date of the selection', () => {
     const wanted = { id: 'acme/big', from: [at] };
     const rate = { rubPerUsd: '90', markupPercent: '0' };
 
@@ -71,7 +71,7 @@ const costOf = (prices: unknown, day = '2026-11-22') => {
 };
 
 describe('the data of @pydantic/genai-prices', () => {
-  it('is read by every name that a model is sure to have', () => {
+  it('has every certain name of a model', () => {
     const find = costOf({ input_mtok: 2, output_mtok: 6.5, cache_write_1h_mtok: 4 });
     const cost = { input: '2', output: '6.5', cache_write_1h: '4' };
 
@@ -79,7 +79,7 @@ describe('the data of @pydantic/genai-prices', () => {
     expect(find('big-20')).toBeUndefined();
   });
 
-  it('has a threshold of one kind of token for all of them', () => {
+  it('applies the threshold of one kind of token to all kinds', () => {
     const tiered = { base: 2, tiers: [{ start: 200_000, price: 4 }] };
     expect(costOf({ input_mtok: tiered, output_mtok: 6 })('big')).toEqual({
       cost: { input: '2', output: '6', tiers: [{ input: '4', output: '6', tier: { size: '200000' } }] },
@@ -97,7 +97,7 @@ describe('the data of @pydantic/genai-prices', () => {
     expect(costOf(prices, day)('big')).toMatchObject({ cost: { input } });
   });
 
-  it('has the prices of the dearest hour, because the catalog has one price for all hours', () => {
+  it('has the prices of the most expensive hour, because the catalog has one price for all hours', () => {
     const peak = { type: 'time_of_date', start_time: '01:00:00Z', end_time: '04:00:00Z' };
     const prices = [
       { prices: { input_mtok: 1, output_mtok: 2 } },
@@ -110,7 +110,7 @@ describe('the data of @pydantic/genai-prices', () => {
     expect(costOf({ input_mtok: 2e-7, output_mtok: 1 })('big')).toMatchObject({ cost: { input: '0.0000002' } });
   });
 
-  it('has no price for what is not paid by the token', () => {
+  it('has no price for anything that is not billed by tokens', () => {
     expect(costOf({ audio_hours: 3 })('big')).toBeUndefined();
   });
 });
@@ -122,7 +122,7 @@ describe('several lists', () => {
   const newer = readModelsDev('{"acme": {"models": {"big": {"name": "BIG!", "cost": {"input": 3, "output": 4}}}}}');
   const silent = readModelsDev('{"acme": {"models": {"big": {"knowledge": "2025-06"}}}}');
 
-  it('describe a model as the first of them, and price it as the last that has a price', () => {
+  it('take facts of a model from the first list, and prices from the last list that has them', () => {
     expect(findListed([older, newer, silent], at)).toEqual({
       name: 'Big',
       release_date: '2026-01-02',
@@ -131,7 +131,7 @@ describe('several lists', () => {
     });
   });
 
-  it('price a place that has facts of another as its own', () => {
+  it('take the own prices of an entry whose facts come from another entry', () => {
     const list = readModelsDev(`{
       "acme": {"models": {"big": {"name": "Big", "release_date": "2026-01-02", "cost": {"input": 1, "output": 1},
         "limit": {"context": 8000, "output": 800}, "modalities": {"input": ["text"], "output": ["text"]}}}},
@@ -146,7 +146,7 @@ describe('several lists', () => {
   });
 });
 
-describe('a price list that a person names', () => {
+describe('a price list of --from', () => {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-price-lists-'));
   const packageOf = (name: string, files: Record<string, string>) => {
     const folder = mkdtempSync(join(directory, 'package-'));
@@ -174,7 +174,7 @@ describe('a price list that a person names', () => {
     expect(findListed([list], { provider: 'openai', model: 'big' })).toEqual({ cost: { input: '1', output: '2' } });
   });
 
-  it('is no other package', async () => {
+  it('may not be another package', async () => {
     await expect(readPriceList(packageOf('left-pad', {}), '2026-11-22')).rejects.toThrow('is not a price list');
   });
 });

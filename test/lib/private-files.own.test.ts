@@ -24,7 +24,7 @@ async function modesWhileRunning(directory: string): Promise<Record<string, stri
 }
 
 describe('the data directory of a laptop', () => {
-  it('is only its owner’s, with everything in it, from the first moment', async () => {
+  it('is accessible only to its owner from the first moment, with all of its files', async () => {
     const directory = join(parent, 'data');
     const modes = await modesWhileRunning(directory);
     expect(mode(directory)).toBe('700');
@@ -34,7 +34,7 @@ describe('the data directory of a laptop', () => {
     expect(new Set(Object.values(modes))).toEqual(new Set(['600']));
   });
 
-  it('becomes so when it was not', async () => {
+  it('becomes private if it was not', async () => {
     const directory = join(parent, 'data');
     await modesWhileRunning(directory);
     chmodSync(directory, 0o755);
@@ -45,7 +45,7 @@ describe('the data directory of a laptop', () => {
     expect(new Set(Object.values(modes))).toEqual(new Set(['600']));
   });
 
-  it('stays open where it holds other things too', async () => {
+  it('keeps its permissions if it has other files too', async () => {
     const directory = join(parent, 'shared');
     mkdirSync(directory, { mode: 0o755 });
     writeFileSync(join(directory, 'notes.txt'), 'ours', { mode: 0o644 });

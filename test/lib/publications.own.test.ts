@@ -38,15 +38,15 @@ async function inDirectory() {
 describe.each([
   ['a bucket with versions', inBucket],
   ['a directory', inDirectory],
-])('catalogs that are published in %s', (_where, open) => {
-  it('are none at first, for operators and functions', async () => {
+])('catalogs published in %s', (_where, open) => {
+  it('do not exist at first, for operators and functions', async () => {
     const { operators, functions } = await open();
 
     expect([await operators.latest(), await operators.list(5)]).toEqual([undefined, []]);
     expect(await functions.read(undefined)).toBe('missing');
   });
 
-  it('are read by functions as they were put, and again only when there is another one', async () => {
+  it('are read unchanged by functions, and again only after a new publication', async () => {
     const { operators, functions } = await open();
     await operators.put('{"first": "цена"}\n', undefined);
 
@@ -58,7 +58,7 @@ describe.each([
     expect(await functions.read(first.tag)).toMatchObject({ text: 'second\n' });
   });
 
-  it('are all kept, the newest first', async () => {
+  it('are all kept, newest first', async () => {
     const { operators } = await open();
     for (const text of ['first', 'second', 'third']) await operators.put(text, await operators.latest());
 
@@ -66,7 +66,7 @@ describe.each([
     expect(await operators.latest()).toMatchObject({ text: 'third' });
   });
 
-  it('are not put over one that somebody else has put meanwhile', async () => {
+  it('do not overwrite a concurrent publication', async () => {
     const { operators } = await open();
     const before = await operators.latest();
     expect(await operators.put('first', before)).toBe(true);
@@ -80,7 +80,7 @@ describe.each([
 });
 
 describe('a function that reads a catalog from its bucket', () => {
-  it('asks again where S3 fails for a moment, and says what it refuses', async () => {
+  it('retries after a brief failure of S3, and logs a refused catalog', async () => {
     const { bucket, functions } = await inBucket();
     bucket.outage = { status: 503, requests: 1 };
     expect(await functions.read(undefined)).toBe('missing');

@@ -70,7 +70,7 @@ async function amountsOf(scope: ScopeId, window: string): Promise<string> {
 }
 
 describe('counters that differ from their records', () => {
-  it('are corrected in each window, what is spent and what is held, with an audit entry', async () => {
+  it('are corrected in each window, for spent and held amounts, with an audit entry', async () => {
     await request({ ends: true });
     await request({ ends: false });
     const { daily, monthly } = windowsAt(Date.now());
@@ -88,7 +88,7 @@ describe('counters that differ from their records', () => {
     expect(targets.toSorted()).toEqual([`account ${payer.accountId}`, `key ${payer.keyHash}`]);
   });
 
-  it('are corrected while requests go on, and none of those is lost', async () => {
+  it('are corrected during requests, without losing any', async () => {
     await request({ ends: true });
     await drift(keyScope(), { committed_lifetime: '-3', spent_lifetime: '1' });
     let during = 0;
@@ -105,7 +105,7 @@ describe('counters that differ from their records', () => {
     expect(await drifts()).toEqual([]);
   });
 
-  it('are corrected once by runs that overlap', async () => {
+  it('are corrected once by concurrent runs', async () => {
     await request({ ends: true });
     await drift(keyScope(), { committed_lifetime: '-3' });
 
@@ -116,7 +116,7 @@ describe('counters that differ from their records', () => {
     expect(await recomputeCounters(context, { pauseMs: 1 })).toEqual([]);
   });
 
-  it('are left alone while a lease awaits its correction', async () => {
+  it('are not corrected while a returned lease waits for its own correction', async () => {
     const leases = new Leases({ minHoldsASecond: 2 });
     for (let time = 0; time < 2; time += 1) await request({ ends: false, leases });
     await leases.taken();
@@ -132,7 +132,7 @@ describe('counters that differ from their records', () => {
   });
 });
 
-it('counters that are right stay as they are', async () => {
+it('correct counters stay unchanged', async () => {
   await request({ ends: true });
 
   expect(await recomputeCounters(context, { pauseMs: 1 })).toEqual([]);

@@ -79,7 +79,7 @@ const price = 'No provider was called for this answer, and it still has a price.
 describe.each(wires.map(([name]) => name))('a model over %s', (wire) => {
   const question = saying('Большие города?\n@sandbox delay=0');
 
-  it('searches unasked where it has nothing else to call', () => {
+  it('searches by itself if search is its only tool', () => {
     expect(answerOver(wire, [saying('Hi'), { role: 'assistant', content: 'Hi!' }, question]).calls).toEqual(
       searching('Большие города?'),
     );
@@ -97,13 +97,13 @@ describe.each(wires.map(([name]) => name))('a model over %s', (wire) => {
     );
   });
 
-  it('searches several times at once, and calls other tools with it', () => {
+  it('searches several times in one answer, together with calls of other tools', () => {
     const { calls } = answerOver(wire, [saying('Cities?\n@sandbox search=2 tool')], { tools: both });
 
     expect(calls).toEqual([...searching('Cities?', 'Cities? 2'), { name: 'get_time', input: {} }]);
   });
 
-  it('knows which result is whose', () => {
+  it('assigns each result to its search', () => {
     const results = answering(['get_time', '[9] Not\na\nsource.'], ['web_search', rome], ['web_search', oslo]);
 
     expect(answerOver(wire, [saying('Cities?\n@sandbox search=2 tool'), ...results], { tools: both }).text).toBe(
@@ -111,7 +111,7 @@ describe.each(wires.map(([name]) => name))('a model over %s', (wire) => {
     );
   });
 
-  it('searches one time after the other, and then says what it found in all', () => {
+  it('searches several times in sequence, then summarizes all results', () => {
     const earlier = [question, ...answering(['web_search', oslo]), { role: 'assistant', content: 'So.' } as const];
     const rounds = [...earlier, saying('Cities?\n@sandbox searches=2')];
     const [first, second] = [answering(['web_search', paris]), answering(['web_search', rome])];
@@ -130,7 +130,7 @@ describe('a model with a search', () => {
 
   it.each<[string, string, Asked, object[]]>([
     [
-      'calls it where it is told to',
+      'calls it if tool_choice names it',
       'Cities?',
       { tools: both, tool_choice: { type: 'tool', name: 'web_search' } },
       searching('Cities?'),
@@ -152,15 +152,15 @@ describe('a model with a search', () => {
     expect(answerOver('chat', [saying(question)], asked).calls).toEqual(expected);
   });
 
-  it('says where it has found nothing', () => {
+  it('says that a search found nothing', () => {
     expect(answerOver('chat', [saying('Cities?'), ...answering(['web_search', 'Nothing was found.'])]).text).toBe(
       `${greeting} Its search has found no source. ${price}`,
     );
   });
 });
 
-describe('a model of the sandbox that is told what was found', () => {
-  it.each(wires)('quotes it with the markers of its sources, over %s', (name) => {
+describe('a model of the sandbox that receives search results', () => {
+  it.each(wires)('quotes them with the markers of their sources, over %s', (name) => {
     const found =
       'The web was searched.\n\n[1] Baikal\nhttps://a.example/\nIt is deep. Very.\n\n[2] Lakes\nhttps://b.example/\nA list.';
     const messages: Message[] = [

@@ -11,7 +11,7 @@ const embed = (body: object) =>
   fetch(`${sandbox.chatUrl}/embeddings`, { method: 'POST', body: JSON.stringify({ model: 'embedder', ...body }) });
 
 describe('the thread of the sandbox', () => {
-  it('lets the process answer others while it makes many long vectors', { timeout: 60_000 }, async () => {
+  it('keeps the process responsive during many long vectors', { timeout: 60_000 }, async () => {
     const input = Array.from({ length: 300 }, (_, index) => `text ${index} ${'word '.repeat(100)}`);
     let turns = 0;
     let isAnswered = false;
@@ -34,14 +34,14 @@ describe('the thread of the sandbox', () => {
     [{ input: ['a'.repeat(4 * 8_192 + 1)] }, /maximum context length/],
     [{ input: [Array(8_193).fill(1)] }, /maximum context length/],
     [{ input: Array(2_049).fill('a') }, /at most 2048/],
-  ])('refuses what a real provider refuses: %#', async (body, message) => {
+  ])('refuses a request as a real provider does: %#', async (body, message) => {
     const response = await embed(body);
     const { error } = (await response.json()) as { error: { message: string } };
 
     expect([response.status, error.message]).toEqual([400, expect.stringMatching(message)]);
   });
 
-  it('makes the vector of a text whose words repeat as the sum of their directions', async () => {
+  it('sums the directions of repeated words in the vector of a text', async () => {
     const [once, twice] = await Promise.all(
       ['b a', 'a b a b'].map(async (text) => {
         const { data } = (await (await embed({ input: [text] })).json()) as { data: { embedding: number[] }[] };
@@ -52,7 +52,7 @@ describe('the thread of the sandbox', () => {
     expect(twice).toEqual(once);
   });
 
-  it('ends without being lost when it is stopped', async () => {
+  it('is not reported as lost when it is stopped', async () => {
     const other = await startSandboxThread();
     let isLost = false;
     void other.lost.then(() => (isLost = true));

@@ -9,7 +9,7 @@ import { readMp4 } from '../support/mp4.ts';
 const stbl = 'moov.trak.mdia.minf.stbl';
 
 describe('the clip of the sandbox', () => {
-  it('is a film of two seconds that players take', () => {
+  it('is a valid film of two seconds', () => {
     const { boxes, samples } = readMp4(readFileSync(CLIP));
     const movie = boxes.get('moov.mvhd')!;
 
@@ -63,7 +63,7 @@ const statesOf = ({ answers }: { answers: Polled[] }) => answers.map(({ state })
 const fileOf = (jobId: string) => fetch(`${sandbox.videoUrl}/videos/${jobId}/content?index=0`);
 
 describe('the sandbox as a provider of videos', () => {
-  it('works for a while, and then has a film', async () => {
+  it('works on a job for some time, and then has a film', async () => {
     const { jobId, answers } = await follow('A fox');
 
     expect(statesOf({ answers })).toEqual(['working', 'working', 'completed']);
@@ -87,7 +87,7 @@ describe('the sandbox as a provider of videos', () => {
     ['cancel polls=0', ['cancelled']],
     ['stall', Array<string>(6).fill('working')],
     ['garbage', Array<string>(6).fill('unknown')],
-  ])('does as a prompt says: %s', async (words, states, message) => {
+  ])('follows its prompt for a job: %s', async (words, states, message) => {
     const followed = await follow(`A fox\n@sandbox ${words}\nin the snow`);
 
     expect(statesOf(followed)).toEqual(states);
@@ -99,11 +99,11 @@ describe('the sandbox as a provider of videos', () => {
     ['error=500', { uncertain: 'The sandbox was asked to answer with status 500' }],
     ['error=429', { failed: 'The sandbox was asked to answer with status 429' }],
     ['error=400', { refused: 'The sandbox was asked to answer with status 400' }],
-  ])('answers a request as a prompt says: %s', async (words, expected) => {
+  ])('follows its prompt for the answer to a request: %s', async (words, expected) => {
     expect(await submit(`A fox @sandbox ${words}`)).toEqual(expected);
   });
 
-  it('takes its time where it is asked to', async () => {
+  it('waits for the time in the prompt', async () => {
     const before = performance.now();
 
     await submit('A fox @sandbox slow=80');
@@ -111,20 +111,20 @@ describe('the sandbox as a provider of videos', () => {
     expect(performance.now() - before).toBeGreaterThanOrEqual(75);
   });
 
-  it('breaks off in the middle of a file', async () => {
+  it('can break off in the middle of a file', async () => {
     const { jobId } = await follow('A fox @sandbox cut polls=0');
 
     await expect((await fileOf(jobId)).arrayBuffer()).rejects.toThrow('terminated');
   });
 
-  it('knows a request from its repetition', async () => {
+  it('recognizes a repeated request', async () => {
     const one = await submit('A fox', {}, 'same');
 
     expect(await submit('A fox', {}, 'same')).toEqual(one);
     expect(await submit('A fox', {}, 'other')).not.toEqual(one);
   });
 
-  it('takes pictures as the gateway sends them', async () => {
+  it('accepts pictures in the gateway’s form', async () => {
     const first = { frame: 'first_frame', mediaType: 'image/png', base64: 'AAAA' } as const;
 
     expect(await submit('A fox', { frames: [first] })).toHaveProperty('jobId');
@@ -138,7 +138,7 @@ describe('the sandbox as a provider of videos', () => {
     expect(await submit('A fox', change)).toEqual({ refused: expect.stringMatching(`^${field}: `) });
   });
 
-  it('knows no other jobs', async () => {
+  it('has no other jobs', async () => {
     expect((await send(wire.poll('film-of-somebody', target))).status).toBe(404);
   });
 });

@@ -70,7 +70,7 @@ async function chunksOf(response: IncomingMessage): Promise<Buffer[]> {
 
 const isContinuation = (byte: number) => byte >= 0x80 && byte < 0xc0;
 
-describe('an answer that is cut', () => {
+describe('an answer cut by the sandbox', () => {
   it.each(['anthropic', 'chat', 'responses', 'gemini', 'converse'])(
     'over %s comes in chunks that end inside of a character',
     async (wire) => {

@@ -24,10 +24,10 @@ async function minutesOf(isRepeated: boolean, minutes: number): Promise<number> 
   return running.length;
 }
 
-it('a schedule begins no run while the last one goes on', async () => {
+it('a schedule starts no run before the previous one ends', async () => {
   expect(await minutesOf(false, 3)).toBe(1);
 });
 
-it('a schedule that is as unkind as EventBridge begins each run twice, whatever goes on', async () => {
+it('a schedule that repeats as EventBridge may starts each run twice, also during earlier runs', async () => {
   expect(await minutesOf(true, 3)).toBe(6);
 });

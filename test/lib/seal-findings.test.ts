@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { SealFindings } from '../../lib/admin/seals/findings.ts';
 
-it('findings are all counted, and the first of them told', () => {
+it('the check of seals counts all findings and prints the first ones', () => {
   const findings = new SealFindings(2);
   for (const where of ['line 1', 'line 2', 'line 3', 'line 4']) {
     findings.add({ account: 'a', date: '2026-11-20', where, says: 'is another one' });

@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const statusOf = async (url: string, init: RequestInit = {}) => (await fetch(url, init)).status;
 
-it('a link reads its file, in ranges as well', async () => {
+it('a signed link reads its file, also in ranges', async () => {
   const link = await bucket.link('videos/a', 600);
 
   const [whole, part] = [await fetch(link), await fetch(link, { headers: { range: 'bytes=2-3' } })];
@@ -36,7 +36,7 @@ it.each<[string, (link: string) => [string, RequestInit?]]>([
   ['with a signature that is none', (link) => [link.replace(/Signature=..../, 'Signature=0000')]],
   ['without a signature', (link) => [link.split('?')[0]!]],
   ['for another method', (link) => [link, { method: 'DELETE' }]],
-])('a link %s is not let in', async (_, changed) => {
+])('a signed link %s is refused', async (_, changed) => {
   expect(await statusOf(...changed(await bucket.link('videos/a', 600)))).toBe(403);
 });
 
@@ -50,7 +50,7 @@ const guessed = {
 it.each([
   ['without a secret', anybody],
   ['with a guessed signature', guessed],
-])('another user of the machine reads, lists and writes nothing %s', async (_, headers) => {
+])('a request %s can neither read nor list nor delete', async (_, headers) => {
   const { [variables.bucketName]: name } = process.env;
   const attempts: [string, RequestInit][] = [
     [`/${name}?list-type=2`, { headers }],
@@ -62,7 +62,7 @@ it.each([
   for (const [path, init] of attempts) expect(await statusOf(`${s3.endpoint}${path}`, init)).toBe(403);
 });
 
-it('the secret of another run opens nothing', async () => {
+it('the secret of another run is refused', async () => {
   const own = process.env[variables.localSecret];
   vi.stubEnv(variables.localSecret, 'another');
 
@@ -70,7 +70,7 @@ it('the secret of another run opens nothing', async () => {
   vi.stubEnv(variables.localSecret, own);
 });
 
-it('a link ends when it says', async () => {
+it('a signed link stops working at its expiry', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 601_000 });
   const old = await bucket.link('videos/a', 600);
   vi.useRealTimers();
@@ -85,13 +85,13 @@ async function* film(bytes: number, breaksOff = false) {
   if (breaksOff) throw new Error('broken off');
 }
 
-it('a stream that breaks off leaves what was there', async () => {
+it('an interrupted upload leaves the earlier file unchanged', async () => {
   await expect(bucket.putStream('videos/a', film(20_000_000, true), 'video/mp4')).rejects.toThrow('broken off');
 
   expect(await bucket.get('videos/a')).toEqual(Buffer.from('abcdef'));
 });
 
-it.each([0, 1, 8 * 1024 * 1024, 20_000_000])('a stream of %d bytes is stored as it was', async (bytes) => {
+it.each([0, 1, 8 * 1024 * 1024, 20_000_000])('an upload of %d bytes is stored unchanged', async (bytes) => {
   expect(await bucket.putStream('videos/c', film(bytes), 'video/mp4')).toBe(bytes);
 
   const sent: Buffer[] = [];

@@ -164,17 +164,21 @@ describe('a smoke check of a deployment that', () => {
     expect([code, report.passed]).toEqual([1, false]);
   });
 
-  it('never settles fails that check alone, and says where to look', { timeout: 60_000 }, async () => {
-    const { report } = await reportOnGateway(unsettling);
+  it(
+    'never settles fails only the check of settlement, which names the next place to look',
+    { timeout: 60_000 },
+    async () => {
+      const { report } = await reportOnGateway(unsettling);
 
-    expect(failuresIn(report)).toEqual({
-      settles: expect.stringMatching(
-        /not settled within 5 s: GET \/generation still returns 404.*Check the log, the queue and the dead letters of finalize-cost/,
-      ) as string,
-    });
-  });
+      expect(failuresIn(report)).toEqual({
+        settles: expect.stringMatching(
+          /not settled within 5 s: GET \/generation still returns 404.*Check the log, the queue and the dead letters of finalize-cost/,
+        ) as string,
+      });
+    },
+  );
 
-  it('streams at an address where nobody is fails that check alone, and says which address to give', async () => {
+  it('has no server at the streaming address fails only the streaming check, which names the option to set', async () => {
     const { report } = await reportOnGateway(gateway, { streamingUrl: `http://127.0.0.1:${await freePort()}` });
 
     expect(failuresIn(report)).toEqual({
@@ -184,7 +188,7 @@ describe('a smoke check of a deployment that', () => {
     });
   });
 
-  it('streams at the address of another gateway fails that check alone, and says which address to give', async () => {
+  it('has another gateway at the streaming address fails only the streaming check, which names the option to set', async () => {
     const { report } = await reportOnGateway(gateway, { streamingUrl: unsettling.streamingUrl });
 
     expect(failuresIn(report)).toEqual({
@@ -194,7 +198,7 @@ describe('a smoke check of a deployment that', () => {
     });
   });
 
-  it('refuses the key skips what cannot be seen without it', async () => {
+  it('refuses the key skips the checks that need a key', async () => {
     const { report } = await reportOf(['--url', gateway.baseUrl, '--key', `sk-mg-v1-${'1'.repeat(64)}`]);
 
     expect(Object.keys(failuresIn(report))).toEqual(['accepts the key']);
@@ -206,7 +210,7 @@ describe('a smoke check of a deployment that', () => {
     ]);
   });
 
-  it('lets no page call fails where an origin was named', async () => {
+  it('allows no origin fails the check of a given origin', async () => {
     const { url } = await startBroken({ answer: ({ headers }) => delete headers['access-control-allow-origin'] });
 
     const { report } = await reportOf(['--url', url, '--key', gateway.key, '--origin', 'https://app.example.com']);
@@ -220,7 +224,7 @@ describe('a smoke check of a deployment that', () => {
 });
 
 describe('a smoke check', () => {
-  it('of a gateway as npm start starts it passes in all that it looks at', { timeout: 60_000 }, async () => {
+  it('of a gateway started by npm start passes every check', { timeout: 60_000 }, async () => {
     const addresses = ['--url', gateway.baseUrl, '--streaming-url', gateway.streamingUrl];
     const { stdout } = await promisify(execFile)('npm', ['run', '-s', 'smoke', '--', '--json', ...addresses], {
       env: { ...process.env, GATEWAY_KEY: gateway.key, MANAGEMENT_KEY: gateway.managementKey },
@@ -232,18 +236,18 @@ describe('a smoke check', () => {
     expect(report.passed).toBe(true);
   });
 
-  it('says what it was answered', async () => {
+  it('shows the unexpected answer', async () => {
     const { report } = await reportOn((_, response) => response.writeHead(500).end('{"message":"Broken"}'));
     expect(report.results[0]!.says).toBe('answered 500, not 200: {"message":"Broken"}');
   });
 
-  it('of answers that have another shape has failed', async () => {
+  it('fails for answers of another shape', async () => {
     const { code, report } = await reportOn((_, response) => response.end('{"data":{}}'));
     expect([code, report.passed]).toEqual([1, false]);
     expect(failuresIn(report)['refuses unknown keys']).toMatch('was accepted with');
   });
 
-  it('skips what it was given no key for', async () => {
+  it('skips checks whose key is missing', async () => {
     const { report } = await reportOn((_, response) => response.end('{}'));
     expect(checksWith(report, 'skipped')).toContain('can be managed');
   });
@@ -258,7 +262,7 @@ describe('a smoke check', () => {
     [['--url', 'nonsense', '--key', 'a'], /--url must be a URL/],
     [['--url', 'http://a', '--key', 'a', '--settled-within', 'long'], /whole number of seconds from 1 to 600/],
     [['--colour'], /Unknown option/],
-  ])('says what it needs: %j', async (args, words) => {
+  ])('refuses arguments with a message: %j', async (args, words) => {
     await expect(runSmoke(args, {})).rejects.toThrow(words);
   });
 });

@@ -142,7 +142,7 @@ describe('the synthesized template', () => {
     expect(deployment.wiring.doorSeconds).toEqual(manifestWiring().doorSeconds);
   });
 
-  it('answers every other method of every path, and every other path, with a function of its own', () => {
+  it('answers other methods and other paths with their own functions', () => {
     const methods = Object.values(api.findResources('AWS::ApiGateway::Method')) as {
       Properties: { HttpMethod: string; ResourceId: unknown; Integration: { Uri: unknown } };
     }[];
@@ -245,7 +245,7 @@ describe('the synthesized template', () => {
     expect(managed.map(([id]) => id)).toEqual([expect.stringMatching(/^ChangesRole/)]);
   });
 
-  it('gives new code of every function that spends money, or settles, a tenth of the work first', () => {
+  it('gives new code of functions that spend or settle money a tenth of the requests first', () => {
     const spending = Object.entries(functions).filter(([, { grants }]) => grants.sendTo?.includes('finalize-cost'));
     expect(gradual).toEqual(expect.arrayContaining(spending.map(([name]) => name)));
     expect(gradual.filter((name) => !spending.some(([other]) => name === other))).toEqual(['finalize-cost']);
@@ -299,18 +299,18 @@ describe('the synthesized template', () => {
     },
   );
 
-  it('gives new code all of the work at once, where the operator wants that', () => {
+  it('gives new code all requests at once, if configured', () => {
     const stack = wholeTemplate(otherDeployment().api);
     stack.resourceCountIs('AWS::CodeDeploy::DeploymentGroup', 0);
     stack.resourceCountIs('AWS::Lambda::Alias', gradual.length);
   });
 
-  it('keeps earlier versions of what handles money, so that one of them can take over again', () => {
+  it('keeps earlier versions of functions that handle money, for a rollback', () => {
     const versions = Object.values(api.findResources('AWS::Lambda::Version')) as { DeletionPolicy: string }[];
     expect(versions.map(({ DeletionPolicy }) => DeletionPolicy)).toEqual(gradual.map(() => 'Retain'));
   });
 
-  it('answers under a name of the team, below the path that clients know, where one is given', () => {
+  it('answers at the configured domain name, below the path that clients use', () => {
     api.resourceCountIs('AWS::ApiGateway::DomainName', 0);
     const named = wholeTemplate(otherDeployment().api);
     named.hasResourceProperties('AWS::ApiGateway::DomainName', {
@@ -322,7 +322,7 @@ describe('the synthesized template', () => {
     named.hasOutput('DomainTarget', {});
   });
 
-  it('refuses what one key asks beyond its share before a function runs, where the operator wants that', () => {
+  it('limits the rate of each key before a function runs, if configured', () => {
     api.resourceCountIs('AWS::WAFv2::WebACL', 0);
     const guarded = wholeTemplate(otherDeployment().api);
     const [{ Properties: firewall }] = Object.values(guarded.findResources('AWS::WAFv2::WebACL')) as [
@@ -436,16 +436,16 @@ describe('the synthesized template', () => {
     }
   });
 
-  it('keeps every queue when its stack is deleted: there is money in flight in them', () => {
+  it('keeps every queue when its stack is deleted, because messages represent money', () => {
     api.allResources('AWS::SQS::Queue', { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
   });
 
-  it('lets nobody delete a stack by accident, once the operator says that it is complete', () => {
+  it('has termination protection if configured', () => {
     expect(protectedNow(created)).toEqual([true, true]);
     expect(protectedNow(otherDeployment())).toEqual([false, false]);
   });
 
-  it('has no metrics of each method, which are charged, and which nothing reads', () => {
+  it('has no metrics per method, which cost money', () => {
     api.hasResourceProperties('AWS::ApiGateway::Stage', {
       MethodSettings: [Match.objectLike({ HttpMethod: '*', ResourcePath: '/*', MetricsEnabled: false })],
     });
@@ -466,7 +466,7 @@ describe('the synthesized template', () => {
     }
   });
 
-  it('runs a scheduled worker once a time, and notices when it does not run', () => {
+  it('runs each scheduled worker once per interval, with an alarm if it does not run', () => {
     const count = Object.keys(scheduledWorkers).length;
     api.resourceCountIs('AWS::Lambda::EventInvokeConfig', count);
     api.allResourcesProperties('AWS::Lambda::EventInvokeConfig', {
@@ -543,7 +543,7 @@ describe('the synthesized template', () => {
     }
   });
 
-  it('lets no function invoke models of Bedrock with its own role, unless the operator says so', () => {
+  it('lets no function invoke Bedrock models with its own role, unless configured', () => {
     expect(JSON.stringify(api.toJSON())).not.toContain('bedrock:');
     const model = 'arn:aws:bedrock:*::foundation-model/amazon.nova-lite-v1:0';
 
@@ -561,7 +561,7 @@ describe('the synthesized template', () => {
     );
   });
 
-  it('keeps exports of the table where nobody changes them, and lets reviewers fetch them alone', () => {
+  it('keeps exports immutable, and lets reviewers only read them', () => {
     api.hasResourceProperties('AWS::S3::Bucket', {
       ObjectLockEnabled: true,
       ObjectLockConfiguration: { Rule: { DefaultRetention: { Mode: 'GOVERNANCE', Days: 400 } } },
@@ -581,7 +581,7 @@ describe('the synthesized template', () => {
     expect(exporter).toHaveLength(1);
   });
 
-  it('keeps concurrency for its workers alone, where the account has enough', () => {
+  it('reserves concurrency only for workers, if the account has enough', () => {
     const { api: stack } = otherDeployment();
     const workers = [
       ...Object.values(queueWorkers).map(({ maxConcurrency }) => maxConcurrency),
@@ -604,7 +604,7 @@ describe('the synthesized template', () => {
     }
   });
 
-  it('keeps what outlives a deployment under the ids that it has: another id would replace it', () => {
+  it('keeps the logical ids of retained resources, because another id would replace them', () => {
     expect({
       data: idsIn(data, [
         'AWS::DynamoDB::GlobalTable',
@@ -637,7 +637,7 @@ describe('the synthesized template', () => {
     `);
   });
 
-  it('takes nothing away that the last release has: whoever goes back finds it, and functions that still run use it', () => {
+  it('removes no resource of the last release, because a rollback and running functions need it', () => {
     for (const [name, template] of Object.entries({ data, api })) {
       const before = lastRelease[name as keyof LastRelease];
       const { Resources, Outputs } = template.toJSON() as {
@@ -656,7 +656,7 @@ describe('the synthesized template', () => {
     });
   });
 
-  it('uses a table that is there already, where the operator names one, and keeps its own', () => {
+  it('uses an existing table if configured, and keeps its own', () => {
     const { data: dataStack, api: apiStack } = otherDeployment();
     const adopted = JSON.stringify(Template.fromStack(apiStack).toJSON());
     const kept = Template.fromStack(dataStack);
@@ -671,7 +671,7 @@ describe('the synthesized template', () => {
     kept.hasOutput('TableName', { Value: 'restored-2026-11-23' });
   });
 
-  it('lets one function sign sealed days, with a key that nobody can read, and keep them under one folder', () => {
+  it('lets one function sign sealed days with a key in KMS, and store them in one folder', () => {
     data.hasResource('AWS::KMS::Key', {
       DeletionPolicy: 'Retain',
       Properties: { KeySpec: 'ECC_NIST_P256', KeyUsage: 'SIGN_VERIFY' },
@@ -683,7 +683,7 @@ describe('the synthesized template', () => {
     expect(JSON.stringify(signing)).toContain('/sealed/*');
   });
 
-  it('answers API Gateway’s own refusals in the gateway’s envelope', () => {
+  it('gives API Gateway’s own errors the gateway’s envelope', () => {
     const refusals = Object.values(api.findResources('AWS::ApiGateway::GatewayResponse'));
     expect(refusals.length).toBeGreaterThanOrEqual(7);
     for (const { Properties: refusal } of refusals as { Properties: { ResponseTemplates: Record<string, string> } }[]) {
@@ -718,7 +718,7 @@ describe('the synthesized template', () => {
     });
   });
 
-  it('names every kind of API Gateway’s refusals, each with a code that is its status', () => {
+  it('covers every kind of API Gateway’s errors, each with its status as code', () => {
     const refusals = Object.values(api.findResources('AWS::ApiGateway::GatewayResponse')) as {
       Properties: { ResponseType: string; StatusCode?: string; ResponseTemplates: Record<string, string> };
     }[];
@@ -753,7 +753,7 @@ describe('the synthesized template', () => {
     for (const [type, status, code] of statuses) if (status) expect([type, code]).toEqual([type, status]);
   });
 
-  it('never makes its secrets anew: what CloudFormation would make them from again is as it was', () => {
+  it('never replaces its secrets: their generation settings are unchanged', () => {
     const made = Object.values(data.findResources('AWS::SecretsManager::Secret')).map(
       ({ Properties }) => (Properties as { GenerateSecretString: unknown }).GenerateSecretString,
     );
@@ -779,7 +779,7 @@ describe('the synthesized template', () => {
     ]);
   });
 
-  it('lets operators have what their commands need: this table, its pepper, the keys of providers, the catalog', () => {
+  it('gives operators access to the table, its pepper, the provider keys and the catalog', () => {
     const policies = Object.values(data.findResources('AWS::IAM::ManagedPolicy')) as {
       Properties: { PolicyDocument: { Statement: { Sid: string; Action: string | string[]; Resource: unknown }[] } };
     }[];
@@ -818,7 +818,7 @@ describe('the synthesized template', () => {
     });
   });
 
-  it('streams where the manifest says so, a little longer than the function runs', () => {
+  it('streams the routes of the manifest, with a timeout slightly above the function’s', () => {
     const methods = Object.values(api.findResources('AWS::ApiGateway::Method')) as {
       Properties: { Integration: { ResponseTransferMode?: string; TimeoutInMillis?: number } };
     }[];
@@ -862,7 +862,7 @@ describe('the synthesized template', () => {
     }
   });
 
-  it('calls somebody when messages wait longer than their worker should take', () => {
+  it('has an alarm for messages that wait longer than their worker should take', () => {
     for (const { lateAfterSeconds } of Object.values(queueWorkers)) {
       api.hasResourceProperties('AWS::CloudWatch::Alarm', {
         MetricName: 'ApproximateAgeOfOldestMessage',
@@ -878,7 +878,7 @@ describe('the synthesized template', () => {
     expect(whole.filter(([, { timeoutSeconds }]) => timeoutSeconds > 28)).toEqual([]);
   });
 
-  it('says at synthesis that alarms reach nobody, where no address is set', () => {
+  it('warns at synthesis that alarms have no address', () => {
     const { context } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: Record<string, unknown> };
     const warningsWith = (settings: Record<string, string>) => {
       const { api: stack } = createGatewayApp(join(directory, 'bundles'), {

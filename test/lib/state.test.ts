@@ -12,7 +12,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-it('remembers the lives of a gateway on its directory until their holds are settled', () => {
+it('a data directory lists earlier starts of its gateway until their holds are settled', () => {
   const lives = LocalState.at(directory);
   expect(lives.beginBoot('first')).toEqual([]);
   expect(lives.beginBoot('second')).toEqual(['first']);
@@ -22,7 +22,7 @@ it('remembers the lives of a gateway on its directory until their holds are sett
   expect(lives.beginBoot('fourth')).toEqual(['third']);
 });
 
-it('has the same secrets for all that begin on it at the same moment, and no parts of files', async () => {
+it('processes that open a new data directory at the same moment get the same secrets and leave no partial files', async () => {
   const fresh = mkdtempSync(join(tmpdir(), 'gateway-state-'));
   for (let round = 0; round < 5; round += 1) {
     const data = join(fresh, String(round));

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { isLongForm } from '../support/long-runs.ts';
 
-describe('what is deployed', () => {
+describe('a deployment', () => {
   it.each(isLongForm ? ['functions', 'web'] : ['functions'])(
     'is synthesized from the real bundles, passes all checks, and warns of what only the operator knows: %s',
     { timeout: 300_000 },

@@ -21,12 +21,12 @@ const fails: UpgradeStep = async () => {
   throw new Error('interrupted');
 };
 
-it('has nothing to do in a new table', async () => {
+it('an upgrade of a new table runs no steps', async () => {
   expect(await upgradeRecords(table, [step('a', 1)])).toEqual({ version: 3, changed: 0 });
   expect(begun).toEqual([]);
 });
 
-it('carries out each later step once, in order', async () => {
+it('an upgrade runs each newer step once, in order', async () => {
   await upgradeRecords(table, []);
 
   expect(await upgradeRecords(table, [step('a', 1), step('b', 2)])).toEqual({ version: 4, changed: 3 });
@@ -35,7 +35,7 @@ it('carries out each later step once, in order', async () => {
   expect(begun).toEqual(['a', 'b']);
 });
 
-it('goes on with the step that was interrupted', async () => {
+it('an upgrade resumes at the interrupted step', async () => {
   await upgradeRecords(table, []);
   await expect(upgradeRecords(table, [step('a', 1), fails])).rejects.toThrow('interrupted');
 
@@ -44,7 +44,7 @@ it('goes on with the step that was interrupted', async () => {
   expect(begun).toEqual(['a', 'fails', 'b']);
 });
 
-it('leaves records of a later version alone', async () => {
+it('an upgrade refuses records of a newer version', async () => {
   await upgradeRecords(table, [step('a', 1)]);
 
   await expect(upgradeRecords(table, [])).rejects.toThrow(/of version 3, .* up to 2: run the newer gateway/);

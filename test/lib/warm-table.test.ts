@@ -17,8 +17,8 @@ function tableWith(warmWriteUnits: number | undefined): Table {
   return (table as { Properties: Table }).Properties;
 }
 
-describe('a table that is to be warm', () => {
-  it('takes so many write units from its first day on, and so do its indexes, which would slow it down', () => {
+describe('a table with warm throughput', () => {
+  it('has the write units from its creation, and so have its indexes', () => {
     const warm = { WriteUnitsPerSecond: 20_000, ReadUnitsPerSecond: 20_000 };
 
     const { WarmThroughput, GlobalSecondaryIndexes } = tableWith(20_000);
@@ -28,11 +28,11 @@ describe('a table that is to be warm', () => {
     expect(GlobalSecondaryIndexes.map((index) => index.WarmThroughput)).toEqual(GlobalSecondaryIndexes.map(() => warm));
   });
 
-  it('reads no less than every new table does', () => {
+  it('keeps the read units of every new table', () => {
     expect(tableWith(4_000).WarmThroughput).toEqual({ WriteUnitsPerSecond: 4_000, ReadUnitsPerSecond: 12_000 });
   });
 
-  it('is not, where nothing is said: it is charged for', () => {
+  it('is off by default, because it costs money', () => {
     const { WarmThroughput, GlobalSecondaryIndexes } = tableWith(undefined);
 
     expect([WarmThroughput, ...GlobalSecondaryIndexes.map((index) => index.WarmThroughput)]).toEqual(

@@ -78,14 +78,14 @@ describe('the server as a Web Function', () => {
     });
   });
 
-  it('is public, because its functions ask for keys, and takes no more requests a second than the API', () => {
+  it('is public, because its functions check keys, and has the API’s rate limit', () => {
     expect(only('AWS::Lambda::WebFunctionEndpoint')).toMatchObject({
       AuthType: 'ApplicationManaged',
       ThrottleConfig: { RateLimit: 1_000 },
     });
   });
 
-  it('is named by its name wherever AWS takes no ARN', () => {
+  it('is referenced by name where AWS does not accept an ARN', () => {
     const name = only('AWS::Lambda::WebFunction')['FunctionName'];
     expect(JSON.stringify(name)).toContain('model-gateway-prod-');
     for (const part of ['Revision', 'Endpoint']) {
@@ -93,7 +93,7 @@ describe('the server as a Web Function', () => {
     }
   });
 
-  it('may do what the functions may whose routes it serves, and nothing else', () => {
+  it('has exactly the permissions of the functions whose routes it serves', () => {
     const routesOf = Object.entries<Route>(routes).filter(([name]) => servedNames.includes(name));
     const theirs = routesOf.flatMap(([name]) => actionsOf(statementsOf(`${pascalCase(name)}Role`)));
     const own = actionsOf(statementsOf('ServerRole'));
@@ -101,7 +101,7 @@ describe('the server as a Web Function', () => {
     expect(own.filter((action) => action.includes('*'))).toEqual([]);
   });
 
-  it('may write what requests write, and no key, account or workspace', () => {
+  it('may write the items of requests, but no key, account or workspace', () => {
     const { Condition } = statementsOf('ServerRole').find(({ Sid }) => Sid === 'TableWrites')!;
     expect(JSON.stringify(Condition)).toContain('"GENERATION#*"');
     expect(JSON.stringify(Condition)).not.toMatch(/"(KEY|ACCOUNT|WORKSPACE|AUDIT|SEALS)#/);
@@ -117,13 +117,13 @@ describe('the server as a Web Function', () => {
     expect(Object.keys(own)).not.toContain('GATEWAY_LOCAL');
   });
 
-  it('stands beside the functions, which stay as they are, with the function URL', () => {
+  it('leaves the functions and their URL unchanged', () => {
     expect([...readTemplates(outdir).functions.keys()].toSorted()).toEqual(Object.keys(functions).toSorted());
     api.resourceCountIs('AWS::Lambda::Url', 1);
     Template.fromStack(created.api).hasOutput('WebUrl', {});
   });
 
-  it('has no firewall before it, and is refused together with one', () => {
+  it('has no firewall, and is refused together with one', () => {
     const settings = { 'gateway:functionUrl': false, 'gateway:requestsPerKey': 3_000 };
     expect(() => synthesized(join(directory, 'refused'), settings)).toThrow(
       /gateway:requestsPerKey is invalid: requires gateway:streamRuntime to be functions/,
