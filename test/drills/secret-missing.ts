@@ -53,9 +53,13 @@ async function rehearse(tools: DrillTools, manager: DrilledSecrets): Promise<voi
   await first.stop();
 
   const second = await start();
-  await refused(tools, second, { key, step: 'requests to a new process, while it refuses', isRight: isToRetry });
+  await refused(tools, second, {
+    key,
+    step: 'requests to a new process, while Secrets Manager refuses',
+    isRight: isToRetry,
+  });
   manager.state = 'unreachable';
-  await refused(tools, second, { key, step: 'requests while it cannot be reached', isRight: isToRetry });
+  await refused(tools, second, { key, step: 'requests while Secrets Manager cannot be reached', isRight: isToRetry });
   manager.state = 'answering';
   manager.secrets.delete(PEPPER);
   await refused(tools, second, { key, step: 'requests while the pepper is missing', isRight: isToRetry });

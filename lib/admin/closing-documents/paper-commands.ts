@@ -54,7 +54,7 @@ export function addPaperCommands(program: Command): void {
     .option('--number <text>', 'number of the document; default: the month', textBy(referenceRule))
     .addOption(new Option('--by <what>', 'one line for each').choices([...lineSplits]).default('nothing'))
     .option('--draft', 'print the document without issuing it', false)
-    .option('--empty', 'issue it even if the month has no lines, so that the documents have no gaps', false)
+    .option('--empty', 'issue it even if the month has no lines, so that every month has a document', false)
     .action(onAccount(issueAct));
   papers
     .command('list')
