@@ -147,6 +147,8 @@ const googleGeminiQuirks = z.strictObject({
   thinks_by_default: z.boolean().optional(),
   /** Asks for a thought signature on earlier calls; where none came back, the documented placeholder is sent. Gemini 3. */
   thought_signature_placeholder: z.boolean().optional(),
+  /** Takes either tools or a schema of the answer. Gemini 2.5. */
+  format_excludes_tools: z.boolean().optional(),
   /** Takes images and PDFs inside of results of tools. Gemini 3. */
   media_in_results: z.boolean().optional(),
   /** Takes the ids of calls and results; Vertex AI refuses them. */

@@ -374,6 +374,23 @@ describe('signatures of thought on their way back to Gemini', () => {
 
 const enabled = (budget_tokens: number, more: object = {}) => ({ type: 'enabled', budget_tokens, ...more });
 
+describe('a schema of the answer beside tools', () => {
+  const output_config = { format: { type: 'json_schema', schema: { type: 'object', properties: {} } } };
+  const both = { tools: [tool({ type: 'object', properties: {} })], output_config };
+
+  it('is refused by name on Gemini 2.5, and sent to newer models', () => {
+    expect(() => encode(both, { format_excludes_tools: true })).toThrow('together with tools');
+    expect(encode(both)).toMatchObject({ tools: [{}], generationConfig: { responseMimeType: 'application/json' } });
+  });
+
+  it('is sent alone where no tool may be called', () => {
+    const none = { ...both, tool_choice: { type: 'none' as const } };
+    const sent = encode(none, { format_excludes_tools: true });
+    expect(sent).toMatchObject({ generationConfig: { responseMimeType: 'application/json' } });
+    expect(sent).not.toHaveProperty('tools');
+  });
+});
+
 describe('thinking of Gemini', () => {
   const budget = { thinking_budget: { least: 128, most: 32_768 }, thinks_by_default: true };
   const canStop = { thinking_budget: { least: 0, most: 24_576 }, thinks_by_default: false };

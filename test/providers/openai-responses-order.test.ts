@@ -240,3 +240,14 @@ describe('items that all have the same place', () => {
     await expect(decode(events)).rejects.toThrow('began a part of its answer in the place of another');
   });
 });
+
+describe('a response that failed', () => {
+  it('fails with the error that a relay writes beside it', async () => {
+    const error = { message: 'Overloaded', type: 'server_error', code: 'server_is_overloaded' };
+    const failed = { type: 'response.failed', response: { status: 'failed', error: null, output: [] }, error };
+    expect(eventsOf(await decode([added(0, message), words(0, 'Hi'), failed])).at(-1)).toEqual({
+      type: 'error',
+      error,
+    });
+  });
+});

@@ -170,6 +170,14 @@ const rules: Rule<GeminiBody>[] = [
     },
   },
   {
+    source: 'https://github.com/googleapis/python-genai/issues/867',
+    refuses: ({ read, model }) =>
+      /2\.5/.test(model) &&
+      read.tools !== undefined &&
+      read.generationConfig?.responseMimeType === 'application/json' &&
+      "Function calling with a response mime type: 'application/json' is unsupported",
+  },
+  {
     source: ARGUMENTS_SOURCE,
     refuses: ({ read }) =>
       read.tools

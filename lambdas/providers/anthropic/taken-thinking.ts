@@ -115,7 +115,8 @@ function budgeted(request: MessagesRequest, quirks: ClaudeQuirks, maxTokens: num
 function takenEffort(request: MessagesRequest, thinking: Thinking | undefined, quirks: ClaudeQuirks): SentEffort {
   const { reasoning_efforts: taken, efforts_without_thinking: fewer } = quirks;
   const asked = requestedEffort(request, thinking, quirks);
-  if (!asked || !taken) return asked;
+  // The Messages API has no lower effort than "low".
+  if (!asked || !taken) return asked === 'minimal' ? 'low' : asked;
   const isThinking = thinks({ thinking }, quirks) && thinking?.type !== 'between_tools';
   return nearestEffort(asked, isThinking ? taken : (fewer ?? taken));
 }

@@ -113,7 +113,8 @@ class ResponsesTranslation {
         break;
       case 'response.failed':
       case 'response.cancelled':
-        this.#fail(asRecord(event['response']));
+        // Relays put the error beside the response (https://github.com/openai/codex/issues/24973).
+        this.#fail(asRecord(event['response']), event['error']);
         break;
       case 'error':
         this.answer.fail(event['error'] ?? event);
@@ -151,9 +152,9 @@ class ResponsesTranslation {
     this.answer.finish(responsesStopReason(response, { hasRefused, hasToolCalls: this.answer.blocks.hasToolCalls }));
   }
 
-  #fail(response: Record<string, unknown>): void {
+  #fail(response: Record<string, unknown>, beside?: unknown): void {
     this.#report(response);
-    this.answer.fail(response['error']);
+    this.answer.fail(response['error'] ?? beside);
   }
 
   #report(response: Record<string, unknown>): void {
