@@ -123,14 +123,15 @@ describe('the end of an answer of Gemini', () => {
   });
 });
 
+const likely = (token: string, logProbability: string) =>
+  `{"token":"${token}","tokenId":5,"logProbability":${logProbability}}`;
+
 describe('probabilities of Gemini', () => {
-  const likely = (token: string, logProbability: string) =>
-    `{"token":"${token}","tokenId":5,"logProbability":${logProbability}}`;
   const result = `"logprobsResult":{"chosenCandidates":[${likely('Hi', '-0.12345678901234567')},${likely('!', '0')}],"topCandidates":[{"candidates":[${likely('Hi', '-0.12345678901234567')},${likely('Oh', '-2.5')}]}],"logProbabilitySum":-0.1}`;
   const chunk = (parts: string, more = result) =>
     `data: {"candidates":[{"content":{"role":"model","parts":[${parts}]},${more}}]}\r\n\r\n`;
   const end = response('{"text":""}', 'STOP');
-  const hi = { token: 'Hi', logprob: -0.12345678901234567, bytes: null };
+  const hi = { token: 'Hi', logprob: Number('-0.12345678901234567'), bytes: null };
   const told = [
     { ...hi, top_logprobs: [hi, { token: 'Oh', logprob: -2.5, bytes: null }] },
     { token: '!', logprob: 0, bytes: null, top_logprobs: [] },
