@@ -198,60 +198,6 @@ describe('importing a price list', () => {
     });
   });
 
-  describe('parameters of providers', () => {
-    const entry = { about: 'It does.', source: 'https://acme.test/docs', providers: ['acme'] };
-    const listed = (
-      entries: object[],
-      { source = searching, model = wanted }: { source?: string; model?: object } = {},
-    ) => {
-      const selection = selectionSchema.parse({ models: [model], provider_parameters: entries, aliases: [] });
-      const files = importCatalog([readModelsDev(source)], selection, atRate);
-      return (files.get('acme.json') as { models: { supported_parameters: string[] }[] }).models[0]!
-        .supported_parameters;
-    };
-    const plain = ['max_tokens', 'stop', 'temperature', 'top_p'];
-
-    it('are listed in the order of the catalog', () => {
-      expect(listed([{ ...entry, parameters: ['verbosity', 'seed'] }])).toEqual([...plain, 'seed', 'verbosity']);
-    });
-
-    it.each([
-      ['another provider', { providers: ['other'] }],
-      ['another model', { models: ['acme/other'] }],
-      ['another wire', { wire: 'openai-responses' }],
-      ['models that reason', { reasons: true }],
-    ])('are not those of %s', (_whose, more) => {
-      expect(listed([{ ...entry, ...more, parameters: ['seed'] }])).toEqual(plain);
-    });
-
-    it('are those of endpoints on a wire of their own', () => {
-      const model = { ...wanted, wire: 'openai-responses' };
-      const own = { ...entry, wire: 'openai-responses', models: ['acme/searcher'], reasons: false };
-
-      expect(listed([{ ...own, parameters: ['verbosity'] }], { model })).toEqual([...plain, 'verbosity']);
-      expect(listed([{ ...entry, parameters: ['seed'] }], { model })).toEqual(plain);
-    });
-
-    it('are without sampling if the model has a fixed temperature', () => {
-      const fixed = searching.replace('"cost"', '"temperature": false, "cost"');
-
-      expect(listed([{ ...entry, parameters: ['seed', 'top_k', 'verbosity'] }], { source: fixed })).toEqual([
-        'max_tokens',
-        'stop',
-        'verbosity',
-      ]);
-    });
-
-    it('have names that the catalog knows, and a source', () => {
-      const parse = (more: object) =>
-        selectionSchema.safeParse({ models: [wanted], provider_parameters: [{ ...entry, ...more }], aliases: [] });
-
-      expect(parse({ parameters: ['sead'] }).success).toBe(false);
-      expect(parse({ parameters: ['seed'], source: 'hearsay' }).success).toBe(false);
-      expect(parse({ parameters: ['seed'] }).success).toBe(true);
-    });
-  });
-
   it('adds the service cost of endpoints, if the selection requires it', () => {
     const files = importCatalog(
       [readModelsDev(searching)],
