@@ -6,6 +6,8 @@ import type { RefusedAmounts } from '../store/generations/refusals.ts';
 /** Names of fields and models as APIs write them: no sentence, no address, no value of any length. */
 const FIELD = /^[\w-]{1,40}(?:\.[\w-]{1,40}){0,12}$/;
 const MODEL = /^[\w.:/@[\]-]{1,100}$/;
+/** The key of a gateway or of a provider, which a client has put in the place of a model. */
+const KEY = /(?:^|[^A-Za-z0-9])(?:sk|mk|rk|pk|xai|gsk|AIza)[-_]?[\w-]{24,}/;
 
 /** Why a request was refused, in words that any log may have. */
 export interface RefusalFields {
@@ -40,7 +42,7 @@ export function refusalFields({ kind, metadata }: GatewayError, body: unknown): 
     kind,
     ...(typeof field === 'string' && FIELD.test(field) ? { field } : {}),
     ...(typeof limit === 'string' ? { limit } : {}),
-    ...(typeof model === 'string' && MODEL.test(model) ? { model } : {}),
+    ...(typeof model === 'string' && MODEL.test(model) && !KEY.test(model) ? { model } : {}),
   };
 }
 

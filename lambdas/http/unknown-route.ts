@@ -49,6 +49,8 @@ function hintFor(path: string): string {
   if (path.startsWith('/v1/')) return 'Leave "/v1" out of the base URL: this client adds it itself.';
   if (path.endsWith('/') && methodsAt(path.slice(0, -1)).length > 0)
     return `Leave the last slash out: /v1${path.slice(0, -1)}.`;
+  const single = path.replaceAll(/\/{2,}/g, '/');
+  if (single !== path && methodsAt(single).length > 0) return `Write one slash: /v1${single}.`;
   if (path === '/auth/key') return 'GET /v1/key says what a key may spend.';
   if (path === '/responses/compact') {
     return 'This gateway does not shorten conversations for its clients: Codex does it by itself where the name of its model_provider is not "OpenAI".';

@@ -21,6 +21,8 @@ describe('what the log says of a refusal', () => {
     ['Call ann@example.org about it', 'sandbox/gpt'],
     ['x'.repeat(50), 'a model of many words'],
     ['', { nested: 'ann@example.org' }],
+    ['', `x/sk-mg-v1-${'xxxxx0'.repeat(10)}`],
+    ['', `sk-ant-api03-${'xxxxx0'.repeat(10)}`],
   ])('is never a text of the request (%j, %j)', (field, model) => {
     const said = JSON.stringify(refusalFields(invalidRequest(field, 'is wrong'), { model }));
     expect(said).not.toMatch(/ann|xxxxx|words/);

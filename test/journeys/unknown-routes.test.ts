@@ -28,6 +28,7 @@ describe('a request that no route takes', () => {
     ['GET', '/nothing', /GET \/v1\/models is a good place to start/],
     ['GET', '/keys/a/b/c', /There is no GET \/v1\/keys\/a\/b\/c/],
     ['GET', '', /There is no GET \/v1\. GET \/v1\/docs describes this API/],
+    ['POST', '//chat/completions', /Write one slash: \/v1\/chat\/completions\./],
     ['GET', '/health/', /Leave the last slash out: \/v1\/health\./],
     ['POST', '/messages/batches', /does not have that part/],
     ['GET', '/files/abc', /does not have that part/],
