@@ -96,6 +96,8 @@ const openaiChatQuirks = z.strictObject({
   reasoning_efforts: z.array(z.enum(reasoningEfforts)).min(1).optional(),
   /** It refuses a forced tool while it thinks: the call is the stronger wish, and thinking is switched off. */
   forced_tool_needs_no_thinking: z.boolean().optional(),
+  /** Takes either tools or a schema of the answer. */
+  format_excludes_tools: z.boolean().optional(),
   /** It refuses a schema of the answer while it thinks: the schema is the stronger wish, and thinking is switched off. */
   format_needs_no_thinking: z.boolean().optional(),
   /** Has to be asked to keep thinking apart from the answer. */

@@ -20,3 +20,10 @@ export function withoutFormatName(request: MessagesRequest): MessagesRequest {
   const { name: _name, description: _description, ...format } = config.format;
   return { ...request, output_config: { ...config, format } };
 }
+
+/** The request without any form of its answer. */
+export function withoutFormat(request: MessagesRequest): MessagesRequest {
+  const { output_format: _older, output_config: config, ...rest } = request;
+  const { format: _format, ...output } = config ?? {};
+  return Object.keys(output).length > 0 ? { ...rest, output_config: output } : rest;
+}

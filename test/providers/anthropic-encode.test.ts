@@ -118,6 +118,42 @@ describe('marks for caches', () => {
   });
 });
 
+describe('the result of a tool that failed', () => {
+  const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBO' } };
+  const call = { type: 'tool_use', id: 't1', name: 'shoot', input: {} };
+  const resultSent = (is_error: boolean) => {
+    const content = [
+      { type: 'tool_result', tool_use_id: 't1', is_error, content: [{ type: 'text', text: 'No.' }, image] },
+    ];
+    const messages = [
+      { role: 'user' as const, content: 'Hi' },
+      { role: 'assistant' as const, content: [call] },
+      { role: 'user' as const, content },
+    ];
+    const { body } = anthropicWire.encode(withBudget(1, { thinking: undefined, messages }), target, client);
+    return (JSON.parse(body) as { messages: { content: unknown[] }[] }).messages[2]!.content;
+  };
+
+  it('has texts alone, and what it has shown stands behind it', () => {
+    expect(resultSent(true)).toEqual([
+      {
+        type: 'tool_result',
+        tool_use_id: 't1',
+        is_error: true,
+        content: [
+          { type: 'text', text: 'No.' },
+          { type: 'text', text: '(the image of this result follows)' },
+        ],
+      },
+      image,
+    ]);
+  });
+
+  it('is as it came where it did not fail', () => {
+    expect(resultSent(false)).toMatchObject([{ content: [{ type: 'text' }, image] }]);
+  });
+});
+
 describe('a request for a count of tokens', () => {
   it('has no fields that only matter to generation: the API refuses what it does not know', () => {
     const kept = { messages: [{ role: 'user' as const, content: 'Hi' }], system: 'Be short.', speed: 'standard' };

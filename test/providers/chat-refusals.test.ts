@@ -17,6 +17,11 @@ describe('what an endpoint does not take is refused by name', () => {
       { tools: [weather], tool_choice: { type: 'tool', name: 'weather' } },
       { quirks: { tool_choices: ['any', 'none'] } },
     ],
+    [
+      'output_config.format: does not work together with tools',
+      { tools: [weather], output_config: { format: { type: 'json_schema', schema: {} } } },
+      { quirks: { format_excludes_tools: true } },
+    ],
     ['stop_sequences: may have at most 1', { stop_sequences: ['a', 'b'] }, { quirks: { max_stop_sequences: 1 } }],
     ['top_logprobs: may be at most 5', { logprobs: true, top_logprobs: 6 }, { quirks: { max_top_logprobs: 5 } }],
     ['messages.0.content.0.type: ', { messages: [{ role: 'user', content: [png] }] }, { inputModalities: ['text'] }],

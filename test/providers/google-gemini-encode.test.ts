@@ -383,6 +383,12 @@ describe('a schema of the answer beside tools', () => {
     expect(encode(both)).toMatchObject({ tools: [{}], generationConfig: { responseMimeType: 'application/json' } });
   });
 
+  it('is left out where a call is forced, which has no text', () => {
+    const sent = encode({ ...both, tool_choice: { type: 'any' } });
+    expect(sent).toMatchObject({ toolConfig: { functionCallingConfig: { mode: 'ANY' } } });
+    expect(JSON.stringify(sent)).not.toContain('responseMimeType');
+  });
+
   it('is sent alone where no tool may be called', () => {
     const none = { ...both, tool_choice: { type: 'none' as const } };
     const sent = encode(none, { format_excludes_tools: true });

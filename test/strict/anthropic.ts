@@ -508,6 +508,20 @@ function brokenCalls(turns: readonly ClaudeTurn[]): string | undefined {
   return undefined;
 }
 
+const errorRule: Rule<ClaudeBody> = {
+  source: 'https://github.com/caozhiyuan/copilot-api/pull/196',
+  refuses: (request) =>
+    blocksOf(request).some(({ blocks }) =>
+      blocks.some(
+        (one) =>
+          one.type === 'tool_result' &&
+          one.is_error === true &&
+          Array.isArray(one.content) &&
+          one.content.some(({ type }) => type !== 'text'),
+      ),
+    ) && 'all content must be type "text" if "is_error" is true',
+};
+
 const cacheRules: Rule<ClaudeBody>[] = [
   {
     source: `${docs}/build-with-claude/prompt-caching`,
@@ -528,6 +542,7 @@ const cacheRules: Rule<ClaudeBody>[] = [
 const rules = [
   ...thinkingRules,
   turnRule,
+  errorRule,
   ...samplingRules,
   ...conversationRules,
   ...toolRules,

@@ -473,7 +473,14 @@ const providers: Record<string, ChatProvider> = {
       ...usual.filter((field) => field !== 'frequency_penalty' && field !== 'presence_penalty'),
       ...(['max_completion_tokens', 'reasoning_effort', 'reasoning_format', 'seed'] as const),
     ],
-    rules: [maxStops(4, groqDocs)],
+    rules: [
+      maxStops(4, groqDocs),
+      {
+        source: 'https://github.com/vercel/ai/pull/16540',
+        refuses: ({ read }) =>
+          read.tools && read.response_format && 'json mode cannot be combined with tool/function calling',
+      },
+    ],
   },
   cerebras: {
     fields: [

@@ -178,6 +178,13 @@ const rules: Rule<GeminiBody>[] = [
       "Function calling with a response mime type: 'application/json' is unsupported",
   },
   {
+    source: 'https://github.com/vercel/ai/pull/16540',
+    refuses: ({ read }) =>
+      read.toolConfig?.functionCallingConfig.mode === 'ANY' &&
+      read.generationConfig?.responseMimeType === 'application/json' &&
+      "Forced function calling (ANY mode) with a response mime type: 'application/json' is unsupported",
+  },
+  {
     source: ARGUMENTS_SOURCE,
     refuses: ({ read }) =>
       read.tools

@@ -55,6 +55,7 @@ export const wishes = {
     'call_and_words',
     'late_words',
     'failed_result',
+    'failed_image_result',
     'image_result',
     'empty_result',
     'orphan_result',
@@ -262,6 +263,12 @@ function historyOf(row: Wishes): Turn[] {
         asked,
         call('toolu_01'),
         { role: 'results', results: [{ id: 'toolu_01', text: 'No.', failed: true }], texts: [] },
+      ];
+    case 'failed_image_result':
+      return [
+        asked,
+        call('toolu_01'),
+        { role: 'results', results: [{ id: 'toolu_01', text: 'No.', failed: true, image: true }], texts: [] },
       ];
     case 'image_result':
       return [

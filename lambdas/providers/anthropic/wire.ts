@@ -24,6 +24,7 @@ import { withSentNames } from '../translated/tool-names.ts';
 import { typedSchema } from '../translated/typed-schema.ts';
 import { decodeMessage, decodeStream } from './decode.ts';
 import { betaNames, envelopeOf, postWithBetas } from './envelopes.ts';
+import { withTextualErrors } from './error-results.ts';
 import { refuseUnsupportedParts } from './unsupported-parts.ts';
 import { placedInstructions, rewritten } from './rewritten.ts';
 import { strictSchema } from './claude-schema.ts';
@@ -104,7 +105,7 @@ function upstreamBody(sent: MessagesRequest, target: AnthropicTarget, client: Cl
     ...request,
     model: target.upstreamModel,
     messages: withoutTrailingSpace(
-      readableMessages(request, target).map(withFittingToolIds),
+      withTextualErrors(readableMessages(request, target)).map(withFittingToolIds),
       thinks(request, target.quirks),
     ),
     max_tokens: maxTokens,

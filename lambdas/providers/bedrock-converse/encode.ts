@@ -7,6 +7,7 @@ import { penalties } from '../../catalog/sampling-parameters.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { withTakenMarks } from '../../messages/cache-marks.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
+import { withTextualErrors } from '../anthropic/error-results.ts';
 import { withTakenThinking } from '../anthropic/taken-thinking.ts';
 import { outputLimit } from '../translated/output-limit.ts';
 import { refuseUnspeakableSampling, samplingFields, stopSequences } from '../translated/sampling.ts';
@@ -14,7 +15,7 @@ import { withSupportedFields } from '../translated/supported-fields.ts';
 import { withSentNames } from '../translated/tool-names.ts';
 import type { ClientHeaders } from '../wire.ts';
 import { toConversation, type ConverseMessage } from './conversation.ts';
-import type { ConverseTarget } from './families.ts';
+import { familyOf, type ConverseTarget } from './families.ts';
 import { modelFields } from './model-fields.ts';
 import { withSpokenCalls } from './spoken-calls.ts';
 import { outputConfig, toolConfig } from './tools.ts';
@@ -24,7 +25,9 @@ export function encodeConverseRequest(
   target: ConverseTarget,
   client: ClientHeaders,
 ): Record<string, unknown> {
-  const supported = withTakenMarks(withSpokenCalls(withSupportedFields(asked)));
+  const spoken = withSpokenCalls(withSupportedFields(asked));
+  const isClaude = familyOf(target).hasAnthropicSignatures;
+  const supported = withTakenMarks(isClaude ? { ...spoken, messages: withTextualErrors(spoken.messages) } : spoken);
   // Without a limit the model would write as much as it can, which is more than some endpoints promise.
   const maxTokens = outputLimit(supported, target) ?? target.maxOutputTokens;
   const request = withTakenThinking(supported, target.quirks, maxTokens ?? Infinity);

@@ -5,9 +5,8 @@
 
 import { invalidRequest } from '../../platform/errors.ts';
 import { isBlank } from '../../messages/blank-texts.ts';
-import { outputFormat } from '../../messages/output-format.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
-import { answerSchema } from '../translated/answer-format.ts';
+import { answerSchema, withFormatOrForcedCall, withFormatOrTools } from '../translated/answer-format.ts';
 import { outputLimit } from '../translated/output-limit.ts';
 import {
   penaltyFields,
@@ -30,20 +29,12 @@ import { withoutUndefined } from '../../platform/json/records.ts';
 const MAX_GEMINI_STOP_SEQUENCES = 5;
 
 export function encodeGeminiRequest(asked: MessagesRequest, target: GeminiTarget): Record<string, unknown> {
-  const request = withFormatOrTools(withSupportedFields(asked), target);
+  const supported = withSupportedFields(asked);
+  const request = target.quirks.format_excludes_tools
+    ? withFormatOrTools(supported)
+    : withFormatOrForcedCall(supported);
   const config = generationConfig(request, target);
   return { ...promptFields(request, target), ...(Object.keys(config).length > 0 ? { generationConfig: config } : {}) };
-}
-
-/** Tools that may not be called need not be there. @throws {GatewayError} 400 for tools beside a format that the model does not take with them */
-function withFormatOrTools(request: MessagesRequest, { quirks }: GeminiTarget): MessagesRequest {
-  const { tools, tool_choice: choice, ...rest } = request;
-  if (!quirks.format_excludes_tools || !tools?.length || !outputFormat(request)) return request;
-  if (choice?.type === 'none') return rest;
-  throw invalidRequest(
-    'output_config.format',
-    'does not work together with tools on this model; leave out one of them, or use a newer model',
-  );
 }
 
 /** What the model reads. */

@@ -5,6 +5,7 @@ import { asFunctions } from './functions.ts';
 import { refuseBeyond } from './refusals.ts';
 import { toolNameRule, type ChatTarget } from './target.ts';
 import { withPositions } from './call-positions.ts';
+import { withFormatOrTools } from '../translated/answer-format.ts';
 import { withSentNames } from '../translated/tool-names.ts';
 
 /**
@@ -14,7 +15,8 @@ import { withSentNames } from '../translated/tool-names.ts';
 export function encodeInDialect(request: MessagesRequest, target: ChatTarget): Record<string, unknown> {
   const { quirks } = target;
   refuseBeyond(request, target);
-  const named = withSentNames(withFittingThinking(request, quirks), toolNameRule(target));
+  const fitting = withFittingThinking(quirks.format_excludes_tools ? withFormatOrTools(request) : request, quirks);
+  const named = withSentNames(fitting, toolNameRule(target));
   const body = encodeChatRequest(quirks.tool_call_ids === 'name_and_position' ? withPositions(named) : named, target);
   const chosen = withKnownChoice(body, quirks.tool_choices);
   return quirks.functions ? asFunctions(chosen) : chosen;

@@ -1,5 +1,5 @@
 import { invalidRequest } from '../../platform/errors.ts';
-import { outputFormat } from '../../messages/output-format.ts';
+import { outputFormat, withoutFormat } from '../../messages/output-format.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 
 /** Names that OpenAI takes. */
@@ -23,6 +23,28 @@ export function answerSchema(
     );
   }
   return (format.schema ?? {}) as Record<string, unknown>;
+}
+
+/** A call that is forced has no text that a schema could hold: Gemini and Groq refuse both (https://github.com/vercel/ai/pull/16540). */
+export function withFormatOrForcedCall(request: MessagesRequest): MessagesRequest {
+  const { tools, tool_choice: choice } = request;
+  const isForced = choice?.type === 'any' || choice?.type === 'tool';
+  return isForced && tools?.length && outputFormat(request) ? withoutFormat(request) : request;
+}
+
+/**
+ * The request for a model that takes either tools or a schema of the answer. Tools that may not be called need not be there.
+ * @throws {GatewayError} 400 for both
+ */
+export function withFormatOrTools(asked: MessagesRequest): MessagesRequest {
+  const request = withFormatOrForcedCall(asked);
+  const { tools, tool_choice: choice, ...rest } = request;
+  if (!tools?.length || !outputFormat(request)) return request;
+  if (choice?.type === 'none') return rest;
+  throw invalidRequest(
+    'output_config.format',
+    'does not work together with tools on this model; leave out one of them, or use another model',
+  );
 }
 
 /** The name of the schema, and what it is for, where the client has said so: models read them. */
