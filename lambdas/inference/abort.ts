@@ -1,34 +1,33 @@
-/** Ends the provider's work from our side: when the client leaves, and before the function runs out of time. */
+/** Aborts requests to providers: when the client disconnects, the function's time ends, or the process stops. */
 
-/** Why the provider's work was ended from our side. */
+/** Why the gateway aborted a request to a provider. */
 type AbortReason = 'client_left' | 'out_of_time' | 'stopping' | 'ended';
 
-/** Ends the provider's work. */
 export function abortBecause(abort: AbortController, reason: AbortReason): void {
   abort.abort(reason);
 }
 
-/** Why the provider's work was ended; undefined while it may go on. */
+/** Why the gateway aborted the request; undefined while it is running. */
 export function abortReasonOf(signal: AbortSignal): AbortReason | undefined {
   return signal.reason as AbortReason | undefined;
 }
 
-/** A stream ends itself this long before Lambda would, so that its settlement is still reported. */
+/** A stream ends itself this long before Lambda would end it, so that its settlement is still sent. */
 const STOP_STREAM_BEFORE_TIMEOUT_MS = 15_000;
-/** Time for the last event to be read, out of these fifteen seconds. */
+/** Time to deliver the last event, within the fifteen seconds above. */
 const LAST_EVENT_GRACE_MS = 5_000;
 
-/** @param clientLeft undefined where it cannot be noticed that a client has left */
+/** @param clientLeft undefined if the process cannot notice that a client disconnects */
 export function abortWhenLeft(abort: AbortController, clientLeft: AbortSignal | undefined): void {
   if (clientLeft) whenAborted(clientLeft, () => abortBecause(abort, 'client_left'));
 }
 
-/** @param stopping aborts when the process is about to end; undefined where it is not told */
+/** @param stopping aborts when the process is about to end; undefined if the process gets no notice of that */
 export function abortWhenStopping(abort: AbortController, stopping: AbortSignal | undefined): void {
   if (stopping) whenAborted(stopping, () => abortBecause(abort, 'stopping'));
 }
 
-/** @param remainingMs what is left of the function's time */
+/** @param remainingMs remaining time of the function */
 export function abortInTime(
   abort: AbortController,
   remainingMs: number,
@@ -39,7 +38,7 @@ export function abortInTime(
   abort.signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
 }
 
-/** A reader that takes nothing would keep the ending, and with it the settlement, from ever being reached. */
+/** Destroys the body. Otherwise a client that reads nothing would block the end of the answer, and its settlement. */
 export function destroyWhenOutOfTime(body: { destroy: () => unknown }, signal: AbortSignal): void {
   whenAborted(signal, () => {
     if (abortReasonOf(signal) !== 'out_of_time') return;

@@ -3,10 +3,10 @@ import type { ProviderTime } from '../platform/provider-time.ts';
 import type { Candidate } from '../routing/candidates.ts';
 import type { Outcome } from '../store/generations/outcome.ts';
 
-/** An attempt that gave no answer. It costs nothing, unless it was the last one. */
+/** An attempt without an answer. It costs nothing, unless it was the last attempt. */
 interface FailedAttempt {
   index: number;
-  /** The HTTP status of the provider's answer; null where there was none. */
+  /** HTTP status of the provider's response; null without a response. */
   providerStatus: number | null;
   /** The failure, in one word. */
   word: string;
@@ -16,13 +16,13 @@ interface FailedAttempt {
 /** The status of an attempt that has not failed. */
 const OK = 200;
 
-/** The attempts of one request, noted while they are made: for its charge, and for its record. */
+/** Collects the attempts of one request, for its charge and its record. */
 export class AttemptLog {
-  /** The attempt that is under way, or was the last: its place among the offers of the request. */
+  /** Index of the current or last attempt among the offers of the request. */
   index = 0;
-  /** performance.now() at which its whole request was sent to its provider; undefined until then. */
+  /** performance.now() when the provider had received the whole request; undefined until then. */
   sentAtMs: number | undefined;
-  /** How it has failed, if it has. */
+  /** Failure of the current attempt, if it has failed. */
   failure: FailedAttempt | undefined;
   readonly #failed: FailedAttempt[] = [];
   #brokenBy: string[] = [];
@@ -38,13 +38,16 @@ export class AttemptLog {
     this.failure = undefined;
   }
 
-  /** The whole request of an attempt is with its provider; a large one may have been refused before, and another begun. */
+  /**
+   * Notes that the provider has received the whole request. If it refused a large request before that, another attempt
+   * has begun, and the time is not noted.
+   */
   sent(index: number): void {
     this.#providerTime.sent();
     if (this.index === index) this.sentAtMs = performance.now();
   }
 
-  /** Something has come from a provider, or its failure. */
+  /** Notes that a provider sent data or failed. */
   received(): void {
     this.#providerTime.received();
   }
@@ -54,15 +57,18 @@ export class AttemptLog {
     this.#failed.push(failure);
   }
 
-  /** An answer that had begun has failed. @param error only a failure of its provider is noted */
+  /**
+   * Notes that an answer failed after it had begun.
+   * @param error only failures of the provider are kept
+   */
   brokeOff(error: unknown): void {
     if (!this.failure && error instanceof ProviderFailure) this.#brokenBy = [error.word];
   }
 
   /**
-   * The attempts as the record of the request keeps them: those before the one that answered, or was the last; what the provider of
-   * that one answered with; what went wrong with each; and the time of the gateway and of providers, in whole milliseconds.
-   * @param receivedAtMs performance.now() at which the request came in
+   * Attempts in the form of the request's record: the attempts before the last one, the provider's status for the last
+   * one, the failure of each, and the time of gateway and providers in whole milliseconds.
+   * @param receivedAtMs performance.now() when the request was received
    */
   recorded(
     triedAt: (index: number) => Pick<Candidate, 'model' | 'endpoint'>,

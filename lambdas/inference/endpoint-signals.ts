@@ -2,15 +2,18 @@ import { servedCatalog } from '../catalog/served-catalog.ts';
 import { resources } from '../resources.ts';
 import type { EndpointSignals } from '../routing/order.ts';
 
-/** Brings the catalog and what this process knows of the endpoints up to date, while the caller is looked for. Not to be waited for. */
+/**
+ * Refreshes the catalog and the health and statistics of endpoints, concurrently with the lookup of the caller. Do not
+ * wait for it.
+ */
 export function refreshSignals(): void {
-  // Where it fails, the request that asks for it is told.
+  // If this fails, the request that needs the catalog gets the error.
   servedCatalog().catch(() => undefined);
   void resources.health().refresh();
   void resources.statistics().refresh();
 }
 
-/** How the endpoints are doing, as far as this process knows. */
+/** Health and speed of the endpoints, as far as this process knows them. */
 export function endpointSignals(): EndpointSignals {
   const [health, statistics] = [resources.health(), resources.statistics()];
   return {

@@ -6,31 +6,34 @@ import type { UsableEndpoint } from '../routing/usable-endpoints.ts';
 import type { AttemptLog } from './attempt-log.ts';
 import { alarmOperator } from './operator-alarm.ts';
 
-/** A place that may be asked. */
+/** A candidate to which the request may be sent. */
 export interface Offer {
-  /** Its place among the offers of the request. */
+  /** Index among the offers of the request. */
   index: number;
   candidate: UsableEndpoint & { model: { id: string } };
-  /** The model may think without showing it: while it is silent, it may be working, and billing. */
+  /** The model may think without showing it. While it is silent, it may be working and billing. */
   hasHiddenReasoning: boolean;
 }
 
 export interface FailoverOptions {
-  /** Ends the attempts: the client has left, or the time is up. */
+  /** Ends the attempts: the client has disconnected, or the time is up. */
   signal: AbortSignal;
   log: AttemptLog;
   /** Id of the client's request, for the log. */
   requestId: string;
-  /** Learns what an attempt says of its endpoint: nothing, when the request was at fault or the client has left. */
+  /**
+   * Receives the result of each attempt for its endpoint, except when the request was at fault or the client
+   * disconnected.
+   */
   health: { record: (endpointId: string, result: AttemptResult) => void; publish: () => Promise<void> };
 }
 
 /**
- * Asks one place after the other, until one answers. What fails before that costs the client only time. What is refused as a
- * request is not sent to other endpoints of that model: another model may take it.
- * @param begin asks one of them
- * @returns the answer of the one at which the log is then
- * @throws {ProviderFailure} of the last one that was asked.
+ * Tries one candidate after the other, until one answers. Failures before the first event cost the client nothing. If a
+ * provider rejects the request itself, the model's other endpoints are skipped, and other models are tried.
+ * @param begin sends the request to one candidate
+ * @returns the answer; `log.index` identifies the offer that gave it
+ * @throws {ProviderFailure} of the last candidate tried
  */
 export async function withFailover<Asked extends Offer, Answer>(
   offers: readonly Asked[],
@@ -56,10 +59,11 @@ export async function withFailover<Asked extends Offer, Answer>(
       attempts.fail({ index, providerStatus, word, durationMs });
       if (!signal.aborted && !failure.isRequestsFault) {
         health.record(endpoint.id, 'failed');
-        // The next endpoint's answer may take minutes: the other instances learn of this failure before.
+        // The next endpoint may take minutes to answer. Other instances must learn of this failure earlier.
         void health.publish();
       }
-      // An answer that is too large may be billed, and so may a silent model that thinks: another attempt would be paid for as well.
+      // A response that is too large may be billed, and so may a silent model that thinks. Another attempt would be
+      // billed in addition.
       const isPaid = failure.wasAnswered || (failure.wasSilent && offer.hasHiddenReasoning);
       if (signal.aborted || isPaid) break;
       if (!failure.mayTryAnother) refusedBy.add(model.id);
@@ -68,7 +72,7 @@ export async function withFailover<Asked extends Offer, Answer>(
       alarmOperator(failure, about);
     }
   }
-  // The gateway has tried every endpoint: a client that retries at once would only multiply the attempts.
+  // The gateway has tried every endpoint. An immediate retry by the client would only multiply the attempts.
   if (offers.length > 1) failure!.discourageRetry();
   throw failure!;
 }

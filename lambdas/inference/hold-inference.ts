@@ -11,28 +11,28 @@ export interface HoldTools {
   bootId: string;
 }
 
-/** Who asks, and since when. */
+/** The caller, and the time of its request. */
 export interface HoldInput
   extends Pick<Admission, 'receivedAtMs' | 'clientLeft' | 'recordsBeside'>, Pick<HoldRequest, 'claim'> {
   generationId: string;
   caller: InferenceCaller;
 }
 
-/** The request that is held for, and the plan of its cost. */
+/** The request that needs a hold, and the plan of its cost. */
 export interface HoldTerms
   extends
     Pick<NewGeneration, 'apiType' | 'streamed' | 'estimatedTokens' | 'candidate' | 'sweptAfterMs'>,
     Pick<Admission, 'plan'>,
     Partial<Pick<Admission, 'recount' | 'minMaxTokens'>>,
     Pick<HoldRequest, 'free'> {
-  /** Whose limits must have room for it; those of the caller, if not given. */
+  /** Scopes whose limits apply; those of the caller by default. */
   scopes?: HoldRequest['scopes'];
 }
 
 /**
- * Holds what a request may cost, before anything is sent to a provider: one way for all that is asked of models.
+ * Holds the maximum cost of a request before anything is sent to a provider. All requests to models use this function.
  *
- * Guarantee: nothing is held for a request that is refused here, or for which this throws (admission/admit.ts).
+ * Guarantee: nothing is held if it refuses or throws (admission/admit.ts).
  * @throws {GatewayError} 403 for a suspended account
  */
 export function holdInference(
@@ -43,7 +43,7 @@ export function holdInference(
   return admit(table, admissionOf(bootId, input, terms));
 }
 
-/** What is asked of the limits for a request. @throws {GatewayError} 403 for a suspended account */
+/** The request for admission. @throws {GatewayError} 403 for a suspended account */
 export function admissionOf(
   bootId: string,
   { generationId, caller, receivedAtMs, clientLeft, recordsBeside, claim }: HoldInput,
@@ -55,7 +55,7 @@ export function admissionOf(
   return { request, plan, recount, minMaxTokens, receivedAtMs, clientLeft, recordsBeside };
 }
 
-/** The same where a refusal is final. @throws {GatewayError} when the request is refused */
+/** Like `holdInference`, if a refusal is final. @throws {GatewayError} if the request is refused */
 export async function holdOrThrow(tools: HoldTools, input: HoldInput, terms: HoldTerms): Promise<Admitted> {
   const result = await holdInference(tools, input, terms);
   if ('refused' in result) throw result.refused.error;

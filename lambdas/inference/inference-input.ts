@@ -2,28 +2,28 @@ import type { InferenceCaller } from '../admission/caller.ts';
 import type { RequestClaim } from '../admission/request-claim.ts';
 import type { ProviderTime } from '../platform/provider-time.ts';
 
-/** A request for inference, however it came in. */
+/** A request for inference, from any route. */
 export interface InferenceInput<Body> {
-  /** As the client sent it, checked. */
+  /** As the client sent it, validated. */
   body: Body;
   caller: InferenceCaller;
   generationId: string;
-  /** What is noted of the providers that are asked. */
+  /** Measures the time spent on providers. */
   providerTime: ProviderTime;
-  /** What an Idempotency-Key claims; undefined without one. */
+  /** The claim of the `Idempotency-Key`; undefined without that header. */
   claim?: RequestClaim | undefined;
   request: {
     id: string;
-    /** Names in small letters. */
+    /** Names in lower case. */
     headers: Record<string, string>;
-    /** A moment of the monotonic clock, in milliseconds. */
+    /** performance.now() when the request was received. */
     receivedAtMs: number;
     clientAddress: string;
   };
-  /** Milliseconds until this process stops working on it. */
+  /** Milliseconds until this process stops working on the request. */
   remainingMs: () => number;
-  /** Aborts when the client has left; undefined where that cannot be noticed. */
+  /** Aborts when the client disconnects; undefined if the process cannot notice that. */
   clientLeft: AbortSignal | undefined;
-  /** Aborts when the process is about to end; undefined where it is not told. */
+  /** Aborts when the process is about to end; undefined if the process gets no notice of that. */
   stopping?: AbortSignal | undefined;
 }

@@ -3,8 +3,8 @@ import { writeMetrics } from '../platform/metrics.ts';
 import type { ProviderFailure } from '../providers/failures.ts';
 
 /**
- * Tells the operator of a failure that only the operator can end, also where another endpoint answers: a log line, and a metric that has an
- * alarm. Any other failure is ignored.
+ * Alarms the operator about a failure that only the operator can fix, even if another endpoint answers: a log line, and
+ * a metric with an alarm. Ignores other failures.
  */
 export function alarmOperator(
   { fault }: Pick<ProviderFailure, 'fault'>,

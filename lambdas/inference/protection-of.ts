@@ -5,17 +5,17 @@ import type { InferenceInput } from './inference-input.ts';
 
 type ProtectedInput = Pick<InferenceInput<unknown>, 'caller' | 'clientLeft'>;
 
-/** The request, as threads that work for several requests need to know it. */
+/** The request in the form for threads that serve several requests. */
 export function jobRequestOf({ caller: { account, key }, clientLeft }: ProtectedInput): JobRequest {
   return { owner: { account: account.id, key: key.hash }, clientLeft };
 }
 
-/** The protection of a request by the settings of its key. @param beforeSearch runs before its prompt is searched */
+/** The protection of a request, with the settings of its key. @param beforeSearch runs before its prompt is searched */
 export function protectionOf(input: ProtectedInput, beforeSearch?: () => Promise<void>): Protection {
   return { ...jobRequestOf(input), settings: input.caller.key.sensitiveData, beforeSearch };
 }
 
-/** The same request from a key that protects nothing. Never send it to a provider. */
+/** The same request without protection. Never send it to a provider. */
 export function unprotected<Input extends ProtectedInput>(input: Input): Input {
   const { caller } = input;
   return { ...input, caller: { ...caller, key: { ...caller.key, sensitiveData: noSensitiveData } } };

@@ -15,11 +15,12 @@ interface Needed {
 }
 
 /**
- * Refuses a request whose limits are used up, before its prompt is searched for sensitive data: a search may take seconds of a thread
- * that others need, and nothing is charged for it.
+ * Refuses a request with exhausted limits before its prompt is searched for sensitive data. A search may take seconds
+ * of a shared thread, and it is free.
  *
- * Guarantee: the refusal is that of the hold. Only the needed amount may differ, because it is that of the prompt before protection.
- * Cost: nothing, unless a limit is 0 or this process has lately seen it used up. Then the counters are read.
+ * Guarantee: the refusal is the same as that of the hold. Only the needed amount may differ, because it is computed for
+ * the prompt before protection. Cost: nothing, unless a limit is 0 or this process has recently seen it exhausted. Then
+ * the counters are read.
  * @param neededOf the hold of the request without protection; it must not send anything to a provider
  * @throws {GatewayError} 402 without room, 403 for a suspended account
  */
@@ -29,7 +30,7 @@ export async function refuseEarly<Input extends InferenceInput<unknown>>(
 ): Promise<void> {
   if (!mayBeRefused(input.caller)) return;
   const { candidates, terms } = await neededOf(unprotected(input));
-  // A provider that counts the prompt would see it.
+  // No recount: it would send the unprotected prompt to a provider.
   const { tried } = await previewInference(input, { ...terms, recount: () => Promise.resolve(undefined) });
   if ('placed' in tried) return;
   const { refusal, request } = tried.refused;

@@ -9,15 +9,15 @@ import type { Payer } from '../store/accounts/payer.ts';
 import type { Table } from '../store/table/table.ts';
 import { raiseAlarms, type UsageAnomalies } from './usage-anomalies.ts';
 
-/** The means of settlement: there before anything is held. */
+/** Resources for settlement. They must exist before the hold is placed. */
 interface ReportTools {
   table: Table;
   queue: QueueSender;
-  /** Tells the other instances what came of attempts, while the generation is reported. */
+  /** Shares the results of attempts with the other instances, while the generation is reported. */
   health: Pick<SharedHealth, 'publish'>;
 }
 
-/** Reports what a generation comes to: to its record while it runs, and to settlement when it is over. */
+/** Reports the outcome of a generation: to its record while it is running, and to settlement at its end. */
 export class SettlementSender {
   readonly #tools: ReportTools;
   readonly #generation: { generationId: string; payer: Payer };
@@ -36,12 +36,15 @@ export class SettlementSender {
     this.#checkpointer = new Checkpointer(tools.table, { accountId: payer.accountId, id });
   }
 
-  /** Records what the generation has come to so far, if it is time to. */
+  /** Records the outcome so far, if a checkpoint is due. */
   checkpoint(measure: () => Outcome): void {
     this.#checkpointer.tick(measure);
   }
 
-  /** Whether there is a record; otherwise what was held is released, or left to the sweep, and nothing is settled. Never rejects. */
+  /**
+   * Whether the generation has a record. Without a record, the hold is released or left to the sweep, and nothing is
+   * settled. Never rejects.
+   */
   async isRecorded(): Promise<boolean> {
     return this.#admitted.recorded
       ? this.#admitted.recorded.then(
@@ -51,14 +54,14 @@ export class SettlementSender {
       : true;
   }
 
-  /** Ends a generation of which there is no record. */
+  /** Ends a generation without a record. */
   drop(): Promise<void> {
     return this.#tools.health.publish();
   }
 
   /**
-   * Hands the generation over to settlement; call it once. Lambda freezes the function after that.
-   * @param candidate the one that answered, or was the last
+   * Hands the generation over to settlement. Call it once. Lambda freezes the function after that.
+   * @param candidate the candidate of the answer, or the last one tried
    */
   async settle(
     outcome: Outcome,

@@ -1,4 +1,4 @@
-/** Tripwires: a surprising report of a provider must neither be paid nor be dropped in silence. */
+/** Alarms for unexpected usage reports of providers. Such usage must neither be charged nor be ignored silently. */
 
 import type { Charged } from '../accounting/charge.ts';
 import type { UsageMeter } from '../accounting/meter.ts';
@@ -8,28 +8,28 @@ import type { Money } from '../money/money.ts';
 import { log, tripwires } from '../platform/logger.ts';
 import type { EndpointOfModel } from '../routing/exclusions.ts';
 
-/** Some providers count a token or two beyond the most that they were asked for. */
+/** Some providers count one or two tokens more than the requested maximum. */
 const TYPICAL_SLIP_TOKENS = 16;
 
-/** Something about a charged generation that a person should look at. */
+/** Anomalies of a charged generation that a person should check. */
 export interface UsageAnomalies {
-  /** More was reported than the request could come to, or than the limits had room for. */
+  /** The reported usage exceeds the request's upper bound, or the room in the limits. */
   isBeyondHold: boolean;
-  /** Names of reported usage that the catalog has no price for. */
+  /** Names of reported usage without a price in the catalog. */
   unpriced: readonly string[];
 }
 
 /**
- * Says what is surprising about a charge.
- * @param meter what was reported
- * @param bound the most that the request could come to
+ * Finds the anomalies of a charge.
+ * @param meter the reported usage
+ * @param bound upper bound on the usage of the request
  */
 export function surprisesOf(charged: Charged, meter: UsageMeter, bound: UsageBound): UsageAnomalies {
   const isSlip = isUsualSlip(promptTokens(charged.usage), meter.reportedOutputTokens, bound);
   return { isBeyondHold: charged.exceeded && (charged.isCutByHold || !isSlip), unpriced: [...meter.unpriced] };
 }
 
-/** A usual slip is not worth a person's look, unless it costs more. */
+/** A typical slip needs no check, unless it costs more. */
 function isUsualSlip(chargedPromptTokens: number, reportedOutputTokens = 0, bound: UsageBound): boolean {
   const slipTokens = reportedOutputTokens - bound.outputTokens;
   return slipTokens > 0 && slipTokens <= TYPICAL_SLIP_TOKENS && chargedPromptTokens < bound.promptTokens;
@@ -37,7 +37,7 @@ function isUsualSlip(chargedPromptTokens: number, reportedOutputTokens = 0, boun
 
 const MAX_NAMED = 5;
 
-/** Raises the alarms of a generation, if anything about it is surprising. */
+/** Raises the alarms for the anomalies of a generation. */
 export function raiseAlarms(
   { isBeyondHold, unpriced }: UsageAnomalies,
   { generationId, candidate, cost }: { generationId: string; candidate: EndpointOfModel; cost: Money },

@@ -1,4 +1,4 @@
-/** The most that an answer of several requests may come to at each candidate, before anything is sent. */
+/** Computes the maximum cost of an answer that takes several requests, for each candidate, before anything is sent. */
 
 import { addBounds, priceUpperBound, type UsageBound } from '../../accounting/price.ts';
 import { measurePrompt, promptBound } from '../../admission/prompt/prompt-size.ts';
@@ -11,7 +11,7 @@ import type { UsableEndpoint } from '../../routing/usable-endpoints.ts';
 import { MAX_ROUNDS } from '../../store/generations/outcome.ts';
 import type { Offer } from '../failover.ts';
 
-/** An endpoint that can answer such tasks now. */
+/** An endpoint that can do this kind of task now. */
 export interface BatchCandidate<Task = unknown, Answer = unknown> extends UsableEndpoint {
   engine: BatchEngine<Task, Answer>;
   target: WireTarget;
@@ -19,7 +19,7 @@ export interface BatchCandidate<Task = unknown, Answer = unknown> extends Usable
 
 export interface BatchOffer<Task = unknown, Answer = unknown> extends Offer {
   candidate: BatchCandidate<Task, Answer>;
-  /** Of all that may be asked: the texts themselves are written once more when they are sent. */
+  /** Bounds of all requests, one each. The request bodies are not kept: they are encoded again when they are sent. */
   bounds: UsageBound[];
   bytes: number;
 }
@@ -30,11 +30,14 @@ export interface OfferRefusals {
   tooMany: (asks: number, maxAsks: number) => Error;
 }
 
-/** All requests may wait to be sent at the same time. */
+/** Limit for all requests together, because all of them may wait to be sent at the same time. */
 const MAX_BYTES = 32 * 1024 * 1024;
 const MEBIBYTE = 1024 * 1024;
 
-/** The most that a task may cost at each candidate. @throws {GatewayError} 400 if no candidate can be asked so much */
+/**
+ * Computes the maximum cost of a task at each candidate.
+ * @throws {GatewayError} 400 if the task is too large for every candidate
+ */
 export function prepareOffers<Task, Answer>(
   candidates: readonly BatchCandidate<Task, Answer>[],
   task: Task,
@@ -75,7 +78,7 @@ function offerOf<Task, Answer>(
   return { candidate, bounds, bytes, hasHiddenReasoning: candidate.target.quirks.hidden_reasoning === true };
 }
 
-/** The most that one request to the provider may use. */
+/** Upper bound on the usage of one request to the provider. */
 export function boundOf(
   { request: { body }, outputTokens, inputs = 1 }: Ask,
   { endpoint }: BatchCandidate,
@@ -84,15 +87,15 @@ export function boundOf(
   return {
     promptTokens: promptBound(measurePrompt(NOTHING_ELSE), body, { contextLength: contextLength * inputs, quirks }),
     outputTokens,
-    // Providers may cache, and charge for it, what they were not asked to.
+    // Providers may write to a cache, and charge for it, without being requested to.
     cacheWrites: '5m',
   };
 }
 
-/** Only texts are asked about, all of which are in the body. */
+/** An empty message: the requests consist of texts, and all of them are in the body. */
 const NOTHING_ELSE = { model: '', messages: [] };
 
-/** Holds for everything that the dearest candidate may be asked: there is no shorter answer to fall back to. */
+/** Plans to hold the maximum cost at the most expensive candidate. There is no shorter answer to fall back to. */
 export function planOf(offers: readonly BatchOffer[]): SpendingPlan {
   const priced = offers.map((offer) => {
     const { candidate, bounds } = offer;
@@ -112,7 +115,7 @@ export function planOf(offers: readonly BatchOffer[]): SpendingPlan {
   };
 }
 
-/** The most that everything may cost which a candidate may be asked. */
+/** Upper bound on the total cost of all requests to one candidate. */
 export function maxCostOf({ candidate, bounds }: BatchOffer): Money {
   return Money.sum(bounds.map((bound) => priceUpperBound(bound, candidate.pricing)));
 }

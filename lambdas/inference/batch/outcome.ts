@@ -12,12 +12,12 @@ interface AskedRequest {
   offers: readonly BatchOffer[];
   leftOut: readonly string[];
   signal: AbortSignal;
-  /** A moment of the monotonic clock, in milliseconds. */
+  /** performance.now() when the request was received. */
   receivedAtMs: number;
   log: AttemptLog;
 }
 
-/** The outcome of an answer of several requests, as the record keeps it. */
+/** The outcome of an answer that took several requests, in the form of its record. */
 export function batchOutcome(
   { rounds, result, wasThinking }: Asked<unknown>,
   charged: Charged,
@@ -41,7 +41,7 @@ export function batchOutcome(
     modelPermaslug: model.data.permaslug,
     endpointId: endpoint.id,
     providerName: endpoint.provider.name,
-    // The record has the prices of the first candidate already.
+    // The record already has the prices of the first candidate.
     pricing: log.index === 0 ? undefined : pricing,
     ...recordedUsage(usage),
     rounds: (charged.rounds ?? []).map(recordedUsage),

@@ -21,22 +21,25 @@ export interface BatchRound extends Charged {
   surprises: UsageAnomalies;
 }
 
-/** The result of asking. `rounds` are the requests that are charged: those of a candidate that failed are not. */
+/** Result of all requests. `rounds` are the charged requests; those of a failed candidate are not charged. */
 export interface Asked<Answer> {
   rounds: BatchRound[];
   result: { answer: Answer } | { failure: ProviderFailure };
-  /** A silent model may have been thinking: the rounds before are paid for, and nobody else is asked. */
+  /** The model was silent and may have been thinking. Earlier rounds are charged, and no other candidate is tried. */
   wasThinking: boolean;
 }
 
-/** A task for one candidate after the other. */
+/** A task to be tried at one candidate after the other. */
 export interface BatchWork<Task> {
   task: Task;
-  /** So many requests to its provider are under way at most. */
+  /** Maximum number of concurrent requests to the provider. */
   maxAtOnce: number;
 }
 
-/** Asks one candidate after the other, until one has answered everything: the one at which the log is then. */
+/**
+ * Sends the task to one candidate after the other, until a candidate has answered all of it. `log.index` then
+ * identifies that candidate.
+ */
 export async function askEach<Task, Answer>(
   offers: readonly BatchOffer<Task, Answer>[],
   work: BatchWork<Task>,
@@ -55,7 +58,8 @@ export async function askEach<Task, Answer>(
     const { candidate, hasHiddenReasoning } = offers[log.index]!;
     const failure = failureOf(error, failedProvider(candidate));
     const wasThinking = failure.wasSilent && hasHiddenReasoning;
-    // A client that leaves has been answered in part, and pays for it. It pays nothing if a provider fails, or the gateway stops.
+    // A client that disconnects has used part of the answer, and pays for it. The client pays nothing if a provider
+    // fails or the gateway stops.
     const isStopped = abortReasonOf(signal) === 'stopping';
     const paid = (signal.aborted && !isStopped) || wasThinking ? rounds : [];
     return { rounds: paid, result: { failure }, wasThinking };
@@ -68,7 +72,7 @@ async function askOne<Task, Answer>(
   rounds: BatchRound[],
   { signal, log }: FailoverOptions,
 ): Promise<Answer> {
-  // When one request fails, nobody needs what the others would say.
+  // If one request fails, the answers to the others are useless, so they are aborted.
   const attempt = new AbortController();
   const exchange = { index, candidate, log, signal: AbortSignal.any([signal, attempt.signal]) };
   const inTurn = limitConcurrency(maxAtOnce);
@@ -95,7 +99,7 @@ function chargedFor(ask: Ask, { body, headers }: ProviderAnswer, candidate: Batc
   const meter = new UsageMeter({ estimatedInputTokens, promptCountedAtStart: false });
   const usage = candidate.engine.readUsage(body, headers);
   if (usage) meter.addReported(usage);
-  // Usage that was not reported is estimated: at least a word was written, where words are written at all.
+  // Usage that the provider did not report is estimated: at least one token, if the request has output at all.
   if (ask.outputTokens > 0 && meter.reportedOutputTokens === undefined) meter.holdBack(1);
   const bound = boundOf(ask, candidate);
   const round = chargeForMeasured(meter, { pricing: candidate.pricing, bound }, 'usage', undefined);
@@ -112,7 +116,7 @@ interface Exchange {
   log: AttemptLog;
 }
 
-/** The answer to one request; where its provider is busy for a moment, to the same request once more. */
+/** Sends one request, and retries it while its provider is briefly busy. */
 async function answerTo(ask: Ask, exchange: Exchange): Promise<ProviderAnswer> {
   const { candidate, signal } = exchange;
   for (const pauseMs of PAUSES_MS) {

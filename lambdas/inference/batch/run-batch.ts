@@ -15,20 +15,20 @@ import { planOf, type BatchOffer } from './offers.ts';
 import { batchOutcome } from './outcome.ts';
 import { askEach, type BatchRound, type BatchWork } from './rounds.ts';
 
-/** A function of the API is stopped after half a minute: what was answered until then has to be settled. */
+/** An API function is stopped after 30 seconds. Answers received until then must be settled. */
 const STOP_BEFORE_TIMEOUT_MS = 5_000;
 
 export interface BatchTerms<Task, Answer> extends BatchWork<Task> {
   apiType: NewGeneration['apiType'];
-  /** At least one, the first one first. */
+  /** In the order of attempts; at least one. */
   offers: BatchOffer<Task, Answer>[];
-  /** Fields of the request that no endpoint is sent. */
+  /** Fields of the request that are sent to no endpoint. */
   leftOut: readonly string[];
-  /** A client reads this whose request took longer than the gateway may run. */
+  /** Error message for the client if the request took longer than the gateway may run. */
   outOfTime: string;
 }
 
-/** The whole answer, by the candidate that gave it. */
+/** The complete answer, and the candidate that gave it. */
 export interface BatchResult<Answer> {
   candidate: UsableEndpoint;
   answer: Answer;
@@ -36,9 +36,9 @@ export interface BatchResult<Answer> {
 }
 
 /**
- * Answers everything that is asked, or nothing: hold, requests to a provider, settlement. One generation, which is charged for
- * what the provider that answered has read and written.
- * @throws {GatewayError} when the request is not admitted, or nobody answers
+ * Answers the whole request or nothing: hold, requests to a provider, settlement. It is one generation, which is
+ * charged for the usage at the provider that answered.
+ * @throws {GatewayError} if the request is not admitted, or no provider answers
  */
 export async function runBatch<Task, Answer>(
   input: InferenceInput<unknown>,
@@ -48,7 +48,7 @@ export async function runBatch<Task, Answer>(
   try {
     return await answerUntil(abort, input, terms);
   } finally {
-    // Its timer would keep all of the request until the function's time is over.
+    // Its timer would keep the request in memory until the function's time is over.
     abortBecause(abort, 'ended');
   }
 }
@@ -59,7 +59,7 @@ async function answerUntil<Task, Answer>(
   { apiType, offers, leftOut, outOfTime, ...work }: BatchTerms<Task, Answer>,
 ): Promise<BatchResult<Answer>> {
   const { caller, generationId } = input;
-  // All that settlement needs is there before anything is held.
+  // Resources for settlement must exist before the hold is placed.
   const [table, queue, health] = [resources.table(), resources.queue('finalize-cost'), resources.health()];
   abortWhenLeft(abort, input.clientLeft);
   const held = await holdOrThrow(
@@ -85,18 +85,17 @@ async function answerUntil<Task, Answer>(
   return { candidate, answer: result.answer, charged };
 }
 
-/** What is held for an answer of several requests. */
+/** Terms of the hold for an answer that takes several requests. */
 export function batchTerms(apiType: NewGeneration['apiType'], offers: readonly BatchOffer[]): HoldTerms {
   const { candidate, bytes } = offers[0]!;
   return { apiType, streamed: false, estimatedTokens: estimateTokens(bytes), candidate, plan: planOf(offers) };
 }
 
-/** The price of all requests together. */
 function chargedForAll(rounds: readonly BatchRound[]): Charged {
   return rounds.length > 0 ? chargedTogether(rounds) : NOTHING_CHARGED;
 }
 
-/** As far as the hold goes, which is raised where that is possible. */
+/** Limits the charge to the hold, which is raised first if possible. */
 async function withinLimits(measured: Charged, extender: HoldExtender): Promise<Charged> {
   return measured.cost.isZero ? measured : cappedAt(measured, await extender.chargeable(measured.cost));
 }

@@ -21,9 +21,9 @@ import {
 } from './estimate.ts';
 
 /**
- * Estimates a message. Where the limits have no room for it, its prompt is counted, as for a message that is made: by its provider,
- * if that counts.
- * @throws {GatewayError} what a message is refused with before its hold
+ * Estimates a message. If the limits have no room for it, its prompt is counted, as for a message that is sent: by its
+ * provider, if that provider counts.
+ * @throws {GatewayError} the refusals of a message before its hold
  */
 export async function estimateMessage(input: EstimateInput<RoutedRequest>): Promise<Estimate> {
   const exclusions = new ExclusionList();
@@ -33,7 +33,7 @@ export async function estimateMessage(input: EstimateInput<RoutedRequest>): Prom
     const prepared = prepareAttempts(routed, left);
     const preview = await previewInference(input, await messageTerms(input, prepared));
     const { tried } = preview;
-    // A later try may be without the free models: what they have left is that of the first.
+    // A later try may exclude the free models, so the free limits of the first try are reported.
     if (freeLimits.length === 0) append(freeLimits, preview.freeLimits);
     const refusal = 'refused' in tried ? tried.refused.refusal : undefined;
     const others = refusal && notRefused(left, refusal);
@@ -60,7 +60,10 @@ function costsOf(
   });
 }
 
-/** Upper bound on what the searches of the model add: their price, and the further rounds, each of which may fill the context. */
+/**
+ * Upper bound on the added cost of the model's searches: their price, and the further rounds, each of which may fill
+ * the context.
+ */
 function searchesUpperBound(
   { endpoint, pricing }: Candidate,
   bound: UsageBound,

@@ -4,7 +4,10 @@ import { routeVideo } from '../videos/routed-video.ts';
 import { requestedVideo, videoTerms } from '../videos/start.ts';
 import { estimateOf, previewInference, type Estimate, type EstimateInput } from './estimate.ts';
 
-/** Estimates a video, whose price is known exactly. @throws {GatewayError} what it is refused with before its hold */
+/**
+ * Estimates a video. Its price is known exactly.
+ * @throws {GatewayError} the refusals of a video before its hold
+ */
 export async function estimateVideo(input: EstimateInput<VideoBody>): Promise<Estimate> {
   const exclusions = new ExclusionList();
   const routed = await routeVideo(input.body, input, exclusions.add);

@@ -1,6 +1,6 @@
 /**
- * What a request may cost, before it is made: its candidates, prices and limits are those of a request that is made, by the same
- * functions. Nothing is held, written or recorded, and no provider is asked for an answer.
+ * Estimates the cost of a request. Candidates, prices and limits come from the same functions as for a request that is
+ * sent. An estimate holds, writes and records nothing, and requests no answer from a provider.
  */
 
 import { previewHold, type HoldPreview, type LimitRoom } from '../../admission/hold-preview.ts';
@@ -15,39 +15,42 @@ import type { UsableEndpoint } from '../../routing/usable-endpoints.ts';
 import { admissionOf, type HoldTerms } from '../hold-inference.ts';
 import type { InferenceInput } from '../inference-input.ts';
 
-/** What a request may cost at one candidate. */
+/** Estimated cost of a request at one candidate. */
 export interface CandidateCost extends EndpointOfModel {
   /** Lower bound on the cost of an answer. */
   least: Money;
-  /** The prompt alone, by its estimated tokens. The least of a video, whose prompt is not charged. */
+  /** Cost of the prompt alone, by its estimated tokens. For a video, whose prompt is free, it equals `least`. */
   input: Money;
-  /** With the longest answer. */
+  /** Cost with the longest answer. */
   most: Money;
 }
 
 export interface Estimate {
   inputTokens: number;
-  /** Held at once. */
+  /** Amount that would be held at the start. */
   held: Money;
   isAdmitted: boolean;
-  /** The longest answer that there is room for, where it is shorter than what was asked for. */
+  /** The longest answer that the limits allow, if it is shorter than requested. */
   allowedMaxTokens: number | undefined;
-  /** The longest answer with which a refused request would be admitted; undefined where there is none. */
+  /** The longest answer with which a refused request would be admitted; undefined if none would be. */
   affordableMaxTokens: number | undefined;
-  /** In the order in which they are tried. */
+  /** In the order of attempts. */
   candidates: CandidateCost[];
   excluded: ExcludedEndpoint[];
   limits: LimitRoom[];
   freeLimits: FreeRoom[];
 }
 
-/** Of the request that is estimated; an id is told to nobody, and only says when it came in. */
+/** Input of an estimate. Its generation id is never returned, and only gives the time of the request. */
 export type EstimateInput<Body = unknown> = Pick<
   InferenceInput<Body>,
   'body' | 'caller' | 'generationId' | 'request' | 'clientLeft'
 >;
 
-/** Foresees what would be held for a request. @throws {GatewayError} 401 and 403 for who may spend nothing */
+/**
+ * Computes the hold of a request without placing it.
+ * @throws {GatewayError} 401 and 403 for callers that may not spend
+ */
 export async function previewInference(
   { caller, generationId }: EstimateInput,
   terms: HoldTerms,
@@ -62,7 +65,7 @@ export async function previewInference(
   return preview;
 }
 
-/** Whether an estimate tells a refusal as a figure: others it is answered with itself. */
+/** Whether an estimate reports this refusal as figures. Other refusals are thrown. */
 function isForeseen({ kind }: AdmissionRefusal): boolean {
   return kind === 'no_room' || kind === 'free_requests' || kind === 'free_budget';
 }

@@ -1,4 +1,4 @@
-/** What an answer is charged: by how it ends, within what the request could come to, and within its hold. */
+/** Computes the charge of an answer: by its ending, its upper bound, and its hold. */
 
 import { cappedAt, chargeForMeasured, chargedTogether, type Charged } from '../../accounting/charge.ts';
 import { messagesFactsOf } from '../../catalog/wires.ts';
@@ -8,7 +8,7 @@ import type { Ending } from '../../store/generations/outcome.ts';
 import { abortReasonOf } from '../abort.ts';
 import type { MeasuredAnswer } from './answer-context.ts';
 
-/** What is charged for the last round of an answer that ends in this way. */
+/** Which usage is charged for the last round of an answer that ends in this way. */
 export function chargeOf({ context, attempt, meter }: MeasuredAnswer, ending: Ending): Charge {
   const { refusalsAreFree } = messagesFactsOf(attempt.candidate.endpoint.wire);
   return chargeFor({
@@ -21,26 +21,27 @@ export function chargeOf({ context, attempt, meter }: MeasuredAnswer, ending: En
   });
 }
 
-/** What an answer costs that ends now; the hold is raised to pay for it where that is possible. */
+/** The charge of an answer that ends now. The hold is raised to cover it if possible. */
 export async function chargedAtEnd(answer: MeasuredAnswer, ending: Ending): Promise<Charged> {
   const charge = chargeOf(answer, ending);
-  // A provider that fails costs nothing, nor does what was bought before it; a client that leaves has asked for that.
+  // If a provider fails, neither the answer nor earlier purchases are charged. A client that disconnects pays for the
+  // purchases.
   const measured = chargedSoFar(answer, charge, charge !== 'nothing' || ending === 'client_left');
   return cappedAt(measured, await answer.context.extender.chargeable(measured.cost));
 }
 
-/** What an answer costs so far, within the hold as it is now. */
+/** The charge so far, limited to the current hold. */
 export function chargedWithinHold(answer: MeasuredAnswer, charge: Charge): Charged {
   const measured = chargedSoFar(answer, charge);
   return cappedAt(measured, answer.context.extender.withinHold(measured.cost));
 }
 
-/** What an answer has cost so far, whether or not the hold pays for it: what comes next is held beside it. */
+/** The cost so far, even beyond the hold. Further costs are held in addition to it. */
 export function accruedCost(answer: MeasuredAnswer): Money {
   return chargedSoFar(answer, 'usage').cost;
 }
 
-/** The round that goes on, or was the last, within what it could come to. */
+/** The charge of the current or last round, limited to its upper bound. */
 export function chargedForRound({ context, attempt: { quote }, meter }: MeasuredAnswer, charge: Charge): Charged {
   return chargeForMeasured(
     meter,
@@ -50,7 +51,10 @@ export function chargedForRound({ context, attempt: { quote }, meter }: Measured
   );
 }
 
-/** All rounds, and what the stage has bought. @param paysStage also where nothing is charged for tokens */
+/**
+ * The charge of all rounds and of the stage's purchases.
+ * @param paysStage charges purchases even if no tokens are charged
+ */
 function chargedSoFar(answer: MeasuredAnswer, charge: Charge, paysStage = charge !== 'nothing'): Charged {
   const { context, rounds, attempt } = answer;
   const last = chargedForRound(answer, charge);

@@ -9,50 +9,50 @@ import type { Attempt, Dispatched } from './dispatch.ts';
 import type { AnswerStage } from './answer-stage.ts';
 import type { RoutedMessage } from './routed-message.ts';
 
-/** One answer, from dispatch to settlement. */
+/** State of one answer, from dispatch to settlement. */
 export interface AnswerContext {
   generationId: string;
-  /** The `Idempotency-Key` of the request. */
+  /** The claim of the request's `Idempotency-Key`. */
   claim: InferenceInput<unknown>['claim'];
   report: SettlementSender;
   remember: RoutedMessage['remember'];
   extender: HoldExtender;
   /**
-   * In the order in which they are tried; the first is named on the record when none answers. What is sent for them is left out: it may be
-   * large, and an answer takes long. `leftOut` has the names that the client reads.
+   * In the order of attempts. The record names the first one if none answers. The encoded requests are not kept: they
+   * may be large, and an answer takes long. `leftOut` has the client's field names.
    */
   attempts: Pick<Attempt, 'candidate' | 'quote' | 'leftOut'>[];
   attemptLog: AttemptLog;
-  /** Resolves once the generation is recorded, too. */
+  /** Resolves when an answer has begun and its generation is recorded. */
   dispatched: Promise<Dispatched>;
   estimatedInputTokens: number;
-  /** performance.now() at which the request came in. */
+  /** performance.now() when the request was received. */
   receivedAtMs: number;
   requestId: string;
-  /** The client gets events; else it gets a message when they end. */
+  /** True if the client gets events. Otherwise it gets a message when the events end. */
   streamed: boolean;
-  /** Why the answer may only be shorter than was asked for, as its client reads it. */
+  /** Why the answer may be only shorter than requested, in the form of a client's error. */
   shortened: GatewayError | undefined;
-  /** What the placeholders of the prompt stand for; undefined where nothing is to be restored. */
+  /** Values of the placeholders in the prompt; undefined if nothing is to be restored. */
   originals: ReadonlyMap<string, string> | undefined;
-  /** The work of the gateway for this answer besides passing it on. */
+  /** The gateway's own work for this answer, for example searches. */
   stage: AnswerStage;
-  /** Ends the provider's work. */
+  /** Aborts the request to the provider. */
   abort: AbortController;
 }
 
-/** An answer as it was measured so far, and the attempt that gives it. */
+/** An answer as measured so far, and the attempt that gives it. */
 export interface MeasuredAnswer {
   context: AnswerContext;
-  /** With what the round that goes on may come to. */
+  /** With the upper bound of the current round. */
   attempt: AnswerContext['attempts'][number];
-  /** Of the round that goes on. */
+  /** Meter of the current round. */
   meter: UsageMeter;
-  /** The charges of the rounds before it, where the provider was asked again for the same answer. */
+  /** Charges of earlier rounds, if the answer took several requests. */
   rounds: readonly Charged[];
 }
 
-/** The provider has written something, in this round or an earlier one. */
+/** Whether the provider has written anything, in this round or an earlier one. */
 export function hasOutput({ meter, rounds }: MeasuredAnswer): boolean {
   return rounds.length > 0 || meter.hasOutput;
 }

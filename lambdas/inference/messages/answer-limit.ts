@@ -1,7 +1,7 @@
 /**
- * How far an answer may go: a provider may write so much for the tokens that it was asked for, and only what the hold
- * pays for. The longest tokens stand for runs of blanks or dashes; an answer is not made of them. Output beyond the limit
- * was not asked for: the answer ends there, as it would at max_tokens.
+ * Limits the length of an answer: by the bytes that a provider may write for the requested tokens, and by the hold. The
+ * longest tokens stand for runs of blanks or dashes, and an answer does not consist of them. Output beyond the limit
+ * was not requested, so the answer ends there, as it would at max_tokens.
  */
 
 import type { HoldExtender } from '../../admission/hold-extender.ts';
@@ -10,16 +10,19 @@ import type { Stop } from './early-end.ts';
 
 const MAX_BYTES_PER_TOKEN = 64;
 const SLACK_BYTES = 64 * 1024;
-/** No answer may be larger, whatever was asked for: it may have to be kept as a whole. */
+/** Upper bound on every answer, even if more was requested, because it may have to be kept as a whole. */
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 
-/** How many bytes of an answer may go out, and why it ends after them. */
+/** How many bytes of an answer may be sent, and why it ends after them. */
 export interface Limit {
   bytes: number;
   stop: Stop;
 }
 
-/** The limit of an answer of this size, `extraBytes` being what the model did not write; undefined when all may go out. */
+/**
+ * The limit of an answer of this size; undefined if all of it may be sent.
+ * @param extraBytes bytes that the model did not write
+ */
 export function answerLimitOf(
   extender: HoldExtender,
   maxOutputTokens: number,

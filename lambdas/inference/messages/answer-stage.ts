@@ -8,44 +8,49 @@ import type { Outcome } from '../../store/generations/outcome.ts';
 import type { Attempt, Dispatched } from './dispatch.ts';
 import type { Stop } from './early-end.ts';
 
-/** A batch, and why the answer must end after it. */
+/** A batch, and the reason if the answer must end after it. */
 export interface RoundBatch extends AnswerBatch {
   stop?: Stop | undefined;
 }
 
-/** The answer as a stage sees it: what it has come to, and how the provider may be asked again for it. */
+/** The answer from the view of a stage: its usage so far, and the way to start further rounds. */
 export interface StagedAnswer {
-  /** The tokens of all rounds so far. */
+  /** Tokens of all rounds so far. */
   readonly usage: TokenUsage;
-  /** The prompt's tokens of the round that is over, where the provider has counted them. */
+  /** Prompt tokens of the finished round, if the provider has counted them. */
   readonly countedPrompt: number | undefined;
-  /** Holds a cost beside all that was spent, before it arises. @returns why the answer must end instead, or undefined */
+  /**
+   * Holds a cost before it arises, in addition to all costs so far. @returns why the answer must end instead, or
+   * undefined
+   */
   holdMore: (cost: Money) => Promise<Stop | undefined>;
-  /** Holds what one more request for this answer may come to. @returns why the answer must end instead, or undefined */
+  /**
+   * Holds the maximum cost of one more request for this answer. @returns why the answer must end instead, or undefined
+   */
   beginRound: (quote: Quote, estimatedInputTokens: number) => Promise<Stop | undefined>;
 }
 
 /**
- * The work of the gateway for an answer besides passing on what the provider sends. A stage completes the attempts, stands
- * between the batches and the client, and adds what it has bought to the charge, to the usage that the client reads and
+ * The gateway's own work for an answer, in addition to passing on the provider's events. A stage completes the attempts
+ * and processes the batches before the client gets them. It adds its purchases to the charge, to the client's usage and
  * to the record.
  */
 export interface AnswerStage {
-  /** Completes the attempts before the first of them is asked. */
+  /** Completes the attempts before the first of them is sent. */
   prepare: (attempts: Attempt[]) => Promise<Attempt[]>;
-  /** The batches of the whole answer, from those of the attempt that answered. */
+  /** The batches of the whole answer. The first come from the attempt that answered. */
   batches: (first: Dispatched, answer: StagedAnswer) => PullIterator<RoundBatch>;
-  /** The price of what was bought so far. */
+  /** Price of the purchases so far. */
   spent: (quote: Quote) => Money;
-  /** The charge of all tokens, with what was bought. */
+  /** The charge of all tokens, with the purchases. */
   withPurchases: (tokens: Charged, quote: Quote) => Charged;
-  /** Members that the client's usage gets beside the tokens. */
+  /** Members of the client's usage in addition to the tokens. */
   shownUsage: (usage: TokenUsage) => MessageDelta['usage'];
-  /** The record of the answer, with what was bought. */
+  /** The outcome, with the results of the purchases. */
   withResults: (outcome: Outcome) => Outcome;
 }
 
-/** The answer of a provider as it comes; nothing is bought for it. */
+/** Passes on the provider's answer and buys nothing. */
 export const passThrough: AnswerStage = {
   prepare: (attempts) => Promise.resolve(attempts),
   batches: ({ batches }) => batches,

@@ -11,16 +11,16 @@ import type { RoundBatch } from './answer-stage.ts';
 import type { Ending } from '../../store/generations/outcome.ts';
 import { Progress } from './progress.ts';
 
-/** How often the checkpointer is asked; it decides whether a checkpoint is due. */
+/** How often the checkpointer runs. It decides whether a checkpoint is due. */
 const CHECKPOINT_EVERY_MS = 1_000;
 
 /**
- * The events of an answer as the client gets them: named by the generation's id and the catalog's model, priced, and
- * ended early when the money runs out.
+ * The events of an answer for the client: with the generation's id, the catalog's model and the price. The answer ends
+ * early when the money runs out.
  *
- * Guarantee: however it ends (complete, broken, refused, abandoned), the generation is reported to settlement exactly
- * once, after the last event was taken.
- * @throws {GatewayError} when no answer began, or when it broke off and an event reports that to the client.
+ * Guarantee: the generation is reported to settlement exactly once, after the last event was taken, even if the answer
+ * is broken, refused or abandoned.
+ * @throws {GatewayError} if no answer began, or if the answer broke off and an event reports that to the client
  */
 export async function* answerEvents(context: AnswerContext): AsyncGenerator<AnswerEvent[], void> {
   const progress = new Progress(context);
@@ -34,12 +34,12 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
       const next = await batches.next().catch((error: unknown) => progress.failProvider(error));
       if (next.done) return;
       const observed = progress.observe(next.value);
-      // Most batches are measured without waiting for anything.
+      // Most batches are measured without waiting.
       const { events, stop } = observed instanceof Promise ? await observed : observed;
       if (events.length > 0) yield events;
       if (stop?.ending === 'broke_off') throw stop.failure;
       if (stop) {
-        // Not one token more: only to leave the loop would let the provider finish what it has begun.
+        // Aborts the request, because leaving the loop alone would let the provider finish its answer.
         abortBecause(context.abort, 'ended');
         yield await progress.endEarly(stop);
         return;
@@ -54,14 +54,16 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
     if (ending === 'broke_off') logBrokenAnswer(error, aboutAttempt(context));
     const isStopping = abortReasonOf(context.abort.signal) === 'stopping';
     const failure = answerFailure(ending, error, isStopping);
-    // A client that does not stream gets what was written in our time, rather than nothing for its money. Half an answer of a
-    // provider that broke off would be taken for a whole one: that is an error, and costs what the provider says.
+    // A client that does not stream gets the output written in time, rather than nothing for its money. A client would
+    // mistake half an answer of a provider that broke off for a complete one. So that is an error, and it is charged by
+    // the provider's report.
     if (!context.streamed && ending === 'out_of_time' && !isStopping && progress.hasOutput) {
       yield await progress.endEarly({ ending, failure });
       return;
     }
     progress.ending = ending;
-    // A client that retries pays again. Of an answer in one piece that broke off, or that a stop has ended, it has nothing yet.
+    // A client that retries pays again. But without streaming, a client has received nothing yet if the answer broke
+    // off or the process is stopping, so it may retry.
     if (!context.streamed && (ending === 'broke_off' || isStopping)) await leaveRetryToClient(context, failure);
     else if (progress.isCharged) failure.discourageRetry();
     throw failure;
@@ -78,13 +80,13 @@ function aboutAttempt({ requestId, generationId, attempts, attemptLog }: AnswerC
   return { requestId, generationId, provider: endpoint.provider.id, model: model.id };
 }
 
-/** Lets the client send the request again, with the same `Idempotency-Key` too. */
+/** Lets the client send the request again, even with the same `Idempotency-Key`. */
 async function leaveRetryToClient({ claim, generationId }: AnswerContext, failure: GatewayError): Promise<void> {
   failure.leaveRetryToClient();
   if (claim) await giveUpClaim(resources.table(), claim, generationId);
 }
 
-/** The failure as the client gets it. */
+/** The failure for the client. */
 function answerFailure(ending: Ending, error: unknown, isStopping: boolean): GatewayError {
   if (isStopping) return gatewayStopping();
   if (ending === 'client_left') return clientHasLeft(error);

@@ -25,22 +25,22 @@ import { jobRequestOf } from '../protection-of.ts';
 import type { Attempt } from './dispatch.ts';
 import type { RoutedMessage } from './routed-message.ts';
 
-/** A request before its hold: how each candidate would get it, and what it may cost there. */
+/** A request before its hold: its encoding and its maximum cost for each candidate. */
 export interface Prepared {
   routed: Pick<RoutedMessage, 'message' | 'content' | 'client' | 'origins' | 'leftOut' | 'onExcluded'>;
   attempts: Attempt[];
-  /** The plan by their quotes. */
+  /** The plan made from the quotes of the attempts. */
   plan: SpendingPlan;
 }
 
 const DEFAULT_STEP_TOKENS = 4_096;
-/** A first token may not wait for a count much longer than for the hold itself. */
+/** The first token must not wait for a count much longer than for the hold itself. */
 const COUNT_TIMEOUT_MS = 5_000;
 
 /**
- * Encodes a request for every candidate that can express it, and bounds what it may cost at each; no round trip. The
- * model's context bounds a prompt that its bytes do not bound.
- * @throws {GatewayError} 400 when no candidate can express it.
+ * Encodes a request for every candidate that can express it, and bounds its cost at each, without a network call. If
+ * the bytes do not bound a prompt, the model's context does.
+ * @throws {GatewayError} 400 if no candidate can express it
  */
 export function prepareAttempts(routed: Prepared['routed'], candidates: Candidate[]): Prepared {
   const attempts = reportPathsAsSent(routed.origins, () => encodeForEach(candidates, routed));
@@ -50,8 +50,8 @@ export function prepareAttempts(routed: Prepared['routed'], candidates: Candidat
 }
 
 /**
- * The plan with the prompt counted, which is far less than its bytes; only used before a refusal.
- * @returns undefined when it cannot be counted, or the plan would be the same
+ * The plan with a counted prompt, which is far shorter than its bytes suggest. Only used before a refusal.
+ * @returns undefined if the prompt cannot be counted, or the plan would be the same
  */
 export async function countedPlan(
   prepared: Prepared,
@@ -76,7 +76,10 @@ export async function countedPlan(
   return isSame ? undefined : planSpending(quotes, plan.stepTokens);
 }
 
-/** The attempts by the plan that was held for. @param isShorter it allows only shorter answers than were asked for */
+/**
+ * The attempts with the quotes of the plan that was held.
+ * @param isShorter the plan allows only shorter answers than requested
+ */
 export function attemptsHeldFor({ routed, attempts }: Prepared, plan: SpendingPlan, isShorter: boolean): Attempt[] {
   return attempts.map((attempt, index) => {
     const quote = plan.quotes[index]!;
@@ -91,24 +94,27 @@ function shorterAttempt(attempt: Attempt, quote: Quote, client: ClientHeaders): 
   return { ...attempt, quote, message: shorter, encode: encoding(candidate, shorter, client) };
 }
 
-/** Writes a request anew each time. */
+/** Encodes a request again at each call. */
 function encoding({ wire, target }: Candidate, message: MessagesRequest, client: ClientHeaders): Attempt['encode'] {
   return () => wire.encode(message, target, client);
 }
 
-/** Keeps a request as it was written: in a scope of its own, because closures of one scope keep what any of them does. */
+/**
+ * Keeps an encoded request. It is a separate function because closures of one scope keep everything that any of them
+ * uses.
+ */
 function keeping(encoded: ReturnType<Attempt['encode']>): Attempt['encode'] {
   return () => encoded;
 }
 
-/** The same attempt with another message, over a connection of its own. @throws {GatewayError} 400 */
+/** The same attempt with another message, over a new connection. @throws {GatewayError} 400 */
 export function withMessage(attempt: Attempt, message: MessagesRequest, client: ClientHeaders): Attempt {
   const { index, candidate, quote, encodeOther, hasHiddenReasoning, leftOut } = attempt;
   const encode = keeping(candidate.wire.encode(message, candidate.target, client));
   return { index, candidate, quote, message, encode, encodeOther, hasHiddenReasoning, leftOut };
 }
 
-/** The most tokens that an attempt's prompt can have by its bytes; undefined where only the model's context bounds it. */
+/** Upper bound on an attempt's prompt tokens by its bytes; undefined if only the model's context bounds them. */
 export function boundByBytes({ candidate, message, encode }: Attempt): number | undefined {
   const { endpoint } = candidate;
   const bound = promptBound(measurePrompt(message), encode().body, endpoint);
@@ -116,8 +122,8 @@ export function boundByBytes({ candidate, message, encode }: Attempt): number | 
 }
 
 /**
- * What the next round of an answer may come to.
- * @param maxPromptTokens known otherwise: from a count of the round before, and what was added since
+ * Upper bound on the cost of the next round of an answer.
+ * @param maxPromptTokens from the count of the previous round and the bytes added since
  */
 export function quoteOfRound(attempt: Attempt, content: PromptContent, maxPromptTokens: number): Quote {
   return withPromptBound(attemptQuote(attempt, attempt.encode().body, content), maxPromptTokens);
@@ -184,7 +190,7 @@ function attemptQuote(
   return { pricing, bound, ...unseen };
 }
 
-/** The most that an endpoint may write, thinking included. */
+/** Upper bound on the tokens that an endpoint may write, including thinking. */
 function maxOutputTokens(candidate: Candidate, { max_tokens: asked }: MessagesRequest): number {
   const ceiling = outputCeiling(candidate);
   const { min_output_tokens: least = 0 } = candidate.endpoint.quirks;
@@ -203,7 +209,7 @@ function hiddenReasoningTokens(candidate: Candidate, message: MessagesRequest): 
   return candidate.wire.hiddenReasoning(message, candidate.target, maxOutputTokens(candidate, message));
 }
 
-/** Where no provider counts: by our own tokenizer, with a margin for those of other families. */
+/** Used if no provider counts: the gateway's own tokenizer, with a margin for other model families. */
 async function countWithOwnTokenizer(
   { candidate: { target, endpoint }, message }: Pick<Attempt, 'candidate' | 'message'>,
   content: PromptContent,

@@ -1,4 +1,4 @@
-/** The events of an answer as the client gets them: up to an error or a limit, with our names and the price. */
+/** Prepares the events of an answer for the client: up to an error or a limit, with the gateway's ids and the price. */
 
 import type { Charged } from '../../accounting/charge.ts';
 import { eventBytes } from '../../accounting/event-bytes.ts';
@@ -10,7 +10,7 @@ import type { Candidate } from '../../routing/candidates.ts';
 import { failedProvider } from '../../routing/connection.ts';
 import type { MeasuredAnswer } from './answer-context.ts';
 
-/** The event that says why the answer ends: the one that carries its price. */
+/** Whether the event has the stop reason. That event also has the price. */
 export function isEnding(data: MessagesEvent): data is MessageDelta {
   return data.type === 'message_delta' && typeof data.delta.stop_reason === 'string';
 }
@@ -27,8 +27,9 @@ export function splitAtError(
 }
 
 /**
- * The events up to the first that writes beyond the limit, after what was written before them. An answer has its `message_start` also if
- * what its decoder holds back is beyond the limit by then.
+ * The events up to the first event beyond the limit. `message_start` is always kept, even if the decoder's held-back
+ * output already exceeds the limit.
+ * @param writtenBytes size of the answer before these events
  */
 export function cutAtLimit(events: AnswerEvent[], writtenBytes: number, limitBytes: number): AnswerEvent[] {
   let written = writtenBytes;
@@ -40,7 +41,10 @@ export function cutAtLimit(events: AnswerEvent[], writtenBytes: number, limitByt
   return end === -1 ? events : events.slice(0, end);
 }
 
-/** The first event of an answer, with the generation's id and the catalog's model; any other event as it is. */
+/**
+ * Puts the generation's id and the catalog's model into the first event of an answer. Other events are returned
+ * unchanged.
+ */
 export function withGatewayIdentity(event: AnswerEvent, { context, attempt }: MeasuredAnswer): AnswerEvent {
   const { data } = event;
   if (data.type !== 'message_start') return event;
@@ -52,8 +56,8 @@ export function withGatewayIdentity(event: AnswerEvent, { context, attempt }: Me
 /**
  * The ending with its price.
  *
- * Guarantee: told is billed. The tokens are those of the charge, whatever the event itself reports, so that tokens times
- * prices is the cost, unless the limits had no room for it (`capped` on the record).
+ * Guarantee: the usage reported to the client equals the billed usage. The tokens are those of the charge, whatever the
+ * event reports. So tokens times prices is the cost, unless the limits had no room for it (`capped` on the record).
  */
 export function priced(event: MessageDelta, { usage, cost }: Charged, answer: MeasuredAnswer): MessageDelta {
   const { context, meter } = answer;

@@ -4,15 +4,15 @@ import { restoredAnswer } from '../../protection/restored-answer.ts';
 import { answerEvents } from './answer.ts';
 import type { AnswerContext } from './answer-context.ts';
 
-/** The events of an answer with the client's own text, where the provider got something else for it. */
+/** The events of an answer, with the client's own text in place of placeholders. */
 export function deliveredEvents(context: AnswerContext): AsyncGenerator<AnswerEvent[], void> {
   const events = answerEvents(context);
   return context.originals ? restoredAnswer(events, context.originals) : events;
 }
 
 /**
- * The same in one piece.
- * @returns the message once it is whole, or its failure, and the end of everything that belongs to it, which never fails
+ * The same as one message.
+ * @returns the complete message or its failure, and the end of all work for it, which never rejects
  */
 export function deliveredMessage(context: AnswerContext): { message: Promise<MessageBody>; settled: Promise<void> } {
   const { promise: message, resolve, reject } = Promise.withResolvers<MessageBody>();
@@ -20,7 +20,7 @@ export function deliveredMessage(context: AnswerContext): { message: Promise<Mes
     const assembler = new MessageAssembler();
     for await (const events of deliveredEvents(context)) {
       for (const { data } of events) assembler.add(data);
-      // All that comes after this event is the settlement.
+      // Only the settlement follows this event.
       if (events.at(-1)?.data.type === 'message_stop') resolve(assembler.finish()!);
     }
     resolve(assembler.finish()!);

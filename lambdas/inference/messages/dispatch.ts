@@ -11,32 +11,35 @@ import { connect } from '../../routing/connection.ts';
 import { readableAfter } from '../../routing/readable-request.ts';
 import { withFailover, type FailoverOptions, type Offer } from '../failover.ts';
 
-/** A request to one candidate, perhaps connecting already, with nothing sent yet. */
+/** A request to one candidate. Its connection may be opening, and nothing has been sent. */
 export interface Attempt extends Offer {
   candidate: Candidate;
-  /** The most that the candidate may charge for it. */
+  /** Upper bound on the candidate's charge. */
   quote: Quote;
   /** The request, with the defaults of the candidate's model. */
   message: MessagesRequest;
-  /** The request as the candidate gets it. Only the first attempt keeps it: bodies may be large, and most others are never sent. */
+  /**
+   * The request in the candidate's format. Only the first attempt keeps it: bodies may be large, and most others are
+   * never sent.
+   */
   encode: () => WireRequest;
-  /** Another form of the request, as the candidate would get it. */
+  /** Encodes another message in the candidate's format. */
   encodeOther: (message: MessagesRequest) => WireRequest;
   upstream?: UpstreamRequest;
-  /** Fields of the request that the candidate is not sent. */
+  /** Fields of the request that are not sent to the candidate. */
   leftOut: readonly string[];
 }
 
-/** An answer that has begun: the attempt it came from, and its batches from the first on. */
+/** An answer that has begun: its attempt, and all its batches. */
 export interface Dispatched {
   index: number;
   batches: PullIterator<AnswerBatch>;
 }
 
 /**
- * Sends the request to one candidate after the other until an answer begins. A failure before the first event is one of the
- * attempt; a later one is a failure of the answer.
- * @throws {ProviderFailure} of the last candidate that was tried.
+ * Sends the request to one candidate after the other until an answer begins. A failure before the first event fails the
+ * attempt; a later failure fails the answer.
+ * @throws {ProviderFailure} of the last candidate tried
  */
 export async function dispatch(
   attempts: readonly Attempt[],
@@ -75,7 +78,10 @@ export async function dispatch(
   }
 }
 
-/** Sealed reasoning is unreadable after a change of the operator's account, or of the provider's keys: rare, unless something is wrong. */
+/**
+ * Sealed reasoning becomes unreadable after a change of the operator's account or the provider's keys. That is rare,
+ * unless something is wrong.
+ */
 function noteDroppedReasoning({ endpoint, model }: Candidate, requestId: string): void {
   const provider = endpoint.provider.id;
   log('warn', 'sealed reasoning dropped', { requestId, provider, model: model.id });

@@ -2,19 +2,19 @@ import type { MessageDelta } from '../../messages/types.ts';
 import type { GatewayError } from '../../platform/errors.ts';
 import type { Ending } from '../../store/generations/outcome.ts';
 
-/** Why an answer ends before its own end, with what the client is to read of it. */
+/** Why an answer ends early, and the failure that the client gets with it. */
 export type Stop =
-  /** It has become longer than it may be, as at max_tokens. */
+  /** It has reached its maximum length, as at max_tokens. */
   { ending: 'complete' } | { ending: Exclude<Ending, 'complete'>; failure: GatewayError };
 
-/** The last event of an answer that ends early: the same as a model sends when it has reached max_tokens. */
+/** The last event of an answer that ends early: the same as at max_tokens. */
 export function earlyEnding(stop: Stop): MessageDelta {
   const delta = { stop_reason: 'max_tokens', stop_sequence: null } as const;
   const ending: MessageDelta = { type: 'message_delta', delta, usage: {} };
   return stop.ending === 'complete' ? ending : withReason(ending, stop.failure);
 }
 
-/** The ending of an answer that reached its max_tokens; where money set them, it says so. */
+/** The ending of an answer that reached its max_tokens. If the money limited them, the ending says so. */
 export function withShortening(ending: MessageDelta, shortened: GatewayError | undefined): MessageDelta {
   return ending.delta.stop_reason === 'max_tokens' && shortened ? withReason(ending, shortened) : ending;
 }

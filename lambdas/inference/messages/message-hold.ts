@@ -1,4 +1,4 @@
-/** The hold of a message request, placed while the connection to its first provider is being opened. */
+/** Places the hold of a message request while the connection to its first provider opens. */
 
 import { releaseUnknown } from '../../accounting/release.ts';
 import { remainingCandidates, type Admitted } from '../../admission/admit.ts';
@@ -11,7 +11,7 @@ import type { InferenceInput } from '../inference-input.ts';
 import { attemptsHeldFor, countedPlan, prepareAttempts, type Prepared } from './attempts.ts';
 import type { RoutedMessage } from './routed-message.ts';
 
-/** A connection that has waited for its request longer than this may have been closed by the other side. */
+/** After this time, the provider may have closed a connection without a request. */
 const CONNECTION_KEEPS_MS = 2_000;
 
 interface HeldMessage {
@@ -20,9 +20,9 @@ interface HeldMessage {
 }
 
 /**
- * Holds a request for its candidates; where the terms of a free model refuse it, for those of the other models, and where
- * there is no money, for those of the free ones.
- * @throws {GatewayError} when the request is not admitted
+ * Holds a request for its candidates. If the terms of a free model refuse it, the other models remain. If there is no
+ * money, the free models remain.
+ * @throws {GatewayError} if the request is not admitted
  */
 export async function holdForRequest(
   input: InferenceInput<unknown>,
@@ -36,7 +36,7 @@ export async function holdForRequest(
   }
 }
 
-/** The hold of a message, whose prompt is counted before it is refused, and the use of free models. */
+/** Terms of the hold for a message: its prompt is counted before a refusal, and its use of free models is limited. */
 export async function messageTerms(
   input: Pick<InferenceInput<unknown>, 'caller' | 'generationId' | 'request' | 'clientLeft'>,
   prepared: Prepared,
@@ -63,7 +63,8 @@ export async function messageTerms(
 }
 
 /**
- * Holds the request's money while DNS, TCP and TLS to the first provider run. Not a byte is sent before the hold stands; its record may be on its way.
+ * Places the hold while DNS, TCP and TLS to the first provider run. Nothing is sent before the hold is placed; the
+ * record may still be in progress.
  */
 async function holdWhileConnecting(input: InferenceInput<unknown>, prepared: Prepared, signal: AbortSignal) {
   const [first] = prepared.attempts as [Prepared['attempts'][number]];

@@ -3,7 +3,8 @@ import { abortBecause } from '../abort.ts';
 import type { Dispatched } from './dispatch.ts';
 
 /**
- * An answer that has begun, when its generation is recorded as well. Where that fails, the provider's work is ended, and nothing of it goes out.
+ * Waits until an answer has begun and its generation is recorded. If recording fails, the request to the provider is
+ * aborted, and the client gets nothing of the answer.
  * @throws {Error} of the record, or of the dispatch
  */
 export async function onceRecorded(
@@ -12,7 +13,7 @@ export async function onceRecorded(
   abort: AbortController,
 ): Promise<Dispatched> {
   if (!recorded) return dispatched;
-  // The provider's work costs money while the release takes its time.
+  // Aborts at once, because the provider's work costs money while the release is in progress.
   recording?.catch(() => abortBecause(abort, 'ended'));
   const [answer, record] = await Promise.allSettled([dispatched, recorded]);
   if (record.status === 'rejected') {

@@ -15,10 +15,10 @@ import { SearchStage } from './search/search-stage.ts';
 import { parseMessage, routeMessage, type RoutedMessage } from './routed-message.ts';
 
 /**
- * Begins the answer to a message: candidates, hold, dispatch. Its events, its charge and its settlement follow from
- * `answerEvents` of what is returned.
- * @param leftOutNames the names that the client reads of all fields which an endpoint is not sent
- * @throws {GatewayError} when the request goes nowhere, or is not admitted; nothing is held then
+ * Begins the answer to a message: candidates, hold, dispatch. `answerEvents` makes its events, charge and settlement
+ * from the returned context.
+ * @param leftOutNames returns the client's names of all fields that are not sent to an endpoint
+ * @throws {GatewayError} if no provider can serve the request, or it is not admitted; nothing is held then
  */
 export async function openAnswer(
   input: InferenceInput<RoutedRequest>,
@@ -26,7 +26,7 @@ export async function openAnswer(
 ): Promise<AnswerContext> {
   const { caller, generationId, request } = input;
   const routed = await routeOrRefuse(input);
-  // All that settlement needs is there before anything is held.
+  // Resources for settlement must exist before the hold is placed.
   const [table, queue, health] = [resources.table(), resources.queue('finalize-cost'), resources.health()];
   const abort = new AbortController();
   abortWhenLeft(abort, input.clientLeft);
@@ -66,7 +66,7 @@ export async function openAnswer(
   };
 }
 
-/** In a function of its own, because closures of the answer would keep the parsed message. */
+/** A separate function, because closures of the answer would keep the parsed message. */
 async function routeOrRefuse(input: InferenceInput<RoutedRequest>): Promise<RoutedMessage> {
   const parsed = await parseMessage(input);
   const neededOf = async (unprotected: InferenceInput<RoutedRequest>) => {

@@ -20,20 +20,20 @@ import { earlyEnding, withShortening, type Stop } from './early-end.ts';
 import { surprisesOf } from '../usage-anomalies.ts';
 import { outcomeOf } from './outcome.ts';
 
-/** One answer while it passes: measured, kept inside its hold, priced, and settled when it ends. */
+/** One answer in progress: measures it, keeps it within its hold, prices it, and settles it at the end. */
 export class Progress implements StagedAnswer {
-  /** How the answer ended; undefined while it goes on. */
+  /** How the answer ended; undefined while it is running. */
   ending: Ending | undefined;
   readonly #context: AnswerContext;
   readonly #openBlocks = new Set<number>();
   #answer: MeasuredAnswer;
   #begun = false;
   #promptCounted = false;
-  /** The provider has reported why it ends: only its last events are to come. */
+  /** The provider has reported the stop reason, so only its last events follow. */
   #isClosing = false;
-  /** Bytes beside what the model wrote: sources and results, which cost nothing and must be kept all the same. */
+  /** Bytes that the model did not write: sources and results. They cost nothing, but must be kept. */
   #extraBytes = 0;
-  /** What the last message_delta said that the answer costs: settlement says the same. */
+  /** The charge that the last message_delta reported. Settlement uses the same. */
   #final: Charged | undefined;
 
   constructor(context: AnswerContext) {
@@ -43,7 +43,7 @@ export class Progress implements StagedAnswer {
 
   begin(index: number): void {
     const { quote: held, ...begun } = this.#context.attempts[index]!;
-    // A stage has spent its purchases before the answer begins, and no provider searches.
+    // A stage has made its purchases before the answer begins, and no provider searches.
     const quote = { ...held, bound: { ...held.bound, searchRequests: 0 } };
     this.#answer = unmeasured(this.#context, { ...begun, quote });
     this.#begun = true;
@@ -54,24 +54,27 @@ export class Progress implements StagedAnswer {
     return hasOutput(this.#answer);
   }
 
-  /** The tokens of all rounds so far. */
+  /** Tokens of all rounds so far. */
   get usage(): TokenUsage {
     return chargedWithinHold(this.#answer, 'usage').usage;
   }
 
-  /** What the round that is over has read, where the provider has counted it. */
+  /** Prompt tokens of the finished round, if the provider has counted them. */
   get countedPrompt(): number | undefined {
     const { meter } = this.#answer;
     return meter.knowsPrompt ? promptTokens(meter.usage().usage) : undefined;
   }
 
-  /** Holds a cost beside all that was spent, before it arises. @returns why the answer must end instead, or undefined */
+  /**
+   * Holds a cost before it arises, in addition to all costs so far. @returns why the answer must end instead, or
+   * undefined
+   */
   async holdMore(cost: Money): Promise<Stop | undefined> {
     return stopBy(await this.#context.extender.reserve(accruedCost(this.#answer).plus(cost)));
   }
 
   /**
-   * The provider is asked again for the same answer: the round before is over, and was charged.
+   * Starts another request for the same answer: the previous round is over and was charged.
    * @returns why the answer must end instead, or undefined
    */
   async beginRound(quote: Quote, estimatedInputTokens: number): Promise<Stop | undefined> {
@@ -90,10 +93,10 @@ export class Progress implements StagedAnswer {
     return undefined;
   }
 
-  /** Records what the answer has come to so far, if it is time to. */
+  /** Records the outcome so far, if a checkpoint is due. */
   checkpoint(): void {
     this.#followAttempt();
-    // Before the first event only hidden thinking can cost something; the prompt is on the record.
+    // Before the first event, only hidden thinking can cost money. The record has the prompt.
     const isWorthIt = this.#begun || this.#answer.attempt.quote.hiddenReasoningTokens > 0;
     if (this.ending !== undefined || !isWorthIt || this.#context.attemptLog.sentAtMs === undefined) return;
     this.#context.report.checkpoint(() =>
@@ -101,18 +104,20 @@ export class Progress implements StagedAnswer {
     );
   }
 
-  /** Until an attempt has begun its answer, failures and charges are those of the attempt that came last. */
+  /** Until an attempt has begun its answer, failures and charges belong to the latest attempt. */
   #followAttempt(): void {
     const { attempts, attemptLog } = this.#context;
     if (!this.#begun) this.#answer = { ...this.#answer, attempt: attempts[attemptLog.index]! };
   }
 
-  /** Whatever goes wrong in getting the answer is its provider's failure. */
+  /** Attributes a failure while getting the answer to the provider. */
   failProvider(error: unknown): never {
     throw this.#failureOf(error);
   }
 
-  /** Measures a batch before it goes out. @returns the part that the hold pays for, and why the answer must end after it */
+  /**
+   * Measures a batch before it is sent. @returns the part that the hold covers, and why the answer must end after it
+   */
   observe(batch: RoundBatch): RoundBatch | Promise<RoundBatch> {
     this.#context.attemptLog.received();
     const { attempt, meter } = this.#answer;
@@ -148,7 +153,7 @@ export class Progress implements StagedAnswer {
       if (data.type !== 'message_start') meter.observe(data);
       this.#follow(data);
     }
-    // Usage that was reported beside the last events includes them.
+    // Usage reported with the last events includes them.
     if (reported) meter.addReported(reported);
     this.#countPrompt();
     const stop: Stop | undefined = limit?.stop ?? (failure ? { ending: 'broke_off', failure } : asked);
@@ -157,7 +162,7 @@ export class Progress implements StagedAnswer {
     return this.#rewritten(passed).then((rewritten) => ({ events: rewritten, stop }));
   }
 
-  /** Ends an answer before its own end, as a model does at max_tokens: closes what is open and says why. */
+  /** Ends an answer early, as a model does at max_tokens: closes open blocks and states the reason. */
   async endEarly(stop: Stop): Promise<AnswerEvent[]> {
     this.ending = stop.ending;
     this.#answer.meter.finishReason = 'max_tokens';
@@ -167,25 +172,26 @@ export class Progress implements StagedAnswer {
     return events.map((data) => ({ data }));
   }
 
-  /** How an answer ended that a failure ended. */
+  /** The ending of an answer that failed. */
   endingBy(error: unknown): Exclude<Ending, 'complete' | 'out_of_money'> {
     this.#followAttempt();
     const reason = abortReasonOf(this.#context.abort.signal);
     if (reason === 'client_left' || reason === 'out_of_time') return reason;
     if (reason === 'stopping') return 'out_of_time';
     if (this.#begun) this.#context.attemptLog.brokeOff(error);
-    // Our patience has ended, not the provider's work: a model that has shown nothing yet may be thinking.
+    // The gateway has stopped waiting, but the provider may still be working: a model that has shown nothing may be
+    // thinking.
     const mayThink = this.#answer.attempt.quote.hiddenReasoningTokens > 0 && !this.hasOutput;
     if (this.#failureOf(error).wasSilent && mayThink) return 'out_of_time';
     return this.#begun ? 'broke_off' : 'refused_before';
   }
 
-  /** Whether the client will be charged although the answer failed. */
+  /** Whether the client is charged although the answer failed. */
   get isCharged(): boolean {
     return this.#answer.rounds.length > 0 || chargeOf(this.#answer, this.ending!) !== 'nothing';
   }
 
-  /** Reports what the answer came to; call it once, after its last event. */
+  /** Reports the outcome to settlement. Call it once, after the last event. */
   async settle(): Promise<void> {
     const { report, remember } = this.#context;
     if (!(await report.isRecorded())) return report.drop();
@@ -209,7 +215,7 @@ export class Progress implements StagedAnswer {
     const { meter } = this.#answer;
     if (this.#promptCounted || !meter.knowsPrompt) return;
     this.#promptCounted = true;
-    // At the end, the settlement gives the rest back.
+    // At the end, the settlement releases the rest.
     const giveBack = meter.finishReason === null && !this.#isClosing;
     const { usage } = chargedForRound(this.#answer, 'usage');
     this.#context.extender.promptCounted(usage, { writtenBytes: meter.outputBytes, giveBack });
@@ -218,7 +224,7 @@ export class Progress implements StagedAnswer {
   #follow(data: MessagesEvent): void {
     if (data.type === 'content_block_start') this.#openBlocks.add(data.index);
     else if (data.type === 'content_block_stop') this.#openBlocks.delete(data.index);
-    // A client may close as soon as it has this event: the answer is complete all the same.
+    // A client may close the connection after this event. The answer is complete in any case.
     else if (data.type === 'message_stop') this.ending = 'complete';
   }
 

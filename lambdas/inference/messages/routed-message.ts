@@ -1,6 +1,6 @@
 /**
- * A message on its way to a provider: parsed once, its texts protected, its places found. Routing, search and protection each read their
- * part of the parsed message, so none of them reads the request again.
+ * Prepares a message for providers: parses it once, protects its texts, and finds its candidates. Routing, search and
+ * protection each use their part of the parsed message, so none of them parses the request again.
  */
 
 import { privacyOf } from '../../admission/caller.ts';
@@ -28,41 +28,41 @@ import { protectedSearches, readSearches, type RequestedSearches } from '../../s
 
 const BETA_HEADER = 'anthropic-beta';
 
-/** A request for a message, read once: for routing, for searches, and as texts, which protection reads. */
+/** A parsed request for a message: its route, its searches, and its texts for protection. */
 interface ParsedMessage {
   route: MessageRoute;
   searches: RequestedSearches | undefined;
-  /** The message as a model can read it, with the other texts of the request under the names that the client knows. */
+  /** The message as the model gets it, with the request's other texts under the client's field names. */
   texts: MessagesRequest & { plugins?: RoutedRequest['plugins']; [BETA_HEADER]?: string };
-  /** Messages may be left out where the prompt is too long. */
+  /** Messages may be removed if the prompt is too long. */
   mayCompress: boolean;
-  /** The gateway marks the prompt for caches. */
+  /** The gateway adds cache marks to the prompt. */
   marksCaches: boolean;
-  /** Fields of the request that no endpoint is sent. */
+  /** Fields of the request that are sent to no endpoint. */
   leftOut: readonly string[];
 }
 
-/** The message is as providers may get it. */
+/** A message that may be sent to providers. */
 export interface RoutedMessage {
   message: MessagesRequest;
-  /** The values that the placeholders of the prompt stand for; undefined where nothing is to be restored. */
+  /** Values of the placeholders in the prompt; undefined if nothing is to be restored. */
   originals: ReadonlyMap<string, string> | undefined;
   content: PromptContent;
   client: ClientHeaders;
   /** At least one. */
   candidates: Candidate[];
-  /** Undefined where nothing is to be searched for. */
+  /** Undefined if nothing is to be searched. */
   search: RequestSearch | undefined;
-  /** The place in the request of each message, where it is not the same. */
+  /** Index of each message in the client's request; undefined if no index changed. */
   origins: number[] | undefined;
-  /** Fields of the request that no endpoint is sent. */
+  /** Fields of the request that are sent to no endpoint. */
   leftOut: readonly string[];
   remember: MessageRoute['remember'];
-  /** Told which endpoints are left out, where somebody wants to know. */
+  /** Called once per excluded endpoint. */
   onExcluded: OnExcluded;
 }
 
-/** @throws {GatewayError} 404 for an unknown model, 400 for results of searches that this gateway has not found */
+/** @throws {GatewayError} 404 for an unknown model, 400 for search results that this gateway has not found */
 export async function parseMessage({
   body,
   caller,
@@ -92,9 +92,10 @@ export async function parseMessage({
 }
 
 /**
- * Where a request may go, and what goes there.
+ * Finds the candidates of a request, and the message to send to them.
  * @param beforeSearch runs before the prompt is searched for sensitive data
- * @throws {GatewayError} 400 or 404 when there is no such place, 400 for what may not be sent anywhere, what `protect` throws
+ * @throws {GatewayError} 400 or 404 without a candidate, 400 for a message that may not be sent to any provider, and
+ *   the errors of `protect`
  */
 export async function routeMessage(
   { route, searches: requested, texts, mayCompress, marksCaches, leftOut }: ParsedMessage,

@@ -5,7 +5,7 @@ import { refuseEarly } from '../refuse-early.ts';
 import type { BatchModality } from './modality.ts';
 import { routeBatch } from './routed.ts';
 
-/** A whole answer as the client reads it, and the candidate that gave it. */
+/** A complete answer for the client, and the candidate that gave it. */
 export interface Answered<Result> extends Omit<BatchResult<never>, 'answer'> {
   result: Result;
   /** Fields of the request that the endpoint was not sent. */
@@ -13,8 +13,8 @@ export interface Answered<Result> extends Omit<BatchResult<never>, 'answer'> {
 }
 
 /**
- * Answers everything that a request asks for, or nothing: candidates, hold, requests to a provider, settlement.
- * @throws {GatewayError} when the request goes nowhere, is not admitted, or nobody answers
+ * Answers a whole request or nothing: candidates, hold, requests to a provider, settlement.
+ * @throws {GatewayError} if no provider can serve the request, it is not admitted, or no provider answers
  */
 export async function answerModality<Body, Task, Answer, Result>(
   modality: BatchModality<Body, Task, Answer, Result>,

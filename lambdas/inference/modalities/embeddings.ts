@@ -10,9 +10,9 @@ import { embeddingEngines } from '../../providers/embeddings/engines.ts';
 import type { BatchCandidate } from '../batch/offers.ts';
 import { defineModality } from './modality.ts';
 
-/** As many tokens as a request of this size can have. */
+/** Maximum number of tokens in a request of this size. */
 const MAX_VALUES = 2_000_000;
-/** All fields that the schema knows, many times over: tokens have no names. */
+/** Many times the fields of the schema: tokens have no names. */
 const MAX_NAMED_FIELDS = 1_000;
 
 const isText = (input: EmbeddingInput) => typeof input === 'string';
@@ -58,13 +58,13 @@ export const embeddingsModality = defineModality({
     invalidRequest('input', `is more than ${maxMebibytes} MiB for this model; send fewer texts`),
   tooMany: (asks, maxAsks) =>
     invalidRequest('input', `takes ${asks} requests to this model, of which one may take ${maxAsks}; send fewer texts`),
-  // Their answers are large, and all wait in memory for the last one.
+  // Their answers are large, and all of them wait in memory for the last one.
   maxAtOnce: 4,
   resultOf: (vectors) => vectors,
   outOfTime: 'The texts took longer than the gateway may run. Send fewer at once.',
 });
 
-/** @throws {GatewayError} 400 if no candidate takes a field that the request has */
+/** @throws {GatewayError} 400 if no candidate takes a field of the request */
 function takes(
   { dimensions, inputType }: EmbeddingTask,
   candidate: BatchCandidate,

@@ -9,7 +9,10 @@ import { protectionOf } from '../protection-of.ts';
 import type { BatchModality } from './modality.ts';
 import { routeBatch } from './routed.ts';
 
-/** Estimates a request. @throws {GatewayError} what it is refused with before its hold; 401 and 403 for who may spend nothing */
+/**
+ * Estimates a request.
+ * @throws {GatewayError} the refusals of the request before its hold; 401 and 403 for callers that may not spend
+ */
 export async function estimateModality<Body, Task, Answer, Result>(
   modality: BatchModality<Body, Task, Answer, Result>,
   input: EstimateInput<Body>,

@@ -8,7 +8,7 @@ import type { OnExcluded } from '../../routing/exclusions.ts';
 import { engineTarget, type UsableEndpoint } from '../../routing/usable-endpoints.ts';
 import type { BatchCandidate, OfferRefusals } from '../batch/offers.ts';
 
-/** The body of a request, and the bounds in which its JSON is read (http/json-body.ts). */
+/** Schema of the body, and limits for reading its JSON (http/json-body.ts). */
 interface AcceptedBody<Body> {
   body: z.ZodType<Body>;
   maxValues?: number;
@@ -17,32 +17,37 @@ interface AcceptedBody<Body> {
 }
 
 /**
- * A modality whose answers are whole: all that differs from other modalities, as one declaration. Reading the request, routing, protection,
- * hold, requests to providers, settlement and estimate follow from it, and its routes from a row of the manifest (`wholeModalities`).
+ * One declaration with all differences between modalities with complete answers. Reading the request, routing,
+ * protection, hold, requests to providers, settlement and estimate follow from it. Its routes follow from a row of the
+ * manifest (`wholeModalities`).
  *
- * Members that further modalities need, and none has yet: units besides tokens (search units, images, seconds: bounds in `Ask`, counts in
- * `readUsage`); `accepts` of a multipart body, with a bound for each part; answers of bytes (`Ask` says how its answer is read, JSON today, and
- * a Result may be a stream that is written while its provider sends it). Jobs that are polled fit into one `answer`, which may send several
- * requests, or are jobs of their own, as those of videos (inference/videos/).
+ * Members that further modalities would need, and that do not exist yet:
+ * - units besides tokens (search units, images, seconds): bounds in `Ask`, counts in `readUsage`
+ * - `accepts` for a multipart body, with a limit for each part
+ * - binary answers: `Ask` states how its answer is read (JSON today), and a Result may be a stream that is written
+ *   while its provider sends it
+ *
+ * A polled job fits into one `answer`, which may send several requests. It can also be a job of its own, as for videos
+ * (inference/videos/).
  */
 export interface BatchModality<Body, Task, Answer, Result> extends OfferRefusals {
   apiType: ApiType;
   /** The output modality of its models. */
   makes: Modality;
   accepts: AcceptedBody<Body>;
-  /** The fields of a body that no endpoint is sent, by name; none where unknown ones are refused. */
+  /** Names of a body's fields that are sent to no endpoint; none if unknown fields are refused. */
   leftOut?: (body: Body) => readonly string[];
-  /** One for each wire that answers this kind of request. */
+  /** One engine for each wire that serves this kind of request. */
   engines: Readonly<Partial<Record<Wire, BatchEngine<Task, Answer>>>>;
-  /** All texts that a provider reads, and the fields that the client wrote them in. */
+  /** All texts for the provider, and the client's fields that hold them. */
   textsOf: (body: Body) => NamedText[];
   /** @throws {GatewayError} 400 for a body with parts that cannot be searched for sensitive data */
   refuseUnsearchable?: (body: Body) => void;
-  /** The work for a provider. @param texts those of `textsOf`, perhaps changed by protection */
+  /** The task for a provider. @param texts those of `textsOf`, perhaps changed by protection */
   taskOf: (body: Body, texts: readonly string[]) => Task;
-  /** The probable size of the prompt, in bytes of text. */
+  /** Estimated size of the prompt, in bytes of text. */
   promptBytes: (task: Task) => number;
-  /** Where it may go, and what of it names the conversation. */
+  /** The model and providers of the request, and the texts that identify its conversation. */
   routeOf: (body: Body, texts: readonly NamedText[]) => RoutedRequest;
   /** The candidates that take all fields of the task. @throws {GatewayError} 400 if none does */
   fitting?: (
@@ -50,15 +55,15 @@ export interface BatchModality<Body, Task, Answer, Result> extends OfferRefusals
     candidates: BatchCandidate<Task, Answer>[],
     onExcluded: OnExcluded | undefined,
   ) => BatchCandidate<Task, Answer>[];
-  /** Requests to a provider at the same time. */
+  /** Maximum number of concurrent requests to a provider. */
   maxAtOnce: number;
-  /** The answer as the client reads it. @param own the task in the client's own words */
+  /** The answer for the client. @param own the task with the client's own texts */
   resultOf: (answer: Answer, own: Task) => Result;
-  /** A client reads this whose request took longer than the gateway may run. */
+  /** Error message for the client if the request took longer than the gateway may run. */
   outOfTime: string;
 }
 
-/** States a modality. Its types follow from its members; a wire of its kind that has no engine does not compile. */
+/** Declares a modality. Its types follow from its members. It does not compile if a wire of its kind has no engine. */
 export function defineModality<Kind extends ApiType, Body, Task, Answer, Result>(
   modality: BatchModality<Body, Task, Answer, Result> & {
     apiType: Kind;
@@ -68,7 +73,7 @@ export function defineModality<Kind extends ApiType, Body, Task, Answer, Result>
   return modality;
 }
 
-/** An endpoint with its engine; undefined if its wire has none for this modality. */
+/** Adds the engine to an endpoint; undefined if the endpoint's wire has none for this modality. */
 export function engineCandidate<Task, Answer>(
   { engines }: Pick<BatchModality<never, Task, Answer, never>, 'engines'>,
   usable: UsableEndpoint,

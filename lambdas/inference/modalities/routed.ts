@@ -12,17 +12,17 @@ import type { InferenceInput } from '../inference-input.ts';
 import { engineCandidate, type BatchModality } from './modality.ts';
 
 interface RoutedTask<Task, Answer> {
-  /** As providers may get it. */
+  /** With the texts that providers may get. */
   task: Task;
-  /** In the client's own words. */
+  /** With the client's own texts. */
   own: Task;
-  /** At least one, the first one first, with the most that each may cost. */
+  /** In the order of attempts, at least one, each with its maximum cost. */
   offers: BatchOffer<Task, Answer>[];
 }
 
 /**
- * Where a request may go, and what goes there.
- * @throws {GatewayError} 400 or 404 when there is no such place, 400 for a request that may not be sent anywhere
+ * Finds the candidates of a request, and the task to send to them.
+ * @throws {GatewayError} 400 or 404 without a candidate, 400 for a request that may not be sent to any provider
  */
 export async function routeBatch<Body, Task, Answer, Result>(
   modality: BatchModality<Body, Task, Answer, Result>,

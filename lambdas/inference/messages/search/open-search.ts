@@ -20,30 +20,30 @@ import { searchWeb } from '../../../search/web-search.ts';
 import type { Privacy } from '../../../store/accounts/privacy.ts';
 import type { RequestedSearches } from '../../../search/requested-search.ts';
 
-/** The searches of one request: those that come before the model is asked, and what the model needs for its own. */
+/** The searches of one request: those before the model's first round, and the session for the model's own searches. */
 export interface RequestSearch {
   session: SearchSession;
   /** The model may search by itself. */
   isDeclared: boolean;
-  /** Calls that an earlier answer has left open. */
+  /** Calls without results at the end of an earlier answer. */
   pending: readonly SearchCall[];
-  /** What the web is asked before the model is. */
+  /** The web query that runs before the model's first round. */
   question: WebQuestion | undefined;
-  /** How many searches these are, and the most that they can add to the prompt: both are held for. */
+  /** Number of these searches, and upper bound on the prompt tokens that they add. Both are held. */
   first: Pick<PromptContent, 'maySearch' | 'searchesFirst' | 'foundTokens'>;
 }
 
 interface WebQuestion {
   query: SearchQuery;
-  /** How the model is told. */
+  /** Text that introduces the results to the model. */
   prompt: string;
 }
 
 /**
- * Opens what a request needs to search the web.
+ * Opens the web search of a request.
  * @param message as the model gets it
- * @returns undefined where nothing is to be searched for
- * @throws {GatewayError} 400 where there is, and no backend may be asked, or the model cannot be told that it may search
+ * @returns undefined if nothing is to be searched
+ * @throws {GatewayError} 400 if no search backend may be used, or the model cannot call the search
  */
 export async function openSearch(
   searches: RequestedSearches,
@@ -68,14 +68,14 @@ export async function openSearch(
   const question = plugin && questionFor(message, plugin, search.maxResults);
   const searchesFirst = session.allowed(pending.length) + (question ? 1 : 0);
   const first = { maySearch: true, searchesFirst, foundTokens: searchesFirst * MAX_RESULT_BYTES };
-  // Not every model keeps to it: a call that the client has ruled out is not made, and not charged.
+  // Some models ignore `tool_choice`. The gateway neither makes nor charges a search that the client has excluded.
   const isDeclared = declared !== undefined && message.tool_choice?.type !== 'none';
   return { session, isDeclared, pending, question, first };
 }
 
 /**
- * The message without a search that its client could do without, where nothing can search: agents declare one on every request.
- * Costs nothing where no such search is declared.
+ * Removes an optional search from the message if no backend can search. Agents declare a search on every request. Costs
+ * nothing if the message has no optional search.
  */
 export async function withoutImpossibleSearch(
   message: MessagesRequest,
@@ -89,7 +89,7 @@ export async function withoutImpossibleSearch(
   return kept.length > 0 ? { ...message, tools: kept } : without(without(message, 'tools'), 'tool_choice');
 }
 
-/** @throws {GatewayError} 400 where the model is to search and calls no functions */
+/** @throws {GatewayError} 400 if the model should search but cannot call functions */
 function refuseWithoutFunctions({ declared }: RequestedSearches, candidates: readonly Candidate[]): void {
   if (!declared || candidates.some(({ endpoint }) => endpoint.supportedParameters.includes('tools'))) return;
   throw invalidRequest(

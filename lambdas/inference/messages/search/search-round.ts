@@ -4,18 +4,18 @@ import { MessageAssembler } from '../../../messages/assemble.ts';
 import type { AnswerBatch, AnswerEvent, Block, MessageDelta, WireUsage } from '../../../messages/types.ts';
 import type { RoundEvents } from '../../../search/round-events.ts';
 
-/** The events of one round, without its beginning, where the answer has begun, and without its end. */
+/** The events of one round, without its end, and without its start unless it is the first round. */
 export class SearchRound {
   readonly #events: RoundEvents;
   readonly #assembler = new MessageAssembler();
-  /** Blocks that the answer begins with; undefined where it has begun. */
+  /** Blocks at the start of the answer; undefined after the first round. */
   readonly #firstBlocks: readonly Block[] | undefined;
   #ending: MessageDelta | undefined;
 
   constructor(events: RoundEvents, firstBlocks: readonly Block[] | undefined) {
     this.#events = events;
     this.#firstBlocks = firstBlocks;
-    // The client never sees the beginning of a round.
+    // The client never gets this start of a round.
     this.#assembler.add(messageStart({}));
   }
 
@@ -50,13 +50,13 @@ export class SearchRound {
     }
   }
 
-  /** The model's blocks, as the client has them. */
+  /** Blocks that the model wrote, in the client's form. */
   get modelBlocks(): Block[] {
     const firstCount = this.#firstBlocks?.length ?? 0;
     return this.#assembler.finish()!.content.slice(firstCount);
   }
 
-  /** Why it has ended; wires end no answer without saying so. */
+  /** The stop reason of the round. Every wire ends an answer with one. */
   get ending(): MessageDelta {
     return this.#ending!;
   }
@@ -74,7 +74,7 @@ export class SearchRound {
   }
 }
 
-/** Of the answer nothing is counted yet. */
+/** The usage without output: at the start, no output is counted yet. */
 function promptOf({ output_tokens: _output, ...prompt }: WireUsage): WireUsage {
   return prompt;
 }

@@ -1,7 +1,7 @@
 /**
- * One answer of a model that searches, as one message: when the model calls the search, it is made, what was found is shown
- * to the client and told to the model, and the model goes on. Each round is a request to the same provider, priced by
- * itself; nothing is asked, and nothing is searched, that no hold pays for.
+ * One answer of a model that searches, as one message. When the model calls the search, the gateway makes it and gives
+ * the results to the client and to the model. The model then continues. Each round is a separately priced request to
+ * the same provider. Every request and every search is held before it is made.
  */
 
 import { measurePrompt } from '../../../admission/prompt/prompt-size.ts';
@@ -22,30 +22,30 @@ import { withMessage, boundByBytes, quoteOfRound } from '../attempts.ts';
 import { fittingThinking } from '../../../messages/fitting-thinking.ts';
 import { SearchRound } from './search-round.ts';
 
-/** A model that goes on searching is asked to be asked again: its client decides whether it may. */
+/** After this many rounds, the answer ends with `pause_turn`, and the client decides whether the model may continue. */
 export const MAX_SEARCH_ROUNDS = 10;
-/** With less of the function's time left, no round is begun. */
+/** With less remaining time, no round is started. */
 const MIN_ROUND_MS = 45_000;
-/** Between what a provider counts of a prompt and of its beginning. */
+/** Margin between the provider's count of a prompt and its count of the same text as the start of a longer prompt. */
 const ROUND_MARGIN_TOKENS = 64;
 
-/** The searches of an answer, and what asking again needs. */
+/** The searches of an answer, and the means to start further rounds. */
 export interface AnswerSearches {
   session: SearchSession;
   /** The model may search by itself. */
   isDeclared: boolean;
-  /** The blocks that the answer begins with. */
+  /** Blocks at the start of the answer. */
   firstBlocks: readonly Block[];
   client: ClientHeaders;
-  /** Aborts when the answer is given up. */
+  /** Aborts when the answer is aborted. */
   signal: AbortSignal;
-  /** Asks again, one after the other. */
+  /** Sends the next request, to one attempt after the other. */
   ask: (attempts: Attempt[]) => Promise<Dispatched>;
-  /** Milliseconds of the function's time that are left. */
+  /** Remaining milliseconds of the function. */
   remainingMs: () => number;
 }
 
-/** The batches of all rounds, from one that has begun. */
+/** The batches of all rounds. The first round has begun. */
 export async function* searchRounds(
   search: AnswerSearches,
   answer: StagedAnswer,
@@ -89,12 +89,12 @@ export async function* searchRounds(
       return;
     }
     ({ attempt } = begun);
-    // A request that fails before its first event is made once more, at the same place.
+    // If a request fails before its first event, it is sent to the same endpoint once more.
     ({ batches } = await search.ask([attempt, attempt]));
   }
 }
 
-/** The searches that a round waits for: none where it has ended for another reason, or waits for its client as well. */
+/** The searches that the model waits for. None if the round ended for another reason, or also waits for the client. */
 function callsToMake(modelBlocks: readonly Block[], ending: MessageDelta): SearchCall[] {
   const isForClient = modelBlocks.some(({ type }) => type === 'tool_use');
   return ending.delta.stop_reason === 'tool_use' && !isForClient ? searchCalls(modelBlocks) : [];
@@ -106,7 +106,7 @@ function writtenTokens({ usage }: StagedAnswer, { candidate }: Attempt): number 
   return usage.outputTokens - (isBeyond ? (usage.reasoningTokens ?? 0) : 0);
 }
 
-/** Why the model is not asked again. */
+/** Why no further round starts. */
 function reasonToStop(
   round: number,
   leftTokens: number | undefined,
@@ -128,11 +128,11 @@ function ended(ending: MessageDelta): RoundBatch {
 interface FinishedRound {
   modelBlocks: readonly Block[];
   results: Block[];
-  /** Undefined where the client has not said how much may be written. */
+  /** Undefined if the client has not limited the output. */
   leftTokens: number | undefined;
 }
 
-/** The request that goes on where a round has ended. */
+/** The request that continues after a finished round. */
 function nextAttempt(
   attempt: Attempt,
   { modelBlocks, results, leftTokens }: FinishedRound,
@@ -146,7 +146,7 @@ function nextAttempt(
 }
 
 /**
- * Holds what the next round may come to: what the last one has read was counted, and only what was added is bounded.
+ * Holds the maximum cost of the next round. The previous prompt was counted, so only the added text is bounded.
  * @returns the attempt with its quote, or why the answer must end instead
  */
 async function beginRound(

@@ -12,16 +12,19 @@ import type { Attempt, Dispatched } from '../dispatch.ts';
 import type { RequestSearch } from './open-search.ts';
 import { searchRounds, type AnswerSearches } from './search-rounds.ts';
 
-/** The means by which the searches of an answer ask its provider again. */
+/** The means to send further requests to the provider. */
 type SearchTools = Pick<AnswerSearches, 'client' | 'signal' | 'ask' | 'remainingMs'>;
 
-/** The searches of an answer: those before the model is asked, and those that it asks for, each followed by another round. */
+/**
+ * Makes the searches of an answer: those before the first round, and those of the model, each of which starts another
+ * round.
+ */
 export class SearchStage implements AnswerStage {
   readonly #search: RequestSearch;
   readonly #tools: SearchTools;
-  /** The blocks that the answer begins with: results for calls that an earlier answer has left open. */
+  /** Blocks at the start of the answer: results for calls that an earlier answer left open. */
   #firstBlocks: Block[] = [];
-  /** The attempts as they are asked; each later round continues the one that answered. */
+  /** The attempts as sent. Each later round continues the attempt that answered. */
   #attempts: Attempt[] = [];
 
   constructor(search: RequestSearch, tools: SearchTools) {
@@ -29,12 +32,12 @@ export class SearchStage implements AnswerStage {
     this.#tools = tools;
   }
 
-  /** Makes the searches that come first; the attempts then have what they found. */
+  /** Makes the first searches, and adds their results to the attempts. */
   async prepare(attempts: Attempt[]): Promise<Attempt[]> {
     const { first, pending } = this.#search;
     this.#attempts = attempts;
     if (first.searchesFirst + pending.length === 0) return attempts;
-    // A connection may be closed by the time that it is needed.
+    // The provider may close the open connection during the searches.
     for (const { upstream } of attempts) upstream?.discard();
     const extended = await this.#searchFirst();
     this.#attempts = attempts.map((attempt) => withMessage(attempt, extended(attempt.message), this.#tools.client));
@@ -59,14 +62,14 @@ export class SearchStage implements AnswerStage {
     return { server_tool_use: { web_search_requests: searchRequests, web_fetch_requests: 0 } };
   }
 
-  /** Adds the results that the model saw and the client did not. */
+  /** Adds the results that the model got and the client did not. */
   withResults(outcome: Outcome): Outcome {
     const { unseenResults } = this.#search.session;
     if (unseenResults === null) return outcome;
     return { ...outcome, searchResults: unseenResults + (outcome.searchResults ?? 0) };
   }
 
-  /** @returns what the searches make of a message */
+  /** @returns a function that adds the search results to a message */
   async #searchFirst(): Promise<(message: MessagesRequest) => MessagesRequest> {
     const { session, pending, question } = this.#search;
     const { signal } = this.#tools;
