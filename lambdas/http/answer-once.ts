@@ -12,28 +12,28 @@ import type { HttpResponse } from './response.ts';
 
 /** How long an answer is kept. */
 const KEEP_ANSWERS_MS = 24 * 3_600_000;
-/** The answer of the same request that came first is kept within a moment. */
+/** How long to wait for the kept answer of an earlier request with the same key. */
 const PATIENCE_MS = 3_000;
 const ASK_EVERY_MS = 100;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
 interface OnceRequest {
   route: string;
-  /** Whose answer it is: nobody else is given it. */
+  /** The owner of the answer. No other caller can get it. */
   owner: string;
   request: HttpRequest;
 }
 
-/** The write that keeps an answer, if it is kept; it belongs in the transaction of its effect. */
+/** Returns the write that keeps an answer, if it is kept. Add it to the transaction of the answer's effect. */
 export type Keep = (response: HttpResponse) => Write | undefined;
 
 /**
- * Answers a request with an `Idempotency-Key` once: the same key and body get the same answer for 24 hours without a
- * second effect, the same key with another body a 409. Without the header it only answers.
+ * Answers requests with the same `Idempotency-Key` once. For 24 hours, the same key and body get the same answer
+ * without a second effect. The same key with another body gets a 409. Without the header, it only answers.
  *
- * Guarantee: effect and kept answer are one transaction, so two requests at once have one effect. The answer may hold
- * a secret: it is sealed (AES-256-GCM) with a key derived from the Idempotency-Key and the deployment's pepper, and the
- * Idempotency-Key itself is only stored hashed. Requests that failed are not kept.
+ * Guarantee: the effect and the kept answer are one transaction, so two concurrent requests have one effect. The answer
+ * may contain a secret, so it is sealed (AES-256-GCM) with a key derived from the Idempotency-Key and the deployment's
+ * pepper. The Idempotency-Key itself is only stored as a hash. Failed requests are not kept.
  */
 export async function answerOnce(
   asked: OnceRequest,
@@ -65,7 +65,7 @@ export async function answerOnce(
   try {
     return await answer(keep);
   } catch (error) {
-    // The same request may have got there first; its change can be the reason why this one was refused.
+    // The same request may have been answered concurrently. Its change can be the reason for this refusal.
     const theirs =
       error instanceof BeingAnsweredError
         ? await withinPatience(again)
@@ -77,7 +77,7 @@ export async function answerOnce(
   }
 }
 
-/** Asks until there is an answer, or the patience is over. */
+/** Polls until there is an answer, or the time is over. */
 async function withinPatience<Answer>(ask: () => Promise<Answer | undefined>): Promise<Answer | undefined> {
   const deadlineMs = performance.now() + PATIENCE_MS;
   for (;;) {

@@ -1,24 +1,24 @@
 import { Readable } from 'node:stream';
 
-/** What a reader gets while there is nothing to read: many give up a silent connection. */
+/** Chunk to send during silence, because many clients close a silent connection. */
 export interface WhenSilent {
   chunk: string;
   afterMs: number;
 }
 
 /**
- * The body of a streamed answer: pulls from a generator as fast as the reader reads, and not faster.
+ * The body of a streamed answer. It pulls from a generator only as fast as the client reads.
  *
- * Guarantee: when the reader leaves, `signal` aborts at once, even while the generator waits for its upstream, and the
- * stream counts as closed only when the generator has finished its own ending (which records the spending).
+ * Guarantee: when the client disconnects, `signal` aborts at once, even while the generator waits for its upstream. The
+ * stream closes only after the generator has finished its own ending, which records the spending.
  */
 export class AnswerStream extends Readable {
-  /** Resolves when the generator has ended, whichever way. */
+  /** Resolves when the generator has ended, even with an error. */
   readonly settled: Promise<void>;
   readonly #chunks: AsyncGenerator<string | Uint8Array>;
   readonly #abort = new AbortController();
   readonly #resolveSettled: () => void;
-  /** One timer for the whole answer: a new one for each chunk would cost more than the chunk. */
+  /** One timer for the whole answer: a new timer for each chunk would cost more than the chunk. */
   readonly #silence: NodeJS.Timeout | undefined;
   #reading = false;
   #started = false;
@@ -63,7 +63,7 @@ export class AnswerStream extends Readable {
     }
   }
 
-  /** A reader that is behind has something to read. */
+  /** Does nothing for a client that still has data to read. */
   #fill(chunk: string): void {
     if (this.#reading && this.readableLength === 0) this.push(chunk);
   }
@@ -76,11 +76,12 @@ export class AnswerStream extends Readable {
   async #finish(): Promise<void> {
     clearInterval(this.#silence);
     try {
-      // A generator that never began would skip its ending: it has to enter its body once to record the spending.
+      // A generator that never began would skip its ending. It must begin once, so that its ending records the
+      // spending.
       if (!this.#started) await this.#chunks.next();
       await this.#chunks.return(undefined);
     } catch {
-      // The generator's own error has already ended the stream.
+      // The generator's error has already ended the stream.
     }
     this.#settle();
   }

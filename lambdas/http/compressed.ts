@@ -5,21 +5,21 @@ import Negotiator from 'negotiator';
 import type { HttpRequest } from './request.ts';
 import type { HttpResponse } from './response.ts';
 
-/** Below it, compressing costs more than it saves: all of an answer is in one packet. */
+/** Shorter answers fit into one packet, so compression would cost more than it saves. */
 export const MIN_COMPRESSED_CHARACTERS = 1_400;
 
 const compress: (text: string) => Promise<Buffer> = promisify(gzip);
 
 /**
- * Compresses the text of an answer for a client that prefers it so. Only for routes that stream: API Gateway passes the bytes
- * of a stream on as they are, and takes only texts from other functions.
+ * Compresses the text of an answer for clients that prefer it. Only for streaming routes: API Gateway passes on the
+ * bytes of a stream unchanged, but accepts only text from other functions.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode-lambda.html
  */
 export function compressed(request: Compressible, response: HttpResponse): Promise<void> {
   return compressWith(compress, request, response);
 }
 
-/** The same for a route that often answers with the same text: the last text is not compressed again. */
+/** The same for a route with few different answers: it keeps the latest text compressed. */
 export function compressedOnce(): Compressed {
   let last: { text: string; bytes: Promise<Buffer> } | undefined;
   const zip = (text: string) => {
@@ -40,7 +40,7 @@ async function compressWith(
   const { body } = response;
   if (typeof body !== 'string' || body.length < MIN_COMPRESSED_CHARACTERS) return;
   response.headers['vary'] = 'accept-encoding';
-  // Without the header a client may take anything, and is given what every client can read.
+  // Without the header, a client accepts any encoding. It gets the encoding that every client can read.
   if (headers['accept-encoding'] === undefined) return;
   if (new Negotiator({ headers }).encoding(['gzip', 'identity']) !== 'gzip') return;
   response.headers['content-encoding'] = 'gzip';

@@ -1,6 +1,6 @@
 /**
- * Pages of other origins (CORS). Keys travel in headers, never in cookies, so a page can only use a key that it was given;
- * which origins may at all is the operator's to say.
+ * Access for pages of other origins (CORS). Keys are sent in headers, never in cookies, so a page can only use a key
+ * that it was given. The operator sets the allowed origins.
  */
 
 import { optionalVariable, variables } from '../platform/environment.ts';
@@ -10,9 +10,9 @@ import type { HttpResponse } from './response.ts';
 type Headers = Record<string, string>;
 
 const ANY = '*';
-/** A day; browsers keep a permission for two hours at most. */
+/** One day. Browsers keep a permission for two hours at most. */
 const KEPT_SECONDS = '86400';
-/** What pages may read of an answer, beside what every page may. */
+/** Response headers that pages may read, in addition to those that every page may read. */
 const EXPOSED = [
   'request-id',
   'x-request-id',
@@ -27,7 +27,7 @@ const EXPOSED = [
   'x-ratelimit-reset',
   'location',
 ].join(', ');
-/** Names of headers with commas between them, of a length that no client comes near. */
+/** Header names with commas between them. Clients send far shorter lists. */
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
 const MAX_HEADER_NAMES = 2_000;
 
@@ -41,19 +41,22 @@ function allowedOrigins(): Set<string> {
   return allowed.origins;
 }
 
-/** What lets a page of the request's origin read an answer; nothing where it may not, or is no page. */
+/**
+ * Headers that let a page of the request's origin read the answer. Empty if the origin is not allowed, or the request
+ * does not come from a page.
+ */
 export function corsHeaders({ headers }: Pick<HttpRequest, 'headers'>): Headers {
   const { origin } = headers;
   if (origin === undefined) return {};
   const origins = allowedOrigins();
   if (origins.has(ANY)) return { 'access-control-allow-origin': ANY, 'access-control-expose-headers': EXPOSED };
-  // Caches must not give the answer for one origin to another.
+  // Caches must not give the answer for one origin to another origin.
   if (!origins.has(origin)) return origins.size > 0 ? { vary: 'origin' } : {};
   return { 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED, vary: 'origin' };
 }
 
 /**
- * The answer to a browser that asks whether a page may send a request; undefined for any other request.
+ * The answer to a browser's preflight request; undefined for any other request.
  * @param methods that the path has
  */
 export function preflight(request: HttpRequest, methods: readonly string[]): HttpResponse | undefined {

@@ -1,6 +1,6 @@
 /**
- * Bodies of requests that a client has compressed, as Codex and some SDKs do. A few bytes can become gigabytes: what comes out is bounded,
- * for one request and for all of a process, and so is how much comes of how little, and the time.
+ * Decompresses request bodies, which Codex and some SDKs compress. A few bytes can become gigabytes. So the size is
+ * limited for one request and for the whole process, and so are the compression ratio and the time.
  */
 
 import { Readable } from 'node:stream';
@@ -8,14 +8,14 @@ import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompre
 import { GatewayError, invalidRequest } from '../platform/errors.ts';
 import type { HttpRequest } from './request.ts';
 
-/** As many as an event of Lambda may have. */
+/** The same as the limit for an event of Lambda. */
 const MAX_UNPACKED_BYTES = 6 * 1024 * 1024;
-/** JSON of agents becomes a tenth; a list of equal texts a hundredth. */
+/** Typical ratios are 10 for the JSON of agents, and 100 for a list of equal texts. */
 const MAX_RATIO = 500;
-/** A body that stays this small may be of whatever ratio. */
+/** Bodies up to this size may have any ratio. */
 const SMALL_BYTES = 256 * 1024;
 const MAX_MS = 5_000;
-/** Bodies that one process has unpacked and not answered. */
+/** Limit for all decompressed bodies of one process whose requests are still open. */
 const MAX_OPEN_BYTES = 96 * 1024 * 1024;
 
 const decoders = {
@@ -29,11 +29,11 @@ const ENCODINGS = Object.keys(decoders).join(', ');
 
 let openBytes = 0;
 
-/** Unpacks the body of a request, where it is compressed. What it takes of the memory of all requests is given back by `release`. */
+/** Decompresses the body of a request, if it is compressed. `release` returns its share of the memory limit. */
 export class UnpackedBody {
   #bytes = 0;
 
-  /** @throws {GatewayError} 415 for an unknown encoding, 400 for data that is broken, 413 and 529 for too much of it */
+  /** @throws {GatewayError} 415 for an unknown encoding, 400 for invalid data, 413 and 529 for too much data */
   async unpack(request: HttpRequest): Promise<void> {
     const encoding = encodingOf(request.headers['content-encoding']);
     if (encoding === undefined || isUnpackedBefore(request, encoding)) return;
@@ -79,7 +79,7 @@ export class UnpackedBody {
   }
 }
 
-/** @returns undefined for a body that is as it is */
+/** @returns undefined for an uncompressed body */
 function encodingOf(header: string | undefined): Encoding | undefined {
   const name = header?.trim().toLowerCase();
   if (name === undefined || name === '' || name === 'identity') return undefined;
@@ -92,7 +92,7 @@ function encodingOf(header: string | undefined): Encoding | undefined {
 }
 
 /**
- * API Gateway unpacks bodies in the encodings that it knows, hands the text over, and leaves the header as it is.
+ * API Gateway decompresses bodies in the encodings that it supports. It passes on the text and the original header.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-make-request-with-compressed-payload.html
  */
 const unpackedByApiGateway: readonly Encoding[] = ['gzip', 'deflate'];
@@ -101,7 +101,7 @@ function isUnpackedBefore({ unrouted, bodyBytes }: HttpRequest, encoding: Encodi
   return !unrouted && bodyBytes === undefined && unpackedByApiGateway.includes(encoding);
 }
 
-/** A body whose bytes are lost. */
+/** The error for a body whose bytes are lost: API Gateway passes bodies as text, which corrupts the bytes. */
 function cameAsText(encoding: Encoding): GatewayError {
   const taken = unpackedByApiGateway.join(', ');
   return new GatewayError(

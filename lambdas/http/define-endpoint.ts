@@ -13,7 +13,7 @@ async function identify({ headers }: HttpRequest, credential: Exclude<Credential
   return credential === 'inference' ? asInferenceCaller(caller) : caller;
 }
 
-/** Makes the handler of a route that takes a key. */
+/** Makes the handler of a route that requires a key. */
 export const defineEndpoint = endpointsWith<KeyedRoute>({
   identify,
   recordedId: ({ account }, id) => recordedId(account, id),

@@ -1,4 +1,4 @@
 import { endpointsWith, type PublicRoute } from './endpoint.ts';
 
-/** Makes the handler of a route that takes no key. */
+/** Makes the handler of a route without a key. */
 export const definePublicEndpoint = endpointsWith<PublicRoute>(undefined);

@@ -1,7 +1,7 @@
 /**
- * The one way to make a handler: the manifest says who may call it, `accepts` what may be sent, and the function given
- * to it what happens then. Parsing, errors, headers and the log line are the same for all. How a caller is found is for those
- * that need to know it (define-endpoint.ts): public functions have nothing of it in their bundles (define-public-endpoint.ts).
+ * The only way to make a handler. The manifest states who may call it, `accepts` states the valid input, and the given
+ * function answers. Parsing, errors, headers and the log line are the same for all. Only keyed routes import the lookup
+ * of the caller (define-endpoint.ts), so the bundles of public functions do not contain it (define-public-endpoint.ts).
  */
 
 import { Readable } from 'node:stream';
@@ -39,13 +39,19 @@ interface Accepts<
 > extends JsonRules {
   body?: Body;
   query?: Query;
-  /** Of the parts of the path. */
+  /** Schema of the path parameters. */
   params?: Params;
-  /** `answerOnce` (the function, so that no other bundle has it): `Idempotency-Key` is honoured, through `input.once`. */
+  /**
+   * `answerOnce`: the route supports `Idempotency-Key` through `input.once`. It is passed as a function, so that no
+   * other bundle contains it.
+   */
   once?: Repeats;
-  /** `compressed`, likewise: large answers are compressed for clients that take them so. The route has to stream. */
+  /**
+   * `compressed`, also passed as a function: large answers are compressed for clients that accept it. The route must
+   * stream.
+   */
   compress?: Compressed;
-  /** Begun before the caller is looked for, and not waited for: what it reads is there by the time it is wanted. */
+  /** Started before the lookup of the caller, and not awaited. It prefetches data that the route needs later. */
   meanwhile?: () => void;
 }
 
@@ -59,9 +65,9 @@ interface CallerByCredential {
 export interface EndpointInput<Kind extends Credential, Body = unknown, Query = unknown, Params = unknown> {
   request: HttpRequest;
   door: Door;
-  /** The id of this request's generation, on routes that spend money. */
+  /** Id of this request's generation, on routes that spend money. */
   generationId: string;
-  /** What whoever asks providers notes of it; the answer tells. */
+  /** Measures the time spent on providers, for a header of the answer. */
   providerTime: ProviderTime;
   caller: CallerByCredential[Kind];
   body: Body;
@@ -69,19 +75,22 @@ export interface EndpointInput<Kind extends Credential, Body = unknown, Query = 
   params: Params;
   /** Milliseconds until Lambda stops the function. */
   remainingMs: () => number;
-  /** Aborts when the client has left; Lambda does not report this to functions, the local server does. */
+  /** Aborts when the client disconnects. The local server reports this; Lambda does not. */
   clientLeft: AbortSignal | undefined;
-  /** Aborts when the local server is about to end; functions on Lambda are not told. */
+  /** Aborts when the local server is about to end. Functions on Lambda get no notice. */
   stopping: AbortSignal | undefined;
-  /** Work that the answer need not wait for, and the function must: Lambda may freeze it afterwards. It must not reject. */
+  /**
+   * Adds work that must finish before the function returns, because Lambda may freeze it afterwards. The answer does
+   * not wait for it. It must not reject.
+   */
   waitUntil: (work: Promise<void>) => void;
 }
 
-/** Answers a request once, however often it is sent; see answerOnce. */
+/** Answers repeated requests once; see answerOnce. */
 type Once = (answer: (keep: Keep) => Promise<HttpResponse>) => Promise<HttpResponse>;
 type OnceWhere<Repeats> = Repeats extends AnswerOnce ? { once: Once } : unknown;
 
-/** What a process of ours that answers many requests adds to Lambda's own context. */
+/** Additions to Lambda's context from the gateway's own server, whose processes serve many requests. */
 interface LocalContext extends Context {
   door?: Door;
   clientLeft?: AbortSignal;
@@ -90,10 +99,10 @@ interface LocalContext extends Context {
 
 type AnyInput = EndpointInput<Credential> & { once?: Once; unfinished: Promise<void>[]; unpacked: UnpackedBody };
 
-/** Characters of a text that middy writes without waiting. */
+/** Maximum text, in characters, that middy writes without waiting. */
 const WRITTEN_AT_ONCE = 16 * 1024;
 
-/** middy's view of one request: the first middleware replaces the raw event with the input. */
+/** middy's view of one request. The first middleware replaces the raw event with the input. */
 interface RequestState {
   event: AnyInput;
   context: Context;
@@ -104,25 +113,25 @@ interface RequestState {
 type RouteFor<Kind extends Credential> = {
   [Name in RouteName]: (typeof routes)[Name]['credential'] extends Kind ? Name : never;
 }[RouteName];
-/** The routes that take no key. */
+/** Routes without a key. */
 export type PublicRoute = RouteFor<'none'>;
 export type KeyedRoute = Exclude<RouteName, PublicRoute>;
-/** The routes that take inference keys. */
+/** Routes that take inference keys. */
 export type InferenceRoute = RouteFor<'inference'>;
 
-/** Routes that take a key need these two, and no other does. */
+/** Only keyed routes need these functions. */
 interface Keyed {
   /** Finds the caller of a request. @throws {GatewayError} 401 and 403 */
   identify: (request: HttpRequest, credential: Exclude<Credential, 'none'>) => Promise<Caller>;
-  /** The id of a caller's generation, which says where its record is. @param id as the request has it */
+  /** The id of a caller's generation, which includes the location of its record. @param id from the request */
   recordedId: (caller: Caller, id: string) => string;
   /** Notes why a request of a known key was refused. It must not reject. */
   noteRefusal: (refusal: Refusal) => Promise<void>;
 }
 
 /**
- * @typeParam Names of the routes that may be defined so
- * @param keyed undefined where nobody is asked who they are
+ * @typeParam Names routes that may be defined in this way
+ * @param keyed undefined for routes without a key
  */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- each of the two ways says for which routes it is
 export function endpointsWith<Names extends RouteName>(keyed: Keyed | undefined) {
@@ -145,7 +154,7 @@ export function endpointsWith<Names extends RouteName>(keyed: Keyed | undefined)
     if (accepts.compress && route.functionUrl) throw new Error(`${name} compresses, and its events cannot wait`);
     return (
       middy<AnyInput, HttpResponse>({
-        // A stream ends itself before the timeout; everything else is done long before.
+        // A stream ends itself before the timeout. All other work ends long before it.
         timeoutEarlyInMillis: 0,
         requestEnd: untilFinished,
         ...(route.streaming ? { executionMode: executionModeStreamifyResponse } : {}),
@@ -158,7 +167,7 @@ export function endpointsWith<Names extends RouteName>(keyed: Keyed | undefined)
         .before(({ event }: RequestState) => (accepts.body ? event.unpacked.unpack(event.request) : undefined))
         .before((passage: RequestState) => parseRequest(passage, route, accepts))
         .before((passage: RequestState) => offerOnce(passage, name, accepts))
-        // What was added last is run first.
+        // middy runs these in reverse order.
         .after((passage: RequestState) => finishResponse(name, route, passage))
         .after(({ event, response }: RequestState) => accepts.compress?.(event.request, response!))
         .onError((passage: RequestState) => refuseRequest(name, route, passage, keyed))
@@ -190,7 +199,10 @@ function startRequest(passage: RequestState): void {
   };
 }
 
-/** API Gateway sends these elsewhere; a function URL has no elsewhere. @returns the answer, which ends the passage */
+/**
+ * API Gateway routes preflight requests to another function; a function URL cannot. @returns the answer, which ends the
+ * middleware chain
+ */
 function answerPreflight(passage: RequestState, name: RouteName, route: Route): HttpResponse | undefined {
   const { request } = passage.event;
   const answer = request.unrouted ? preflight(request, [route.method]) : undefined;
@@ -201,7 +213,7 @@ function answerPreflight(passage: RequestState, name: RouteName, route: Route): 
   return answer;
 }
 
-/** A function URL takes any path: only the route's own, with or without the stage, and "/" are accepted. */
+/** A function URL accepts any path. Only the route's own path, with or without the stage, and "/" are valid. */
 function checkPath({ event: { request } }: RequestState, route: Route): void {
   if (!request.unrouted) return;
   const paths = ['/', ...route.paths.flatMap((path) => [path, `/v1${path}`])];
@@ -211,7 +223,7 @@ function checkPath({ event: { request } }: RequestState, route: Route): void {
 
 async function identified({ event }: RequestState, credential: Credential, keyed: Keyed | undefined): Promise<void> {
   if (credential === 'none') return;
-  // The types of the routes leave no other way; without it a route would be open to all.
+  // The types of the routes exclude this case. Without the check, the route would be open to everyone.
   if (!keyed) throw new Error('This route needs a key, and nobody looks for one');
   event.caller = await keyed.identify(event.request, credential);
   event.generationId = keyed.recordedId(event.caller, event.generationId);
@@ -225,13 +237,13 @@ function parseRequest({ event }: RequestState, route: Route, accepts: Accepts): 
   if (accepts.body) event.body = parseJsonBody(event.request, accepts.body, accepts);
 }
 
-/** A misspelt parameter has no effect, so a route that takes none says so. */
+/** A misspelled parameter would have no effect, so routes without parameters refuse all of them. */
 function checkNoQuery(query: Record<string, string>): void {
   const [name] = Object.keys(query);
   if (name !== undefined) throw invalidRequest(name.slice(0, 100), 'is not known here: this path takes no parameters');
 }
 
-/** Anthropic's SDKs say it of whatever is in their part for betas; it means nothing here, on any path. */
+/** Anthropic's SDKs send this parameter with every call of their beta methods. It has no effect here, on any path. */
 function withoutBeta({ beta, ...query }: Record<string, string>): Record<string, string> {
   return beta === undefined || beta === 'true' ? query : { ...query, beta };
 }
@@ -239,7 +251,8 @@ function withoutBeta({ beta, ...query }: Record<string, string>): Record<string,
 function offerOnce({ event }: RequestState, route: RouteName, { once }: Accepts): void {
   const { caller, request } = event;
   if (!once || !caller) return;
-  // Management keys see the whole account; what an inference key has asked for is not for every other key of its account.
+  // A management key may see the whole account. But an inference key must not get the answers for other keys of its
+  // account.
   const owner = routes[route].inference ? caller.key.hash : caller.account.id;
   event.once = (answer) => once({ route, owner, request }, answer);
 }
@@ -248,7 +261,8 @@ function finishResponse(name: RouteName, route: Route, passage: RequestState, re
   const { request, generationId, providerTime } = passage.event;
   const response = passage.response!;
   const { headers, statusCode, body } = response;
-  // Text waits for a drain, or for its end, that never comes when the client has left; a stream notices.
+  // middy waits for a drain or for the end of a text, which never comes after the client has disconnected. A stream
+  // notices that.
   const hasLeft = passage.event.clientLeft?.aborted === true;
   if (route.streaming && typeof body === 'string' && (hasLeft || body.length > WRITTEN_AT_ONCE)) {
     response.body = Readable.from([body]);
@@ -278,7 +292,7 @@ function refuseRequest(name: RouteName, route: Route, passage: RequestState, key
   const refusal = toGatewayError(passage.error);
   const { request, generationId: id, caller, body, waitUntil } = passage.event;
   const about = { route: name, requestId: request.id, awsRequestId: passage.context.awsRequestId };
-  // Only our own faults are logged here as errors; providers' failures are logged where they happen.
+  // Only faults of the gateway are logged as errors here. Failures of providers are logged at their source.
   if (refusal.kind === 'server') {
     log('error', 'request failed', { ...about, ...describeError(refusal.cause ?? refusal) });
   } else if (refusal.cause instanceof ServiceError) {
@@ -293,18 +307,22 @@ function refuseRequest(name: RouteName, route: Route, passage: RequestState, key
   finishResponse(name, route, passage, refusal);
 }
 
-/** Digits of a hash that tell the keys of an account apart, as the operator's commands take them. */
+/** Hash digits that distinguish the keys of an account. The operator's commands accept them. */
 const SHORT_HASH = 12;
 
 function callerFields({ account, key }: Caller): LogFields {
   return { accountId: account.id, key: key.hash.slice(0, SHORT_HASH) };
 }
 
-/** Lambda may freeze the function once its handler returns: a generator's ending, and what else goes on, is over by then. */
+/**
+ * Lambda may freeze the function when its handler returns. So this waits for the generator's ending and for other open
+ * work.
+ */
 async function untilFinished(passage: unknown): Promise<void> {
   const { event, response } = passage as RequestState;
   if (response?.body instanceof AnswerStream) {
-    // A client that left before the head was written never reads the body; after a normal end this does nothing.
+    // A client that disconnected before the head was written never reads the body. After a normal end this does
+    // nothing.
     response.body.destroy();
     await response.body.settled;
   }

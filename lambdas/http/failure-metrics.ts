@@ -1,4 +1,7 @@
-/** Whose failures requests end with: a provider's are told apart from our own, by the door through which the request came. */
+/**
+ * Metrics of failed requests: failures of providers are separate from faults of the gateway, by the entry point of the
+ * request.
+ */
 
 import { toGatewayError, type GatewayError } from '../platform/errors.ts';
 import { writeMetrics, type Door } from '../platform/metrics.ts';
@@ -10,14 +13,14 @@ export function measureRefusal(refusal: GatewayError, door: Door): void {
   else if (refusal.failedProvider !== undefined && refusal.status >= 500) writeMetrics({ ProviderFailed: 1 }, { door });
 }
 
-/** Measures what ends an answer that has begun: its status has said that all is well, so that no count of 5xx has it. */
+/** Measures a failure that ends an answer after its start. Its status was a success, so no count of 5xx includes it. */
 export function measureBreak(error: unknown, door: Door): void {
   const { kind, failedProvider: provider, status } = toGatewayError(error);
   if (kind === 'server') measureFault(door);
   else if (provider !== undefined && status >= 500) writeMetrics({ BrokeOff: 1 }, { provider });
 }
 
-/** Measures a request that ended with a fault of our own. */
+/** Measures a request that failed by a fault of the gateway. */
 export function measureFault(door: Door): void {
   writeMetrics({ Faults: 1 });
   writeMetrics({ Faults: 1 }, { door });

@@ -1,29 +1,32 @@
 import { invalidRequest } from '../platform/errors.ts';
 import { isRawNumber, measureJson, parseExactly } from '../platform/json/exact-json.ts';
 
-/** How a route's JSON is read, beyond what its schema says. */
+/** Rules for reading a route's JSON, in addition to its schema. */
 export interface JsonRules {
-  /** Names of fields whose numbers are kept as their source text, as a NumberText. */
+  /** Names of fields whose numbers keep their source text, as a NumberText. */
   exactNumbers?: readonly string[];
-  /** Names of fields in which numbers of any size or precision are kept, as JSON.rawJSON where a float would change them. */
+  /** Names of fields that keep numbers of any size or precision, as JSON.rawJSON if a float would change them. */
   exactWithin?: readonly string[];
-  /** The most values, however small, that a body may have; DEFAULT_MAX_VALUES where absent. */
+  /** Maximum number of values in a body, including small ones; DEFAULT_MAX_VALUES if absent. */
   maxValues?: number;
-  /** The most named fields of all objects together, for bodies whose many values are elements of lists; `maxValues` if absent. */
+  /**
+   * Maximum number of named fields in all objects together, for bodies whose many values are list elements; `maxValues`
+   * if absent.
+   */
   maxFields?: number;
 }
 
-/** Deeper than any client sends; re-serialising a body recurses, so depth has to be bounded. */
+/** Deeper than the body of any known client. The depth is limited because serializing a body recurses. */
 const MAX_BODY_DEPTH = 128;
-/** Configuration is small. Bytes do not bound the memory of JSON: two of them can make an object. */
+/** Configuration is small. The number of bytes does not limit the memory of JSON: two bytes can make an object. */
 const DEFAULT_MAX_VALUES = 10_000;
-/** Reading a number exactly takes a microsecond; nobody needs more of them. */
+/** Reading a number exactly takes a microsecond. No known client needs more numbers than this. */
 const MAX_INEXACT_NUMBERS = 10_000;
 
-/** Ten times as many as the largest body that is defined has. */
+/** Ten times the field count of the largest defined body. */
 const MAX_FIELDS = 500;
 
-/** The source text of a number in a body: JSON.parse would have rounded it to a float. */
+/** Source text of a number in a body. JSON.parse would round it to a float. */
 export class NumberText {
   readonly text: string;
 
@@ -32,7 +35,7 @@ export class NumberText {
   }
 }
 
-/** Reads a text as JSON, in time and memory bounded by the rules. @throws {GatewayError} 400 */
+/** Parses JSON, with time and memory bounded by the rules. @throws {GatewayError} 400 */
 export function readJsonBody(text: string, rules: JsonRules): unknown {
   const { exactNumbers = [], exactWithin = [], maxValues = DEFAULT_MAX_VALUES, maxFields = maxValues } = rules;
   if (text === '') throw invalidRequest('body', 'is empty; send a JSON object');
@@ -41,7 +44,7 @@ export function readJsonBody(text: string, rules: JsonRules): unknown {
   if (measure.values > maxValues) {
     throw invalidRequest('body', `has more than ${maxValues} values; write large data as text`);
   }
-  // An object with half a million names takes a second to build, a list of as many numbers takes milliseconds.
+  // An object with half a million names takes a second to build. A list of as many numbers takes milliseconds.
   if (measure.fields > maxFields) throw invalidRequest('body', `has more than ${maxFields} fields`);
   if (measure.inexactNumbers > MAX_INEXACT_NUMBERS) {
     throw invalidRequest(
@@ -66,7 +69,7 @@ function parseBody(text: string, read: () => unknown): unknown {
   }
 }
 
-/** The parser's own message quotes the body, which may be a prompt: only line and column are taken from it. */
+/** Returns only line and column of the parser's error, because its message quotes the body, which may be a prompt. */
 function placeOfFault(text: string): string {
   try {
     JSON.parse(text);
@@ -92,7 +95,7 @@ function parseNumberTexts(text: string, names: readonly string[]): unknown {
   return JSON.parse(text, keepText as Parameters<typeof JSON.parse>[1]);
 }
 
-/** The value with plain numbers everywhere but within the named fields: a schema has to check them as numbers. */
+/** The value with plain numbers everywhere except in the named fields, because a schema must validate numbers. */
 function roundedOutside(value: unknown, names: readonly string[]): unknown {
   if (isRawNumber(value)) return Number(value.rawJSON);
   if (typeof value !== 'object' || value === null) return value;

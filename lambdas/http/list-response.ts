@@ -6,13 +6,13 @@ const PIECE_CHARACTERS = 64 * 1024;
 
 interface LongList {
   name: string;
-  /** Elements are made when they are written. */
+  /** Lazy: elements are made when they are written. */
   elements: Iterable<object>;
 }
 
 /**
- * JSON with one long list as its last field, written element by element: other requests are answered in between, and the whole
- * text is never in memory.
+ * JSON with a long list as its last field, written element by element. So other requests are answered in between, and
+ * the whole text is never in memory.
  */
 export function listResponse(fields: object, list: LongList, headers: Record<string, string> = {}): HttpResponse {
   return { statusCode: 200, headers: { ...jsonHeaders, ...headers }, body: Readable.from(piecesOf(fields, list)) };

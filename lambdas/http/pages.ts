@@ -1,10 +1,10 @@
 import { integerParameter } from './fields.ts';
 
 const MAX_OFFSET = 1_000_000_000;
-/** Default page size once a client has begun to page. */
+/** Default page size, if a request has only an offset. */
 const DEFAULT_PAGE_ENTRIES = 500;
 
-/** Query parameters of a list that is paged only when asked: offset (from 0) and limit (1 to `maxLimit`). */
+/** Query parameters of a list with optional paging: offset (from 0) and limit (1 to `maxLimit`). */
 export function pageQuery(maxLimit: number) {
   return {
     offset: integerParameter(0, MAX_OFFSET).optional().meta({ description: 'How many entries of the list to skip.' }),
@@ -12,7 +12,7 @@ export function pageQuery(maxLimit: number) {
   };
 }
 
-/** The same of a list that is always paged. */
+/** The same for a list that is always paged. */
 export function alwaysPaged(maxLimit: number) {
   return {
     offset: integerParameter(0, MAX_OFFSET).default(0).meta({ description: 'How many entries of the list to skip.' }),
@@ -21,8 +21,8 @@ export function alwaysPaged(maxLimit: number) {
 }
 
 /**
- * A page of a list that is held in memory; the whole list when neither offset nor limit is given.
- * @param path with the query that is not about paging, for the link to the next page
+ * A page of a list in memory; the whole list without offset and limit.
+ * @param path with the other query parameters, for the link to the next page
  */
 export function paginate<Item>(
   items: Item[],

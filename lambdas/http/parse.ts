@@ -6,7 +6,7 @@ import type { HttpRequest } from './request.ts';
 
 /**
  * Reads a JSON body.
- * @throws {GatewayError} 415 for another content type, 400 for anything but a JSON object.
+ * @throws {GatewayError} 415 for another content type, 400 for a body that is not a JSON object
  */
 export function parseJsonBody<Schema extends z.ZodType>(
   request: HttpRequest,
@@ -20,30 +20,30 @@ export function parseJsonBody<Schema extends z.ZodType>(
   return parseWith(schema, readJsonBody(request.body, rules));
 }
 
-/** Checks a value. @throws {GatewayError} 400 naming the field and what it may be. */
+/** Validates a value. @throws {GatewayError} 400 with the field and its valid values */
 export function parseWith<Schema extends z.ZodType>(schema: Schema, value: unknown, whole = 'body'): z.infer<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  // An unknown field is often the missing one, misspelt: it is reported first.
+  // An unknown field is often the misspelled form of the missing field, so it is reported first.
   const { issues } = parsed.error;
   const issue = deepestIssue(issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]!);
   const { path, message } = issueFault(issue);
   throw invalidRequest(fieldName(path) || whole, `${message}${hintFor(issue, schema)}`, {}, detailsOf(issue));
 }
 
-/** A schema may add details for programs to its refusals. */
+/** Details for programs, if the schema adds some to its refusals. */
 function detailsOf(issue: z.core.$ZodIssue): Record<string, unknown> | undefined {
   return issue.code === 'custom' ? (issue.params?.['details'] as Record<string, unknown> | undefined) : undefined;
 }
 
-/** Who has misspelt a field of the body finds its name among those that there are. */
+/** Lists the known fields for a misspelled field of the body. */
 function hintFor(issue: z.core.$ZodIssue, schema: z.ZodType): string {
   const isField = issue.code === 'unrecognized_keys' && issue.path.length === 0;
   const known = isField ? knownKeys(schema) : [];
   return known.length > 0 ? `; what is: ${known.join(', ')}` : '';
 }
 
-/** The fields of an object schema, looking through what refines or transforms it. */
+/** The fields of an object schema, also behind refinements and transformations. */
 function knownKeys(schema: unknown): string[] {
   const { shape, def } = schema as { shape?: object; def?: { in?: unknown; innerType?: unknown } };
   if (shape) return Object.keys(shape);
@@ -51,7 +51,7 @@ function knownKeys(schema: unknown): string[] {
   return inner === undefined ? [] : knownKeys(inner);
 }
 
-/** Names come from clients, and may have any length. */
+/** Clients choose these names, so they may have any length. */
 const MAX_NAME = 100;
 
 function fieldName(path: readonly PropertyKey[]): string {

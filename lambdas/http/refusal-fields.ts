@@ -3,13 +3,13 @@ import type { GatewayError } from '../platform/errors.ts';
 import { recordOrEmpty } from '../platform/json/foreign-json.ts';
 import type { RefusedAmounts } from '../store/generations/refusals.ts';
 
-/** Names of fields and models as APIs write them: no sentence, no address, no value of any length. */
+/** Patterns for names of fields and models as APIs write them. They exclude sentences, addresses and long values. */
 const FIELD = /^[\w-]{1,40}(?:\.[\w-]{1,40}){0,12}$/;
 const MODEL = /^[\w.:/@[\]-]{1,100}$/;
 /** The key of a gateway or of a provider, which a client has put in the place of a model. */
 const KEY = /(?:^|[^A-Za-z0-9])(?:sk|mk|rk|pk|xai|gsk|AIza)[-_]?[\w-]{24,}/;
 
-/** Why a request was refused, in words that any log may have. */
+/** The reason of a refusal, without content of the request, so that any log may have it. */
 export interface RefusalFields {
   kind: string;
   field?: string;
@@ -17,10 +17,10 @@ export interface RefusalFields {
   model?: string;
 }
 
-/** A longer body is not read again only to name its model. */
+/** A longer body is not parsed again for the name of its model. */
 const MAX_READ_AGAIN = 256 * 1024;
 
-/** The body of a request as far as it was read; of one that did not pass its schema, what it says by itself. */
+/** The body of a request as far as it was parsed. A body that failed its schema is parsed without one. */
 export function readAsFarAsMayBe(body: unknown, text: string): unknown {
   if (body !== undefined || text.length > MAX_READ_AGAIN) return body;
   try {
@@ -31,9 +31,9 @@ export function readAsFarAsMayBe(body: unknown, text: string): unknown {
 }
 
 /**
- * Builds what the log and the record of a refusal say of its reason, so that an operator can answer why a request was refused without its sender's help. They
- * hold nothing of the request but the name of a field and that of a model.
- * @param body of the request, where it was read
+ * Fields for the log and the record of a refusal. With them, an operator can explain a refusal without help from its
+ * sender. They contain nothing of the request except the names of a field and a model.
+ * @param body of the request, if it was parsed
  */
 export function refusalFields({ kind, metadata }: GatewayError, body: unknown): RefusalFields {
   const { field, limit_source: limit } = metadata;
@@ -46,7 +46,7 @@ export function refusalFields({ kind, metadata }: GatewayError, body: unknown): 
   };
 }
 
-/** The amounts of a limit that had no room, as the refusal tells them; undefined where nothing was asked of a limit in roubles. */
+/** The amounts of a limit without room, from the refusal; undefined if no rouble limit was the reason. */
 export function refusedAmounts({ metadata }: GatewayError): RefusedAmounts | undefined {
   const { interval } = metadata;
   const names = ['limit_rub', 'spend_rub', 'held_rub', 'remaining_rub', 'required_rub'];

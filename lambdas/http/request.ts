@@ -3,29 +3,34 @@ import { newRequestId } from '../platform/ids.ts';
 import { withoutUndefined } from '../platform/json/records.ts';
 import { percentDecoded } from '../platform/fetch/percent-decoding.ts';
 
-/** The two shapes in which HTTP reaches a function: a REST API's proxy event (1.0) and a function URL's event (2.0). */
+/** The two formats of HTTP events: a REST API's proxy event (1.0) and a function URL's event (2.0). */
 export type HttpEvent = APIGatewayProxyEvent | APIGatewayProxyEventV2;
 
-/** A request as every handler sees it, whichever way it came. */
+/** A request in the form for every handler, independent of its event format. */
 export interface HttpRequest {
   id: string;
   method: string;
-  /** As the client wrote it: below the stage or base path of a REST API, all of it at a function URL. */
+  /**
+   * As the client wrote it. For a REST API it is the part below the stage or base path; for a function URL it is the
+   * whole path.
+   */
   path: string;
-  /** Where the client reaches the gateway, the stage or base path included. */
+  /** Base URL for the client, including the stage or base path. */
   baseUrl: string;
-  /** Came through a function URL, where nothing has checked method and path. */
+  /** The request came through a function URL, so method and path are unchecked. */
   unrouted: boolean;
   /** Names in lower case; repeated headers joined by ", ". */
   headers: Record<string, string>;
-  /** The last value of each parameter; all values, joined by ",", of one whose name ends in "[]". */
+  /** The last value of each parameter. If the name ends in "[]", all values joined by ",". */
   query: Record<string, string>;
   /** Decoded. */
   pathParameters: Record<string, string>;
   body: string;
-  /** The body as it came, where it is compressed; `body` is empty until it is unpacked. */
+  /** The received bytes of a compressed body. `body` is empty until it is decompressed. */
   bodyBytes?: Buffer;
-  /** Where the connection to the gateway comes from, as AWS or the local socket tells it; never what a client wrote. */
+  /**
+   * Source address of the connection to the gateway, from AWS or the local socket; never from the client's own headers.
+   */
   clientAddress: string;
   /** performance.now() when the function received the request. */
   receivedAtMs: number;
@@ -64,7 +69,7 @@ export function isCompressed(encoding: string | undefined): boolean {
   return name !== '' && name !== 'identity';
 }
 
-/** A REST API hands the parts of a path over as the client has written them: an id's `@` may be `%40`. */
+/** A REST API passes path parameters as the client wrote them: the `@` of an id may be `%40`. */
 function decodedParameters(parameters: Record<string, string | undefined>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(withoutUndefined(parameters)).map(([name, written]) => [name, percentDecoded(written)]),
@@ -72,13 +77,13 @@ function decodedParameters(parameters: Record<string, string | undefined>): Reco
 }
 
 /**
- * The path of the route itself. At a domain of the operator's own, `path` has the base path in front of it, as the path of the
- * context has; at the API's own address only the latter has the stage.
+ * The path of the route itself. At the operator's own domain, both `path` and the path of the context start with the
+ * base path. At the API's own address, only the path of the context starts with the stage.
  */
 function restPath({ resource, path, pathParameters }: APIGatewayProxyEvent): string {
   if (resource === undefined) return path;
   const route = resource.replace(/\{(\w+)\+?\}/g, (_, name: string) => pathParameters?.[name] ?? '');
-  // Slashes at the end are the client's: the resource does not tell of them.
+  // The resource does not include the client's trailing slashes.
   const [bare, bareRoute] = [withoutEnd(path), withoutEnd(route)];
   return bare.endsWith(bareRoute) ? path.slice(bare.length - bareRoute.length) : path;
 }
@@ -87,7 +92,7 @@ function withoutEnd(path: string): string {
   return path.replace(/\/+$/, '');
 }
 
-/** What stands before it: the stage, or the base path. */
+/** The base URL includes the prefix of the path: the stage, or the base path. */
 function restBaseUrl(event: APIGatewayProxyEvent): string {
   const { headers, requestContext } = event;
   const { host, 'x-forwarded-proto': protocol = 'https' } = lowerCase(headers ?? {});
@@ -104,7 +109,7 @@ function restHeaders(event: APIGatewayProxyEvent): Record<string, string> {
   return headers;
 }
 
-/** How some clients write lists. */
+/** Some clients send lists in this form. */
 const isList = (name: string) => name.endsWith('[]');
 
 function restQuery(event: APIGatewayProxyEvent): Record<string, string> {

@@ -1,27 +1,27 @@
-/** One resource of API Gateway's tree: what may follow it, and what it answers. */
+/** One resource of API Gateway's tree: its children and its methods. */
 interface Resource<Target> {
   literals: Map<string, Resource<Target>>;
   parameter?: { name: string; resource: Resource<Target> };
-  /** `{name+}`: takes the rest of the path. */
+  /** `{name+}`: matches the rest of the path. */
   rest?: { name: string; resource: Resource<Target> };
   methods: Map<string, Target>;
 }
 
 export interface FoundResource<Target> {
-  /** What the resource answers, by method: nothing, where it only stands on the way to others. */
+  /** Targets by method. Empty for a resource that only leads to others. */
   methods: ReadonlyMap<string, Target>;
-  /** As they are written, encoded or not. */
+  /** As the client wrote them, encoded or not. */
   parameters: Record<string, string>;
 }
 
 /**
- * Paths as API Gateway matches them: at every part, a literal wins over a parameter, and that over the rest. There is no way
- * back: what a literal leads to does not have the methods of a parameter beside it.
+ * Matches paths as API Gateway does. At every part, a literal wins over a parameter, and a parameter over the rest. It
+ * does not backtrack: below a literal, the methods of a parameter at the same level do not apply.
  */
 export class ResourceTree<Target> {
   readonly #root: Resource<Target> = newResource();
 
-  /** @param path as API Gateway writes it: `/keys/{hash}`, `/models/{slug+}` */
+  /** @param path in API Gateway's notation: `/keys/{hash}`, `/models/{slug+}` */
   add(method: string, path: string, target: Target): void {
     let resource = this.#root;
     for (const part of path.split('/').slice(1)) {

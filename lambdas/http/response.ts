@@ -12,7 +12,7 @@ export interface HttpResponse {
 const commonHeaders = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
 export const jsonHeaders = { ...commonHeaders, 'content-type': 'application/json' };
 
-/** @typeParam Answer what the body has to be: a type of the resource's shape.ts. Without it no body is accepted. */
+/** @typeParam Answer type of the body, from the resource's shape.ts. Without it no body is accepted. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- every caller must name the shape
 export function jsonResponse<Answer = never>(
   statusCode: number,
@@ -26,17 +26,17 @@ export function jsonResponse<Answer = never>(
   };
 }
 
-/** The id of a request, by the names that SDKs read: Anthropic's the first, OpenAI's the second. */
+/** The id of a request, under both header names that SDKs read: Anthropic's first, then OpenAI's. */
 export function requestIdHeaders(id: string): Record<string, string> {
   return { 'request-id': id, 'x-request-id': id };
 }
 
-/** The answer is elsewhere. */
+/** A redirect to the location of the answer. */
 export function redirectResponse(location: string): HttpResponse {
   return { statusCode: 302, headers: { ...commonHeaders, location }, body: '' };
 }
 
-/** A page, and what it may load and run: a Content-Security-Policy. */
+/** A page with its Content-Security-Policy. */
 export function htmlResponse(body: string, policy: string): HttpResponse {
   return {
     statusCode: 200,
@@ -50,7 +50,7 @@ export function htmlResponse(body: string, policy: string): HttpResponse {
   };
 }
 
-/** A script of a page of ours. Browsers keep it for an hour: it changes with a deployment at most. */
+/** A script of a gateway page. Browsers cache it for an hour, because only a deployment can change it. */
 export function scriptResponse(body: string): HttpResponse {
   return {
     statusCode: 200,
@@ -63,7 +63,10 @@ export function scriptResponse(body: string): HttpResponse {
   };
 }
 
-/** A file of a page of ours, or 304 to a browser that has it. @param file with a weak tag, because it may be compressed */
+/**
+ * A file of a gateway page, or 304 if the browser already has it. @param file with a weak tag, because it may be
+ * compressed
+ */
 export function fileResponse(
   { text, type, tag }: { text: string; type: string; tag: string },
   { headers }: Pick<HttpRequest, 'headers'>,
@@ -73,7 +76,7 @@ export function fileResponse(
   return { statusCode: 200, headers: { ...validators, 'content-type': `${type}; charset=utf-8` }, body: text };
 }
 
-/** Text with marks, which a browser shows as it is. */
+/** A Markdown text, which a browser shows unrendered. */
 export function markdownResponse(body: string): HttpResponse {
   return { statusCode: 200, headers: { ...commonHeaders, 'content-type': 'text/markdown; charset=utf-8' }, body };
 }

@@ -1,8 +1,8 @@
 import type { ProviderTime } from '../platform/provider-time.ts';
 
 /**
- * The header `server-timing` (W3C Server Timing) of an answer whose head goes out now: the milliseconds of the gateway itself, and those of
- * providers where one was asked. Together they are what has passed since the request came in.
+ * The header `server-timing` (W3C Server Timing) of an answer that starts now: the milliseconds of the gateway itself,
+ * and of providers if a request was sent to one. Their sum is the time since the request was received.
  */
 export function serverTiming(receivedAtMs: number, providerTime: ProviderTime): string {
   const wholeMs = performance.now() - receivedAtMs;

@@ -1,6 +1,6 @@
 /**
- * Kinds of values that answers are made of. A shape is what the document shows and, as a type, what a handler has to give:
- * a field that is missing or misspelt does not compile, one too many fails the tests. Code that runs imports only types.
+ * Types of values in answers. A shape is the documentation and the type of an answer. A missing or misspelled field
+ * does not compile, and an extra field fails the tests. Runtime code imports only the types.
  */
 
 import * as z from 'zod';
@@ -13,7 +13,7 @@ export const rub = z
   .number()
   .meta({ description: 'An amount of roubles, with all of its digits.' }) as unknown as z.ZodType<Money>;
 export const rubText = z.string().regex(/^\d+(\.\d{1,12})?$/);
-/** Tags of a key: values by their names. */
+/** Tags of a key: values by name. */
 export const tagsShape = z
   .record(z.string(), z.string())
   .meta({ description: 'Names and values of the account’s own for reports, such as `{"project": "search"}`.' });
@@ -22,7 +22,7 @@ export const nothing = z.null().meta({
   description: 'Always null: clients of OpenRouter’s API read this field, and this gateway has no value for it.',
 });
 
-/** Fields of OpenRouter's API for what this gateway does not have: each has one value. */
+/** Fields of OpenRouter's API for features that this gateway does not have. Each has one constant value. */
 export function constants<const Values extends Record<string, string | number | boolean | null>>(
   values: Values,
 ): { [Name in keyof Values]: z.ZodType<Values[Name]> } {
@@ -54,7 +54,7 @@ const roublesShape = (description: string) =>
     .optional()
     .meta({ description: `${description}, in RUB.` });
 
-/** The numbers of a refusal by a limit, for programs. */
+/** Figures of a refusal by a limit, for programs. */
 const limitDetails = {
   limit_source: z
     .enum([
@@ -99,7 +99,7 @@ const limitDetails = {
   resets_at: z.string().nullish().meta({ description: 'The time at which the period of the limit starts anew.' }),
 };
 
-/** The cause of an early end, in an answer that a limit on spending, the time or a broken call has ended. */
+/** The cause of an early end, if a spending limit, the time or a broken call ended the answer. */
 export const earlyEndShape = z
   .looseObject({
     error_type: z
@@ -114,7 +114,7 @@ export const earlyEndShape = z
       'Why the gateway ended the answer before its own end: a limit on spending, the time, or a call whose arguments could not be read. Absent in most answers.',
   });
 
-/** The amounts of a refusal by a limit in roubles, as they are kept. */
+/** Stored amounts of a refusal by a rouble limit. */
 export const refusedAmountsShape = z
   .strictObject({
     interval: z.string().meta({ description: 'The period of the limit: lifetime, daily, weekly or monthly.' }),

@@ -1,4 +1,4 @@
-/** What is said to a request that no route takes. */
+/** Errors for requests that no route serves. */
 
 import { GatewayError, notFound } from '../platform/errors.ts';
 import type { Route } from '../route.ts';
@@ -10,10 +10,10 @@ for (const route of Object.values<Route>(routes)) {
   for (const path of route.paths) tree.add(route.method, path, route);
 }
 
-/** Where monitors look: a path that answers GET without a key is there for HEAD as well. @param path below the stage */
+/** Whether HEAD gets 200, for monitors: a path has HEAD if it serves GET without a key. @param path below the stage */
 export function isThere(path: string): boolean {
   const found = tree.find(path);
-  // Whatever else its path says: that a model is there takes more than its name.
+  // Excludes paths with parameters: the existence of a model, for example, needs more than its name.
   return found?.methods.get('GET')?.credential === 'none' && Object.keys(found.parameters).length === 0;
 }
 
@@ -22,15 +22,15 @@ export function methodsAt(path: string): string[] {
   return [...(tree.find(path)?.methods.keys() ?? [])];
 }
 
-/** Paths near those of OpenAI's APIs. */
+/** Paths similar to those of OpenAI's APIs. */
 const NEAR_OTHER_APIS = /^\/(?:chat|completions|engines|responses)(?:\/|$)/;
-/** Parts of the Messages API, and of others, that this gateway does not have. */
+/** Parts of the Messages API and other APIs that this gateway does not have. */
 const NOT_HERE =
   /^\/(?:messages\/batches|files|skills|batches|audio|images|moderations|agents|sessions|environments|rerank|guardrails|providers|presets|organization)(?:\/|$)/;
 
 /**
  * @param path below the stage, `/v1`
- * @returns 405 with the methods that there are, or 404 with what the caller may have meant
+ * @returns 405 with the available methods, or 404 with a suggestion for the caller
  */
 export function unknownRoute(method: string, path: string): GatewayError {
   const methods = methodsAt(path);

@@ -1,11 +1,11 @@
 import type { HttpRequest } from './request.ts';
 
-/** Entity tags of configuration: the number of its version, which counters do not touch. */
+/** Entity tag of configuration: its version number, which does not change with the counters. */
 export function etag(version: number): Record<string, string> {
   return { etag: `"${version}"` };
 }
 
-/** The version that `If-Match` asks for; undefined when any will do, -1 (never a version) for a tag that is not ours. */
+/** The version in `If-Match`; undefined accepts any version, and -1 (never a version) stands for a foreign tag. */
 export function expectedVersion(request: HttpRequest): number | undefined {
   const header = request.headers['if-match']?.trim();
   if (header === undefined || header === '*') return undefined;
