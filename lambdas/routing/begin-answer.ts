@@ -1,4 +1,7 @@
-/** A message is sent to the endpoint that a request goes to, and its answer begins: what fails before that is a refusal, like any other. */
+/**
+ * Sends a message to the endpoint of a request, and waits for the start of its answer. A failure before the start is a
+ * refusal like any other.
+ */
 
 import type { AnswerBatch, AnswerEvent, MessagesRequest } from '../messages/types.ts';
 import { parseForeignExactly } from '../platform/json/foreign-json.ts';
@@ -20,19 +23,19 @@ interface SentMessage {
   estimatedInputTokens: number;
   /** The model may think without showing it. */
   hasHiddenReasoning: boolean;
-  /** Ends the request: the client has left, or the time is up. */
+  /** Ends the request: the client has disconnected, or the time is up. */
   signal: AbortSignal;
 }
 
-/** An answer that is one document is read as a whole. */
+/** Limit for an answer that is read as one document. */
 const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
 
 /**
  * Sends a message over its connection.
- * @param encoded the message as the candidate's wire writes it
- * @param onSent called when the candidate has all of it
- * @returns the batches of the answer, from the first on
- * @throws {ProviderFailure | UpstreamError} where no answer begins
+ * @param encoded the message in the format of the candidate's wire
+ * @param onSent called when the candidate has received all of it
+ * @returns the batches of the answer, including the first
+ * @throws {ProviderFailure | UpstreamError} if no answer begins
  */
 export async function beginAnswer(
   sent: SentMessage,
@@ -51,18 +54,19 @@ export async function beginAnswer(
   try {
     return await begun(batches, response, sent);
   } catch (error) {
-    // The end of the generator gives the connection back.
+    // The end of the generator releases the connection.
     await batches.return();
     throw error;
   }
 }
 
-/** Batches of an answer that are kept until its first output. An answer with more of them counts as begun. */
+/** Maximum number of batches to keep until the first output. An answer with more batches counts as begun. */
 const MAX_OPENING_BATCHES = 64;
 
 /**
- * Waits for the first output of an answer. An error before it is a refusal like any other, also after the events that open an answer: nothing
- * has been delivered. They go out together with the first output, so that it reaches the client as soon as without waiting.
+ * Waits for the first output of an answer. An error before it is a refusal like any other, even after the opening
+ * events, because nothing has been delivered. The opening events are sent together with the first output, so that this
+ * wait does not delay it.
  */
 async function begun(
   batches: PullIterator<AnswerBatch>,
@@ -84,7 +88,7 @@ async function begun(
     const at = batch.events.findIndex((event) => !isOpening(event));
     const first = batch.events[at]?.data;
     if (first?.type === 'error') throw errorInAnswer(first.error, response.headers, failedProvider(candidate));
-    // No event may stand before the beginning of the message.
+    // No event may precede the start of the message.
     const isEarlyPing = opening.length === 0 && batch.events.length > 0 && batch.events.every(isPing);
     if (!isEarlyPing || batch.usage) opening.push(batch);
     const hasBegun = at !== -1 || (batch.heldBackBytes ?? 0) > 0 || opening.length >= MAX_OPENING_BATCHES;
@@ -92,7 +96,10 @@ async function begun(
   }
 }
 
-/** A client that leaves pays for the prompt, and so it does for a model that may have been thinking: the opening has counted the prompt. */
+/**
+ * A client that disconnects pays for the prompt, and so does a client whose model may have been thinking. The opening
+ * events have counted the prompt.
+ */
 function mayBePaid(error: unknown, { signal, hasHiddenReasoning }: SentMessage): boolean {
   return signal.aborted || (hasHiddenReasoning && error instanceof UpstreamError && error.failure === 'idle_timeout');
 }
@@ -106,7 +113,10 @@ function isPing({ data }: AnswerEvent): boolean {
   return data.type === 'ping';
 }
 
-/** Whether an event comes before all output: a ping, the beginning of the answer, or that of an empty text or thinking. */
+/**
+ * Whether an event precedes all output: a ping, the start of the answer, or the start of an empty text or thinking
+ * block.
+ */
 function isOpening({ data }: AnswerEvent): boolean {
   switch (data.type) {
     case 'ping':
@@ -126,7 +136,7 @@ function isOpening({ data }: AnswerEvent): boolean {
   }
 }
 
-/** An answer that is one document: a message, or an error with the status of a success. */
+/** An answer in one document: a message, or an error with a success status. */
 async function* documentOf(
   body: PullIterator<Buffer>,
   response: UpstreamResponse,

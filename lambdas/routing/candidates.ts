@@ -11,7 +11,10 @@ export interface Candidate extends UsableEndpoint {
   target: WireTarget;
 }
 
-/** Endpoints that can answer a message; see `endpointsOnRoute`. @throws {GatewayError} as that; 400 for an unknown provider */
+/**
+ * Endpoints that can answer a message; see `endpointsOnRoute`. @throws {GatewayError} the same; 400 for an unknown
+ * provider
+ */
 export async function messagesCandidates(route: RequestedRoute, input: RoutingInput): Promise<Candidate[]> {
   refuseUnknownNames(route.catalog, route.preferences);
   return endpointsOnRoute(route, input, { makes: 'text', toCandidate: toMessagesCandidate });

@@ -1,4 +1,4 @@
-/** Connections to the endpoint that a request goes to, with its credential and its patience. */
+/** Opens connections to the endpoint of a request, with its credential and its timeouts. */
 
 import { authorizer, forgetter } from '../providers/authorization/schemes.ts';
 import type { FailedProvider } from '../providers/failures.ts';
@@ -7,23 +7,23 @@ import type { UsableEndpoint } from './usable-endpoints.ts';
 
 const defaultTimeouts: Timeouts = { connectMs: 5_000, firstByteMs: 300_000, idleMs: 120_000 };
 
-/** A request as its wire writes it, without its body. */
+/** A request in the format of its wire, without its body. */
 interface WireHead {
   method?: 'GET' | 'POST';
   /** Appended to the provider's base URL. */
   path: string;
   headers: Record<string, string>;
-  /** Over a connection of its own: a request over a kept one is sent again where the other side has closed it. */
+  /** Uses a new connection. On a kept connection, a request is sent again if the provider has closed the connection. */
   isFresh?: boolean;
 }
 
-/** The provider as its failures name it. */
+/** The provider, as its failures name it. */
 export function failedProvider({ endpoint, credential }: UsableEndpoint): FailedProvider {
   const { id, name, baseUrl } = endpoint.provider;
   return { id, name, baseUrl, credential };
 }
 
-/** Connects at once; nothing is sent before the request's `send`. */
+/** Connects at once. Nothing is sent before the request's `send`. */
 export function connect(usable: UsableEndpoint, head: WireHead, signal: AbortSignal): UpstreamRequest {
   const { endpoint } = usable;
   const { connect_ms, first_byte_ms, idle_ms } = endpoint.provider.data.timeouts ?? {};

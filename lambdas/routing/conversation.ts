@@ -1,30 +1,29 @@
 /**
- * A conversation is what its turns have in common: the client's own name for it, or else who speaks and how it began. A
- * provider's cache of a prompt, and thinking that only this provider can read, are worth something to the next turn alone.
+ * Identifies the conversation of a request: by the client's own name for it, or by its user and its first texts. A
+ * provider's prompt cache, and thinking that only this provider can read, are useful only for the next turn.
  */
 
 import type { RoutedRequest } from '../messages/preferences.ts';
 
-/** Headers in which clients name their sessions: OpenRouter's own, Claude Code's, opencode's, Codex', and pi's. */
+/** Headers in which clients name their sessions: OpenRouter, Claude Code, opencode, Codex and pi. */
 const SESSION_HEADERS = ['x-session-id', 'x-claude-code-session-id', 'x-session-affinity', 'session-id', 'session_id'];
 
-/** Enough to tell sessions apart; a name is hashed before it is kept or compared. */
+/** Enough to distinguish sessions. A name is hashed before it is stored or compared. */
 const MAX_SESSION_NAME_CHARACTERS = 512;
 
-/** Claude Code ends the user's id with its session, in one of two forms. */
+/** Claude Code appends its session to the user id, in one of two forms. */
 const SESSION_IN_USER_ID = /(?:_session_|"session_id":")([\w-]{8,64})/;
 
-/** Enough to tell conversations apart; what a prompt is made of may be a hundred times as long. */
+/** Enough to distinguish conversations. The texts of a prompt may be a hundred times as long. */
 const MAX_BEGINNING_CHARACTERS = 2_000;
 
 export interface Conversation {
-  /** Its name, the same in each of its turns. It may have text of the prompt in it: only a hash of it may be kept. */
+  /** The same name in each turn. It may contain text of the prompt, so only its hash may be stored. */
   name: string;
   /** The request is its first turn. */
   isBeginning: boolean;
 }
 
-/** The conversation of a request: by the client's own name for it, or else by its user and how it began. */
 export function conversationOf(request: RoutedRequest, headers: Headers): Conversation {
   const session = sessionOf(request, headers);
   return session === undefined
@@ -34,7 +33,7 @@ export function conversationOf(request: RoutedRequest, headers: Headers): Conver
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
-/** `session_id` of the body, or what the headers of the client and its user's id say. */
+/** `session_id` of the body, or else the session in the client's headers or in its user id. */
 function sessionOf({ session_id: named, metadata }: RoutedRequest, headers: Headers): string | undefined {
   const said = [named, ...SESSION_HEADERS.map((name) => headers[name])].find((name) => name);
   if (said) return said.slice(0, MAX_SESSION_NAME_CHARACTERS);

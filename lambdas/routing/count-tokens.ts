@@ -8,9 +8,10 @@ import { connect, failedProvider } from './connection.ts';
 import { readableAfter } from './readable-request.ts';
 
 /**
- * The count of the candidate that would answer: of the first that can be told the whole prompt, and does not fail.
- * @returns undefined when it has no such endpoint, or its answer is not a count.
- * @throws {GatewayError} 400 when none can be told the prompt. @throws {ProviderFailure}
+ * Token count from the candidate that would answer: the first that can express the whole prompt and does not fail.
+ * @returns undefined if it has no endpoint for counts, or its response is not a count
+ * @throws {GatewayError} 400 if no candidate can express the prompt
+ * @throws {ProviderFailure} of the provider
  */
 export async function countAtFirst(
   candidates: readonly Candidate[],
@@ -24,7 +25,8 @@ export async function countAtFirst(
       return await countUpstream(candidate, request, client, { providerTime });
     } catch (error) {
       if (error instanceof ProviderFailure && !error.mayTryAnother) throw error;
-      // The wire of another endpoint may be able to express it. What a provider has said tells more than that.
+      // The wire of another endpoint may be able to express it. A provider's error is more informative than an encoding
+      // error.
       problem = error instanceof ProviderFailure ? error : (problem ?? error);
     }
   }
@@ -36,14 +38,14 @@ const UPSTREAM_COUNT_TIMEOUT_MS = 20_000;
 
 interface CountOptions {
   timeoutMs?: number;
-  /** Notes how long the provider took; where an answer of a model follows, that has the time instead. */
+  /** Measures the provider's time. Not used if an answer of a model follows, because that answer has the time. */
   providerTime?: ProviderTime | undefined;
 }
 
 /**
- * Asks the provider how many tokens a prompt has.
- * @returns undefined when it has no such endpoint, or its answer is not a count.
- * @throws {ProviderFailure} when it refuses the request, or cannot be reached.
+ * Requests the token count of a prompt from the provider.
+ * @returns undefined if it has no endpoint for counts, or its response is not a count
+ * @throws {ProviderFailure} if it rejects the request, or cannot be reached
  */
 export async function countUpstream(
   candidate: Candidate,

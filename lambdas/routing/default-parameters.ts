@@ -12,8 +12,8 @@ export function defaultParameters({ default_parameters: defaults }: ModelData): 
 }
 
 /**
- * The request with the model's default parameters where the client sent none. None are added when a wire of the model
- * refuses them for this client.
+ * Adds the model's default parameters that the client did not send. Adds none if a wire of the model refuses them for
+ * this client.
  */
 export function withDefaultParameters(request: MessagesRequest, model: Model, client: ClientHeaders): MessagesRequest {
   const isRefused =

@@ -2,7 +2,7 @@ import { endpointTag, type Catalog, type Endpoint } from '../catalog/catalog.ts'
 import { invalidRequest } from '../platform/errors.ts';
 import type { ProviderPreferences } from '../messages/preferences.ts';
 
-/** Whether a name that a client gave means an endpoint: its id, its tag, or its provider's id or name, in any case. */
+/** Whether a client's name matches an endpoint: its id, its tag, or its provider's id or name, in any case. */
 export function isNamed(endpoint: Endpoint, name: string): boolean {
   return endpointNames(endpoint).includes(name.toLowerCase());
 }
@@ -13,8 +13,8 @@ function endpointNames(endpoint: Endpoint): string[] {
 }
 
 /**
- * A name that means nothing would silently do nothing.
- * @throws {GatewayError} 400 naming the field
+ * Refuses unknown names, because they would have no effect.
+ * @throws {GatewayError} 400 with the field
  */
 export function refuseUnknownNames(catalog: Catalog, preferences: ProviderPreferences): void {
   for (const field of ['order', 'only', 'ignore'] as const) {

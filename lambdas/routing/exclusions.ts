@@ -1,4 +1,4 @@
-/** Endpoints of a request's models that are not asked, and why: for whoever wants to know it beforehand. */
+/** Endpoints of a request's models that are not used, and the reasons, for estimates. */
 
 import type { Endpoint, Model } from '../catalog/catalog.ts';
 import { GatewayError } from '../platform/errors.ts';
@@ -22,7 +22,7 @@ const preferenceReasons = [
   'require_parameters',
   'max_price',
 ] as const;
-/** Something that the endpoint itself lacks, or an endpoint that comes before it. */
+/** The endpoint lacks something, or another endpoint precedes it. */
 const otherReasons = [
   'no_price',
   'no_credential',
@@ -39,7 +39,6 @@ export type SettingsReason = (typeof settingsReasons)[number];
 export type PreferenceReason = (typeof preferenceReasons)[number];
 export type ExclusionReason = (typeof leftOutReasons)[number];
 
-/** An endpoint of a model. */
 export interface EndpointOfModel {
   model: Pick<Model, 'id'>;
   endpoint: Pick<Endpoint, 'id' | 'provider'>;
@@ -47,14 +46,14 @@ export interface EndpointOfModel {
 
 export interface ExcludedEndpoint extends EndpointOfModel {
   reason: ExclusionReason;
-  /** The part of the request that the endpoint does not take; undefined if the reason says everything. */
+  /** The part of the request that the endpoint does not support; undefined if the reason is enough. */
   message: string | undefined;
 }
 
-/** Hears of each endpoint that is left out. Undefined where nobody wants to know. */
+/** Called once per excluded endpoint. Undefined if the exclusions are not needed. */
 export type OnExcluded = ((which: EndpointOfModel, reason: ExclusionReason, error?: unknown) => void) | undefined;
 
-/** The endpoints that were left out of a request, each once: by what was said of it last. */
+/** The excluded endpoints of a request, each once, with its latest reason. */
 export class ExclusionList {
   readonly #byId = new Map<string, ExcludedEndpoint>();
 

@@ -1,9 +1,11 @@
 /**
- * The circuit breaker: it tells which endpoints are failing now, and the order of candidates tries those last. Each instance of a function counts its own attempts; when one fails, it tells the
- * others, and they tell what they know of the same endpoint, so that one failure among a thousand attempts is not taken
- * for one among three. While all is well nothing is written.
+ * The circuit breaker: it finds failing endpoints, and the order of candidates tries them last. Each instance of a
+ * function counts its own attempts. When an attempt fails, it reports to the other instances, and they report their
+ * counts of the same endpoint. So one failure among a thousand attempts is not taken for one among three. Without
+ * failures, nothing is written.
  *
- * No request waits for any of it, none fails because of it: without the table an instance knows its own attempts.
+ * No request waits for this, and no request fails because of it. Without the table, an instance only knows its own
+ * attempts.
  */
 
 import { describeError, log } from '../platform/logger.ts';
@@ -18,38 +20,41 @@ import {
   type Bin,
 } from './recent-attempts.ts';
 
-/** What the order of candidates asks. */
+/** Health of endpoints, for the order of candidates. */
 export interface EndpointHealth {
-  /** Of its latest ten attempts, in the last half minute, a fifth or more failed. */
+  /** True if at least a fifth of the latest ten attempts within half a minute failed. */
   isFailing: (endpointId: string) => boolean;
 }
 
-/** What one instance knows of the endpoints in question. */
+/** One instance's counts for suspicious endpoints. */
 export interface HealthReport {
   instance: string;
   publishedAtMs: number;
   attempts: Record<string, Bin[]>;
 }
 
-/** Where instances leave their reports for each other. */
+/** The shared store of the instances' reports. */
 export interface HealthReports {
   write: (report: HealthReport, to: { isCrowd: boolean }) => Promise<void>;
-  /** The newest reports, newest first, of those that were published between these times; each has all of its instance's counts. */
+  /** The newest reports published between these times, newest first. Each report has all counts of its instance. */
   read: (between: { fromMs: number; toMs: number; limit: number; isCrowd: boolean }) => Promise<HealthReport[]>;
 }
 
 const FAILING_SHARE = 0.2;
-/** When reports come to less than that, nobody needs to hear more: the endpoint is fine, one attempt of many has failed. */
+/**
+ * If the combined share of failures is below this, no further reports are needed: the endpoint is healthy, and only one
+ * attempt of many failed.
+ */
 const DOUBTFUL_SHARE = 0.1;
 const HEALTH_REFRESH_MS = 2_000;
 const PUBLISH_EVERY_MS = 1_000;
-/** When a reading is full, many report, and each need not do so as often. */
+/** If a reading is full, many instances report, and each needs to report less often. */
 const MIN_PUBLISH_MS_IN_CROWD = 10_000;
 const MAX_PUBLISH_MS_IN_CROWD = 120_000;
 const MAX_REPORTS = 64;
 const MAX_ENDPOINTS_IN_REPORT = 8;
 
-/** What has been reported: by the others, and by all, this instance included. */
+/** The reported attempts: from other instances, and from all instances including this one. */
 interface Reported {
   byOthers: RecentAttempts;
   byAll: RecentAttempts;
@@ -64,13 +69,13 @@ export class SharedHealth implements EndpointHealth {
   readonly #nowMs: () => number;
   readonly #own = new RecentAttempts();
   readonly #reported: Refreshed<Reported>;
-  /** Counted since the last report. */
+  /** Attempts were counted since the last report. */
   #hasNews = false;
   #publishedAtMs: number | undefined;
   #publishing: Promise<void> | undefined;
   #isPublishingBroken = false;
 
-  /** @param options.instance tells this instance's reports from those of others */
+  /** @param options.instance distinguishes this instance's reports from others */
   constructor(options: { instance: string; reports: HealthReports; nowMs: () => number }) {
     this.#instance = options.instance;
     this.#reports = options.reports;
@@ -82,7 +87,9 @@ export class SharedHealth implements EndpointHealth {
     });
   }
 
-  /** Notes what came of an attempt; a request that was at fault itself, or whose client left, says nothing. */
+  /**
+   * Records the result of an attempt. Do not record a request that was itself at fault, or whose client disconnected.
+   */
   record(endpointId: string, result: AttemptResult): void {
     const atMs = this.#nowMs();
     this.#own.add(endpointId, binAt(atMs, result), atMs);
@@ -93,17 +100,17 @@ export class SharedHealth implements EndpointHealth {
     return this.#failedShare(endpointId, this.#nowMs()) >= FAILING_SHARE;
   }
 
-  /** Whether the reports of others have been read. */
+  /** Whether the reports of other instances have been read. */
   get isShared(): boolean {
     return this.#reported.value() !== undefined;
   }
 
-  /** Reads the reports of others, if that was not done in the last two seconds. Not to be waited for. Never rejects. */
+  /** Reads the reports of other instances, at most every two seconds. Do not wait for it. Never rejects. */
   refresh(): Promise<void> {
     return this.#reported.refresh();
   }
 
-  /** Reports what this instance knows of endpoints in question, at most once a second. Never rejects. */
+  /** Reports this instance's counts for suspicious endpoints, at most once a second. Never rejects. */
   async publish(): Promise<void> {
     this.#publishing ??= this.#publishNews().finally(() => (this.#publishing = undefined));
     await this.#publishing;
@@ -130,11 +137,11 @@ export class SharedHealth implements EndpointHealth {
   #mayPublish(atMs: number): boolean {
     const everyMs = this.#reported.value()?.publishEveryMs ?? PUBLISH_EVERY_MS;
     const sinceMs = this.#publishedAtMs === undefined ? Infinity : atMs - this.#publishedAtMs;
-    // Less than nothing: the clock was set back.
+    // A negative time means that the clock was set back.
     return sinceMs >= everyMs || sinceMs < 0;
   }
 
-  /** @returns undefined while all is well */
+  /** @returns undefined if no endpoint is suspicious */
   #attemptsInQuestion(atMs: number): Record<string, Bin[]> | undefined {
     const inQuestion: { endpointId: string; share: number; bins: Bin[] }[] = [];
     for (const endpointId of this.#own.endpointIds()) {
@@ -154,7 +161,7 @@ export class SharedHealth implements EndpointHealth {
     return failedShare([...this.#own.at(endpointId, atMs), ...others]);
   }
 
-  /** A copy may have too few: of a crowd that has just begun, or is over. */
+  /** The copy for crowds may have too few reports if the crowd has just begun, or is over. */
   async #readNewest(atMs: number, wasCrowd: boolean): Promise<HealthReport[]> {
     const between = { fromMs: atMs - WINDOW_MS, toMs: atMs + WINDOW_MS, limit: MAX_REPORTS };
     const copied = wasCrowd ? await this.#reports.read({ ...between, isCrowd: true }) : [];
@@ -168,7 +175,7 @@ export class SharedHealth implements EndpointHealth {
     const [byOthers, byAll] = [new RecentAttempts(), new RecentAttempts()];
     const seen = new Set<string>();
     for (const { instance, attempts } of reports) {
-      // The newest one has what the others had.
+      // The newest report of an instance includes its older ones.
       if (seen.has(instance)) continue;
       seen.add(instance);
       for (const sums of instance === this.#instance ? [byAll] : [byAll, byOthers]) addAll(sums, attempts, atMs);
@@ -179,7 +186,7 @@ export class SharedHealth implements EndpointHealth {
   }
 }
 
-/** All wait twice as long where a full reading came in less time than they wait at least, and half as long where it did not. */
+/** Doubles the wait of all instances if a full reading spans less than the minimum wait, and halves it otherwise. */
 function publishInCrowdMs(reports: HealthReport[], lastMs: number, atMs: number): number {
   const isDense = reports.every(({ publishedAtMs }) => atMs - publishedAtMs < MIN_PUBLISH_MS_IN_CROWD);
   const wantedMs = isDense ? lastMs * 2 : lastMs / 2;

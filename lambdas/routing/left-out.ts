@@ -1,4 +1,7 @@
-/** Fields that only tune an answer go where an endpoint takes them; elsewhere the endpoint is asked without them, and the client is told. */
+/**
+ * Fields that only tune an answer are sent to endpoints that support them. For other endpoints they are left out, and
+ * the client is informed.
+ */
 
 import type { Endpoint } from '../catalog/catalog.ts';
 import { tuningParameters } from '../catalog/sampling-parameters.ts';
@@ -9,13 +12,16 @@ import { invalidRequest } from '../platform/errors.ts';
 
 type Takes = Pick<Endpoint, 'wire' | 'supportedParameters'>;
 
-/** @param tunings fields of a request that only tune @returns those that an endpoint is not sent */
+/**
+ * @param tunings fields of a request that only tune the answer
+ * @returns the fields that are not sent to an endpoint
+ */
 export function leftOutFields(tunings: readonly string[], { wire, supportedParameters }: Takes): string[] {
   const known: readonly string[] = factsOf(wire).messages?.tunings ?? [];
   return tunings.filter((name) => !(known.includes(name) && supportedParameters.includes(name)));
 }
 
-/** The fields of a request that only tune an answer. */
+/** Fields of a request that only tune an answer. */
 export function tuningsOf(message: MessagesRequest): string[] {
   return tuningParameters.filter((name) => message[name] !== undefined && message[name] !== null);
 }
@@ -24,7 +30,7 @@ export function withoutFields(message: MessagesRequest, fields: readonly string[
   return fields.reduce(without, message);
 }
 
-/** @throws {GatewayError} 400 where probabilities are asked for that the endpoint does not give */
+/** @throws {GatewayError} 400 if the request needs probabilities that the endpoint does not return */
 export function refuseWithoutLogprobs(
   { logprobs, top_logprobs: most }: MessagesRequest,
   { wire, supportedParameters }: Takes,

@@ -1,6 +1,7 @@
 /**
- * Which providers can be called: those whose credential the operator has set. Only functions that ask providers may read
- * credentials; what others may know is said by a worker, each minute, in the measurement of endpoints.
+ * Finds the providers that can be called because the operator has set their credential. Only functions that call
+ * providers may read credentials. Other functions get this fact from a worker, each minute, in the measurement of
+ * endpoints.
  */
 
 import type { Catalog, Endpoint } from '../catalog/catalog.ts';
@@ -18,10 +19,10 @@ export async function liveProviders({ models }: Catalog): Promise<string[]> {
   return live;
 }
 
-/** Whether an endpoint can be called here and now; undefined where that is not known. */
+/** Whether an endpoint can be called here and now; undefined if unknown. */
 export type IsReady = (endpoint: Endpoint) => boolean | undefined;
 
-/** @param isLive what the last measurement says of a provider */
+/** @param isLive state of a provider in the last measurement */
 export function readiness(isLive: (providerId: string) => boolean | undefined): IsReady {
   return (endpoint) => {
     if (!isAnswering(endpoint)) return false;
@@ -31,18 +32,18 @@ export function readiness(isLive: (providerId: string) => boolean | undefined): 
   };
 }
 
-/** Whether the last measurement says if an endpoint can be called; otherwise this process knows. */
+/** Whether only the last measurement shows that an endpoint is callable. Otherwise this process knows. */
 export function isReadyByMeasurement(endpoint: Endpoint): boolean {
   const { credential } = endpoint.provider.data;
   return isAnswering(endpoint) && credential !== undefined && hasProviderKeyHere(credential) === undefined;
 }
 
-/** Something is sent to it at all, and nothing but a credential may be missing. */
+/** The gateway calls this endpoint, and at most a credential is missing. */
 function isAnswering({ pricing, unsetVariable, wire }: Endpoint): boolean {
   return pricing !== undefined && unsetVariable === undefined && isCalled(wire);
 }
 
-/** Whether a route of this gateway calls models on this wire; others are in the lists only. */
+/** Whether a route of this gateway calls models on this wire. Other wires only appear in lists. */
 export function isCalled(wire: Wire): boolean {
   return factsOf(wire).answers !== undefined;
 }

@@ -1,4 +1,7 @@
-/** A message asks for models, and goes on with a conversation: where its prompt is warm before an answer, and where after it. */
+/**
+ * The route of a message, and the cache of its conversation: which endpoint had its prompt cached before an answer, and
+ * which has it afterwards.
+ */
 
 import { createHash } from 'node:crypto';
 import type { Catalog } from '../catalog/catalog.ts';
@@ -11,7 +14,9 @@ import type { UsableEndpoint } from './usable-endpoints.ts';
 import type { WarmPrompt } from './warm-prompt.ts';
 import type { WarmPrompts } from './warm-prompts.ts';
 
-/** The tokens of a request to a provider, as far as they say what is in its cache; null where the provider has not said. */
+/**
+ * Token counts of a request to a provider that show its cached prompt; null if the provider has not reported a count.
+ */
 interface CachedTokens {
   promptTokens: number;
   completionTokens: number;
@@ -20,23 +25,23 @@ interface CachedTokens {
   cacheWrite1hTokens: number | null;
 }
 
-/** The tokens of an answer, with those of each request for it, where there were several. */
+/** Token counts of an answer, and of each of its requests if it took several. */
 type AnsweredTokens = CachedTokens & { rounds: readonly CachedTokens[] };
 
 /** A route of a message, and the cache of its conversation. */
 export interface MessageRoute extends RequestedRoute {
-  /** Where the prompt of the conversation is cached; undefined where that is not known, or makes no difference. Never rejects. */
+  /** The endpoint that has the prompt of the conversation cached; undefined if unknown or irrelevant. Never rejects. */
   warmPrompt: Promise<WarmPrompt | undefined>;
-  /** Notes at which endpoint an answer has left the prompt, for the next turn. Never rejects. */
+  /** Stores which endpoint has the prompt cached after an answer, for the next turn. Never rejects. */
   remember: (candidate: UsableEndpoint, answered: AnsweredTokens) => Promise<void>;
 }
 
 /**
- * Reads the route of a message, and begins to look for its conversation. Nothing is looked for where all its turns go to one
- * endpoint anyway, or where it begins.
- * Cost: one read, at most 100 ms, where this instance has not seen the turn before.
- * @param keyHash of the key that asks
- * @throws {GatewayError} 404 for a model that the catalog does not know
+ * Reads the route of a message, and starts the lookup of its conversation. Skips the lookup if all turns go to one
+ * endpoint anyway, or if this is the first turn. Cost: one read of at most 100 ms, if this instance has not seen the
+ * conversation.
+ * @param keyHash hash of the caller's key
+ * @throws {GatewayError} 404 for a model that is not in the catalog
  */
 export function messageRoute(
   catalog: Catalog,
@@ -47,7 +52,7 @@ export function messageRoute(
   const mayGoElsewhere = route.models.some(({ model }) => model.endpoints.filter(hasPrice).length > 1);
   if (!mayGoElsewhere) return { ...route, warmPrompt: Promise.resolve(undefined), remember: async () => {} };
   const { name, isBeginning } = route.conversation;
-  // One key's conversation with the same models; nobody who reads the hash learns anything of the prompt.
+  // Identifies one key's conversation with the same models. The hash reveals nothing of the prompt.
   const conversation = createHash('sha256')
     .update([keyHash, body.model, ...(body.models ?? []), name].join('\n'))
     .digest('base64url');
@@ -58,15 +63,15 @@ export function messageRoute(
   };
 }
 
-/** Caches of five minutes are renewed by every turn that reads them; some providers keep theirs longer. */
+/** Lifetime of five-minute caches, which every reading turn renews. Some providers keep theirs longer. */
 const DEFAULT_LIFE_MS = 5 * 60_000;
 const LONG_LIFE_MS = 60 * 60_000;
 /** No provider caches shorter prompts. */
 const MIN_CACHED_TOKENS = 1_024;
 
 /**
- * Notes where an answer has left its prompt, if the endpoint keeps prompts: those that it says it has read from a cache or
- * written to one, and all of it where caches are written unasked.
+ * Stores which endpoint has the prompt cached after an answer, if the endpoint caches prompts. The cached part is the
+ * reported cache reads and writes, or the whole prompt if the provider caches automatically.
  */
 async function noteWarmPrompt(
   warmPrompts: WarmPrompts,

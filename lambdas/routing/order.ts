@@ -1,11 +1,11 @@
 /**
- * The order in which endpoints are tried: those that the request names, in its order; then those that are not failing
- * before those that are; among them those that reach the preferred speed, those that take every field of the request, and then by what the
- * request sorts by. An endpoint
- * that has the conversation in its cache comes before others that are as well, while that is worth more than their price.
+ * The order in which endpoints are tried. Endpoints that the request names come first, in its order. Healthy endpoints
+ * come before failing ones. Next come the preferred speed, support for every field of the request, and the sort of the
+ * request. An endpoint with the conversation in its cache precedes endpoints that are otherwise equal, as long as the
+ * cache saves more than the difference in price.
  *
- * Without a wish, the cheapest comes first, and conversations are spread over endpoints of exactly the same price by weight:
- * so the price that the catalog shows of a model is that of its default route, while that route is healthy.
+ * Without preferences, the cheapest comes first, and conversations are spread by weight over endpoints with exactly the
+ * same price. So a model's price in the catalog is the price of its default route, while that route is healthy.
  */
 
 import type { Endpoint } from '../catalog/catalog.ts';
@@ -20,26 +20,26 @@ import { isWorthStaying, type Warmth } from './warm-prompt.ts';
 
 type EndpointSpeed = Pick<EndpointStatistics, 'latencyMs' | 'throughput'>;
 
-/** How the endpoints are doing, as far as this process knows. */
+/** Health and speed of the endpoints, as far as this process knows them. */
 export interface EndpointSignals {
   isFailing: EndpointHealth['isFailing'];
-  /** Undefined where nothing is known. */
+  /** Undefined if unknown. */
   speedOf: (endpointId: string) => EndpointSpeed | undefined;
 }
 
 type PricedOffer = Endpoint & { pricing: Pricing };
 
-/** The place of an endpoint in each respect, the weightiest first; smaller is earlier. */
+/** Rank of an endpoint in each respect, the most important first. Smaller ranks are tried earlier. */
 type EndpointRank = readonly number[];
 
-/** The request's own order, health, the preferred speed, and what the endpoint takes of the request. */
+/** The request's own order, health, the preferred speed, and support for the request's fields. */
 const RANKS_ABOVE_WARMTH = 4;
 
 /**
  * @param endpoints with a price, in the order of the catalog
- * @param draw which of several endpoints of the same price comes first
- * @param warmth where the prompt is cached; undefined where that is not known
- * @param lacking how many fields of the request an endpoint would be asked without
+ * @param draw decides the order of endpoints with the same price
+ * @param warmth the endpoint that has the prompt cached; undefined if unknown
+ * @param lacking number of the request's fields that an endpoint does not support
  */
 export function inOrder<Item extends { endpoint: PricedOffer }>(
   items: readonly Item[],
@@ -64,7 +64,7 @@ interface Ranked<Item> {
   rank: EndpointRank;
 }
 
-/** Moves the endpoint that has the prompt in its cache before those that are wished for, well and quick as it is. */
+/** Moves the endpoint with the cached prompt before endpoints that are equal in all more important respects. */
 function keptWarm<Item extends { endpoint: PricedOffer }>(sorted: Ranked<Item>[], warmth: Warmth): Ranked<Item>[] {
   const at = sorted.findIndex(({ item }) => item.endpoint.id === warmth.prompt.endpointId);
   const warm = sorted[at];
@@ -75,7 +75,7 @@ function keptWarm<Item extends { endpoint: PricedOffer }>(sorted: Ranked<Item>[]
   return [...sorted.slice(0, before), warm, ...sorted.slice(before, at), ...sorted.slice(at + 1)];
 }
 
-/** Equal in all that counts more than a warm cache. */
+/** Whether two ranks are equal in all respects that are more important than a warm cache. */
 function isAsWell(a: EndpointRank, b: EndpointRank): boolean {
   return a.slice(0, RANKS_ABOVE_WARMTH).every((place, index) => place === b[index]);
 }
@@ -88,7 +88,7 @@ function rankOf(
 ): EndpointRank {
   const { order = [], sort } = preferences;
   const named = order.findIndex((name) => isNamed(endpoint, name));
-  // Whoever names an endpoint wants it first, however it is doing.
+  // An endpoint that the request names comes first, even if it is failing.
   if (named !== -1) return [named, 0, 0, 0, 0, byPrice];
   const speed = signals.speedOf(endpoint.id);
   return [
@@ -103,20 +103,20 @@ function rankOf(
 
 function compareEndpointRanks(a: EndpointRank, b: EndpointRank): number {
   for (const [index, place] of a.entries()) {
-    // Infinity minus Infinity is no number.
+    // Infinity minus Infinity is NaN.
     if (place !== b[index]) return place - b[index]!;
   }
   return 0;
 }
 
-/** What is not measured comes after what is. */
+/** Unmeasured endpoints come last. */
 function placeBySpeed(speed: EndpointSpeed | undefined, sort: Preferences['sort']): number {
   if (sort === 'latency') return speed?.latencyMs?.p50 ?? Infinity;
   if (sort === 'throughput') return speed?.throughput ? -speed.throughput.p50 : Infinity;
   return 0;
 }
 
-/** Measured to miss one of the preferred values; what is not measured may reach them. */
+/** Whether measurements show that the endpoint misses a preferred value. An unmeasured endpoint may reach it. */
 function isTooSlow(
   speed: EndpointSpeed | undefined,
   { preferred_max_latency, preferred_min_throughput }: Preferences,
@@ -126,7 +126,7 @@ function isTooSlow(
   return slow || cutoffs(preferred_min_throughput).some(([name, least]) => throughput && throughput[name] < least);
 }
 
-/** A single number is meant for the median. */
+/** A single number is the limit for the median. */
 function cutoffs(cutoff: Preferences['preferred_max_latency']): [keyof Percentiles, number][] {
   if (cutoff === undefined) return [];
   if (typeof cutoff === 'number') return [['p50', cutoff]];
@@ -135,9 +135,7 @@ function cutoffs(cutoff: Preferences['preferred_max_latency']): [keyof Percentil
   );
 }
 
-/**
- * The place of each endpoint by what a usual request costs; equals keep the order of the catalog.
- */
+/** Rank of each endpoint by the cost of a typical request. Equal endpoints keep the order of the catalog. */
 function placesByPrice(items: readonly { endpoint: PricedOffer }[], draw: Draw): number[] {
   const offers = items.map(({ endpoint }, index) => {
     const { id, data } = endpoint;
@@ -147,7 +145,7 @@ function placesByPrice(items: readonly { endpoint: PricedOffer }[], draw: Draw):
   const isSame = (a: (typeof offers)[number], b: (typeof offers)[number]) =>
     a.cost.equals(b.cost) && isSamePricing(a.pricing, b.pricing);
   const grouped = offers.map((offer) => ({ ...offer, group: offers.findIndex((other) => isSame(offer, other)) }));
-  // The largest of such draws is that of an endpoint as often as its share of the weights says.
+  // With these draws, each endpoint comes first in proportion to its weight.
   const drawn = ({ id, weight }: (typeof offers)[number]) => draw(id) ** (1 / weight);
   const sorted = grouped.toSorted((a, b) => a.cost.compare(b.cost) || a.group - b.group || drawn(b) - drawn(a));
   const places: number[] = [];
@@ -155,7 +153,7 @@ function placesByPrice(items: readonly { endpoint: PricedOffer }[], draw: Draw):
   return places;
 }
 
-/** Two offers with the same price of a usual request may still charge for different things. */
+/** Two endpoints with the same cost of a typical request may still charge for different things. */
 function isSamePricing(a: Pricing, b: Pricing): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }

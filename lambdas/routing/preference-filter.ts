@@ -1,4 +1,4 @@
-/** Which endpoints fit what a request asks of them. */
+/** Finds the endpoints that match the preferences of a request. */
 
 import type { Endpoint, Model } from '../catalog/catalog.ts';
 import { collectsData, retainsNothing } from '../catalog/data-policy.ts';
@@ -12,15 +12,15 @@ import type { Preferences } from './preferences.ts';
 
 const PER_MILLION = 1_000_000;
 
-/** What of a request decides whether an endpoint fits. */
+/** The parts of a request that decide whether an endpoint matches. */
 export interface Preferred {
   parameters: readonly string[][];
   tunings: readonly string[];
-  /** Its probable size: the price may depend on it. */
+  /** Estimated size; the price may depend on it. */
   promptTokens: number;
 }
 
-/** The field of the preferences that an endpoint does not fit; undefined when it fits. */
+/** The preference that an endpoint does not match; undefined if it matches all. */
 export function misfitOf(
   model: Model,
   endpoint: Endpoint & { pricing: Pricing },
@@ -41,7 +41,7 @@ export function misfitOf(
   return undefined;
 }
 
-/** An endpoint without a price of its own for a unit does not charge for it. */
+/** An endpoint without a separate price for a unit does not charge for it. */
 function isDearer(pricing: Pricing, most: NonNullable<Preferences['max_price']>, promptTokens: number): boolean {
   const { prompt, completion } = pricesFor(promptTokens, pricing);
   const { request = Money.zero, image = Money.zero } = pricing;

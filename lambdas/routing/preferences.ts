@@ -3,13 +3,13 @@ import { invalidRequest } from '../platform/errors.ts';
 import type { RequestedModel } from './requested-models.ts';
 import { isAbsentOrEmpty } from '../messages/field-kinds.ts';
 
-/** How one model of a request is routed: what the request says, and for the rest what its catalog entry says. */
+/** Routing preferences for one model: those of the request, and for the other fields those of the catalog entry. */
 export type Preferences = {
   readonly [Field in Exclude<keyof ProviderPreferences, 'sort'>]?: Said<ProviderPreferences[Field]> | undefined;
 } & { readonly sort?: SortBy | undefined };
 type Said<Value> = NonNullable<Value> extends (infer Element)[] ? readonly Element[] : NonNullable<Value>;
 
-/** @throws {GatewayError} 400 when the model's suffix and the request ask for different sorts */
+/** @throws {GatewayError} 400 if the model's suffix and the request name different sorts */
 export function preferencesFor(
   { model, sort: bySuffix }: Pick<RequestedModel, 'model' | 'sort'>,
   asked: ProviderPreferences,
@@ -30,7 +30,7 @@ function sortOf({ sort }: ProviderPreferences): SortBy | undefined {
   return typeof sort === 'string' ? sort : sort?.by;
 }
 
-/** Endpoints of all models are sorted together, instead of model after model. */
+/** Whether endpoints of all models are sorted together, instead of model by model. */
 export function sortsAcrossModels({ sort }: ProviderPreferences): boolean {
   return typeof sort === 'object' && sort?.partition === 'none';
 }

@@ -3,8 +3,8 @@ import type { MessagesRequest } from '../messages/types.ts';
 import { ProviderFailure } from '../providers/failures.ts';
 
 /**
- * The request without its reasoning, after a refusal because of reasoning that the provider once sealed and cannot read any more.
- * @returns undefined after any other failure, and for a request that has no reasoning
+ * The request without its reasoning, for a retry after the provider could not read its own sealed reasoning.
+ * @returns undefined after any other failure, and for a request without reasoning
  */
 export function readableAfter(failure: unknown, request: MessagesRequest): MessagesRequest | undefined {
   if (!(failure instanceof ProviderFailure) || failure.fault !== 'reasoning') return undefined;

@@ -1,14 +1,14 @@
 /**
- * What came of the attempts of the last half minute, by endpoint: counts in bins of three seconds, so that it is bounded
- * whatever the traffic. Times are the wall clock's, because instances compare theirs; a bin as far in the future as the
- * window is long is as forgotten as an old one, so a clock that is set back does no lasting harm.
+ * Results of the attempts of the last half minute, by endpoint. They are counted in bins of three seconds, so memory is
+ * bounded under any traffic. Times come from the wall clock, because instances compare them. A bin that is further in
+ * the future than the window length is dropped like an old one, so a clock that is set back does no lasting harm.
  */
 
 import { BoundedMap } from '../platform/bounded-map.ts';
 
 export type AttemptResult = 'ok' | 'failed';
 
-/** The attempts of three seconds: `number` is their time divided by BIN_MS. */
+/** The attempts of three seconds. `number` is their time divided by BIN_MS. */
 export interface Bin {
   number: number;
   ok: number;
@@ -19,7 +19,7 @@ const BIN_MS = 3_000;
 export const WINDOW_MS = 30_000;
 const BINS_IN_WINDOW = WINDOW_MS / BIN_MS;
 const LATEST_ATTEMPTS = 10;
-/** More endpoints than a catalog's busy ones; the one that was not tried for longest is forgotten. */
+/** More endpoints than a catalog's busy ones. Beyond it, the endpoint with the oldest attempt is dropped. */
 const MAX_WATCHED_ENDPOINTS = 256;
 
 export class RecentAttempts {
@@ -38,7 +38,7 @@ export class RecentAttempts {
     else this.#bins.delete(endpointId);
   }
 
-  /** The bins of an endpoint that are inside the window. */
+  /** The bins of an endpoint inside the window. */
   at(endpointId: string, atMs: number): Bin[] {
     return (this.#bins.get(endpointId) ?? []).filter((bin) => isRecent(bin, atMs));
   }
@@ -56,16 +56,16 @@ export function failuresIn(bins: readonly Bin[]): number {
   return bins.reduce((sum, { failed }) => sum + failed, 0);
 }
 
-/** When an attempt last failed, to three seconds; undefined where none did. */
+/** Time of the last failed attempt, to three seconds; undefined without failures. */
 export function lastFailureMs(bins: readonly Bin[]): number | undefined {
   const failed = bins.filter((bin) => bin.failed > 0).map(({ number }) => number * BIN_MS);
   return failed.length === 0 ? undefined : Math.max(...failed);
 }
 
 /**
- * The part of the latest ten attempts that failed, from 0 to 1; 0 without attempts. What was well before must not hide
- * what fails now. Of a bin that is only partly among the ten, the same part of its failures counts; where there are more
- * than ten in the latest seconds, those seconds count, so that two failures among hundreds of attempts are few.
+ * The share of failures among the latest ten attempts, from 0 to 1; 0 without attempts. Earlier successes must not hide
+ * current failures. If only a part of a bin is among the ten, the same part of its failures counts. If the latest bin
+ * has more than ten attempts, all of them count, so that two failures among hundreds of attempts are a small share.
  */
 export function failedShare(bins: readonly Bin[]): number {
   let latest = 0;
@@ -79,7 +79,7 @@ export function failedShare(bins: readonly Bin[]): number {
   return latest === 0 ? 0 : failures / latest;
 }
 
-/** The attempts of each bin, whoever counted them. */
+/** The attempts of each bin, from all instances. */
 function newestAttemptsFirst(bins: readonly Bin[]): { all: number; failed: number }[] {
   const byNumber = new Map<number, { all: number; failed: number }>();
   for (const { number, ok, failed } of bins) {

@@ -3,26 +3,26 @@ import { unknownModel } from '../catalog/unknown-model.ts';
 import type { RoutedRequest, SortBy } from '../messages/preferences.ts';
 import { notFound } from '../platform/errors.ts';
 
-/** A model that may answer, and how its suffix wants its endpoints sorted. */
+/** A model that may answer, and the sort of its endpoints from its suffix. */
 export interface RequestedModel {
   model: Model;
   sort: SortBy | undefined;
-  /** Where the request names it. */
+  /** The field of the request that names it. */
   field: string;
-  /** By its suffix, the web is to be searched for its answer. */
+  /** Its suffix requests a web search. */
   isOnline: boolean;
 }
 
-/** Suffixes that any model may have; other ones, like `:free`, are part of a model's own id. */
+/** Suffixes of any model. Other suffixes, such as `:free`, are part of a model's own id. */
 const variants = { floor: 'price', nitro: 'throughput' } as const satisfies Record<string, SortBy>;
 
-/** The suffix of the convention that searches the web. */
+/** The conventional suffix for a web search. */
 const ONLINE = 'online';
 
 /**
- * The models of a request, each once, in the order in which they are tried. One that is named twice has what its first name says; the web
- * is searched where either says so.
- * @throws {GatewayError} 404 for an id that the catalog does not know
+ * The models of a request in the order of attempts, each once. If a model is named twice, its first name counts. The
+ * web is searched if either name requests it.
+ * @throws {GatewayError} 404 for an id that is not in the catalog
  */
 export function requestedModels(catalog: Catalog, { model, models = [] }: RoutedRequest): RequestedModel[] {
   const requested = [

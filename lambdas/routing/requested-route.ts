@@ -7,22 +7,22 @@ import { tuningsOf } from './left-out.ts';
 import { requestedModels, type RequestedModel } from './requested-models.ts';
 import { drawOf, type Draw } from './sticky-routing.ts';
 
-/** All that routing reads of a request. */
+/** All parts of a request that routing uses. */
 export interface RequestedRoute {
-  /** The models and endpoints of the request are those of this catalog. */
+  /** The catalog with the models and endpoints of the request. */
   catalog: Catalog;
   models: RequestedModel[];
   preferences: ProviderPreferences;
-  /** For each parameter that the request sets, the names that the catalog has for it. */
+  /** The catalog's names for each parameter that the request sets. */
   parameters: string[][];
   /** Fields of the request that only tune an answer. */
   tunings: string[];
   conversation: Conversation;
-  /** Draws the endpoint that the conversation goes to among those of the same price. */
+  /** Selects the conversation's endpoint among those with the same price. */
   draw: Draw;
 }
 
-/** @throws {GatewayError} 404 for a model that the catalog does not know */
+/** @throws {GatewayError} 404 for a model that is not in the catalog */
 export function requestedRoute(
   catalog: Catalog,
   request: RoutedRequest,

@@ -1,26 +1,26 @@
 import type { EndpointStatistics } from '../catalog/endpoint-statistics.ts';
 import { refreshed } from '../platform/concurrency/refreshing-value.ts';
 
-/** What was measured at one time, or a part of it. */
+/** A measurement, or a part of it. */
 interface KnownMeasurement {
   measuredAtMs: number;
   endpoints: Record<string, EndpointStatistics>;
-  /** Ids of the providers whose credential is set; undefined where that is not known. */
+  /** Ids of the providers whose credential is set; undefined if unknown. */
   liveProviders: readonly string[] | undefined;
 }
 
-/** How endpoints have been doing, as it was measured in the last minutes. */
+/** Performance of endpoints, measured in the last minutes. */
 export interface Statistics {
-  /** Undefined where nothing is known. */
+  /** Undefined if unknown. */
   statisticsOf: (endpointId: string) => EndpointStatistics | undefined;
-  /** Whether a provider's credential is set; undefined where that is not known. */
+  /** Whether a provider's credential is set; undefined if unknown. */
   isLive: (providerId: string) => boolean | undefined;
-  /** Reads the measurement again, every 30 seconds at most. Inference does not wait for it. Never rejects. */
+  /** Reads the measurement again, at most every 30 seconds. Inference does not wait for it. Never rejects. */
   refresh: () => Promise<void>;
 }
 
 const MEASUREMENT_REFRESH_MS = 30_000;
-/** A measurement is made every minute: an older one than this says nothing about now. */
+/** A worker measures every minute. An older measurement than this is no longer valid. */
 const MAX_MEASUREMENT_AGE_MS = 10 * 60_000;
 
 export function openStatistics(read: () => Promise<KnownMeasurement[]>, nowMs: () => number): Statistics {

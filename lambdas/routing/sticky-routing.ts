@@ -1,11 +1,15 @@
 /**
- * Which of several endpoints of the same price a request goes to: each gets its share of the conversations, and all turns of
- * one conversation go to the same. (Rendezvous hashing: an endpoint that comes or goes moves no other conversation.)
+ * Selects one of several endpoints with the same price. Each gets its share of the conversations, and all turns of a
+ * conversation use the same endpoint. It is rendezvous hashing: adding or removing an endpoint moves no conversations
+ * between the others.
  */
 
 import { createHash } from 'node:crypto';
 
-/** Greater than 0, and at most 1; equally distributed over conversations. The greatest one is tried first. */
+/**
+ * Greater than 0, and at most 1; uniformly distributed over conversations. The endpoint with the greatest value is
+ * tried first.
+ */
 export type Draw = (endpointId: string) => number;
 
 /** @param conversation its name */

@@ -1,4 +1,4 @@
-/** Endpoints that a request may go to, whatever kind of answer it wants: settings, preferences, credentials, order. */
+/** Finds the endpoints for a request of any modality: settings, preferences, credentials, order. */
 
 import { append } from '../platform/append.ts';
 import type { Catalog, Endpoint, Model } from '../catalog/catalog.ts';
@@ -21,62 +21,64 @@ import type { WarmPrompt } from './warm-prompt.ts';
 
 type PricedEndpoint = Priced<Endpoint>;
 
-/** An endpoint that can be asked now: it has a price, and its credential. */
+/** An endpoint that can be called now: it has a price, and its credential is set. */
 export interface UsableEndpoint {
-  /** The model that is named as the one that answered. */
+  /** The model that the answer names. */
   model: Model;
   endpoint: PricedEndpoint;
   pricing: Pricing;
-  /** Undefined for an upstream that needs none. */
+  /** Undefined for an upstream that needs no credential. */
   credential: string | undefined;
-  /** PEM of certificates that vouch for it besides the usual ones; undefined for most. */
+  /** PEM of additional trusted certificates for it; undefined for most. */
   ca?: string | undefined;
-  /** Of its model, only the first candidate that can take the request is asked. */
+  /** Only the first capable candidate of its model is used. */
   isOnlyFirst: boolean;
 }
 
-/** The endpoint as an engine of several requests needs it. */
+/** The endpoint in the form for an engine that sends several requests. */
 export function engineTarget({ endpoint }: UsableEndpoint): WireTarget {
   const { provider, upstreamModel, maxOutputTokens, supportedParameters, quirks } = endpoint;
   return { providerId: provider.id, upstreamModel, maxOutputTokens, supportedParameters, quirks };
 }
 
-/** Settings and measurements that decide, next to the request, where it may go and in which order. */
+/**
+ * Settings and measurements that decide the endpoints of a request and their order, in addition to the request itself.
+ */
 export interface RoutingInput {
-  /** Why an endpoint may not see this prompt; undefined when it may. */
+  /** Why an endpoint may not get this prompt; undefined if it may. */
   exclusionOf: (endpoint: Endpoint) => SettingsReason | undefined;
   signals: EndpointSignals;
-  /** The probable size of the prompt. */
+  /** Estimated size of the prompt. */
   promptTokens: number;
-  /** Where the prompt of the conversation is cached; undefined where that is not known. */
+  /** The endpoint that has the prompt of the conversation cached; undefined if unknown. */
   warmPrompt?: WarmPrompt | undefined;
   onExcluded?: OnExcluded | undefined;
 }
 
-/** A kind of answer: what its models make, and what its endpoints need besides a price and a credential. */
+/** A modality: the output of its models, and the requirements of its endpoints besides a price and a credential. */
 export interface AnswerKind<Candidate extends UsableEndpoint> {
   makes: Modality;
-  /** Undefined where the endpoint's wire cannot give such answers. */
+  /** Undefined if the endpoint's wire does not support this modality. */
   toCandidate: (usable: UsableEndpoint) => Candidate | undefined;
 }
 
-/** Endpoints that are tried at most: each costs the time to write the request for it. */
+/** Maximum number of endpoints to try. Each costs the time of encoding the request for it. */
 const MAX_CANDIDATES = 6;
 
-/** What of a model may answer, or why nothing does. */
+/** The candidates of a model, or the reasons why it has none. */
 interface Choice<Candidate> {
   requested: RequestedModel;
   preferences: Preferences;
   candidates: Candidate[];
   /** Settings and preferences that exclude its endpoints. */
   excludedBy: Set<string>;
-  /** What the operator has not set, and for which provider. */
+  /** Settings that the operator has not set, each with its provider. */
   unset: string[];
 }
 
 /**
- * The endpoints for a request whose route is not read yet; see `endpointsOnRoute`.
- * @throws {GatewayError} as that; 400 for an unknown provider; 404 for an unknown model
+ * The endpoints for a request whose route is not parsed yet; see `endpointsOnRoute`.
+ * @throws {GatewayError} the same; 400 for an unknown provider; 404 for an unknown model
  */
 export async function usableEndpoints<Candidate extends UsableEndpoint>(
   { catalog, request }: { catalog: Catalog; request: RoutedRequest },
@@ -88,9 +90,9 @@ export async function usableEndpoints<Candidate extends UsableEndpoint>(
 }
 
 /**
- * Endpoints that can give such an answer for the models of a request, in the order in which they are tried: those of the
- * first model, then those of the next, at most six, and at least one of each model that has any.
- * @throws {GatewayError} 400 for a model of another kind; 404 when no endpoint may be used; 502 when none can
+ * Endpoints that can answer with the models of a request, in the order of attempts: those of the first model, then
+ * those of the next. At most six, with at least one of each model that has any.
+ * @throws {GatewayError} 400 for a model of another kind; 404 if no endpoint may be used; 502 if none can be called
  */
 export async function endpointsOnRoute<Candidate extends UsableEndpoint>(
   route: RequestedRoute,
@@ -114,7 +116,7 @@ export async function endpointsOnRoute<Candidate extends UsableEndpoint>(
   return sortsAcrossModels(route.preferences) ? ordered(kept, choices[0]!.preferences) : kept;
 }
 
-/** An endpoint with what is needed to ask it; undefined where the operator has not set that. */
+/** An endpoint with its credential; undefined if the operator has not set it. */
 export async function withCredential(
   model: Model,
   endpoint: PricedEndpoint,
@@ -176,7 +178,7 @@ async function choiceOf<Candidate extends UsableEndpoint>(
   return choice;
 }
 
-/** The lists as one, each cut so that the next ones have a place. */
+/** The concatenated lists. Each is cut so that every following list keeps at least one entry. */
 function withinLimit<Candidate>(lists: Candidate[][]): Candidate[] {
   const kept: Candidate[] = [];
   for (const [index, list] of lists.entries()) {
@@ -189,7 +191,7 @@ function withinLimit<Candidate>(lists: Candidate[][]): Candidate[] {
 function nothingFound({ requested: { model, field }, excludedBy, unset }: Choice<unknown>): Error {
   if (unset.length > 0) {
     const lacks = unset.join(', ');
-    // Some clients put words of their own in the place of a 404's, and nobody would learn what to set.
+    // Not a 404: some clients replace its message with their own, which would hide the setting that is missing.
     return new GatewayError(
       'provider_unavailable',
       `No provider of "${model.id}" can be used here: its operator has not set ${lacks}.`,

@@ -19,7 +19,7 @@ export function videoCandidates(
   return usableEndpoints(requested, input, { makes: 'video', toCandidate: toVideoCandidate });
 }
 
-/** A candidate of an earlier time by its ids; undefined where it is gone, or cannot be asked any more. */
+/** An earlier candidate by its ids; undefined if it no longer exists or can no longer be called. */
 export async function videoCandidate(
   catalog: Catalog,
   modelId: string,

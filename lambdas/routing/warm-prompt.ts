@@ -1,34 +1,34 @@
 /**
- * An endpoint that has the prompt of a conversation in its cache answers the next turn for less: at most providers, a token that
- * is read from a cache costs a tenth of one that is read anew. So a conversation stays where its cache is, as long as the
- * cache is worth more than the difference in price to the endpoint that would come first without it.
+ * An endpoint with the prompt of a conversation in its cache answers the next turn for less: most providers charge a
+ * tenth for a token read from a cache. So a conversation stays at its endpoint as long as the cache saves more than the
+ * endpoint's higher price costs.
  */
 
 import { pricesFor } from '../catalog/tiers.ts';
 import type { Pricing } from '../catalog/schema.ts';
 import { Money } from '../money/money.ts';
 
-/** Where the prompt of a conversation is cached, and what its latest turn came to. */
+/** The endpoint that has the prompt of a conversation cached, and the size of the latest turn. */
 export interface WarmPrompt {
   endpointId: string;
-  /** Tokens at the beginning of the prompt that the endpoint's cache has. */
+  /** Tokens at the start of the prompt that are cached. */
   tokens: number;
-  /** Tokens that the latest answer had: the next one is taken to be as long. */
+  /** Tokens of the latest answer. The next answer is assumed to be as long. */
   outputTokens: number;
-  /** When the provider may have forgotten it. */
+  /** When the provider may have dropped the cache. */
   untilMs: number;
 }
 
-/** Two facts decide whether a conversation stays: where it is warm, and the probable size of its next prompt. */
+/** Two facts decide whether a conversation stays: its cached prompt, and the estimated size of its next prompt. */
 export interface Warmth {
   prompt: WarmPrompt;
   promptTokens: number;
 }
 
 /**
- * Whether the next turn costs no more at the warm endpoint than at another, which would read the whole prompt anew.
- * Weakness: it looks at one turn. An endpoint that is cheaper from the second turn on, when its own cache is warm, has to wait
- * until this cache is forgotten.
+ * Whether the next turn costs no more at the warm endpoint than at the other one, which would read the whole prompt
+ * uncached. Weakness: it considers one turn only. An endpoint that would be cheaper from the second turn on, with its
+ * own cache, is not used until this cache is dropped.
  */
 export function isWorthStaying({ prompt, promptTokens }: Warmth, warm: Pricing, other: Pricing): boolean {
   const cachedTokens = Math.min(prompt.tokens, promptTokens);

@@ -2,7 +2,7 @@ import { BoundedMap } from '../platform/bounded-map.ts';
 import { describeError, log } from '../platform/logger.ts';
 import type { WarmPrompt } from './warm-prompt.ts';
 
-/** Where all instances keep what they know. */
+/** The shared store of all instances. */
 export interface WarmPromptStore {
   read(conversation: string): Promise<WarmPrompt | undefined>;
   write(conversation: string, prompt: WarmPrompt): Promise<void>;
@@ -11,7 +11,7 @@ export interface WarmPromptStore {
 /** More conversations than one instance has within an hour. */
 const MAX_CONVERSATIONS = 4_096;
 
-/** While a conversation goes on at the same endpoint, the others are told no more often. */
+/** While a conversation stays at the same endpoint, it is written to the store at most this often. */
 const WRITE_EVERY_MS = 60_000;
 
 interface Known extends WarmPrompt {
@@ -19,17 +19,16 @@ interface Known extends WarmPrompt {
 }
 
 /**
- * Where conversations are warm, as this instance and the others have noted: in memory first, so that an instance that has seen the
- * last turn asks nobody.
+ * The cached prompts of conversations, from this instance and from the others. Memory comes first, so an instance that
+ * has seen the last turn does not read the store.
  *
- * Guarantee: neither method rejects, and memory is bounded.
- * Weakness: an instance that has seen an earlier turn does not learn that a later one went elsewhere; the conversation
- * then returns to a cache that is one turn older.
+ * Guarantee: neither method rejects, and memory is bounded. Weakness: an instance that has seen an earlier turn does
+ * not learn that a later turn used another endpoint. The conversation then returns to a cache that is one turn older.
  */
 export class WarmPrompts {
   readonly #store: WarmPromptStore;
   readonly #nowMs: () => number;
-  /** The conversation that was heard of least lately comes first. */
+  /** Least recently used conversations come first. */
   readonly #known = new BoundedMap<string, Known>(MAX_CONVERSATIONS);
   #isFailing = false;
 
@@ -38,13 +37,13 @@ export class WarmPrompts {
     this.#nowMs = nowMs;
   }
 
-  /** @param conversation a hash that names it */
+  /** @param conversation a hash that identifies it */
   async find(conversation: string): Promise<WarmPrompt | undefined> {
     const known = this.#known.get(conversation) ?? (await this.#reported(() => this.#store.read(conversation)));
     return known && known.untilMs > this.#nowMs() ? known : undefined;
   }
 
-  /** Notes where the latest turn has left its prompt. */
+  /** Stores which endpoint has the prompt cached after the latest turn. */
   async note(conversation: string, prompt: WarmPrompt): Promise<void> {
     const atMs = this.#nowMs();
     const before = this.#known.get(conversation);
@@ -54,7 +53,7 @@ export class WarmPrompts {
     if (isNews) await this.#reported(() => this.#store.write(conversation, noted));
   }
 
-  /** The log says once that the store is away, not with every request. */
+  /** Logs an unavailable store once, not with every request. */
   async #reported<Value>(call: () => Promise<Value>): Promise<Value | undefined> {
     try {
       const value = await call();
@@ -68,7 +67,7 @@ export class WarmPrompts {
   }
 }
 
-/** Helpers of an agent have shorter prompts in the same session, and leave the cache of the longest as warm as it was. */
+/** Subagents have shorter prompts in the same session, and do not reduce the longest cached prompt. */
 function together(before: WarmPrompt, latest: WarmPrompt): WarmPrompt {
   if (before.endpointId !== latest.endpointId) return latest;
   const tokens = Math.max(before.tokens, latest.tokens);
