@@ -5,7 +5,7 @@ import { nowMs } from '../../platform/clock.ts';
 import { resources } from '../../resources.ts';
 import type { ModelSpendingAnswer } from './shape.ts';
 
-/** The cost of each model so far, of what is settled. */
+/** Cost of each model so far, from settled requests. */
 export const handler = defineEndpoint('get-model-spending', {}, async ({ caller: { account } }) => {
   const { models, countedFrom } = await readSpendingByModel(resources.table(), account.id, nowMs());
   return jsonResponse<ModelSpendingAnswer>(200, {

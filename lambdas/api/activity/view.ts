@@ -1,7 +1,9 @@
 import type { ActivityRow, ActivitySplit } from '../../accounting/activity.ts';
 import type { ActivityRowBody } from './shape.ts';
 
-/** A row as the API shows it; money as exact numbers of roubles. There are no provider keys of clients here. */
+/**
+ * A row in the form of the API, with money as exact numbers of roubles. Clients' own provider keys do not exist here.
+ */
 export function activityView(row: ActivityRow, splitBy: readonly ActivitySplit[]): ActivityRowBody {
   return {
     date: row.date,

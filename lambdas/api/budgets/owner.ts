@@ -15,7 +15,7 @@ interface OwnerPath {
   memberId?: string;
 }
 
-/** The owner of the budgets that a path names: a workspace, or one of its members. @throws {GatewayError} 404 */
+/** The owner of the budgets in a path: a workspace, or one of its members. @throws {GatewayError} 404 */
 export async function budgetsOfPath(
   table: Table,
   accountId: string,

@@ -4,7 +4,10 @@ import type { AnswerEvent } from '../../messages/types.ts';
 import { errorEnvelope, toGatewayError } from '../../platform/errors.ts';
 import type { StreamStart } from '../parts/answer-message.ts';
 
-/** The chunks of a streamed answer: one write per batch of events. An error is a chunk with the reason `error`, and ends the stream. */
+/**
+ * The chunks of a streamed answer: one write per batch of events. An error is a chunk with the reason `error`, and ends
+ * the stream.
+ */
 export async function* chunkBody(
   events: AsyncIterable<AnswerEvent[]>,
   { requestId, isSilent, ...identity }: StreamStart,

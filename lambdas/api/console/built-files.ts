@@ -1,12 +1,12 @@
-/** The files of the console as the bundler made them of lib/console: script and styles. */
+/** The script and styles of the console, as the bundler built them from lib/console. */
 
 import { readFileSync } from 'node:fs';
 import { onceOpen } from '../../platform/concurrency/once.ts';
 
-/** Their texts by their names. */
+/** Texts by file name. */
 export type ConsoleFiles = Record<'app.js' | 'app.css', string>;
 
-/** The bundler puts them next to the bundle. */
+/** The bundler puts the files next to the bundle. */
 async function readBeside(): Promise<ConsoleFiles> {
   return { 'app.js': readText('app.js'), 'app.css': readText('app.css') };
 }
@@ -17,7 +17,10 @@ function readText(name: keyof ConsoleFiles): string {
 
 let open = onceOpen(readBeside);
 
-/** Replaces the files beside the bundle, where there is none: a gateway that runs from its sources builds them when they are asked for. */
+/**
+ * Replaces the files next to the bundle. A gateway that runs from source has no bundle, and builds the files at their
+ * first request.
+ */
 export function buildConsoleWith(build: () => Promise<ConsoleFiles>): void {
   open = onceOpen(build);
 }

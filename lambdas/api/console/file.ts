@@ -16,7 +16,7 @@ export const accepts = {
 
 const types = { 'app.js': 'text/javascript', 'app.css': 'text/css' };
 
-/** Browsers keep a file, and ask each time whether it is still the same: page and files are always of one release. */
+/** Browsers keep a file and revalidate it at each request, so page and files are always from the same release. */
 export const handler = definePublicEndpoint('get-console-file', accepts, async ({ params: { file }, request }) => {
   if (!isName(file)) throw notFound(`The console has no file "${file}".`);
   const text = (await consoleFiles())[file];

@@ -1,7 +1,7 @@
 import { definePublicEndpoint } from '../../http/define-public-endpoint.ts';
 import { htmlResponse } from '../../http/response.ts';
 
-/** Addresses are relative to the page, which is beside the routes, also behind a stage or a base path. */
+/** Addresses are relative to the page, which is next to the routes, even with a stage or a base path. */
 const page = `<!doctype html>
 <html lang="en">
 <head>
@@ -20,7 +20,7 @@ const page = `<!doctype html>
 </html>
 `;
 
-/** Scripts and styles are files of this origin, and requests go to it alone: a key that is typed here can go nowhere else. */
+/** Scripts, styles and requests are limited to this origin, so the key that a user enters can be sent nowhere else. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",

@@ -28,8 +28,8 @@ export const accepts = {
 };
 
 /**
- * 404 until the cost is final, for a request that was refused, and for any that the key may not see: of what it may not see, a
- * 404 reveals nothing.
+ * 404 until the cost is final, for a refused request, and for a request that the key may not see. For the last case,
+ * the 404 reveals nothing.
  */
 export const handler = defineEndpoint('get-generation', accepts, async ({ query: { id, proof }, caller }) => {
   if (generationTimeMs(id) === undefined) throw notYet(id);
@@ -46,7 +46,7 @@ function notYet(id: string): GatewayError {
   return notFound(`Generation ${id} was not found, or its cost is not final yet. Ask again in a second.`);
 }
 
-/** A refused request never gets a generation: whoever waits for one learns it. */
+/** A refused request never becomes a generation, so the 404 informs a client that waits for one. */
 async function notFoundOrRefused(id: string, caller: InferenceCaller): Promise<GatewayError> {
   const refusal = await readRefusal(resources.table(), caller.account.id, id);
   if (!refusal || !isVisible(refusal, caller)) return notYet(id);

@@ -50,20 +50,22 @@ export const accepts = {
 
 type Query = z.output<typeof accepts.query>;
 
-/** A page that has entries ends after so many requests or days, so that a filter that fits few of them still answers in time. */
+/**
+ * A page with entries ends after this many requests or days, so that a filter with few matches still returns in time.
+ */
 const MAX_LOOKED_AT = 400;
-/** A day without any request costs sixteen Queries. */
+/** A day without requests costs sixteen Queries. */
 const MAX_DAYS_LOOKED_AT = 40;
-/** An empty page ends after this time only, because clients take it for the last one. */
+/** An empty page ends only after this time, because clients consider it the last one. */
 const MAX_EMPTY_MS = 5_000;
 const MAX_DAYS = 400;
 
 /**
- * A page of an account's requests, newest first: final, pending and refused ones.
+ * A page of an account's requests, newest first: final, pending and refused.
  *
- * Guarantee: the pages together have each request that was there when the first was read once, whatever comes meanwhile; a cursor
- * is the place of an id, not a count. A page may have fewer entries than requested and still a cursor. It has none and a cursor only
- * if nothing was found in five seconds.
+ * Guarantee: together, the pages contain each request that existed at the first page exactly once, even if new ones
+ * arrive. A cursor is the position of an id, not a count. A page may have fewer entries than requested and still have a
+ * cursor. A page with a cursor and no entries means that nothing was found in five seconds.
  */
 export const handler = defineEndpoint('list-generations', accepts, async ({ query, caller: { account } }) => {
   const table = resources.table();
@@ -85,7 +87,7 @@ export const handler = defineEndpoint('list-generations', accepts, async ({ quer
     for await (const request of requestsOfDay(table, account.id, date, query.cursor)) {
       lookedAt += 1;
       if (isAskedFor(request, filter)) {
-        // The entry after a full page says only that there is one.
+        // The entry after a full page only proves that there is one more.
         if (data.length === limit) return page(data, data.at(-1)!.id);
         data.push(listedRequest(request));
       }
@@ -100,10 +102,10 @@ function page(data: ListedRequestBody[], next: string | null) {
   return jsonResponse<GenerationListAnswer>(200, { data, next_cursor: next, searched_until: searchedUntil });
 }
 
-/** Newest first. @throws {GatewayError} 400 for days that are in no order, or too many */
+/** Newest first. @throws {GatewayError} 400 for days in the wrong order, or too many */
 function datesAsked({ from, to, cursor }: Query): string[] {
   const cursorDate = cursor === undefined ? undefined : utcDate(generationTimeMs(cursor)!);
-  // A list that was begun before midnight goes on where it was.
+  // A list that began before midnight continues at its position.
   const last = to ?? cursorDate ?? utcDate(nowMs());
   const dates = datesBetween(from ?? last, last);
   if (dates.length === 0) throw invalidRequest('from', `must not be later than the last day, ${last}`);

@@ -3,7 +3,7 @@ import type { Generation } from '../../store/generations/generation.ts';
 import type { Outcome } from '../../store/generations/outcome.ts';
 import type { GenerationBody } from './shape.ts';
 
-/** A final generation as GET /generation shows it; times in milliseconds, money as exact numbers of roubles. */
+/** A final generation in the form of GET /generation: times in milliseconds, money as exact numbers of roubles. */
 export function generationView(generation: Generation): GenerationBody {
   const outcome = generation.outcome!;
   return {
@@ -63,7 +63,7 @@ export function generationView(generation: Generation): GenerationBody {
   };
 }
 
-/** Every attempt, in the order in which they were made; all but the last have failed, and cost nothing. */
+/** All attempts, in order. All except the last one failed and cost nothing. */
 function providerResponses(outcome: Outcome): GenerationBody['provider_responses'] {
   const { endpointId, modelPermaslug, providerName, providerStatus: status, latencyMs, failures } = outcome;
   const last = { endpointId, modelPermaslug, providerName, status, durationMs: latencyMs };

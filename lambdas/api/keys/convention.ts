@@ -1,4 +1,4 @@
-/** Fields of the public convention for what this gateway does not have: clients' own keys at providers. */
+/** Fields of the public convention for a feature that this gateway does not have: clients' own keys at providers. */
 export const keyConventionFields = {
   byok_usage: 0,
   byok_usage_daily: 0,

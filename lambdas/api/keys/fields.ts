@@ -10,7 +10,7 @@ import { sensitiveActions, sensitiveCategories } from '../../store/accounts/sens
 const MAX_DICTIONARY = 200;
 const termRule = shortTextRule(1, 100);
 const substituteRule = shortTextRule(0, 100);
-/** A page of a hundred keys must fit into one answer, and a key is read with every request. */
+/** A page of a hundred keys must fit into one response, and every request reads its key. */
 const MAX_DICTIONARY_BYTES = 32_768;
 
 const sensitiveData = z
@@ -50,7 +50,7 @@ const sensitiveData = z
     example: { enabled: true, action: 'replace', categories: ['email', 'phone'] },
   });
 
-/** Settings of a key that can be set at its creation and changed later; null clears. */
+/** Settings of a key that can be set at its creation and changed later. Null clears a setting. */
 export const keySettings = {
   limit: amount.nullish().meta({
     description: 'The most that the key may spend, in RUB; null for no limit, 0 to block the key.',
@@ -82,5 +82,5 @@ export const keySettings = {
 
 export const keyName = textField(nameRule).meta({ example: "Ann's laptop" });
 
-/** Fields whose digits must not pass through a float. */
+/** Fields that must not be converted to floats, which would lose digits. */
 export const keyAmounts = ['limit'];

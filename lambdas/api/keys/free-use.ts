@@ -8,13 +8,15 @@ import type { Account } from '../../store/accounts/accounts.ts';
 import { accountDay, readRequests } from '../../store/counters/free-requests.ts';
 
 interface ShownFreeUse {
-  /** Of today, over all free models. */
+  /** Requests of today, over all free models. */
   dailyRequests: { limit: number; remaining: number; used: number };
-  /** On the terms of at least one free model; where there is none, whether anything was ever paid in. */
+  /**
+   * True if at least one free model considers the account funded. Without free models, true if money was ever paid in.
+   */
   isFunded: boolean;
 }
 
-/** What an account may ask of free models today: on the terms of the model that allows most. */
+/** Free use of an account today, by the terms of the model that allows the most. */
 export async function readFreeUse(account: Account): Promise<ShownFreeUse> {
   const { models } = await servedCatalog();
   const terms = models.flatMap(({ data }) => data.service_free ?? []);

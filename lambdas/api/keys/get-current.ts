@@ -16,7 +16,7 @@ export const handler = defineEndpoint('get-current-key', {}, async ({ caller: { 
   const { dictionary, ...sensitiveData } = key.sensitiveData;
   return jsonResponse<CurrentKeyAnswer>(200, {
     data: {
-      // From the public convention, for what this gateway does not have.
+      // From the public convention, for features that this gateway does not have.
       ...keyConventionFields,
       allowed_data_regions: [],
       free_model_daily_requests: free.dailyRequests,
@@ -26,12 +26,12 @@ export const handler = defineEndpoint('get-current-key', {}, async ({ caller: { 
       usage_limit_period: counter.spent(windowsAt(nowMs())[limitInterval(key)]),
       expires_at: key.expiresAt ?? null,
       is_management_key: isManagementKey,
-      // Its former name.
+      // The former name of this field.
       is_provisioning_key: isManagementKey,
       is_free_tier: !free.isFunded,
       organization_id: account.id,
       workspace_id: key.workspaceId ?? null,
-      // A holder of the key may know how much is replaced, not what.
+      // A holder of the key may see how many terms are replaced, but not the terms.
       sensitive_data: { ...sensitiveData, dictionary_count: dictionary.length },
     },
   });

@@ -86,7 +86,7 @@ const messageExample = {
   usage: { input_tokens: 4, output_tokens: 8, cost: 0.0132 },
 };
 
-/** Of the Messages API, as clients of it expect them. */
+/** Events of the Messages API, as its clients expect them. */
 const events = {
   message_start:
     'The beginning: the message without its content, `model`, and the tokens of the prompt, which may be an estimate.',

@@ -2,10 +2,13 @@ import * as z from 'zod';
 import { countShape, earlyEndShape, rub } from '../../http/shapes.ts';
 import { answeringModel, generationId } from '../parts/shape.ts';
 
-/** The document lists the known kinds in its place. */
+/** The document lists the known kinds instead. */
 const contentBlock = z.looseObject({ type: z.string() }).meta({ id: 'ContentBlock' });
 
-/** An answer of the Messages API, which grows faster than this document; the code that builds one has its own type. */
+/**
+ * An answer of the Messages API, which gets new fields faster than this document. The code that builds answers has its
+ * own type.
+ */
 export const messageAnswer = z
   .looseObject({
     id: generationId,

@@ -5,8 +5,8 @@ import type { AnswerEvent, MessagesEvent } from '../../messages/types.ts';
 import type { StreamStart } from '../parts/answer-message.ts';
 
 /**
- * The bytes of a streamed answer: one write per batch of events. An error is an event, and ends the stream; it never looks
- * like a complete answer.
+ * The bytes of a streamed answer: one write per batch of events. An error is an event, and ends the stream. It never
+ * looks like a complete answer.
  */
 export async function* streamBody(
   events: AsyncIterable<AnswerEvent[]>,

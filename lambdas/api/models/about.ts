@@ -72,7 +72,7 @@ export const models = tagged('Catalog', {
   },
 });
 
-/** The texts that people read of a list of models for one route. @param path of that route */
+/** The documentation of a list of models for one route. @param path of that route */
 export function modelListAbout({ summary, models: what, example }: ModelListWords, path: string): About {
   const description = `Models for \`POST ${path}\`. Filters, orders and pages are those of \`GET /models\`.`;
   return {

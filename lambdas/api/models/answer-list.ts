@@ -1,4 +1,4 @@
-/** A list of models: filtered, in order, and as one page, in the shape that the client reads. */
+/** Returns lists of models: filtered, sorted and paged, in the client's format. */
 
 import * as z from 'zod';
 import { pageQuery, paginate } from '../../http/pages.ts';
@@ -41,9 +41,9 @@ const messagesParameters = {
 };
 const messagesOnly = Object.keys(messagesParameters) as (keyof typeof messagesParameters)[];
 
-/** Of lists in either shape. What it does not know is ignored. */
+/** Query of lists in either format. Unknown parameters are ignored. */
 export const listQuery = z.object({ ...conventionParameters, ...messagesParameters });
-/** Of lists of one output modality, in the shape of the public convention. */
+/** Query of lists with one output modality, in the format of the public convention. */
 export const oneModalityQuery = z.object(conventionParameters).omit({ output_modalities: true });
 
 interface ListRequest<Query> {
@@ -79,7 +79,7 @@ export async function answerConventionList(
   return jsonResponse<ModelListAnswer>(200, { object: 'list', ...page });
 }
 
-/** Only what messages can be sent to; the newest first, as documented for the Messages API. */
+/** Only models that take messages. The newest come first, as documented for the Messages API. */
 function answerMessagesList(
   offers: readonly ModelOffer[],
   { query, request }: ListRequest<ListQuery>,
@@ -93,7 +93,7 @@ function answerMessagesList(
   return jsonResponse<MessagesModelListAnswer>(200, cursorPage(found.map(messagesModelView), query));
 }
 
-/** All models that make text, in one list: Codex knows no pages. */
+/** All models with text output, in one list, because Codex does not support pages. */
 function answerCodexList(
   offers: readonly ModelOffer[],
   { query, request }: ListRequest<ListQuery>,

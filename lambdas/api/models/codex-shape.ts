@@ -1,4 +1,4 @@
-/** Models as Codex reads them. It takes no list in which one of these fields is missing, and ignores others. */
+/** Models in the format of Codex. It rejects a list if one of these fields is missing, and ignores other fields. */
 
 import * as z from 'zod';
 

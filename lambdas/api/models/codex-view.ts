@@ -1,9 +1,9 @@
-/** Models as Codex sees them. */
+/** Describes models in the format of Codex. */
 
 import type { CodexLevel, CodexModelBody } from './codex-shape.ts';
 import { contextOf, type ModelOffer } from './offer.ts';
 
-/** Codex has no instructions of its own for a model that a list names: an empty text would leave the model without any. */
+/** Codex has no instructions of its own for a model from a list. An empty text would leave the model without any. */
 const INSTRUCTIONS = [
   'You are a coding agent. You work in Codex, a program on the machine of the user, in the terminal and in the files of one workspace.',
   'Keep going until the task of the user is done: look at what is there before you change it, make the change, and check it by running what the project has for that.',

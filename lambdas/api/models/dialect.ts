@@ -1,11 +1,11 @@
 import type { HttpRequest } from '../../http/request.ts';
 
-/** The shapes that lists of models have. */
+/** Formats of model lists. */
 type Dialect = 'convention' | 'messages' | 'codex';
 
 /**
- * Clients of the Messages API name their version of it in a header of every request, and Codex its own version in the query; everyone else
- * gets the shape of the public convention.
+ * Clients of the Messages API send its version in a header of every request, and Codex sends its own version in the
+ * query. All other clients get the format of the public convention.
  */
 export function dialectOf(request: Pick<HttpRequest, 'headers' | 'query'>): Dialect {
   if (isMessagesClient(request)) return 'messages';

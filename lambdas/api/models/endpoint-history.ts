@@ -3,15 +3,16 @@ import { nowMs } from '../../platform/clock.ts';
 import { resources } from '../../resources.ts';
 import { readPoints, type EndpointPoint } from '../../store/statistics/endpoint-history.ts';
 
-/** A point comes once an hour. */
+/** A new point appears once an hour. */
 const KEEP_HISTORY_MS = 60_000;
 const MAX_HISTORIES = 500;
 
 const histories = new BoundedMap<string, { untilMs: number; points: Promise<EndpointPoint[]> }>(MAX_HISTORIES);
 
 /**
- * How endpoints were doing in each hour of the last thirty days, by their ids. Cost: a query for each, at most once a minute.
- * @throws {AwsError} where the table does not answer in a second
+ * Performance of endpoints by id, for each hour of the last thirty days. Cost: one query for each endpoint, at most
+ * once a minute.
+ * @throws {AwsError} if the table does not respond within a second
  */
 export async function readHistories(endpointIds: readonly string[]): Promise<ReadonlyMap<string, EndpointPoint[]>> {
   return new Map(await Promise.all(endpointIds.map(async (id) => [id, await historyOf(id)] as const)));

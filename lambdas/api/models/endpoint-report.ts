@@ -4,17 +4,17 @@ import type { Model } from '../../catalog/catalog.ts';
 import { resources } from '../../resources.ts';
 import { isReadyByMeasurement, readiness, type IsReady } from '../../routing/live-providers.ts';
 
-/** How endpoints are doing; undefined where nothing is known. */
+/** Health and performance of endpoints; undefined if unknown. */
 export interface EndpointReport {
   isFailing: (endpointId: string) => boolean | undefined;
   statisticsOf: (endpointId: string) => EndpointStatistics | undefined;
   isReady: IsReady;
 }
 
-/** How long an answer waits for what is only known of the moment. */
+/** How long a response waits for data that describes only the present. */
 const REPORT_PATIENCE_MS = 700;
 
-/** How the endpoints are doing, or what is left of it when the table does not answer in time. */
+/** The report of the endpoints, or the part that is known if the table does not respond in time. */
 export async function readEndpointReport(): Promise<EndpointReport> {
   const [health, statistics] = [resources.health(), resources.statistics()];
   await Promise.race([
@@ -29,8 +29,8 @@ export async function readEndpointReport(): Promise<EndpointReport> {
 }
 
 /**
- * Which endpoints of these models can be called. Reads the last measurement, at most once in 30 seconds, if that decides for one of them:
- * a key of a provider may have been set or taken away.
+ * Whether endpoints of these models can be called. Reads the last measurement, at most once in 30 seconds, if it
+ * decides for one of them: the operator may have set or removed a provider's key.
  */
 export async function readReadiness(models: readonly Model[]): Promise<IsReady> {
   const statistics = resources.statistics();

@@ -1,4 +1,4 @@
-/** Models as examples of the document show them. Names are those of the catalog; prices and limits change there. */
+/** Models in the examples of the document. The names are from the catalog; prices and limits change there. */
 
 const claudePricing = {
   prompt: '0.000198',
@@ -9,7 +9,7 @@ const claudePricing = {
 };
 const claudeParameters = ['max_tokens', 'stop', 'tools', 'tool_choice', 'reasoning', 'structured_outputs'];
 
-/** Fields that all models have alike. */
+/** Fields with the same value for all models. */
 const alike = {
   currency: 'RUB',
   per_request_limits: null,
@@ -113,7 +113,7 @@ export const filmmakerExample = {
   upscale_factor: null,
 };
 
-/** The example of a list: what is special about its model, and all that models have alike. */
+/** The example of a list: the specific fields of its model, and the fields that are the same for all models. */
 export function listedExample(fields: { id: string; name: string }) {
   const links = { details: `/v1/models/${fields.id}/endpoints` };
   return { ...alike, available: true, links, display_name: fields.name, ...fields };

@@ -1,4 +1,4 @@
-/** Kinds of query parameters that only lists of models have. */
+/** Types of query parameters that only lists of models have. */
 
 import * as z from 'zod';
 import { parseModalities } from '../../catalog/modalities.ts';
@@ -11,13 +11,13 @@ const TEXT_RULE = `must have at most ${MAX_TEXT} characters`;
 
 const boundedText = z.string().max(MAX_TEXT, TEXT_RULE);
 
-/** Words to look for, in lower case. */
+/** Search words, in lower case. */
 export const wordsParameter = boundedText.transform((text) => listedParts(text, /\s+/));
 
-/** Names separated by commas, in lower case. Any name is allowed: one that the catalog does not know matches nothing. */
+/** Names separated by commas, in lower case. Any name is valid; an unknown name matches nothing. */
 export const namesParameter = boundedText.transform((text) => listedParts(text, ','));
 
-/** Names separated by commas, each one of a closed list. */
+/** Names separated by commas, each from a fixed list. */
 export function choicesParameter<const Choice extends string>(choices: readonly Choice[]) {
   const names: ReadonlySet<string> = new Set(choices);
   return boundedText.transform((text, context) => {
@@ -28,7 +28,7 @@ export function choicesParameter<const Choice extends string>(choices: readonly 
   });
 }
 
-/** An amount of roubles, exact: programs write numbers into addresses as they are, with an exponent where they are small. */
+/** An exact amount in roubles. Programs write small numbers with an exponent, so exponents are valid. */
 export const priceParameter = z
   .string()
   .meta({ override: { type: 'number', minimum: 0, maximum: 1e15 } })
@@ -43,7 +43,7 @@ function listedParts(text: string, separator: RegExp | string): string[] {
     .filter((part) => part !== '');
 }
 
-/** `output_modalities`: a comma-separated list, or "all"; text without it. */
+/** `output_modalities`: a comma-separated list, or "all"; text if absent. */
 export const modalitiesParameter = z
   .string()
   .default('text')

@@ -1,4 +1,4 @@
-/** The filters of lists of models: a row for each, with what may be sent and which offers it keeps. */
+/** The filters of model lists: one row each, with its valid values and the offers that it keeps. */
 
 import * as z from 'zod';
 import { retainsNothing } from '../../catalog/data-policy.ts';
@@ -120,22 +120,22 @@ export const filterParameters = Object.fromEntries(
   Object.entries(filters).map(([name, { parameter }]) => [name, parameter]),
 ) as { [Name in keyof Filters]: Filters[Name]['parameter'] };
 
-/** What of a query is about filters. */
+/** The filters in a query. */
 export type FilterQuery = { [Name in keyof Filters]?: z.output<Filters[Name]['parameter']> };
 
-/** Keeps what every given filter keeps, in the same order. @param atMs the time that ages are counted to */
+/** Keeps offers that pass every filter of the query, in the same order. @param atMs reference time for ages */
 export function keptOffers(offers: readonly ModelOffer[], query: FilterQuery, atMs: number): ModelOffer[] {
   const given = (Object.keys(filters) as (keyof Filters)[]).filter((name) => query[name] !== undefined);
-  // The compiler does not see that a filter and its value belong together.
+  // The compiler cannot see that a filter and its value belong together.
   return offers.filter((offer) => given.every((name) => filters[name].keeps(offer, query[name] as never, atMs)));
 }
 
-/** A list without names asks for nothing. */
+/** An empty list of names keeps everything. */
 function isAnyOf(wanted: readonly string[], names: readonly string[]): boolean {
   return wanted.length === 0 || names.some((name) => wanted.includes(name));
 }
 
-/** What is not paid by the token is neither cheap nor dear. */
+/** Models without token prices pass no price filter. */
 function isPriced(offer: ModelOffer, kind: 'prompt' | 'completion', fits: (perMillion: Money) => boolean): boolean {
   const prices = tokenPricesOf(offer);
   return prices !== undefined && fits(prices[kind].times(TOKENS_PER_PRICE));

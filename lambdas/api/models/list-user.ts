@@ -12,8 +12,8 @@ import { answerList, listQuery } from './answer-list.ts';
 export const accepts = { query: listQuery, compress: compressed };
 
 /**
- * Models that at least one allowed endpoint offers, at the price of the endpoint that is tried first. Inference decides
- * both in the same way.
+ * Models with at least one allowed endpoint, at the price of the endpoint that is tried first. Inference decides both
+ * in the same way.
  */
 export const handler = defineEndpoint('list-user-models', accepts, async (asked) => {
   const exclusionOf = privacyFilter(await privacyLayers(asked.caller));
@@ -22,7 +22,7 @@ export const handler = defineEndpoint('list-user-models', accepts, async (asked)
   return answerList({ models, isAllowed, isForPickers: true }, asked, '/v1/models/user');
 });
 
-/** A management key counts as its account in the Default workspace. */
+/** A management key has the same privacy layers as a key in its account's Default workspace. */
 async function privacyLayers(caller: Caller): Promise<Privacy[]> {
   const layers = privacyOf(caller);
   if (caller.workspace) return layers;

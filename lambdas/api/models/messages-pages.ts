@@ -17,8 +17,8 @@ interface CursorPage<Item> {
 }
 
 /**
- * The page of a list directly after, or directly before, the item with an id; its first page without one.
- * @throws {GatewayError} 400 for an id that is not in the list.
+ * The page of a list directly after or before the item with an id; the first page without an id.
+ * @throws {GatewayError} 400 for an id that is not in the list
  */
 export function cursorPage<Item extends { id: string }>(items: readonly Item[], query: CursorQuery): CursorPage<Item> {
   const { limit = DEFAULT_PAGE_MODELS, after_id: afterId, before_id: beforeId } = query;

@@ -1,4 +1,4 @@
-/** Models as clients of the Messages API read them. */
+/** Models in the format of the Messages API. */
 
 import * as z from 'zod';
 import { time } from '../../http/shapes.ts';

@@ -1,4 +1,4 @@
-/** Models as clients of the Messages API see them. */
+/** Describes models in the format of the Messages API. */
 
 import type { Money } from '../../money/money.ts';
 import { routeLimits, type ModelOffer } from './offer.ts';
@@ -15,7 +15,7 @@ export function messagesModelView(offer: ModelOffer): MessagesModelAnswer {
     max_input_tokens: contextLength,
     max_tokens: maxOutputTokens,
     capabilities: capabilitiesOf(offer),
-    // The catalog lists what can be used; it knows of no lines, and of no end.
+    // The catalog lists usable models. It has no lines of models, and no dates of their end.
     lifecycle: 'active',
     deprecated_at: null,
     retires_at: null,
@@ -25,9 +25,9 @@ export function messagesModelView(offer: ModelOffer): MessagesModelAnswer {
 
 type Support = CapabilitiesBody['batch'];
 const yes: Support = { supported: true };
-/** The gateway refuses it, whatever the model. */
+/** The gateway refuses it for every model. */
 const no: Support = { supported: false };
-/** Depends on the model in a way that the catalog does not have. Falsy for clients that expect a boolean. */
+/** Depends on the model, and the catalog does not have it. Falsy for clients that expect a boolean. */
 const unknownSupport: Support = { supported: null };
 
 function isPositive(price: Money | undefined): boolean {
@@ -39,7 +39,7 @@ function capabilitiesOf({ model: { data, endpoints } }: ModelOffer): Capabilitie
     data.input_modalities.includes(modality) ? yes : no;
   const thinks = data.supported_parameters.includes('reasoning');
   const ifThinking = thinks ? unknownSupport : no;
-  // The gateway searches for any model that calls functions, and has a price for it.
+  // The gateway searches for any model that calls functions and has a price for searches.
   const searches =
     data.supported_parameters.includes('tools') && endpoints.some(({ pricing }) => isPositive(pricing?.web_search));
   return {
@@ -63,7 +63,7 @@ function capabilitiesOf({ model: { data, endpoints } }: ModelOffer): Capabilitie
     image_input: takes('image'),
     pdf_input: takes('file'),
     server_tools: { supported: searches, code_execution: no, web_search: { supported: searches } },
-    // Not every model that can has it in its list.
+    // Some models support it without listing it.
     structured_outputs: data.supported_parameters.includes('structured_outputs') ? yes : unknownSupport,
     thinking: {
       supported: thinks,

@@ -5,19 +5,19 @@ import type { IsReady } from '../../routing/live-providers.ts';
 import { inOrder } from '../../routing/order.ts';
 import { preferencesFor } from '../../routing/preferences.ts';
 
-/** A model as one reader may use it. */
+/** A model with the endpoints that a caller may use. */
 export interface ModelOffer {
   model: Model;
-  /** At least one; in the order in which they are tried, so that the first is the default route. */
+  /** In the order of attempts, at least one. The first is the default route. */
   endpoints: readonly Priced<Endpoint>[];
 }
 
-/** The parts that a list of models is built from. */
+/** The input for a list of models. */
 export interface OfferedModels {
   models: readonly Model[];
-  /** Whether the reader may use an endpoint; in public lists all may be used. */
+  /** Whether the caller may use an endpoint. In public lists, all endpoints are allowed. */
   isAllowed?: (endpoint: Endpoint) => boolean;
-  /** Without models whose operator has not set what their providers need: pickers show every model of a list. */
+  /** Leaves out models whose providers lack a setting of the operator, because pickers show every model of a list. */
   isForPickers?: boolean;
 }
 
@@ -35,10 +35,11 @@ const NOTHING_ASKED = { parameters: [], tunings: [], promptTokens: 0 };
 const NO_SIGNALS = { isFailing: () => false, speedOf: () => undefined };
 
 /**
- * The order in which a request without wishes tries endpoints, while all of them are well: as the catalog routes the model,
- * those that can be called first, then the cheapest.
+ * The order in which a request without preferences tries endpoints, if all are healthy: first the catalog's routing of
+ * the model, then callable endpoints, then the cheapest.
  *
- * Guarantee: the first one is the default route, whose price the catalog shows; inference orders by the same functions.
+ * Guarantee: the first endpoint is the default route, whose price the catalog shows. Inference orders with the same
+ * functions.
  */
 export function inRoutingOrder(model: Model, endpoints: readonly Endpoint[], isReady: IsReady): Priced<Endpoint>[] {
   const preferences = preferencesFor({ model, sort: undefined }, {});
@@ -50,18 +51,18 @@ export function inRoutingOrder(model: Model, endpoints: readonly Endpoint[], isR
     NO_SIGNALS,
     () => 1,
   );
-  // Sorting is stable. What is not known may be ready.
+  // Sorting is stable. Endpoints with unknown readiness count as ready.
   return tried
     .map(({ endpoint }) => endpoint)
     .toSorted((a, b) => Number(isReady(a) === false) - Number(isReady(b) === false));
 }
 
-/** What a token costs at the default route; undefined for a model that is not paid by the token. */
+/** Token prices of the default route; undefined for a model that is not paid by tokens. */
 export function tokenPricesOf({ model, endpoints }: ModelOffer): Priced<Endpoint>['pricing'] | undefined {
   return model.data.video ? undefined : endpoints[0]!.pricing;
 }
 
-/** What the model reads, or else what its default route does; undefined where neither is known. */
+/** Context length of the model, or else of its default route; undefined if neither is known. */
 export function contextOf({ model, endpoints }: ModelOffer): number | undefined {
   return model.data.context_length ?? endpoints[0]!.contextLength;
 }

@@ -8,7 +8,7 @@ import { routes } from '../../routes.ts';
 import { answerConventionList, oneModalityQuery } from './answer-list.ts';
 import { recentList } from './recent-lists.ts';
 
-/** @returns the endpoint that lists the models that make this, in the shape of the public convention */
+/** @returns the endpoint that lists models with this output modality, in the format of the public convention */
 export function oneModalityEndpoint(route: PublicRoute, makes: Modality) {
   const accepts = { query: oneModalityQuery, compress: compressedOnce() };
   const pathname = `/v1${routes[route].paths[0]}`;

@@ -16,7 +16,7 @@ interface RecentList {
 const recentLists = new WeakMap<Catalog, Map<string, RecentList>>();
 
 /**
- * Public lists of models are rendered once a second. For lists without a caller only: every client gets the same response.
+ * Renders public lists of models at most once a second. Only for lists that are the same for every caller.
  *
  * Guarantee: a list shows the prices of this catalog. Availability is at most one second older than without this.
  * @param request whose query and dialect decide the list
@@ -38,7 +38,7 @@ export async function recentList(
   }
   try {
     const response = await list.response;
-    // The endpoint adds headers of each request to its response.
+    // Copies the headers, because the endpoint adds headers of each request to its response.
     return { ...response, headers: { ...response.headers } };
   } catch (error) {
     if (lists.get(name) === list) lists.delete(name);

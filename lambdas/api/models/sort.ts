@@ -1,4 +1,6 @@
-/** The orders of lists of models: a row for each. What an order knows nothing of comes last; equals stay as they were. */
+/**
+ * The orders of model lists, one row each. Models without the sorted value come last. Equal models keep their order.
+ */
 
 import * as z from 'zod';
 import { typicalCost } from '../../catalog/default-route.ts';
@@ -6,7 +8,7 @@ import type { EndpointStatistics } from '../../catalog/endpoint-statistics.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { contextOf, tokenPricesOf, type ModelOffer } from './offer.ts';
 
-/** Undefined for an endpoint that too few requests have measured. */
+/** Undefined for an endpoint with too few measured requests. */
 export type SpeedOf = (endpointId: string) => SortedSpeed | undefined;
 type SortedSpeed = Pick<EndpointStatistics, 'latencyMs' | 'throughput'>;
 
@@ -19,7 +21,7 @@ interface Order {
 
 interface MeasuredOrder {
   highestFirst: boolean;
-  /** Of the default route. */
+  /** Value of the default route. */
   measured: (speed: SortedSpeed) => number | undefined;
 }
 
@@ -43,7 +45,7 @@ const unmeasuredSorts = sorts.filter((sort) => 'rank' in orders[sort]);
 
 const useOneOf = (names: readonly string[]) => `use one of ${names.join(', ')}`;
 
-/** Orders of OpenRouter's API that nothing here could be put in. */
+/** Orders of OpenRouter's API for which this gateway has no data. */
 const unavailableSorts: Record<string, string> = {
   'most-popular': 'nobody counts here which models are popular',
   'top-weekly': 'nobody counts here which models are popular',
@@ -63,14 +65,14 @@ export const sortParameter = z
   .optional()
   .meta({ description: 'The order of the list; without it, models are in the order of the catalog.' });
 
-/** An order by what was measured. */
+/** Whether the order uses measurements. */
 export function isMeasured(sort: Sort | undefined): boolean {
   return sort !== undefined && 'measured' in orders[sort];
 }
 
 /**
- * @param speedOf undefined where nothing is measured
- * @throws {GatewayError} 400 for an order of measured speeds without them.
+ * @param speedOf undefined without measurements
+ * @throws {GatewayError} 400 for an order by measured speed without measurements
  */
 export function sortedOffers(offers: readonly ModelOffer[], sort: Sort | undefined, speedOf?: SpeedOf): ModelOffer[] {
   if (!sort) return [...offers];

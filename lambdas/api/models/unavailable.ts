@@ -1,6 +1,6 @@
 import { invalidRequest } from '../../platform/errors.ts';
 
-/** Filters of the public convention that the catalog has no data for, each with what to do instead. */
+/** Filters of the public convention for which the catalog has no data, each with an alternative. */
 const unavailableReasons: Record<string, string> = {
   arch: 'the catalog does not know families of models; use q or model_authors',
   region: 'the catalog does not know where providers compute; choose them with providers',
@@ -13,9 +13,9 @@ function rangesOf(names: string[], reason: string): Record<string, string> {
 }
 
 /**
- * Lists of models ignore parameters that they do not know. These they know: a list that were not filtered by them would
- * promise what it does not keep.
- * @throws {GatewayError} 400 naming the filter, and why it is not there.
+ * Refuses known filters without data. Lists of models ignore unknown parameters, but a list that ignores a known filter
+ * would return wrong models.
+ * @throws {GatewayError} 400 with the filter and the reason
  */
 export function refuseUnavailable(query: Record<string, string>): void {
   for (const [name, reason] of Object.entries(unavailableReasons)) {

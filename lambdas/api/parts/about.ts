@@ -1,4 +1,4 @@
-/** Examples of parts that answers of several resources have. */
+/** Examples of parts that occur in answers of several resources. */
 
 import { exampleIds, ok, providerErrors, tagged, type About, type Success } from '../../http/about.ts';
 import type { ModalityRow } from '../../route.ts';
@@ -61,7 +61,7 @@ const estimateExample = {
   },
 };
 
-/** The texts that people read of the estimate of a route. @param more what is special about it */
+/** The documentation of a route's estimate. @param more the specifics of this estimate */
 export function estimateAbout({
   summary,
   path,
@@ -86,22 +86,22 @@ export function estimateAbout({
   };
 }
 
-/** The texts that people read of a list of models. `models` are a phrase: the models that … */
+/** The documentation of a list of models. `models` is a phrase: the models that … */
 export interface ModelListWords {
   summary: string;
   models: string;
-  /** Fields that are special about a model of this list. */
+  /** Specific fields of a model in this list. */
   example: { id: string; name: string } & Record<string, unknown>;
 }
 
-/** The texts that people read of a modality, and its examples. */
+/** The documentation and the examples of a modality. */
 export interface ModalityWords {
   summary: string;
   description: string;
   bodyExample: unknown;
   answer: Success;
   estimateSummary: string;
-  /** Present if its models have a list of their own, which is shown with other lists (models/about.ts). */
+  /** Present if its models have their own list, which is documented next to the other lists (models/about.ts). */
   list?: ModelListWords;
 }
 
@@ -109,7 +109,7 @@ const BILLING_STATUS = 'x-service-billing-status';
 const lateCost = `If the answer has no \`usage.cost\` yet, the header \`${BILLING_STATUS}\` is \`pending\`, and \`GET /generation\` has the cost a little later.`;
 const pending = 'The value is `pending` where the answer has no `usage.cost` yet; otherwise the header is absent.';
 
-/** The texts of requests of a modality, and of their estimates. */
+/** The documentation of requests of a modality, and of their estimates. */
 export function modalityAbouts({ one, paths }: ModalityRow, words: ModalityWords): Record<string, About> {
   const { summary, description, bodyExample, answer, estimateSummary } = words;
   return tagged('Inference', {
@@ -125,6 +125,6 @@ export function modalityAbouts({ one, paths }: ModalityRow, words: ModalityWords
   });
 }
 
-/** A sentence about estimates whose prompt may be counted. */
+/** Description of estimates whose prompt may be counted. */
 export const countedEstimate =
   'The number of tokens of the prompt is estimated from its size. Only if the limits have no room for that are the tokens counted, by the provider if it can; the request itself does the same. The request may also wait some seconds for what running requests hold; the estimate does not wait. Free models have limits of their own (429), which `free_limits` shows without taking anything of them.';

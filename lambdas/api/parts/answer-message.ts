@@ -18,7 +18,7 @@ import type { RouteName } from '../../routes.ts';
 import { leftOutHeader } from './left-out-header.ts';
 import { blanks, isThereWithin, wholeAnswerSilenceMs, wholeBody } from './whole-body.ts';
 
-/** Clients give up on a silent stream, some after 20 seconds; any byte counts, also before the first event. */
+/** Clients close a silent stream, some after 20 seconds. Any byte prevents that, even before the first event. */
 export const SILENCE_MS = 10_000;
 
 type MessageEndpointInput = EndpointInput<'inference', RoutedRequest>;
@@ -26,23 +26,23 @@ type MessageEndpointInput = EndpointInput<'inference', RoutedRequest>;
 export interface StreamStart {
   requestId: string;
   generationId: string;
-  /** The model that the client has asked for. */
+  /** The model that the client requested. */
   model: string;
-  /** The client has already waited for the head of the answer: something has to be written at once. */
+  /** The client has already waited for the head of the answer, so a byte must be written at once. */
   isSilent: boolean;
 }
 
-/** How the answer to a message is written for the clients of one API. */
+/** The form of a message's answer for the clients of one API. */
 export interface AnswerForm {
-  /** The name of its route. */
+  /** Name of its route. */
   route: RouteName;
-  /** A stream says this while there is nothing to say. */
+  /** Chunk that a stream sends during silence. */
   whenSilent: WhenSilent;
-  /** The bytes of a stream. A failure of the events is written as one of them. */
+  /** The bytes of a stream. It writes a failure of the events as an event. */
   streamBody: (events: AsyncIterable<AnswerEvent[]>, start: StreamStart) => AsyncGenerator<string | Uint8Array>;
-  /** Kinds of refusals that its clients know only as events of a stream with the status 200. */
+  /** Kinds of refusals that its clients only understand as events of a stream with the status 200. */
   streamedRefusals?: readonly ErrorKind[];
-  /** Fields of the request that no endpoint is sent. */
+  /** Fields of the request that are sent to no endpoint. */
   leftOut?: readonly string[];
   /** Fields that have another name in this API. */
   fieldNames?: Readonly<Record<string, string>>;
@@ -51,8 +51,8 @@ export interface AnswerForm {
 }
 
 /**
- * Answers a message. The path is the same with and without streaming: upstreams always stream, and a client that does not
- * gets the events put together.
+ * Answers a message. The code path is the same with and without streaming: upstreams always stream, and a client that
+ * does not stream gets the assembled events.
  */
 export async function answerMessage(input: MessageEndpointInput, form: AnswerForm): Promise<HttpResponse> {
   const { request, caller } = input;
@@ -62,8 +62,8 @@ export async function answerMessage(input: MessageEndpointInput, form: AnswerFor
 }
 
 /**
- * Waits for the first event, so that a failure before it has its own status; but not for ever, because a client that
- * gets nothing leaves. From then on the answer is a stream, and failures are reported in it.
+ * Waits for the first event, so that a failure before it has its own status. The wait is limited, because clients close
+ * a silent connection. After that, the answer is a stream, and failures are reported in it.
  */
 async function streamAnswer(
   context: AnswerContext,
@@ -93,8 +93,8 @@ async function streamAnswer(
 }
 
 /**
- * The answer in one piece, as soon as it is whole: its settlement is reported while it is on its way. One that takes long
- * is begun before it is there, so that nobody gives up the connection.
+ * The answer in one piece, sent when it is complete and concurrent with its settlement. A slow answer begins with
+ * blanks before it is complete, so that clients keep the connection open.
  */
 async function wholeAnswer(
   context: AnswerContext,
@@ -114,18 +114,18 @@ async function wholeAnswer(
   return streamResponse(body, { 'content-type': 'application/json', ...leftOutHeader(leftOutOf(context)) });
 }
 
-/** The names that the client reads of all fields that an endpoint is not sent, each once. */
+/** The client's names of all fields that are not sent to an endpoint, without duplicates. */
 function leftOutNames(unsent: readonly string[], { leftOut = [], fieldNames = {} }: AnswerForm): string[] {
   const names = new Set([...leftOut, ...unsent.map((name) => fieldNames[name] ?? name)]);
   return [...names].slice(0, MAX_LEFT_OUT);
 }
 
-/** Where no endpoint has answered yet, it is the one that is being asked. */
+/** Fields that were not sent to the endpoint. Before an endpoint has answered, it uses the current attempt. */
 function leftOutOf({ attempts, attemptLog }: AnswerContext): readonly string[] {
   return attempts[attemptLog.index]!.leftOut;
 }
 
-/** The events of an answer whose head has gone out. */
+/** Measures a failure of events whose head has been sent. */
 async function* withBreaksMeasured<Event>(events: AsyncIterable<Event>, door: Door): AsyncGenerator<Event, void> {
   try {
     yield* events;
@@ -135,7 +135,7 @@ async function* withBreaksMeasured<Event>(events: AsyncIterable<Event>, door: Do
   }
 }
 
-/** A body that ends the answer when its reader leaves, and is given up when nobody reads its end. */
+/** A body that aborts the answer when the client disconnects, and is destroyed if nothing reads its end. */
 function answerBody(
   { abort }: AnswerContext,
   produce: () => AsyncGenerator<string | Uint8Array>,

@@ -11,7 +11,7 @@ import type { Estimate, EstimateInput } from '../../inference/estimates/estimate
 import { estimateModality } from '../../inference/modalities/estimate.ts';
 import type { BatchModality } from '../../inference/modalities/modality.ts';
 
-/** @returns the endpoint that estimates requests with such a body */
+/** @returns the endpoint that estimates requests with this body */
 export function estimateEndpoint<Body>(
   route: InferenceRoute,
   rules: JsonRules & { body: z.ZodType<Body> },
@@ -29,7 +29,7 @@ export function modalityEstimate<Body, Task, Answer, Result>(
   return estimateEndpoint(route, modality.accepts, (input) => estimateModality(modality, input));
 }
 
-/** The estimate of a request, as clients of all APIs read it. */
+/** The response for an estimate, the same for clients of all APIs. */
 function estimateAnswer(estimate: Estimate): HttpResponse {
   const { inputTokens, held, isAdmitted, allowedMaxTokens, affordableMaxTokens } = estimate;
   const { candidates, excluded, limits, freeLimits } = estimate;

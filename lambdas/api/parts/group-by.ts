@@ -3,7 +3,7 @@ import { activitySplits, type ActivitySplit } from '../../accounting/activity.ts
 
 const isSplit = (name: string): name is ActivitySplit => (activitySplits as readonly string[]).includes(name);
 
-/** Names with commas, each once. */
+/** Names separated by commas, without duplicates. */
 export const groupBy = z
   .string()
   .refine((text) => text.split(',').every(isSplit), {

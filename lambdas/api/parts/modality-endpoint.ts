@@ -9,14 +9,17 @@ import type { Money } from '../../money/money.ts';
 import { resources } from '../../resources.ts';
 import { leftOutHeader } from './left-out-header.ts';
 
-/** A whole answer, with the fields that answers of all modalities have. `cost` is empty while it is not known: it is settled a little later. */
+/**
+ * A complete answer, with the fields that all modalities have. `cost` is empty if it is still unknown, because it is
+ * settled a little later.
+ */
 interface WholeAnswer<Body, Result> extends Answered<Result> {
   body: Body;
   origin: { id: string; model: string; provider: string };
   cost: { cost?: Money };
 }
 
-/** @returns the endpoint that answers all that a request of this modality asks for, or nothing */
+/** @returns the endpoint that answers a complete request of this modality, or nothing */
 export function modalityEndpoint<Body, Task, Answer, Result>(
   route: InferenceRoute,
   modality: BatchModality<Body, Task, Answer, Result>,

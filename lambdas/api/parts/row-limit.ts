@@ -1,11 +1,11 @@
 import { invalidRequest } from '../../platform/errors.ts';
 
-/** Some 8 MB of JSON: API Gateway passes on 10 MB of a stream at once, and the rest slowly. */
+/** About 8 MB of JSON. API Gateway passes on 10 MB of a stream at full speed, and the rest slowly. */
 export const MAX_ROWS = 20_000;
 
 /**
- * @param narrower the parameter with which to ask for less, and how
- * @throws {GatewayError} 400 for more rows than one answer holds
+ * @param narrower the parameter that reduces the number of rows, with advice
+ * @throws {GatewayError} 400 for more rows than one response may have
  */
 export function checkRowCount(count: number, narrower: { field: string; says: string }): void {
   if (count <= MAX_ROWS) return;

@@ -1,4 +1,4 @@
-/** Parts that answers of several resources have. */
+/** Parts of answers that several resources have. */
 
 import * as z from 'zod';
 import { freeLimitSources } from '../../admission/free/free-refusal.ts';
@@ -7,7 +7,7 @@ import { countShape, nothing, rub, rubText, time, uuid } from '../../http/shapes
 import { intervals, resets } from '../../money/periods.ts';
 import { leftOutReasons } from '../../routing/exclusions.ts';
 
-/** Fields of answers of models. */
+/** Fields of answers from models. */
 export const generationId = z.string().meta({
   description: 'The id of the generation, which is the record of this request: `GET /generation` shows it.',
 });

@@ -8,14 +8,17 @@ import type { Limits, LimitTimes } from '../../store/counters/limits.ts';
 import type { Privacy } from '../../store/accounts/privacy.ts';
 import type { BudgetBody, PeriodUsage, PrivacyBody } from './shape.ts';
 
-/** The limits of an owner, and when they were set; those of before that was kept are as old as the owner. */
+/**
+ * The limits of an owner, and the times when they were set. A limit that is older than the stored times has the age of
+ * its owner.
+ */
 export interface SetLimits {
   limits: Limits;
   limitTimes: LimitTimes;
   createdAt: string;
 }
 
-/** Spending in the current periods, as of one moment. */
+/** Spending in the current periods, from one moment. */
 export function periodUsage(counter: Counter): PeriodUsage {
   const windows = windowsAt(nowMs());
   return {
@@ -27,8 +30,8 @@ export function periodUsage(counter: Counter): PeriodUsage {
 }
 
 /**
- * Budgets with what is left of them in their windows.
- * @param counter of the owner's scope: spending is what is settled; what is held is also taken off the remainder
+ * Budgets with their remainders in the current windows.
+ * @param counter of the owner's scope: settled amounts are its spending, and held amounts also reduce the remainder
  */
 export function budgetViews(owner: BudgetOwner, set: SetLimits, counter: Counter): BudgetBody[] {
   const { limits, limitTimes, createdAt } = set;
@@ -56,7 +59,7 @@ export function budgetViews(owner: BudgetOwner, set: SetLimits, counter: Counter
   });
 }
 
-/** Never changes for a scope and interval: a UUID version 8 made of their names (RFC 9562 §5.8). */
+/** A constant id for a scope and interval: a UUID version 8 made of their names (RFC 9562 §5.8). */
 function budgetId(owner: BudgetOwner, interval: Interval): string {
   const bytes = createHash('sha256').update(`budget#${owner.scope.kind}#${owner.scope.id}#${interval}`).digest();
   bytes[6] = (bytes[6]! & 0x0f) | 0x80;

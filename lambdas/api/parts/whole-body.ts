@@ -1,6 +1,7 @@
 /**
- * The body of an answer that does not stream, from a model that takes minutes. Connections that stay silent are cut: by API Gateway and by
- * `fetch` of Node after five minutes, by Azure's load balancers after four. The answer would be paid for, and lost.
+ * The body of an answer without streaming, from a model that takes minutes. Silent connections are closed: by API
+ * Gateway and by Node's `fetch` after five minutes, by Azure's load balancers after four. The answer would be charged,
+ * and lost.
  */
 
 import type { WhenSilent } from '../../http/answer-stream.ts';
@@ -8,8 +9,8 @@ import { positiveIntegerVariable, variables } from '../../platform/environment.t
 import { errorEnvelope, toGatewayError } from '../../platform/errors.ts';
 
 /**
- * Below the limits of silence above, and long enough that nearly all answers, and nearly all failures, have a status of their own.
- * An operator whose proxy allows less silence sets less.
+ * Below the silence limits above, and long enough that nearly all answers and failures have their own status. An
+ * operator whose proxy allows less silence sets a lower value.
  */
 const DEFAULT_SILENCE_MS = 210_000;
 
@@ -20,7 +21,7 @@ export function wholeAnswerSilenceMs(): number {
 
 export const blanks: WhenSilent = { chunk: ' ', afterMs: 10_000 };
 
-/** @returns whether an answer, or its failure, is there within this time */
+/** @returns whether an answer or its failure arrives within this time */
 export function isThereWithin(answer: Promise<unknown>, milliseconds: number): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(false), milliseconds);
@@ -33,8 +34,8 @@ export function isThereWithin(answer: Promise<unknown>, milliseconds: number): P
 }
 
 /**
- * JSON may begin with blanks: one goes out at once, which begins the answer, and more while it is waited for.
- * Weakness: from then on the status is 200. A failure is the envelope of an error, with its status in `error.code`.
+ * JSON may begin with blanks. The first blank is sent at once, which begins the answer, and more follow during the
+ * wait. Weakness: from then on the status is 200. A failure is an error envelope, with its status in `error.code`.
  */
 export async function* wholeBody(answer: Promise<object>, requestId: string): AsyncGenerator<string> {
   try {

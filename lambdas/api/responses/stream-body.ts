@@ -5,7 +5,10 @@ import { toGatewayError } from '../../platform/errors.ts';
 import { KEEP_ALIVE } from '../../client-apis/keep-alive.ts';
 import type { StreamStart } from '../parts/answer-message.ts';
 
-/** The events of a streamed response: one write per batch. An error is an event and a terminal one, and ends the stream. */
+/**
+ * The events of a streamed response: one write per batch. An error is an event followed by a terminal event, and ends
+ * the stream.
+ */
 export async function* responseEventBody(
   events: AsyncIterable<AnswerEvent[]>,
   { isSilent, ...identity }: StreamStart,

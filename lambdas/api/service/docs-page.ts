@@ -1,10 +1,10 @@
-/** The page that shows the document: a viewer from this origin, which asks nobody else for anything. */
+/** The page of the API reference: a viewer from this origin, which sends requests to no other origin. */
 
 import { createHash } from 'node:crypto';
 
 /**
- * Addresses are relative to the page, which is beside the routes, also at a domain with a base path of its own. What the viewer would send
- * to its makers is switched off.
+ * Addresses are relative to the page, which is next to the routes, even at a domain with its own base path. The
+ * viewer's own telemetry is disabled.
  */
 const start = `Scalar.createApiReference('#reference', {
   url: new URL('openapi.json', location.href).href,
@@ -43,8 +43,8 @@ export const docsPage = `<!doctype html>
 const startHash = createHash('sha256').update(start).digest('base64');
 
 /**
- * Scripts come from this origin, and requests go to it alone. The viewer writes styles into the page, which cannot be known by
- * their hashes; a style can neither run nor, under this policy, load anything.
+ * Scripts come from this origin, and requests go only to it. The viewer writes styles into the page, whose hashes
+ * cannot be known. A style can neither run code nor, under this policy, load anything.
  */
 export const docsPolicy = [
   "default-src 'none'",

@@ -1,4 +1,4 @@
-/** The document as Markdown: for curl, and for models that read about this API before they call it. */
+/** The API reference as Markdown: for curl, and for models that read about this API before they call it. */
 
 import type { MediaObject, OpenApi, ResponseObject, SchemaObject } from './openapi-types.ts';
 import {
@@ -82,7 +82,7 @@ function fieldsText(schema: SchemaObject): string {
     .join('\n');
 }
 
-/** A block of code; its fence is longer than any within it. */
+/** A block of code. Its fence is longer than any fence within it. */
 function fenced(text: string, language: string): string {
   const fence = '`'.repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
   return `${fence}${language}\n${text}\n${fence}`;

@@ -1,4 +1,4 @@
-/** The part of an OpenAPI document that its text shows. */
+/** The part of an OpenAPI document that its text form shows. */
 export interface OpenApi {
   info: { title: string; description: string };
   servers: { url: string }[];
@@ -9,7 +9,7 @@ export interface OpenApi {
 
 export interface OperationObject {
   operationId: string;
-  /** Which key it takes. */
+  /** The kind of key that it takes. */
   'x-credential': 'inference' | 'management' | 'any' | 'none';
   tags: string[];
   summary: string;
@@ -30,9 +30,9 @@ export interface ParameterObject {
 export interface MediaObject {
   schema: SchemaObject;
   example?: unknown;
-  /** In place of one example, several, each with what it shows. */
+  /** Several examples instead of one, each with its summary. */
   examples?: Record<string, { summary: string; value: unknown }>;
-  /** Kinds of events in a stream, and what each says. */
+  /** Kinds of events in a stream, with their descriptions. */
   'x-events'?: Record<string, string>;
 }
 

@@ -1,8 +1,8 @@
-/** The document as Markdown shows it: operations by group, lines for a shell, fields and types. */
+/** The parts of the Markdown reference: operations by group, shell commands, fields and types. */
 
 import type { MediaObject, OpenApi, OperationObject, ResponseObject, SchemaObject } from './openapi-types.ts';
 
-/** An operation, and where it is. */
+/** An operation with its path and method. */
 export interface LocatedOperation {
   path: string;
   method: string;
@@ -25,14 +25,14 @@ export function operationGroups(document: OpenApi): OperationGroup[] {
   }));
 }
 
-/** The response itself, also where the document names one that many operations have. */
+/** The response itself, even if the document references a shared one. */
 export function resolvedResponse(document: OpenApi, response: ResponseObject | { $ref: string }): ResponseObject {
   return '$ref' in response ? document.components.responses[lastPart(response.$ref)]! : response;
 }
 
 /**
- * A line to paste into a shell that has the base URL and the keys in its environment, and what its path and query need in
- * variables of their names.
+ * A command for a shell that has the base URL and the keys in its environment. Values for path and query are variables
+ * with their names.
  */
 export function curlLine({ path, method, operation }: LocatedOperation): string {
   const [example] = examplesOf(operation.requestBody?.content['application/json']);
@@ -50,32 +50,32 @@ export function curlLine({ path, method, operation }: LocatedOperation): string 
   ].join(' \\\n  ');
 }
 
-/** The examples of a body, the plainest first; none where it has none. */
+/** The examples of a body, the simplest first; empty without examples. */
 export function examplesOf({ example, examples }: Partial<MediaObject> = {}): { summary?: string; value: unknown }[] {
   return examples ? Object.values(examples) : example === undefined ? [] : [{ value: example }];
 }
 
-/** Values of parts of a path that every gateway has. */
+/** Values of path parameters that every gateway has. */
 const anywhere: Record<string, string> = { slug: 'sandbox/claude', interval: 'monthly' };
 
-/** `memberId` is MEMBER_ID. */
+/** `memberId` becomes MEMBER_ID. */
 function variable(name: string): string {
   return name.replace(/[A-Z]/g, '_$&').toUpperCase();
 }
 
-/** For a shell. */
+/** Quotes a text for a shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** A field of one or several shapes that a value may have. */
+/** A field of a value with one or several shapes. */
 export interface FieldRow {
   isRequired: boolean;
   types: Set<string>;
   texts: Set<string>;
 }
 
-/** The fields of an object, those of objects within it among them, by their paths; none for any other value. */
+/** The fields of an object by their paths, including those of nested objects; empty for any other value. */
 export function fieldRows(schema: SchemaObject): Map<string, FieldRow> {
   const rows = new Map<string, FieldRow>();
   addRows(rows, schema, '');
@@ -91,14 +91,14 @@ function addRows(rows: Map<string, FieldRow>, schema: SchemaObject, prefix: stri
       rows.set(path, row);
       row.isRequired ||= object.required?.includes(name) === true;
       row.types.add(typeOf(field));
-      // Where several shapes have a field, and each its own value in it, the values are the text.
+      // If several shapes have the field, each with its own constant, the constants describe the field.
       if (field.description && !(field.const !== undefined && schema !== object)) row.texts.add(field.description);
       addRows(rows, field, `${path}.`);
     }
   }
 }
 
-/** The objects that a value may be, or may be a list of. */
+/** The objects that a value may be, or whose list it may be. */
 function objectsIn(schema: SchemaObject): SchemaObject[] {
   if (schema.properties) return [schema];
   const inner = [...(schema.items ? [schema.items] : []), ...(schema.anyOf ?? schema.oneOf ?? [])];

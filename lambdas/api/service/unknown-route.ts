@@ -6,8 +6,8 @@ import { isThere, methodsAt, unknownRoute } from '../../http/unknown-route.ts';
 import { log } from '../../platform/logger.ts';
 
 /**
- * Answers what no route takes. API Gateway itself would read the key of such a request as an AWS signature, refuse it with
- * 403 for that, and repeat the key in its answer. Nobody is looked up here, and no body is read.
+ * Answers requests that no route serves. API Gateway itself would parse the key of such a request as an AWS signature,
+ * refuse it with 403, and repeat the key in its response. This function looks up no caller, and reads no body.
  */
 // oxlint-disable-next-line typescript/require-await -- a fault is a rejection, as in every other function
 export async function handler(
@@ -26,7 +26,7 @@ export async function handler(
   return { ...response, headers: { ...response.headers, ...corsHeaders(request), ...requestIdHeaders(id) } };
 }
 
-/** A browser at the address itself: a person wants to read what is here. */
+/** Whether a browser requests the base address, so that a person wants to read the documentation. */
 function isReader({ method, path, headers }: HttpRequest): boolean {
   return method === 'GET' && ['', '/'].includes(path) && (headers['accept'] ?? '').includes('text/html');
 }

@@ -14,9 +14,10 @@ interface PluginReply {
 type Plugin = (server: PluginServer, options: object, done: () => void) => void;
 
 /**
- * The script of the viewer (Scalar), in one piece. The plugin for Fastify is the one package that ships it whole, with 13 small
- * packages beside it; the viewer's own package brings 270. The plugin is given a server that keeps what it would serve.
- * @throws {Error} when the plugin serves no script
+ * The script of the viewer (Scalar), in one file. Only its Fastify plugin ships the complete script, with 13 small
+ * dependencies; the viewer's own package has 270. The plugin gets a fake server that keeps the file instead of serving
+ * it.
+ * @throws {Error} if the plugin serves no script
  */
 export function viewerScript(): string {
   let script: string | undefined;

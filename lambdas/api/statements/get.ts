@@ -27,7 +27,7 @@ export const accepts = {
   }),
 };
 
-/** The month of an account from its daily rows, with the sum that its counter has, as long as that is kept. */
+/** An account's month from its daily rows, with the sum from its counter as long as that exists. */
 export const handler = defineEndpoint('get-statement', accepts, async ({ params, query, caller: { account } }) => {
   const table = resources.table();
   const splitBy = query.group_by ?? [];

@@ -21,8 +21,8 @@ export const accepts = {
 };
 
 /**
- * Sends the client to the bucket, which streams files of any size, in ranges as well, where a function and its front door
- * could not.
+ * Redirects the client to the bucket. It streams files of any size, including ranges, which a function behind API
+ * Gateway cannot.
  */
 export const handler = defineEndpoint('get-video-content', accepts, async ({ params: { id }, query, caller }) => {
   const { job } = await visibleVideo(id, caller);

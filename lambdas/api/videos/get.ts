@@ -11,14 +11,14 @@ import { visibleVideo } from './visible.ts';
 
 export const accepts = { params: z.object({ id: videoId }) };
 
-/** Reads the table alone: however often it is asked, no provider hears of it. */
+/** Reads only the table. Polling never causes a request to the provider. */
 export const handler = defineEndpoint('get-video', accepts, async ({ params: { id }, caller }) => {
   const { job, generation } = await visibleVideo(id, caller);
   const cost = generation.state === 'final' ? generation.outcome?.cost : undefined;
   return jsonResponse<VideoAnswer>(200, videoView(asItStands(job, generation), cost));
 });
 
-/** A request that failed after its job was kept has a generation that is over, and a job that nobody will go on with. */
+/** If a request failed after its job was stored, its generation is over, and nothing will continue the job. */
 function asItStands(job: VideoJob, { state }: Generation): VideoJob {
   if (state === 'pending' || isEnded(job)) return job;
   return { ...job, state: 'failed', error: 'The request was given up.' };

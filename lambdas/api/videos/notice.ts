@@ -17,7 +17,10 @@ export const accepts = {
   }),
 };
 
-/** What a provider says is not believed: it is asked. Some want an echo first, to see that somebody is there. */
+/**
+ * Does not trust the content of a notice, but polls the provider. Some providers first require an echo, to verify the
+ * address.
+ */
 export const handler = definePublicEndpoint('notice-video', accepts, async ({ params: { name }, request }) => {
   const job = noticedJob(name, await readPepper());
   if (!job) throw notFound('There is no such address.');
@@ -27,7 +30,7 @@ export const handler = definePublicEndpoint('notice-video', accepts, async ({ pa
 
 const MAX_CHALLENGE_CHARACTERS = 1_000;
 
-/** A word that MiniMax wants to read back: https://platform.minimax.io/docs/api-reference/video-generation-t2v */
+/** A value that MiniMax wants back: https://platform.minimax.io/docs/api-reference/video-generation-t2v */
 function challengeIn(body: string): { challenge?: string } {
   try {
     const { challenge } = (JSON.parse(body) ?? {}) as { challenge?: unknown };

@@ -6,7 +6,9 @@ import type { Generation } from '../../store/generations/generation.ts';
 import { readVideo, type VideoJob } from '../../store/generations/video-jobs.ts';
 import { isVisible } from '../parts/visible.ts';
 
-/** A video that the caller may see, as its generation. @throws {GatewayError} 404 for any other: it reveals nothing */
+/**
+ * A video that the caller may see, with its generation. @throws {GatewayError} 404 for any other, which reveals nothing
+ */
 export async function visibleVideo(
   id: string,
   caller: InferenceCaller,

@@ -11,7 +11,7 @@ export const accepts = {
   query: z.strictObject(alwaysPaged(100)),
 };
 
-/** With archived ones: they are part of the accounts' history. */
+/** Includes archived workspaces, because they are part of the account's history. */
 export const handler = defineEndpoint('list-workspaces', accepts, async ({ query, caller: { account } }) => {
   const table = resources.table();
   const workspaces = await listWorkspaces(table, account.id);
