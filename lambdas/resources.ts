@@ -18,12 +18,12 @@ import { readWarmPrompt, writeWarmPrompt } from './store/statistics/warm-prompts
 const table = once(() => openTable());
 
 /**
- * Connections, which live as long as the process and are each opened on first use. Nothing here
- * belongs to a request, so one process may serve many at once.
+ * Connections, which live as long as the process and open on first use. None of them belongs to a request, so one
+ * process may serve many requests at once.
  */
 export const resources = {
   table,
-  /** Which endpoints are failing now, as this process and the others have seen. */
+  /** Health of endpoints, from this process and the others. */
   health: once(
     () =>
       new SharedHealth({
@@ -35,9 +35,9 @@ export const resources = {
         nowMs,
       }),
   ),
-  /** How endpoints have been doing. */
+  /** Measured performance of endpoints. */
   statistics: once(() => openStatistics(async () => readMeasurements(table()), nowMs)),
-  /** Where conversations have their prompts in a cache, as this process and the others have seen. */
+  /** Cached prompts of conversations, from this process and the others. */
   warmPrompts: once(
     () =>
       new WarmPrompts(
@@ -48,11 +48,11 @@ export const resources = {
         nowMs,
       ),
   ),
-  /** Why requests were refused. */
+  /** Reasons of refused requests. */
   refusals: once(() => new RefusalLog(async (refusal) => writeRefusal(table(), refusal), nowMs)),
-  /** Which free models have used up their budget of today. */
+  /** Free models that have used up today's budget. */
   freeCapacity: once(() => openFreeCapacity(async (date) => readBudgets(table(), date), nowMs)),
   queue: perQueue((name) => openQueue(queueVariable(name))),
-  /** Identifies this run of the process on the holds that it places. */
+  /** Identifies this run of the process on its holds. */
   bootId: once(() => optionalVariable(variables.bootId) ?? randomUUID()),
 };

@@ -1,6 +1,6 @@
-/** What the manifest is made of: the facts of a function, and short ways to state them. It imports nothing. */
+/** Types of the manifest: the facts of a function, and short ways to state them. It imports nothing. */
 
-/** Which kind of key a route takes; "any" takes both, "none" is public. */
+/** The kind of key that a route takes. "any" takes both kinds, "none" is public. */
 export type Credential = 'inference' | 'management' | 'any' | 'none';
 
 export type TableAction =
@@ -15,30 +15,30 @@ export type TableAction =
 export type SecretName = 'pepper' | 'provider-keys';
 /** A queue has the name of its worker. */
 export type QueueName = 'finalize-cost' | 'roll-up-activity' | 'advance-videos';
-/** A folder of the bucket: what waits to be sent to a provider, and what providers have made. */
+/** A folder of the bucket: files that wait to be sent to a provider, and files made by providers. */
 export type ObjectFolder = 'video-requests' | 'videos';
-/** Parts of an upload are put like a whole file. */
+/** Parts of an upload need the same action as a whole file. */
 export type ObjectAction = 'GetObject' | 'PutObject' | 'DeleteObject' | 'AbortMultipartUpload';
 
-/** Everything a function may touch besides its logs. */
+/** All rights of a function, in addition to its logs. */
 export interface Grants {
   table?: readonly TableAction[];
-  /** The table's partitions whose keys begin with one of these words; all, where there is none. */
+  /** Limits access to partitions whose keys begin with one of these words; all partitions if absent. */
   partitions?: readonly string[];
-  /** Items are written in partitions whose keys begin with one of these words; in all that may be read, where there is none. */
+  /** Limits writes to partitions whose keys begin with one of these words; all readable partitions if absent. */
   writes?: readonly string[];
-  /** The indexes as well as the table. */
+  /** Access to the table's indexes too. */
   indexes?: boolean;
   objects?: Partial<Record<ObjectFolder, readonly ObjectAction[]>>;
   secrets?: readonly SecretName[];
   sendTo?: readonly QueueName[];
-  /** Reads the catalog that is published. */
+  /** Reads the published catalog. */
   catalog?: boolean;
-  /** Begins exports of the table to the bucket of the books. */
+  /** Starts exports of the table to the bucket of the books. */
   exports?: boolean;
-  /** Signs statements of days, and keeps them in the bucket of the books. */
+  /** Signs statements of days, and stores them in the bucket of the books. */
   seals?: boolean;
-  /** Counts of the messages in these queues and in their dead-letter queues. */
+  /** Reads the message counts of these queues and of their dead-letter queues. */
   watch?: readonly QueueName[];
 }
 
@@ -48,22 +48,22 @@ export interface FunctionSpec {
   grants: Grants;
   timeoutSeconds: number;
   memoryMb: number;
-  /** A deployment gives its new code a tenth of the work first, and takes it back where that fails. */
+  /** A deployment first gives its new code a tenth of the work, and rolls back if that fails. */
   changesGradually?: boolean;
 }
 
 /** A function that answers requests. */
 interface EndpointSpec<Kind extends Credential> extends FunctionSpec {
   credential: Kind;
-  /** Answers through response streaming: as it is made, with any bytes, and of any size. */
+  /** Answers through response streaming: while it produces the answer, with any bytes, and of any size. */
   streaming?: boolean;
-  /** Answers on a function URL of its own, too. */
+  /** Also answers on a function URL of its own. */
   functionUrl?: boolean;
-  /** Spends money: every answer carries x-generation-id. */
+  /** Spends money, so every answer has x-generation-id. */
   inference?: boolean;
-  /** Tells the gateway's time and the provider's in `server-timing`, as all that spends money does. */
+  /** Reports the time of the gateway and the provider in `server-timing`. Routes that spend money always do. */
   isTimed?: boolean;
-  /** Asks providers itself, instead of handing that over to a worker. */
+  /** Sends requests to providers itself, instead of handing that to a worker. */
   asksProviders?: boolean;
   /** Invokes models of Amazon Bedrock with the role of its function. */
   asksBedrock?: boolean;
@@ -73,16 +73,16 @@ type Paths = readonly [string, ...string[]];
 
 export interface Route<Kind extends Credential = Credential> extends EndpointSpec<Kind> {
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
-  /** Below the stage `/v1`, as API Gateway writes it: `{slug+}` takes the rest of the path. */
+  /** Below the stage `/v1`, in API Gateway's notation: `{slug+}` matches the rest of the path. */
   paths: Paths;
 }
 
 export interface QueueWorker extends FunctionSpec {
   batchSize: number;
   maxConcurrency: number;
-  /** After this many attempts a message goes to the dead letters. */
+  /** After this many attempts, a message moves to the dead-letter queue. */
   maxReceiveCount: number;
-  /** An oldest message of this age means that something is wrong with the worker. */
+  /** If the oldest message is older than this, the worker has a problem. */
   lateAfterSeconds: number;
 }
 
@@ -106,7 +106,7 @@ export const deleteRoute = by('DELETE');
 
 const memoryMb = 512;
 
-/** @returns a way to state an endpoint by its file under api/ and its grants. */
+/** @returns a function that states an endpoint by its file under api/ and its grants */
 function taking<Kind extends Credential>(credential: Kind, timeoutSeconds: number) {
   return (file: string, grants: Grants = {}): EndpointSpec<Kind> => ({
     entry: `api/${file}.ts`,
@@ -131,9 +131,9 @@ export const keyed = taking('any', 10);
 /** Actions that change the table. */
 export const writingActions: readonly TableAction[] = ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'];
 
-/** Items that management changes. Records of requests, daily rows and seals are not among them. */
+/** Items that management changes. Excludes records of requests, daily rows and seals. */
 const managedPartitions = ['ACCOUNT#', 'AUDIT#', 'COUNTER#', 'IDEMPOTENCY#', 'KEY#', 'KEYS#', 'WORKSPACE#'];
-/** Items that a request to a model writes. Keys, accounts, workspaces and the audit are not among them. */
+/** Items that a request to a model writes. Excludes keys, accounts, workspaces and the audit. */
 const spendingPartitions = [
   'COUNTER#',
   'FREE#',
@@ -146,27 +146,29 @@ const spendingPartitions = [
   'WARM#',
 ];
 
-/** The rights to find out who is calling, and further actions on the table. */
+/** Rights to look up the caller, and further actions on the table. */
 export function reading(...more: TableAction[]): Grants {
   return { table: ['GetItem', 'BatchGetItem', ...more], secrets: ['pepper'] };
 }
 
-/** The rights to find out who is calling, and to change what management changes. */
+/** Rights to look up the caller, and to change management's items. */
 export function changing(...more: TableAction[]): Grants {
   return { ...reading(...more), writes: managedPartitions };
 }
 
-/** The rights to find out who is calling, to hold money, and to keep what a request was. */
+/** Rights to look up the caller, to hold money, and to record the request. */
 export function spending(...morePartitions: string[]): Grants {
   return { ...reading('Query', 'PutItem', 'UpdateItem'), writes: [...spendingPartitions, ...morePartitions] };
 }
 
-/** The same rights, and to read the catalog that is published. */
+/** The same rights, and the right to read the published catalog. */
 export function ofCatalog(grants: Grants = {}): Grants {
   return { ...grants, catalog: true };
 }
 
-/** A route that holds money, looks how endpoints are doing, asks one of them, and reports what was spent. */
+/**
+ * A route that holds money, reads the health of endpoints, sends the request to one of them, and reports the spending.
+ */
 export function answering(file: string) {
   const grants: Grants = {
     ...ofCatalog(spending()),
@@ -176,18 +178,20 @@ export function answering(file: string) {
   return { ...inferring(file, grants), inference: true, asksProviders: true, changesGradually: true } as const;
 }
 
-/** A route that foresees what one that answers would do: it reads the same, and writes nothing. */
+/** A route that estimates a request: it reads the same as an answering route, and writes nothing. */
 export function estimating(file: string) {
   return inferring(file, { ...ofCatalog(reading('Query')), secrets: ['pepper', 'provider-keys'] });
 }
 
-/** A modality whose answers are whole, as the manifest states it. Its routes, their names and their files follow from it. */
+/**
+ * A modality with complete answers, as a row of the manifest. Its routes, their names and their files follow from it.
+ */
 export interface ModalityRow {
   /** Its name in names of functions: `create-<one>`. */
   one: string;
   /** Paths of requests. The estimate and the list of models are below the first one. */
   paths: Paths;
-  /** Its models have a list of their own, `GET <path>/models`. */
+  /** Its models have their own list, `GET <path>/models`. */
   isListed: boolean;
   /** Facts of the function that answers. */
   answering: Partial<Pick<Route, 'streaming' | 'asksBedrock' | 'timeoutSeconds' | 'memoryMb'>>;
@@ -203,7 +207,10 @@ interface ModalityRoutes<Rows extends ModalityRows> {
   list: { [Kind in keyof Rows as ListName<Kind, Rows[Kind]>]: Route<'none'> };
 }
 
-/** Requests (api/<kind>/create.ts), their estimates (api/<kind>/estimate.ts), and lists of models (api/models/list-<kind>.ts). */
+/**
+ * Routes of requests (api/<kind>/create.ts), their estimates (api/<kind>/estimate.ts), and lists of models
+ * (api/models/list-<kind>.ts).
+ */
 export function modalityRoutes<Rows extends ModalityRows>(rows: Rows): ModalityRoutes<Rows> {
   const routes: Record<keyof ModalityRoutes<Rows>, Record<string, Route>> = { create: {}, estimate: {}, list: {} };
   for (const [kind, { one, paths, isListed, answering: facts }] of Object.entries(rows)) {
@@ -216,19 +223,19 @@ export function modalityRoutes<Rows extends ModalityRows>(rows: Rows): ModalityR
   return routes as ModalityRoutes<Rows>;
 }
 
-/** Rights that end at what is known of the endpoints' health. */
+/** Rights limited to the health of endpoints. */
 export function healthOnly(...table: TableAction[]): Grants {
   return { table, partitions: ['HEALTH#'] };
 }
 
-/** Rights that end at what lists of models show: endpoints' health, and the budgets of free models. */
+/** Rights limited to the data in lists of models: the health of endpoints, and the budgets of free models. */
 export function publicOnly(...table: TableAction[]): Grants {
   return { table, partitions: ['HEALTH#', 'FREE#BUDGET#'] };
 }
 
 type Stated = Pick<FunctionSpec, 'grants' | 'timeoutSeconds'> & Partial<FunctionSpec>;
 
-/** Workers, whose files follow from their names. */
+/** Workers. Their files follow from their names. */
 export function workers<Workers extends Record<string, Stated>>(
   stated: Workers,
 ): { [Name in keyof Workers]: Workers[Name] & FunctionSpec } {
@@ -239,11 +246,11 @@ export function workers<Workers extends Record<string, Stated>>(
   return Object.fromEntries(complete) as ReturnType<typeof workers<Workers>>;
 }
 
-/** The door waits longer than a function that streams may take, so that the function's own last words are heard. */
+/** API Gateway waits longer than a streaming function may run, so that it receives the function's own last event. */
 const DOOR_STAYS_SECONDS = 2;
-/** API Gateway streams for no longer. */
+/** Maximum duration of a stream in API Gateway. */
 const MAX_STREAM_SECONDS = 900;
-/** It waits so long for what does not stream, where its method says nothing else. */
+/** API Gateway's default timeout for functions that do not stream. */
 const DEFAULT_DOOR_SECONDS = 29;
 
 /** How long API Gateway waits for the whole answer of a function. */
@@ -252,8 +259,8 @@ export function doorSeconds({ streaming, timeoutSeconds }: Pick<Route, 'streamin
 }
 
 /**
- * How long a message that was delivered is not delivered again: a slow batch must not be processed twice. A message that
- * failed on its own does not wait that long: its worker makes it visible again in seconds.
+ * How long a delivered message stays invisible, so that a slow batch is not processed twice. A message that failed on
+ * its own does not wait that long: its worker makes it visible again within seconds.
  */
 export function visibilityTimeoutSeconds({ timeoutSeconds }: QueueWorker): number {
   return 6 * timeoutSeconds;

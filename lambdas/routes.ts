@@ -1,7 +1,8 @@
 /**
- * The manifest: every route and worker of the gateway, as data. The CDK stacks, the local runtime, the sandboxes and the
- * tests read it; nothing is listed twice. It imports nothing that runs, so that infrastructure code can read it. A function
- * of the API looks up its own route here: what is marked as pure is left out of its bundle.
+ * The manifest: every route and worker of the gateway, as data. The CDK stacks, the local runtime, the sandboxes and
+ * the tests read it, so nothing is listed twice. It imports no runtime code, so that infrastructure code can read it. A
+ * function of the API looks up its own route here. The bundler leaves the parts that are marked as pure out of its
+ * bundle.
  */
 
 import {
@@ -33,10 +34,13 @@ import {
   type ScheduledWorker,
 } from './route.ts';
 
-/** API Gateway gives up a function that does not stream after 29 seconds: by then this one has said why itself. */
+/**
+ * API Gateway ends a function that does not stream after 29 seconds. With this timeout, the function returns its own
+ * error before that.
+ */
 const BEFORE_THE_DOOR_SECONDS = 27;
 
-/** Modalities whose answers are whole. What differs between them besides is in inference/modalities/. */
+/** Modalities with complete answers. Their other differences are in inference/modalities/. */
 export const wholeModalities = {
   decisions: {
     one: 'decision',
@@ -48,7 +52,7 @@ export const wholeModalities = {
     one: 'embeddings',
     paths: ['/embeddings'],
     isListed: true,
-    // Vectors of two thousand texts are more than a function may answer with otherwise.
+    // Vectors of two thousand texts exceed the largest answer without streaming.
     answering: { streaming: true, asksBedrock: true, timeoutSeconds: 120, memoryMb: 1024 },
   },
 } as const satisfies Record<string, ModalityRow>;
@@ -65,10 +69,10 @@ export const routes = {
     functionUrl: true,
     asksBedrock: true,
     timeoutSeconds: 900,
-    // A stream mostly waits, and is billed by its memory: twice as much would give ten milliseconds.
+    // A stream mostly waits, and is billed by its memory. Twice the memory would save only ten milliseconds.
     memoryMb: 512,
   }),
-  // The same engine behind two other APIs: what differs is written in client-apis/.
+  // The same engine behind two other APIs. The differences are in client-apis/.
   'create-chat-completion': postRoute('/chat/completions', {
     ...answering('chat/create'),
     streaming: true,
@@ -95,7 +99,8 @@ export const routes = {
   }),
   ...wholeRoutes.create,
 
-  // What the same requests may cost: nothing is held, written or sent. They may wait for a provider that counts a prompt.
+  // Estimates of the same requests. They hold, write and send nothing, but may wait for a provider that counts a
+  // prompt.
   'estimate-message': postRoute('/messages/estimate', {
     ...estimating('messages/estimate'),
     timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
@@ -110,9 +115,9 @@ export const routes = {
   }),
   ...wholeRoutes.estimate,
 
-  // How fast the endpoints are, what is left of free models' budgets, and nothing else of the table.
+  // Access to the speed of endpoints and the remaining budgets of free models, and to nothing else in the table.
   'list-models': getRoute('/models', openLarge('models/list', ofCatalog(publicOnly('Query')))),
-  // How the endpoints are doing, what is left of a free model's budget, and nothing else of the table.
+  // Access to the performance of endpoints and the remaining budget of a free model, and to nothing else in the table.
   'get-model': getRoute(['/models/{slug+}', '/model/{slug+}'], open('models/get', ofCatalog(publicOnly('Query')))),
   'list-user-models': getRoute('/models/user', {
     ...keyed('models/list-user', ofCatalog(reading('Query'))),
@@ -121,7 +126,7 @@ export const routes = {
   ...wholeRoutes.list,
   'list-videos-models': getRoute('/videos/models', openLarge('models/list-videos', ofCatalog(publicOnly('Query')))),
 
-  // It waits for the money that other requests hold, and for pictures.
+  // It waits for money that other requests hold, and downloads pictures.
   'create-video': postRoute('/videos', {
     ...inferring('videos/create', {
       ...spending('VIDEO#'),
@@ -135,14 +140,14 @@ export const routes = {
     timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
     memoryMb: 1024,
   }),
-  // It fetches pictures, as the video itself would.
+  // It downloads pictures, as for a real video.
   'estimate-video': postRoute('/videos/estimate', {
     ...estimating('videos/estimate'),
     timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
     memoryMb: 1024,
   }),
   'get-video': getRoute('/videos/{id}', inferring('videos/get', reading())),
-  // A provider says that a job has moved on; the address is its secret.
+  // A provider's notice that a job has progressed. The address is its secret.
   'notice-video': postRoute(
     '/videos/notices/{name}',
     open('videos/notice', { secrets: ['pepper'], sendTo: ['advance-videos'] }),
@@ -173,7 +178,7 @@ export const routes = {
   }),
   'get-model-spending': getRoute('/activity/models', managed('activity/get-models', reading('Query'))),
 
-  // A bookmark is left where a page ended.
+  // The end of a page is stored as a bookmark.
   'list-keys': getRoute('/keys', {
     ...managed('keys/list', { ...reading('Query', 'PutItem'), writes: ['BOOKMARKS#'] }),
     streaming: true,
@@ -252,19 +257,20 @@ export const routes = {
 
 export type RouteName = keyof typeof routes;
 
-/** The function that answers what no route takes: any other method of a path, and any other path. */
+/** The function for requests that no route serves: any other method of a path, and any other path. */
 export const UNKNOWN_ROUTE = 'unknown-route';
 const unknownRouteSpec = { [UNKNOWN_ROUTE]: { ...open('service/unknown-route'), timeoutSeconds: 5, memoryMb: 256 } };
 
-/** The bucket's own rule deletes files of videos after so many days. */
+/** The bucket's lifecycle rule deletes files of videos after this many days. */
 export const FILES_KEPT_DAYS = 7;
 
-/** Each reads the queue of the same name. */
+/** Each worker reads the queue of the same name. */
 export const queueWorkers = /* @__PURE__ */ workers({
   'finalize-cost': {
-    // More than ten would need a batching window, which Lambda counts in whole seconds; holds would wait for it.
+    // More than ten would need a batching window, which Lambda counts in whole seconds. Holds would wait for it.
     batchSize: 10,
-    // Busy counters without limits have parts; at one with limits more would meet each other, and settle less.
+    // Busy counters without limits have parts. On a counter with limits, more workers would conflict more often, and
+    // settle less.
     maxConcurrency: 8,
     timeoutSeconds: 20,
     // About fifty minutes.
@@ -274,18 +280,18 @@ export const queueWorkers = /* @__PURE__ */ workers({
     grants: { table: ['GetItem', 'PutItem', 'UpdateItem'], sendTo: ['roll-up-activity'] },
   },
   'roll-up-activity': {
-    // A shard of a large account takes seconds to read: few of them, so that a batch ends in good time.
+    // A shard of a large account takes seconds to read. A small batch ends in time.
     batchSize: 5,
     maxConcurrency: 8,
     timeoutSeconds: 120,
     memoryMb: 1024,
     maxReceiveCount: 12,
-    // All accounts come at midnight: a wait of some minutes is normal.
+    // All accounts roll up at midnight, so a wait of some minutes is normal.
     lateAfterSeconds: 900,
     grants: { table: ['GetItem', 'Query', 'UpdateItem', 'BatchWriteItem'] },
   },
   'advance-videos': {
-    // Each may take as long as a large file.
+    // Each message may take as long as a large file.
     batchSize: 1,
     maxConcurrency: 50,
     timeoutSeconds: 240,
@@ -327,7 +333,7 @@ export const scheduledWorkers = /* @__PURE__ */ workers({
   },
   'seal-days': {
     everyMinutes: 1,
-    // A day of a large account is read to its end.
+    // Reads the whole day of a large account.
     timeoutSeconds: 900,
     memoryMb: 1_769,
     grants: { table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'BatchWriteItem'], seals: true },
@@ -340,7 +346,7 @@ export const scheduledWorkers = /* @__PURE__ */ workers({
   'measure-endpoints': {
     everyMinutes: 1,
     timeoutSeconds: 50,
-    // It says which providers are live, so that those who list models need not read any credential.
+    // It publishes the live providers, so that functions that list models need no right to read credentials.
     grants: ofCatalog({ ...healthOnly('Query', 'PutItem'), secrets: ['provider-keys'] }),
   },
 }) satisfies Record<string, ScheduledWorker>;
