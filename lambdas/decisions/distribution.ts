@@ -1,16 +1,17 @@
-/** Probabilities of options, from what a model says of the next token. */
+/** Computes probabilities of options from a model's probabilities of the next token. */
 
-/** One of the most probable next tokens, as chat completions tell it. */
+/** One of the most probable next tokens, in the form of chat completions. */
 export interface TopToken {
   token: string;
   logprob: number;
 }
 
 /**
- * How probable each label is, given that the model writes one of them. A token counts for a label whatever blanks are around
- * it, and in any case where that leaves only one label. A label that is not among the most probable tokens is at most as probable as the last
- * of these, and all of them together as what those leave: each gets an equal part of that, up to that bound.
- * @returns undefined where none of the labels is among them: the model has answered something else
+ * Probability of each label, given that the model writes one of them. A token counts for a label with any blanks around
+ * it. It also counts in any case, if that leaves only one label. A label that is not among the most probable tokens is
+ * at most as probable as the last of them. All missing labels together are at most as probable as the remainder. Each
+ * gets an equal part of the remainder, up to that bound.
+ * @returns undefined if none of the labels is among them: the model has answered something else
  */
 export function labelProbabilities(top: readonly TopToken[], labels: readonly string[]): number[] | undefined {
   const masses = labels.map(() => 0);
@@ -26,7 +27,7 @@ export function labelProbabilities(top: readonly TopToken[], labels: readonly st
     masses[label]! += mass;
     seen.add(label);
   }
-  // A listed label may be as good as impossible.
+  // A listed label may have a probability of almost zero.
   if (masses.every((mass) => mass === 0)) return undefined;
   const missing = labels.length - seen.size;
   const share = missing === 0 ? 0 : Math.min(least, Math.max(0, 1 - listed) / missing);
@@ -41,15 +42,15 @@ function labelOf(token: string, labels: readonly string[]): number {
   return folded.length === 1 ? folded[0]! : -1;
 }
 
-/** The same with a temperature: above 1 for a model that is surer than it is right. */
+/** Applies a temperature to probabilities. Use a value above 1 for an overconfident model. */
 export function tempered(probabilities: readonly number[], temperature: number): number[] {
   if (temperature === 1) return [...probabilities];
   return normalised(probabilities.map((probability) => probability ** (1 / temperature)));
 }
 
 /**
- * Probabilities of all options, from those within groups and those of the most probable option of each group against each
- * other: by Luce's rule, how two options compare does not depend on which others are offered.
+ * Probabilities of all options, from the probabilities within each group and between the groups' most probable options.
+ * By Luce's rule, the ratio of two options does not depend on the other options.
  * @param groups probabilities within each group, in the order of the options
  * @param finals probabilities of the groups' most probable options
  */
@@ -62,7 +63,7 @@ export function joinedGroups(groups: readonly (readonly number[])[], finals: rea
   );
 }
 
-/** Options in groups of nearly the same size, at most `most` in each. */
+/** Splits options into groups of nearly the same size, with at most `most` options each. */
 export function inGroups<Value>(values: readonly Value[], most: number): Value[][] {
   const count = Math.ceil(values.length / most);
   const size = Math.ceil(values.length / count);
@@ -71,7 +72,7 @@ export function inGroups<Value>(values: readonly Value[], most: number): Value[]
   );
 }
 
-/** Non-negative numbers as parts of 1; all alike where they are all 0. */
+/** Scales non-negative numbers to a sum of 1; all equal if they are all 0. */
 export function normalised(masses: readonly number[]): number[] {
   const sum = masses.reduce((total, mass) => total + mass, 0);
   return masses.map((mass) => (sum > 0 ? mass / sum : 1 / masses.length));

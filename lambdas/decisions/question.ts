@@ -1,31 +1,31 @@
 /**
- * Questions about a state, each with a list of options, and the answers that their probabilities come to. A yes/no question
- * has the options yes and no, a score its criteria from the lowest to the highest.
+ * Questions about a state, each with a list of options, and the answers computed from their probabilities. A yes/no
+ * question has the options yes and no. A score has its criteria from the lowest to the highest.
  */
 
 interface Option {
-  /** What the client calls it; of a score, its place from 0 on. */
+  /** The client's name for it. For a score, its index from 0. */
   key: string;
-  /** What the model reads of it. */
+  /** The text for the model. */
   text: string;
 }
 
 export interface Question {
   type: 'choice' | 'noul' | 'score';
   instructions: string;
-  /** Two or more. */
+  /** At least two. */
   options: Option[];
 }
 
-/** What an engine says of a question: how probable each option is, in their order. */
+/** An engine's result for a question: the probability of each option, in their order. */
 export interface Verdict {
   probabilities: number[];
-  /** The model has said so itself; nothing was measured. */
+  /** The model stated the probabilities itself; nothing was measured. */
   isStated: boolean;
 }
 
 interface Measured {
-  /** The probabilities are what the model says of itself: nothing was measured. */
+  /** The model stated the probabilities itself; nothing was measured. */
   stated_by_model?: true;
 }
 
@@ -42,7 +42,7 @@ export type DecisionAnswer =
 
 const DECIMALS = 4;
 
-/** The answer to a question as the client reads it. The score is that of the probabilities before they are rounded. */
+/** The answer to a question, in the client's form. The score comes from the probabilities before rounding. */
 export function answerOf({ type, options }: Question, { probabilities, isStated }: Verdict): DecisionAnswer {
   const basis = isStated ? { stated_by_model: true as const } : {};
   if (type === 'noul') return { type, noul: rounded(probabilities[0]!), ...basis };
@@ -57,7 +57,7 @@ export function answerOf({ type, options }: Question, { probabilities, isStated 
   return { type, score: rounded(score), legend, probabilities: byKey, confidence, ...basis };
 }
 
-/** How far the most probable option is above chance: 0 where all are alike, 1 where it is certain. */
+/** Distance of the most probable option from chance: 0 if all are equal, 1 if it is certain. */
 function confidenceOf(probabilities: readonly number[]): number {
   const chance = 1 / probabilities.length;
   return Math.max(0, (Math.max(...probabilities) - chance) / (1 - chance));
@@ -67,7 +67,7 @@ function rounded(value: number): number {
   return Number(value.toFixed(DECIMALS));
 }
 
-/** Keys are the client's: one of them may be `__proto__`. */
+/** The client chooses the keys, so a key may be `__proto__`. */
 function fromEntries<Value>(entries: [string, Value][]): Record<string, Value> {
   return Object.fromEntries(entries);
 }

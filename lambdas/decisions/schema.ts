@@ -11,7 +11,7 @@ const MAX_OPTIONS = 255;
 const MAX_QUESTION_NAME_CHARACTERS = 200;
 const MAX_ID_CHARACTERS = 256;
 
-/** A text, or any JSON, which the model reads as it is written. */
+/** A text or any JSON. The model gets it as the client wrote it. */
 const told = z
   .unknown()
   .refine(
@@ -84,7 +84,7 @@ export const decisionsRequestSchema = z.strictObject({
     description:
       'Preferences for routing: which endpoints (offers of the model by a provider) may answer, and in which order. Providers never see this field.',
   }),
-  // Labels of the client's own; the gateway has no use for them.
+  // The client's own labels. The gateway does not use them.
   session_id: label.meta({
     description: 'An id of your choice for the conversation or job; it does not change the answer.',
   }),
@@ -99,10 +99,10 @@ function areDistinct(texts: string[]): boolean {
   return new Set(texts.map((one) => one.trim().toLowerCase())).size === texts.length;
 }
 
-/** Numbers that the model reads as the client wrote them, and amounts of money. */
+/** Numbers that the model gets as the client wrote them, and amounts of money. */
 export const exactWithin = ['state', 'instructions', 'criteria', 'max_price'];
 
-/** What the model reads of a value. */
+/** The text of a value for the model. */
 export function questionText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,4 +1,4 @@
-/** A request for decisions as texts: what the model reads of it, one after another, and the questions made of them. */
+/** A request for decisions in the form of texts for the model, and the questions made of them. */
 
 import type { Question } from './question.ts';
 import { questionText, type DecisionsRequest } from './schema.ts';
@@ -8,7 +8,7 @@ export interface Task {
   questions: Question[];
 }
 
-/** A text of a request, and the field that it stands in. */
+/** A text of a request, and its field. */
 export interface TaskText {
   field: string;
   text: string;
@@ -16,7 +16,7 @@ export interface TaskText {
 
 const YES_NO = ['yes', 'no'];
 
-/** All that a model reads of a request, in a fixed order. */
+/** All texts of a request for the model, in a fixed order. */
 export function taskTexts({ state, questions }: DecisionsRequest): TaskText[] {
   const texts: TaskText[] = [{ field: 'state', text: questionText(state) }];
   for (const [name, question] of Object.entries(questions)) {
@@ -42,7 +42,7 @@ export function taskOf({ questions }: DecisionsRequest, texts: readonly string[]
   };
 }
 
-/** What each option is called, and what the model reads of it. */
+/** The client's name and the model's text for each option. */
 function criteriaOf({ type, criteria }: DecisionsRequest['questions'][string]): [string, string][] {
   switch (type) {
     case 'noul':

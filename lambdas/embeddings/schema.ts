@@ -13,7 +13,7 @@ const MAX_DIMENSIONS = 16_384;
 const MAX_LABEL_CHARACTERS = 512;
 const MAX_VOCABULARY = 2 ** 31;
 
-/** A text, or the tokens of one. */
+/** A text, or its tokens. */
 export type EmbeddingInput = string | readonly number[];
 
 const INPUT_RULE = 'must be a text, a list of texts, a list of tokens, or a list of lists of tokens';
@@ -43,7 +43,7 @@ const input = z
       'The text to embed, or a list of up to 2,048 texts. Some models also take tokens: a list of numbers for one text, or a list of such lists.',
   }) as unknown as z.ZodType<string | string[] | number[] | number[][]>;
 
-/** The use of the vectors: some models make other vectors for a question than for the texts that answer it. */
+/** The use of the vectors. Some models make different vectors for a question and for the texts that answer it. */
 const inputTypes = ['search_query', 'search_document', 'classification', 'clustering', 'semantic_similarity'] as const;
 export type InputType = (typeof inputTypes)[number];
 
@@ -75,7 +75,7 @@ const embeddingsFields = {
   models: optionalField(z.never(OTHER_MODELS)).meta({
     description: 'This field is refused, because vectors of different models cannot be compared.',
   }),
-  // A label of the client's own; the gateway has no use for it.
+  // The client's own label. The gateway does not use it.
   user: optionalField(z.string().max(MAX_LABEL_CHARACTERS)).meta({
     description: 'An id of your choice for the end user; it does not change the answer.',
   }),
@@ -93,7 +93,7 @@ export function unknownEmbeddingsFields(body: object): string[] {
 }
 export type EmbeddingsRequest = z.output<typeof embeddingsRequestSchema>;
 
-/** Checks element by element up to the first fault: a list may be long. */
+/** Checks elements up to the first fault, because a list may be long. */
 function inputFault(value: unknown): Fault | undefined {
   if (typeof value === 'string') return firstFault(text, value);
   if (value === undefined) return { path: [], message: 'is required' };
@@ -118,12 +118,12 @@ function tokensFault(tokens: readonly unknown[], path: PropertyKey[]): Fault | u
   return wrong === -1 ? undefined : { path: [...path, wrong], message: 'must be a token, a whole number from 0 on' };
 }
 
-/** Without a schema, which takes ten times as long: a body may have two million tokens. */
+/** Checked without a schema, which takes ten times as long: a body may have two million tokens. */
 function isToken(value: unknown): boolean {
   return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_VOCABULARY;
 }
 
-/** The inputs in their order, however the client has put them. */
+/** The inputs as a list, from any form of the field. */
 export function inputsOf({ input }: EmbeddingsRequest): EmbeddingInput[] {
   if (typeof input === 'string') return [input];
   return typeof input[0] === 'number' ? [input as number[]] : (input as (string | number[])[]);

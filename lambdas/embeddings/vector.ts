@@ -1,8 +1,10 @@
-/** Vectors as providers tell them and as clients want them: numbers, or the bytes of 32-bit floats in base64. */
+/** Vectors in the forms of providers and clients: numbers, or the bytes of 32-bit floats in base64. */
 
 import type { VectorEncoding } from './schema.ts';
 
-/** As its provider has written it: what is asked for in the same form passes unchanged, to the last digit. */
+/**
+ * In the provider's form. If the client requests the same form, the vector is passed on unchanged, to the last digit.
+ */
 export type Vector = { numbers: readonly number[] } | { base64: string };
 
 const BYTES_PER_NUMBER = 4;
@@ -12,13 +14,13 @@ export function dimensionsOf(vector: Vector): number {
   return Buffer.byteLength(vector.base64, 'base64') / BYTES_PER_NUMBER;
 }
 
-/** The vector in the form that the client reads. */
+/** The vector in the form that the client requested. */
 export function encodedVector(vector: Vector, encoding: VectorEncoding): readonly number[] | string {
   if (encoding === 'float') return 'numbers' in vector ? vector.numbers : numbersIn(vector.base64);
   return 'base64' in vector ? vector.base64 : base64Of(vector.numbers);
 }
 
-/** Base64 of 32-bit floats as numbers. */
+/** Decodes base64 of 32-bit floats. */
 function numbersIn(base64: string): number[] {
   const bytes = Buffer.from(base64, 'base64');
   const numbers: number[] = [];

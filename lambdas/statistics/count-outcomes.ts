@@ -1,4 +1,4 @@
-/** Counts what settled generations say of the endpoints that were asked for them. */
+/** Counts the outcomes of settled generations, for the statistics of the endpoints that were tried. */
 
 import { nowMs } from '../platform/clock.ts';
 import { generationTimeMs } from '../platform/ids.ts';
@@ -15,19 +15,19 @@ export interface Ended {
   outcome: Outcome;
 }
 
-/** Older generations are settled late: the statistics do not look that far back. */
+/** Older generations were settled late, and the statistics do not cover their time. */
 const MAX_COUNTED_AGE_MS = 24 * HOUR_MS;
-/** Shorter answers say little about speed; an answer that came as one document was not written in the time it took to read. */
+/** Shorter answers are no measure of speed. If an answer came as one document, its writing time is unknown. */
 const MIN_TOKENS = 20;
 const MIN_WRITING_MS = 50;
 
-/** Requests that were at fault themselves, and those that came too fast, say nothing about the endpoint. */
+/** Statuses of requests that were at fault or came too fast. They do not count for or against the endpoint. */
 const SAYS_NOTHING = new Set<number | null>([400, 413, 422, 429]);
 
 /** This process adds to one part of each slot. */
 const shard = Math.floor(Math.random() * SLOT_SHARDS);
 
-/** Best effort, a second at most: what could not be counted is not counted. Never rejects. */
+/** Best effort, for a second at most. Outcomes that cannot be counted are dropped. Never rejects. */
 export async function countOutcomes(table: Table, ended: Ended[]): Promise<void> {
   const results = await Promise.allSettled(
     bySlot(ended, nowMs()).map(([slot, sums]) => addToSlot(table, { ...slot, shard }, sums)),
@@ -37,7 +37,7 @@ export async function countOutcomes(table: Table, ended: Ended[]): Promise<void>
   log('warn', 'statistics of endpoints not counted', { count: failed.length, ...describeError(failed[0]!.reason) });
 }
 
-/** What outcomes come to, by five minutes and endpoint. */
+/** Sums of outcomes by endpoint and slot of five minutes. */
 export function bySlot(ended: Ended[], atMs: number): [{ slotMs: number; endpointId: string }, EndpointSums][] {
   const slots = new Map<string, [{ slotMs: number; endpointId: string }, EndpointSums]>();
   for (const { generationId, outcome } of ended) {
@@ -54,7 +54,7 @@ export function bySlot(ended: Ended[], atMs: number): [{ slotMs: number; endpoin
   return [...slots.values()];
 }
 
-/** The settlement of a generation may be late. */
+/** The end of the generation itself, because its settlement may be late. */
 function outcomeEnd(generationId: string, { latencyMs, generationTimeMs: writingMs }: Outcome, atMs: number): number {
   const begunAtMs = generationTimeMs(generationId) ?? atMs;
   return Math.min(atMs, begunAtMs + (latencyMs ?? 0) + (writingMs ?? 0));
@@ -63,7 +63,7 @@ function outcomeEnd(generationId: string, { latencyMs, generationTimeMs: writing
 function sumsOf(outcome: Ended['outcome']): [endpointId: string, EndpointSums][] {
   const refused = refusedAttempts(outcome);
   const failed = refused.filter((attempt, index) => {
-    // It did not fail: it was given up.
+    // The client aborted this attempt, so it is not a failure.
     const isAbandoned = attempt.status === null && index === refused.length - 1 && isGivenUpByClient(outcome);
     return !isAbandoned && !SAYS_NOTHING.has(attempt.status);
   });
@@ -76,7 +76,7 @@ function sumsOf(outcome: Ended['outcome']): [endpointId: string, EndpointSums][]
   return answer ? [...sums, [outcome.endpointId, answer]] : sums;
 }
 
-/** The attempts that no event came of. */
+/** The attempts without any event. */
 function refusedAttempts({ failedAttempts, endpointId, providerStatus, latencyMs }: Outcome) {
   const last = latencyMs === null ? [{ endpointId, status: providerStatus, durationMs: 0 }] : [];
   return [...failedAttempts, ...last].filter(({ status }) => !isAnswer(status));
@@ -87,9 +87,9 @@ function isGivenUpByClient({ ending }: Outcome): boolean {
 }
 
 /**
- * What the answer says of the endpoint that gave it.
- * @param waitedMs for endpoints that were tried before it
- * @returns undefined when none began
+ * Sums of an answer, for the endpoint that gave it.
+ * @param waitedMs time spent on endpoints that were tried before it
+ * @returns undefined if no answer began
  */
 function sumsOfAnswer(outcome: Outcome, waitedMs: number): EndpointSums | undefined {
   const { ending, latencyMs } = outcome;
@@ -101,7 +101,7 @@ function sumsOfAnswer(outcome: Outcome, waitedMs: number): EndpointSums | undefi
   return sums;
 }
 
-/** In tokens per second; only complete answers whose tokens the provider has counted. */
+/** In tokens per second, only for complete answers whose tokens the provider counted. */
 function throughputOf({
   ending,
   estimated,

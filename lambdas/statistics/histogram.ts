@@ -1,19 +1,19 @@
 /**
- * Counts of values in fixed buckets, each a fifth wider than the one below: they can be added up, wherever they were
- * counted. A value that is read back is the middle of its bucket, so it is off by 10 % at most, between 1 and a million;
- * what is less or more counts as that.
+ * Counts of values in fixed buckets, each a fifth wider than the one below. Histograms from different processes can be
+ * added. A value read back is the middle of its bucket, so its error is at most 10 % between 1 and a million. Values
+ * outside that range count as its ends.
  */
 
 import type { Percentiles } from '../catalog/endpoint-statistics.ts';
 
-/** How many values are in each bucket that has any. */
+/** The number of values in each bucket that is not empty. */
 export type Histogram = Map<number, number>;
 
 const GROWTH = 1.2;
 const MAX_BUCKET = bucketOfSound(1_000_000);
 
 export function bucketOf(value: number): number {
-  // Also what is no number.
+  // Includes NaN.
   if (!(value > 1)) return 0;
   return Math.min(MAX_BUCKET, bucketOfSound(value));
 }
@@ -27,10 +27,10 @@ export function addTo(histogram: Histogram, bucket: number, count: number): void
 }
 
 /**
- * Percentiles as OpenRouter has them: of so many values in a hundred each is at least as good as the percentile. So those of latency rise
- * from the median on, and those of throughput fall.
+ * Percentiles as OpenRouter defines them: that share of the values is at least as good as the percentile. So
+ * percentiles of latency rise from the median on, and percentiles of throughput fall.
  * @param better which values are the better ones
- * @returns null where there are fewer values than `least`
+ * @returns null with fewer values than `least`
  * @see https://openrouter.ai/docs/guides/routing/provider-selection
  */
 export function percentilesOf(histogram: Histogram, least: number, better: 'low' | 'high'): Percentiles | null {

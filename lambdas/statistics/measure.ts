@@ -1,7 +1,7 @@
 /**
- * Measures the endpoints from what was counted: uptime over five minutes, half an hour and a day, speed over half an hour.
- * A window is as long as its slots: the last five minutes have five to ten, a day has up to an hour more. Hours that are
- * over are added up once, so that a day is read in few items.
+ * Measures the endpoints from the counted outcomes: uptime over five minutes, half an hour and a day, speed over half
+ * an hour. A window consists of whole slots: the last five minutes cover five to ten, and a day covers up to an hour
+ * more. Completed hours are added up once, so that a day is read in few items.
  */
 
 import type { EndpointStatistics } from '../catalog/endpoint-statistics.ts';
@@ -21,26 +21,26 @@ import type { Table } from '../store/table/table.ts';
 import { percentilesOf } from './histogram.ts';
 import { summed } from './sums.ts';
 
-/** Fewer requests say nothing. */
+/** Fewer requests are no reliable measure. */
 const MIN_REQUESTS = 10;
-/** Time for late settlements; what comes later is missing in the day. */
+/** Time for late settlements. Later ones are missing in the day. */
 const HOUR_CLOSES_AFTER_MS = 10 * 60_000;
-/** After a pause, a run catches up on so many hours. */
+/** Maximum number of missed hours that one run makes up for. */
 const HOURS_A_RUN = 2;
 const HALF_HOUR_MS = 30 * 60_000;
 const HOURS_A_DAY = 24;
 const POINTS_AT_ONCE = 20;
 
-/** What was counted in one slot. */
+/** Counted sums of one slot. */
 interface Slot {
   slotMs: number;
   sums: [endpointId: string, EndpointSums][];
 }
 
 /**
- * Measures, and keeps the measurement.
- * @param liveProviders ids of those whose credential is set; undefined where that is not known
- * @returns how many endpoints were measured
+ * Measures the endpoints, and stores the measurement.
+ * @param liveProviders ids of the providers whose credential is set; undefined if unknown
+ * @returns the number of measured endpoints
  */
 export async function measureEndpoints(table: Table, atMs: number, liveProviders?: readonly string[]): Promise<number> {
   const hours = await closedHours(table, atMs);
@@ -50,7 +50,7 @@ export async function measureEndpoints(table: Table, atMs: number, liveProviders
   return Object.keys(endpoints).length;
 }
 
-/** The hours of the last day that are over, newly closed ones included. */
+/** The completed hours of the last day, including newly closed ones. */
 async function closedHours(table: Table, atMs: number): Promise<Map<string, HourSums>[]> {
   const current = slotStartMs(atMs, HOUR_MS);
   const hours = await readHours(table, current - HOURS_A_DAY * HOUR_MS, current);
@@ -59,16 +59,16 @@ async function closedHours(table: Table, atMs: number): Promise<Map<string, Hour
   for (const hourMs of missing.slice(0, HOURS_A_RUN)) {
     const slots = await readSlots(table, hourMs, hourMs + HOUR_MS - 1);
     const sums = summed(slots.flatMap(({ sums }) => sums));
-    // The hour is closed last: a run that ends before it is made up for by the next.
+    // The hour is closed last. If a run ends before that, the next run repeats it.
     await writePoints(table, hourMs, sums);
     await writeHour(table, hourMs, sums);
     hours.set(hourMs, sums);
   }
-  // Slots of an hour that is not over yet are read as such.
+  // Hours that are not over yet are covered by their slots.
   return [...hours].filter(([hourMs]) => isOver(hourMs, atMs)).map(([, sums]) => sums);
 }
 
-/** A point for each endpoint of which there is anything to say. */
+/** Writes a point for each endpoint with enough requests. */
 async function writePoints(table: Table, hourMs: number, sums: ReadonlyMap<string, EndpointSums>): Promise<void> {
   const inTurn = limitConcurrency(POINTS_AT_ONCE);
   const writes = [...sums].flatMap(([endpointId, of]) => {
@@ -85,13 +85,13 @@ function isOver(hourMs: number, atMs: number): boolean {
   return hourMs + HOUR_MS + HOUR_CLOSES_AFTER_MS <= atMs;
 }
 
-/** The first hour that is not over yet: this one, or shortly after its beginning the one before. */
+/** The first hour that is still open: the current one, or shortly after its start the one before. */
 function firstOpenHour(atMs: number): number {
   const current = slotStartMs(atMs, HOUR_MS);
   return isOver(current - HOUR_MS, atMs) ? current : current - HOUR_MS;
 }
 
-/** Slots are read from here on: those of open hours, and those of the last half hour. */
+/** Start of the slots to read: those of open hours, and those of the last half hour. */
 function firstSlot(atMs: number): number {
   return Math.min(firstOpenHour(atMs), slotStartMs(atMs - HALF_HOUR_MS, SLOT_MS));
 }
@@ -126,7 +126,7 @@ function measured(hours: Map<string, HourSums>[], slots: Slot[], atMs: number): 
   return Object.fromEntries(statistics);
 }
 
-/** Rounded down: one failure in a million is not 100 %. */
+/** Rounded down, so that one failure in a million is not 100 %. */
 function uptimeOf(parts: (HourSums | undefined)[]): number | null {
   const requests = parts.reduce((sum, part) => sum + (part?.requests ?? 0), 0);
   const failures = parts.reduce((sum, part) => sum + (part?.failures ?? 0), 0);
