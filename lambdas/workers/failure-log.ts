@@ -1,10 +1,13 @@
 import * as z from 'zod';
 import { describeError, log, type LogFields } from '../platform/logger.ts';
 
-/** Different causes of one run that are logged. */
+/** Maximum number of different causes that one run logs. */
 const MAX_CAUSES = 20;
 
-/** Logs each different cause once, with how often it occurred: Lambda's own line of an AggregateError has none of them. */
+/**
+ * Logs each different cause once, with its number of occurrences. Lambda's own log line of an AggregateError contains
+ * no causes.
+ */
 export function logFailures(message: string, failures: readonly unknown[], about: LogFields): void {
   const byCause = Map.groupBy(failures.map(describeError), ({ reason, stack }) => `${reason} ${stack}`);
   for (const causes of [...byCause.values()].slice(0, MAX_CAUSES)) {
@@ -12,7 +15,9 @@ export function logFailures(message: string, failures: readonly unknown[], about
   }
 }
 
-/** The loggable part of an error about a message of a queue. The names of its fields are ours; their values are not logged. */
+/**
+ * The loggable part of an error about a message of a queue. Field names are the gateway's own. Values are not logged.
+ */
 export function describeUnreadable(error: unknown): Pick<LogFields, 'reason' | 'stack'> {
   const described = describeError(error);
   if (!(error instanceof z.ZodError)) return described;

@@ -12,7 +12,7 @@ import { describeUnreadable } from '../failure-log.ts';
 import { queues } from '../queues.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
-/** Goes on with the jobs of a batch; what fails returns to the queue alone, and is delivered again in seconds. */
+/** Continues the jobs of a batch. Only failed messages return to the queue, and are delivered again within seconds. */
 export async function handler(event: SQSEvent, context: WorkerContext): Promise<SQSBatchResponse> {
   const tools = toolsFor(context);
   const failed: SQSRecord[] = [];

@@ -3,10 +3,10 @@ import { log } from '../../platform/logger.ts';
 import { resources } from '../../resources.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
-/** Time to finish the page of accounts that was begun. */
+/** Time to finish the current page of accounts. */
 const STOP_CLOSING_BEFORE_TIMEOUT_MS = 20_000;
 
-/** Runs every minute; on all but the first runs after midnight it reads only one item. */
+/** Runs every minute. All except the first runs after midnight read only one item. */
 export async function handler(_event: unknown, context: WorkerContext): Promise<{ sent: number }> {
   const deadlineMs = performance.now() + context.getRemainingTimeInMillis() - STOP_CLOSING_BEFORE_TIMEOUT_MS;
   const sent = await closeDays(resources.table(), resources.queue('roll-up-activity'), { deadlineMs });

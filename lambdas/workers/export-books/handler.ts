@@ -7,7 +7,10 @@ import type { WorkerContext } from '../worker-context.ts';
 
 const exports = openTableExports();
 
-/** Runs every minute; on all but a few runs of a day it reads only one item. On one machine there is no bucket for the books. */
+/**
+ * Runs every minute. All except a few runs of a day read only one item. A gateway on one machine has no bucket for the
+ * books.
+ */
 export async function handler(_event?: unknown, context?: Partial<WorkerContext>): Promise<{ begun: string[] }> {
   const bucket = optionalVariable(variables.booksBucket);
   if (bucket === undefined) return { begun: [] };

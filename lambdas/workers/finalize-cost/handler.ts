@@ -16,7 +16,7 @@ import { describeUnreadable } from '../failure-log.ts';
 import { queues } from '../queues.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
-/** Time to write what was begun, to ask for late days, and to return what failed. */
+/** Time to finish started writes, to reopen late days, and to return failed messages. */
 const STOP_SETTLING_BEFORE_TIMEOUT_MS = 5_000;
 
 interface SettlementMessage {
@@ -25,8 +25,9 @@ interface SettlementMessage {
 }
 
 /**
- * Settles the generations of a batch in one transaction. One that cannot be settled returns to the queue alone, is
- * delivered again in seconds, and after the last attempt becomes a dead letter, with an alarm: money is never dropped.
+ * Settles the generations of a batch in one transaction. Only failed messages return to the queue, and are delivered
+ * again within seconds. After the last attempt, a message moves to the dead-letter queue, with an alarm: money is never
+ * dropped.
  */
 export async function handler(event: SQSEvent, context: WorkerContext): Promise<SQSBatchResponse> {
   const about = { worker: 'finalize-cost', awsRequestId: context.awsRequestId };
@@ -55,7 +56,7 @@ export async function handler(event: SQSEvent, context: WorkerContext): Promise<
     });
     failed.set(record, result);
   }
-  // What was settled before was counted then.
+  // Outcomes that were settled before were counted then.
   const fresh = settlements.filter((_, index) => results[index] === 'settled' || results[index] === 'corrected');
   measureSettlements(madeOf(readable, results), nowMs());
   const late = askForLateDays(readable, results, (records, error) => {
@@ -78,7 +79,10 @@ function madeOf(readable: readonly SettlementMessage[], results: (SettleResult |
   });
 }
 
-/** Messages whose day could not be asked for are delivered again: they settle nothing twice, and ask again. */
+/**
+ * Messages whose day could not be reopened are delivered again. They settle nothing twice, and try again to reopen the
+ * day.
+ */
 async function askForLateDays(
   readable: SettlementMessage[],
   results: (SettleResult | Error)[],
@@ -97,8 +101,9 @@ async function askForLateDays(
 }
 
 /**
- * Lambda counts no error of a run that hands messages back, so this is what an alarm sees. A message counts once, when it is delivered first:
- * one that can never be settled comes again seven times in five minutes, and would be taken for a fault of new code.
+ * Metric for an alarm, because Lambda counts no error for a run that returns messages to the queue. A message counts
+ * once, at its first delivery: a message that can never be settled returns seven times in five minutes, and would look
+ * like a fault of new code.
  */
 function measureFailures(failed: ReadonlyMap<SQSRecord, unknown>): void {
   const fresh = [...failed].filter(([{ attributes }]) => Number(attributes.ApproximateReceiveCount) === 1);

@@ -7,9 +7,9 @@ import { liveProviders } from '../../routing/live-providers.ts';
 import { measureEndpoints } from '../../statistics/measure.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
-/** Runs every minute; a run that fails is made up for by the next. */
+/** Runs every minute. The next run makes up for a failed one. */
 export async function handler(_event?: unknown, context?: Partial<WorkerContext>): Promise<{ measured: number }> {
-  // Otherwise the lists of models would know a new key minutes later than inference.
+  // Without this, lists of models would show a new key minutes later than inference uses it.
   await rereadProviderKeys();
   const live = await liveProviders(await servedCatalog()).catch((error: unknown) => {
     const about = { worker: 'measure-endpoints', awsRequestId: context?.awsRequestId };

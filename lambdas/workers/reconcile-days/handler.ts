@@ -3,10 +3,10 @@ import { log } from '../../platform/logger.ts';
 import { resources } from '../../resources.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
-/** Time to finish the page of accounts that was begun. */
+/** Time to finish the current page of accounts. */
 const STOP_COMPARING_BEFORE_TIMEOUT_MS = 60_000;
 
-/** Runs every minute; on all but some runs after one o'clock UTC it reads only one item. */
+/** Runs every minute. All except some runs after one o'clock UTC read only one item. */
 export async function handler(_event: unknown, context: WorkerContext): Promise<{ compared: number }> {
   const deadlineMs = performance.now() + context.getRemainingTimeInMillis() - STOP_COMPARING_BEFORE_TIMEOUT_MS;
   const compared = await reconcileDays(resources.table(), { deadlineMs });

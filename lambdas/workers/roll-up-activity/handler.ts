@@ -7,7 +7,10 @@ import { describeUnreadable } from '../failure-log.ts';
 import { queues } from '../queues.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
-/** Rolls up each shard of a batch once; what fails returns to the queue alone, and is delivered again in seconds. */
+/**
+ * Rolls up each shard of a batch once. Only failed messages return to the queue, and are delivered again within
+ * seconds.
+ */
 export async function handler(
   event: SQSEvent,
   { awsRequestId }: Partial<WorkerContext> = {},

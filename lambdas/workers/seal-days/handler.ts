@@ -7,13 +7,16 @@ import { once } from '../../platform/concurrency/once.ts';
 import { resources } from '../../resources.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
-/** Time to finish the day that was begun. */
+/** Time to finish the current day. */
 const STOP_SEALING_BEFORE_TIMEOUT_MS = 300_000;
 
 const files = once(openKeptFiles);
 const signer = once(openDocumentSigner);
 
-/** Runs every minute; on all but some runs after one o'clock UTC it reads only one item. Without a place to keep files it does nothing. */
+/**
+ * Runs every minute. All except some runs after one o'clock UTC read only one item. Does nothing without storage for
+ * files.
+ */
 export async function handler(_event: unknown, context: WorkerContext): Promise<{ sealed: number }> {
   const tools = { table: resources.table(), files: files(), signer: signer() };
   if (!tools.files || !tools.signer) return { sealed: 0 };

@@ -13,18 +13,18 @@ import { queues } from '../queues.ts';
 import { logFailures } from '../failure-log.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
-/** A local gateway asks at its start for the holds of its dead predecessors; the schedule does not. */
+/** A local gateway requests the sweep of its dead predecessors' holds at its start. The schedule sends no ids. */
 interface SweepEvent {
   deadBootIds?: string[];
 }
 
-/** Time to finish what was begun, and to ask for days again. */
+/** Time to finish started work, and to reopen days. */
 const STOP_SWEEPING_BEFORE_TIMEOUT_MS = 15_000;
 
 /** Lives as long as the process: a queue counts as empty only after three runs saw it empty. */
 const watch = new BacklogWatch();
 
-/** @throws {AggregateError} at the end, with everything that failed; what could be settled is settled. */
+/** @throws {AggregateError} at the end, with every failure; everything else is settled */
 export async function handler({ deadBootIds }: SweepEvent, context: WorkerContext): Promise<{ swept: number }> {
   const deadlineMs = performance.now() + context.getRemainingTimeInMillis() - STOP_SWEEPING_BEFORE_TIMEOUT_MS;
   const failures: Error[] = [];
@@ -33,7 +33,7 @@ export async function handler({ deadBootIds }: SweepEvent, context: WorkerContex
     return 'waiting';
   });
   const due = { nowMs: nowMs(), deadBootIds, deadlineMs };
-  // Concurrently: many of one kind do not take the time of the other.
+  // Concurrently, so that many items of one kind do not use up the time of the other.
   const [leases, result] = await Promise.all([
     returnDueLeases(resources.table(), due),
     sweepHolds(resources.table(), { ...due, backlog, handBack }),
@@ -50,7 +50,7 @@ export async function handler({ deadBootIds }: SweepEvent, context: WorkerContex
       awsRequestId: context.awsRequestId,
       count: leases.returned,
     });
-  // Zero says that somebody has looked.
+  // A value of zero shows that a sweep ran.
   writeMetrics({ Swept: result.swept });
   logFailures('sweep failed', failures, { worker: 'sweep-holds', awsRequestId: context.awsRequestId });
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} things went wrong in a sweep`);
