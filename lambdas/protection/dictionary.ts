@@ -6,20 +6,23 @@ export interface Substitution {
   by: string;
 }
 
-/** The terms of a key and what stands for them: in any case of letters, as whole words. Inflected forms are other words. */
+/**
+ * The terms of a key and their substitutes. Matches whole words in any letter case. Inflected forms count as different
+ * words.
+ */
 export class Dictionary {
   readonly #search: TermSearch;
   readonly #substitutes: Map<string, string>;
 
   constructor(entries: { term: string; substitute: string }[]) {
-    // Of terms that differ only in case, the first counts.
+    // If terms differ only in case, the first one counts.
     this.#substitutes = new Map(
       entries.map(({ term, substitute }) => [folded(term), substitute] as const).toReversed(),
     );
     this.#search = new TermSearch(this.#substitutes.keys());
   }
 
-  /** @param taken parts of the text that are not looked at, from left to right */
+  /** @param taken parts of the text to skip, from left to right */
   find(text: string, taken: readonly { start: number; end: number }[] = []): Substitution[] {
     if (this.#substitutes.size === 0) return [];
     return this.#search
@@ -28,7 +31,7 @@ export class Dictionary {
   }
 }
 
-/** In small letters, and of the same length: a few letters would become two. */
+/** In lower case, with the same length: a few letters become two in lower case. */
 function folded(text: string): string {
   const lower = text.toLowerCase();
   if (lower.length === text.length) return lower;

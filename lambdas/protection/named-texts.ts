@@ -1,16 +1,17 @@
-/** Texts of requests that are no messages. */
+/** Protects texts of requests that are not messages. */
 
 import { protectedTexts, type Protection } from './sensitive-data.ts';
 
-/** A text that a provider reads, and the field that the client wrote it in. */
+/** A text for the provider, and the client's field that contains it. */
 export interface NamedText {
   field: string;
   text: string;
 }
 
 /**
- * The texts as providers may see them, in their order.
- * @throws {GatewayError} 400 naming category and field, never the value; 529 if others kept the search busy; 504 if it takes too long
+ * The texts as providers may get them, in the same order.
+ * @throws {GatewayError} 400 with category and field, never the value; 529 if other searches kept the thread busy; 504
+ *   if the search takes too long
  */
 export async function protectNamedTexts(texts: readonly NamedText[], protection: Protection): Promise<string[]> {
   if (!protection.settings.enabled || texts.length === 0) return texts.map(({ text }) => text);

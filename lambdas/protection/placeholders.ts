@@ -1,11 +1,14 @@
-/** What stands for a protected value in one request: `[EMAIL_1]`, the same for the same value in all of its texts. */
+/**
+ * Placeholders for protected values of one request: `[EMAIL_1]`. The same value has the same placeholder in all of its
+ * texts.
+ */
 
 import type { SensitiveCategory } from '../store/accounts/sensitive-data.ts';
 
-/** Text that looks like one of ours. */
+/** Text that looks like one of the gateway's placeholders. */
 const LIKE_A_PLACEHOLDER = /\[(?:EMAIL|PHONE|CREDENTIAL|CARD|PASSPORT|SNILS|INN|IP_ADDRESS)_\d{1,15}\]/g;
 
-/** Placeholders as one thread hands them to another. */
+/** Placeholders in the form for passing them between threads. */
 export interface PlaceholderState {
   /** In the order in which they were added. */
   values: { value: string; placeholder: string; category: SensitiveCategory }[];
@@ -30,13 +33,13 @@ export class Placeholders {
     return { values, taken: this.#taken, lastNumbers: this.#lastNumbers };
   }
 
-  /** What looks like a placeholder in a text was written by somebody else, and gets no value. */
+  /** Reserves placeholders that already occur in a text, because someone else wrote them. They get no value. */
   keepClearOf(text: string): void {
     if (!text.includes('[')) return;
     for (const [found] of text.matchAll(LIKE_A_PLACEHOLDER)) this.#taken.add(found);
   }
 
-  /** Call it for values in the order of the conversation: the same beginning has the same numbers in every turn. */
+  /** Call this in the order of the conversation, so that the same texts get the same numbers in every turn. */
   add(category: SensitiveCategory, value: string): void {
     if (this.#byValue.has(value)) return;
     let number = this.#lastNumbers.get(category) ?? 0;
@@ -54,7 +57,7 @@ export class Placeholders {
     this.#originals.set(placeholder, value);
   }
 
-  /** How many values have one. */
+  /** Number of values with a placeholder. */
   get count(): number {
     return this.#byValue.size;
   }
@@ -67,7 +70,7 @@ export class Placeholders {
     return this.#byValue.get(value)?.category;
   }
 
-  /** How many values got one before; Infinity for a value without one. */
+  /** Number of values that got a placeholder earlier; Infinity for a value without one. */
   positionOf(value: string): number {
     return this.#byValue.get(value)?.position ?? Infinity;
   }
@@ -76,13 +79,13 @@ export class Placeholders {
     return this.#byValue.keys();
   }
 
-  /** The value of each placeholder, and of each that is still to come. */
+  /** The value of each placeholder, including later ones. */
   get originals(): ReadonlyMap<string, string> {
     return this.#originals;
   }
 }
 
-/** A text of somebody else that nobody can take for one with placeholders in it: `(EMAIL_1)`. It keeps its length. */
+/** A foreign text whose placeholders are made unrecognizable: `(EMAIL_1)`. It keeps its length. */
 export function withoutPlaceholders(text: string): string {
   return text.includes('[') ? text.replaceAll(LIKE_A_PLACEHOLDER, (found) => `(${found.slice(1, -1)})`) : text;
 }

@@ -2,19 +2,20 @@ import type { Endpoint } from '../catalog/catalog.ts';
 import type { SearchBackend } from '../catalog/search.ts';
 import type { Privacy } from '../store/accounts/privacy.ts';
 
-/** Why an endpoint may not see a prompt. */
+/** Why an endpoint may not get a prompt. */
 const exclusions = ['allowed_providers', 'ignored_providers', 'data_policy:logging', 'data_policy:training'] as const;
 type Exclusion = (typeof exclusions)[number];
 
-/** Why an endpoint is excluded; undefined when it may be used. */
+/** Why an endpoint is excluded; undefined if it may be used. */
 export type ExclusionOf = (endpoint: Seeing) => Exclusion | undefined;
 
-/** Who sees a prompt, as far as settings speak of it. */
+/** The part of an endpoint that privacy settings apply to. */
 type Seeing = Pick<Endpoint, 'dataPolicy'> & { provider: Pick<Endpoint['provider'], 'id'> };
 
 /**
- * The one decision about endpoints, for the list of models and for inference: account, workspace and key must all allow
- * the provider, any of them can ignore it, and what any of them blocks is checked in the endpoint's declared data policy.
+ * The only privacy decision about endpoints, both for lists of models and for inference. Account, workspace and key
+ * must all allow the provider, and each of them can ignore it. Blocks of any of them are checked against the endpoint's
+ * declared data policy.
  */
 export function privacyFilter(layers: Privacy[]): ExclusionOf {
   const ignored = new Set(layers.flatMap(({ ignoredProviders }) => ignoredProviders));
@@ -33,8 +34,8 @@ export function privacyFilter(layers: Privacy[]): ExclusionOf {
 }
 
 /**
- * The same for search backends, which see what the model looks for. `allowedProviders` names providers of models: it says
- * nothing of them.
+ * The same for search backends, which get the model's queries. `allowedProviders` names providers of models, so it does
+ * not apply to them.
  */
 export function searchExclusion(layers: Privacy[]): (backend: SearchBackend) => Exclusion | undefined {
   const exclusionOf = privacyFilter(layers.map((layer) => ({ ...layer, allowedProviders: [] })));

@@ -1,4 +1,4 @@
-/** The texts of a request as providers may see them: the whole work of protection, which any thread can do. */
+/** Protects the texts of a request. This is the complete work of protection, and any thread can do it. */
 
 import type { SensitiveData } from '../store/accounts/sensitive-data.ts';
 import { Placeholders, type PlaceholderState } from './placeholders.ts';
@@ -18,15 +18,15 @@ export interface ProtectedTexts {
   placeholders: PlaceholderState;
 }
 
-/** Why a text must not be sent, and its place in the list. */
+/** Why a text must not be sent, and its index in the list. */
 export interface RefusedText extends Pick<TextRefusal, 'reason' | 'category'> {
   index: number;
 }
 
-/** Takes out of texts what a key wants kept from providers. */
+/** Replaces the protected data of a key in texts. */
 export function protectTexts({ texts, settings }: ProtectionJob): ProtectedTexts | { refused: RefusedText } {
   let index = 0;
-  /** A refusal is about the text that is being worked on, so its place is kept. */
+  /** A refusal is about the current text, so its index is kept. */
   const each = <Item, Result>(items: readonly Item[], work: (item: Item) => Result): Result[] =>
     items.map((item, place) => {
       index = place;
@@ -52,17 +52,24 @@ export function protectTexts({ texts, settings }: ProtectionJob): ProtectedTexts
   }
 }
 
-/** Without restoring, what looks like a placeholder came from an earlier answer, and means the same value still. */
+/**
+ * Without restoring, text that looks like a placeholder came from an earlier answer, and still stands for the same
+ * value.
+ */
 function keepClear(placeholders: Placeholders, scanned: Scanned[], { restore, dictionary }: SensitiveData): void {
   if (!restore) return;
   for (const { text } of scanned) placeholders.keepClearOf(text);
   for (const { substitute } of dictionary) placeholders.keepClearOf(substitute);
 }
 
-/** A placeholder for every value, numbered as they stand in the conversation. @throws {TextRefusal} for too many */
+/**
+ * Adds a placeholder for every value, numbered in the order of the conversation. @throws {TextRefusal} for too many
+ * values
+ */
 function addValues(placeholders: Placeholders, scanned: Scanned): void {
   scanned.knownBefore = placeholders.count;
-  // A value that only signed thinking has was never replaced: no placeholder would make it what was signed.
+  // Skips values that occur only in signed thinking: they were never replaced, and a placeholder would break the
+  // signature.
   if (scanned.kind === 'signed') return;
   for (const { category, start, end } of scanned.findings) placeholders.add(category, scanned.text.slice(start, end));
   if (placeholders.count > MAX_VALUES) throw new TextRefusal('too_many');

@@ -1,4 +1,4 @@
-/** Refusals of requests whose values are to be kept from providers. They name the field and the kind of value, never the value. */
+/** Refusals of requests with protected values. They name the field and the kind of value, never the value. */
 
 import { GatewayError, invalidRequest } from '../platform/errors.ts';
 import type { SensitiveCategory } from '../store/accounts/sensitive-data.ts';
@@ -13,7 +13,7 @@ export function nothingNamed(): GatewayError {
 
 type Reason = 'blocked' | 'unchangeable' | 'too_many';
 
-/** A text that must not be sent as it is; who knows where it stands makes an answer of it. */
+/** A text that must not be sent unchanged. The caller adds the field of the text. */
 export class TextRefusal extends Error {
   override name = 'TextRefusal';
   readonly reason: Reason;
@@ -27,12 +27,15 @@ export class TextRefusal extends Error {
   }
 }
 
-/** The answer to a request whose text was refused. */
+/** The error for a request whose text was refused. */
 export function refusalAt(field: string, { reason, category }: Pick<TextRefusal, 'reason' | 'category'>): GatewayError {
   return invalidRequest(field, reasonInWords(reason, category), category === undefined ? {} : { category });
 }
 
-/** Different values of one request: more than models read, and each is remembered until its answer is over. */
+/**
+ * Maximum number of different values in one request. It is more than models can read, and each value stays in memory
+ * until the answer is over.
+ */
 export const MAX_VALUES = 50_000;
 
 /** @param category undefined for a term of the dictionary */
@@ -50,7 +53,7 @@ function reasonInWords(reason: Reason, category: SensitiveCategory | undefined):
   }
 }
 
-/** The search takes longer than it may. */
+/** The search exceeds its time limit. */
 export function tooSlow(seconds: number): GatewayError {
   return new GatewayError(
     'timeout',
@@ -58,7 +61,7 @@ export function tooSlow(seconds: number): GatewayError {
   );
 }
 
-/** The thread has failed, which happens to a prompt that takes too much memory. */
+/** The thread has failed, for example because a prompt needs too much memory. */
 export function searchBroken(): GatewayError {
   return new GatewayError(
     'timeout',
@@ -68,7 +71,7 @@ export function searchBroken(): GatewayError {
 
 const BUSY_RETRY_SECONDS = '3';
 
-/** Other searches came first. */
+/** Other searches were first. */
 export function searchBusy(): GatewayError {
   return new GatewayError(
     'provider_overloaded',

@@ -6,7 +6,7 @@ import { TextRefusal } from './refusals.ts';
 import { isChangeable, type Scanned } from './scan.ts';
 import { TermSearch } from './term-search.ts';
 
-/** A part of a text and what comes in its place. */
+/** A part of a text and its replacement. */
 interface TextChange {
   start: number;
   end: number;
@@ -15,11 +15,11 @@ interface TextChange {
   value?: string;
 }
 
-/** Texts of one request with placeholders for its values, and substitutes for the terms of the dictionary. */
+/** Replaces the values of a request's texts by placeholders, and the dictionary's terms by substitutes. */
 export class Replacement {
   readonly #placeholders: Placeholders;
   readonly #dictionary: Dictionary;
-  /** A value is replaced wherever it stands by itself, also where nothing beside it says what it is. */
+  /** A value is replaced wherever it occurs as a whole word, even if nothing there identifies it. */
   #values = new TermSearch([]);
   #searched = 0;
 
@@ -29,8 +29,8 @@ export class Replacement {
   }
 
   /**
-   * @returns the text as it may be sent; undefined for signed thinking that cannot be sent as it was signed
-   * @throws {TextRefusal} where it would have to be changed, and cannot be
+   * @returns the text to send; undefined for signed thinking that cannot be sent as it was signed
+   * @throws {TextRefusal} if the text would have to be changed and cannot be
    */
   of(scanned: Scanned): string | undefined {
     const { text, kind, knownBefore } = scanned;
@@ -46,14 +46,14 @@ export class Replacement {
     return applied(text, changes);
   }
 
-  /** A text that is read by the model, and by nobody else. */
+  /** A text that only the model reads. */
   in(text: string, findings: Finding[]): string {
     return applied(text, this.#changesOf(text, findings));
   }
 
   /**
-   * Where a model repeats a value in its thinking, it has written the placeholder: what was restored for the client
-   * becomes what its provider has signed. Anything else in it was not replaced when it was signed.
+   * If a model repeats a value in its thinking, it wrote the placeholder. Replacing the restored value again gives the
+   * text that its provider signed. Any other value in it was not replaced when it was signed.
    */
   #isAsSigned({ text, findings }: Scanned, changes: TextChange[], knownBefore: number): boolean {
     const isKnown = (value: string | undefined) =>
@@ -64,7 +64,7 @@ export class Replacement {
     );
   }
 
-  /** From left to right, none overlapping another: what was found, then values found elsewhere, then terms. */
+  /** From left to right, without overlaps: first findings, then values found elsewhere, then terms. */
   #changesOf(text: string, findings: Finding[]): TextChange[] {
     const found: TextChange[] = [];
     for (const { start, end } of findings) {
@@ -79,7 +79,7 @@ export class Replacement {
     return changesInOrder(values, this.#dictionary.find(text, values));
   }
 
-  /** For all values that have a placeholder by now. */
+  /** A search for all values that have a placeholder so far. */
   #searchForValues(): TermSearch {
     const { count, values } = this.#placeholders;
     if (count > this.#searched) [this.#values, this.#searched] = [new TermSearch(values), count];

@@ -1,35 +1,35 @@
 /**
- * Every text of a request, wherever it stands: what is not known to be something else is text, so that a field that is
- * newer than the gateway is one as well.
+ * Finds every text of a request, at any position. Unknown values count as text, so fields that are newer than the
+ * gateway are included.
  */
 
 import { hasProviderSignature } from '../messages/thinking-signatures.ts';
 import type { Block, Message, MessagesRequest } from '../messages/types.ts';
 import { isRawNumber } from '../platform/json/exact-json.ts';
 
-/** What may be done with a text. */
+/** Whether and how a text may be changed. */
 export type TextKind =
-  /** Read by the model: it may be changed. */
+  /** Read by the model, so it may be changed. */
   | 'text'
-  /** Thinking that its provider has signed: any other text is refused there. */
+  /** Thinking that its provider has signed. The provider rejects a changed text. */
   | 'signed'
-  /** Read by programs: names, ids, addresses. Changed, it would mean something else. */
+  /** Read by programs: names, ids, addresses. A changed text would have another meaning. */
   | 'label'
-  /** Words of the protocol. */
+  /** Keywords of the protocol. */
   | 'protocol';
 
-/** A text of a request, apart from where it stands. */
+/** A text of a request, without its position. */
 export interface RequestText {
   text: string;
   kind: TextKind;
-  /** The name of the value in JSON that a model wrote or reads: often the only word that says what it is. */
+  /** Name of the value in JSON that a model wrote or reads. Often only this word identifies the value. */
   name?: string | undefined;
 }
 
-/** The changes of a list of texts by their index; undefined for a signed text that is left out with its block. */
+/** Changes of a list of texts by index; undefined for a signed text that is removed with its block. */
 export type TextChanges = ReadonlyMap<number, string | undefined>;
 
-/** Where a value is: in the structure of the API, in JSON of the model, or in a schema. */
+/** Region of a value: the structure of the API, JSON of the model, or a schema. */
 type Region = 'api' | 'json' | 'schema';
 
 /** Fields that hold JSON without a fixed form. */
@@ -67,13 +67,13 @@ const PROTOCOL = new Set([
   'inference_geo',
 ]);
 const SCHEMA_PROTOCOL = new Set(['type', 'format', '$ref', '$schema', '$id']);
-/** Encoded: nothing in them can be read or changed. */
+/** Encoded values, which can neither be read nor changed. */
 const ENCODED = new Set(['encrypted_content', 'encrypted_index', 'encrypted_stdout']);
 
-/** In this order values get their numbers: what every turn of a conversation begins with is first. */
+/** Values get their numbers in this order: the constant start of a conversation comes first. */
 const FIRST_FIELDS = ['tools', 'system', 'messages'];
 
-/** Whole numbers of fewer digits are nothing that anybody protects. */
+/** Integers with fewer digits are not protected data. */
 const MIN_DIGITS = 9;
 
 /** An object or a list of the request. */
@@ -81,11 +81,11 @@ interface Container {
   value: object;
   /** Undefined for the request itself. */
   parent: Container | undefined;
-  /** Its place in its parent. */
+  /** Its key or index in its parent. */
   key: string | number;
 }
 
-/** Where a text stands: it is the value under a key, or the key itself. */
+/** Position of a text: the value under a key, or the key itself. */
 interface TextPlace {
   holder: Container;
   key: string | number;
@@ -96,13 +96,13 @@ interface FoundValue extends Omit<RequestText, 'text'>, Omit<TextPlace, 'isKey'>
   value: unknown;
 }
 
-/** The changes of a container: to its keys, and of its values, each a text or a container that has changes itself. */
+/** Changes of a container: of its keys, and of its values, each a text or a container with changes. */
 interface Edits {
   keys: Map<string | number, string>;
   values: Map<string | number, Container | string | undefined>;
 }
 
-/** The texts of a request, found in one pass that remembers their places. */
+/** The texts of a request, found in one pass with their positions. */
 export class RequestTexts<Request extends MessagesRequest> {
   readonly texts: RequestText[] = [];
   readonly #places: TextPlace[] = [];
@@ -110,7 +110,7 @@ export class RequestTexts<Request extends MessagesRequest> {
   readonly #request: Request;
   readonly #origins: readonly number[] | undefined;
 
-  /** @param origins the index of each message in the request of the client; undefined if they are the same */
+  /** @param origins the index of each message in the client's request; undefined if no index changed */
   constructor(request: Request, origins?: readonly number[]) {
     this.#request = request;
     this.#origins = origins;
@@ -119,18 +119,18 @@ export class RequestTexts<Request extends MessagesRequest> {
     for (const field of fields) this.#findInField(this.#root, field, 'api');
   }
 
-  /** The field of a text, as in `messages.0.content`. A text inside of a JSON value has the field of that value. */
+  /** The field of a text, as in `messages.0.content`. A text inside a JSON value has the field of that value. */
   fieldOf(index: number): string {
     const { holder, key } = this.#places[index]!;
     const path = [key];
     for (let at = holder; at.parent; at = at.parent) path.unshift(at.key);
     if (path[0] === 'messages') path[1] = this.#origins?.[path[1] as number] ?? path[1]!;
-    // The names of a client's own JSON may be what is protected: the path ends above them.
+    // Names in a client's own JSON may be protected, so the path ends above them.
     const end = path.findIndex((part) => typeof part === 'string' && textRegions.has(part));
     return (end === -1 ? path : path.slice(0, end + 1)).join('.');
   }
 
-  /** The request with changed texts. Only the containers of a changed text are copied. */
+  /** The request with changed texts. Only containers of a changed text are copied. */
   with(changes: TextChanges): Request {
     if (changes.size === 0) return this.#request;
     const edits = new Map<Container, Edits>();
@@ -178,7 +178,10 @@ export class RequestTexts<Request extends MessagesRequest> {
     }
   }
 
-  /** A model may write a phone as a number, with a sign or as `79123456789.0`. Its digits are searched, and a text replaces it. */
+  /**
+   * A model may write a phone as a number, with a sign or as `79123456789.0`. The digits are searched, and a text
+   * replaces the number.
+   */
   #addNumber(value: number | { rawJSON: string }, found: FoundValue, region: Region): void {
     if (region === 'api') return;
     const digits = typeof value === 'number' ? String(value) : value.rawJSON;
@@ -216,13 +219,13 @@ function changedValue(container: Container, edits: ReadonlyMap<Container, Edits>
   if (Array.isArray(value)) return Object.assign([...value], fields).filter((item) => item !== undefined);
   if (Object.values(fields).includes(undefined)) return undefined;
   const { keys } = edits.get(container)!;
-  // From entries, because a key may be __proto__.
+  // Uses entries, because a key may be __proto__.
   return Object.fromEntries(
     Object.entries({ ...value, ...fields }).map(([key, field]) => [keys.get(key) ?? key, field]),
   );
 }
 
-/** A message that had nothing but signed thinking is empty if that is left out. */
+/** A message is empty if it contained only signed thinking that was removed. */
 function isEmpty({ content }: Message): boolean {
   return Array.isArray(content) && content.length === 0;
 }

@@ -1,13 +1,13 @@
 /**
- * The events of an answer with the client's own text in them again. An event in which nothing changes goes out as it came,
- * bytes included; signatures and what is encrypted have no placeholder in them and are never touched.
+ * Restores the client's own text in the events of an answer. Unchanged events are passed on byte by byte. Signatures
+ * and encrypted data contain no placeholders, and are never changed.
  */
 
 import type { AnswerEvent, Block, Delta, MessagesEvent } from '../messages/types.ts';
 import { isRawNumber } from '../platform/json/exact-json.ts';
 import { Originals, RestoredText } from './restored-text.ts';
 
-/** Deltas that append to a text, and the field of it. */
+/** Deltas that append to a text, and the field with the text. */
 const growing = {
   text_delta: 'text',
   thinking_delta: 'thinking',
@@ -15,13 +15,13 @@ const growing = {
 } as const;
 type Growing = keyof typeof growing;
 
-/** A text that grows, and the kind of delta that carries what was held back of it. */
+/** A growing text, and the kind of delta for its held-back part. */
 interface OpenText {
   type: Growing;
   text: RestoredText;
 }
 
-/** The events with what the placeholders stand for. What was held back comes out before an end, and before a failure. */
+/** The events with the values in place of placeholders. Held-back text is sent before an end and before a failure. */
 export async function* restoredAnswer(
   events: AsyncIterable<AnswerEvent[]>,
   originals: ReadonlyMap<string, string>,
@@ -63,7 +63,7 @@ class RestoredAnswer {
     }
   }
 
-  /** What was held back of all texts. */
+  /** The held-back parts of all texts. */
   end(): AnswerEvent[] {
     return [...this.#open.keys()].flatMap((index) => this.#endOf(index));
   }
@@ -75,7 +75,7 @@ class RestoredAnswer {
     this.#open.set(index, opened);
     const field = growing[type];
     const beginning = block[field];
-    // A call's input is an object, and whole where it is not empty; its pieces are JSON.
+    // A call's input is an object. If it is not empty, it is complete; otherwise its pieces follow as JSON.
     if (typeof beginning !== 'string') return this.#deep(block) as Block;
     const { [field]: _, ...others } = block;
     const restored = opened.text.push(beginning);
@@ -84,7 +84,7 @@ class RestoredAnswer {
   }
 
   #grow(event: AnswerEvent, index: number, delta: Delta): AnswerEvent[] {
-    // A signature closes its text: nothing of it may come afterwards.
+    // A signature closes its text, so no part of the text may follow it.
     if (delta.type === 'signature_delta') return [...this.#endOf(index), event];
     if (!isGrowing(delta.type)) return [this.#withDelta(event, this.#deep(delta) as Delta)];
     const { type } = delta;
@@ -97,7 +97,7 @@ class RestoredAnswer {
     return restored === '' ? [] : [this.#withDelta(event, { ...delta, [field]: restored })];
   }
 
-  /** The text of a block that grows by this kind of delta; a block that is newer than the gateway may grow by any. */
+  /** The text of a block that grows by this kind of delta. An unknown kind of block may grow by any delta. */
   #openText(index: number, type: Growing): OpenText {
     const open = this.#open.get(index);
     if (open?.type === type) return open;
@@ -123,7 +123,7 @@ class RestoredAnswer {
     return isSame ? event : { data: { ...data, ...fields } };
   }
 
-  /** All texts of a value that came whole; the value itself where none changes. */
+  /** Restores all texts in a complete value. Returns the value itself if nothing changes. */
   #deep(value: unknown): unknown {
     if (typeof value === 'string') return this.#originals.in(value);
     if (typeof value !== 'object' || value === null || isRawNumber(value)) return value;

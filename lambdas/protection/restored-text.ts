@@ -1,29 +1,32 @@
 /**
- * Placeholders become the client's own text again. A placeholder may come in pieces: what may be the beginning of one is held
- * back until it is known, and nothing else is; that is a token or a few, never more than the longest placeholder.
+ * Replaces placeholders by the client's own text. A placeholder may arrive in pieces, so a possible start of one is
+ * held back until it is certain. That is a few tokens, never more than the longest placeholder.
  */
 
-/** More than any answer has: after it, placeholders stay what they are. A key in armour is a thousand times its placeholder. */
+/**
+ * Maximum growth of an answer. Beyond it, placeholders stay in the text. A PEM key is a thousand times as long as its
+ * placeholder.
+ */
 const MAX_ADDED_CHARACTERS = 16 * 1024 * 1024;
 
 const LIKE_OUR_PLACEHOLDER = /\[[A-Z_]{3,12}_\d{1,15}\]/g;
 
-/** What stands behind the placeholders of one answer. */
+/** The values of the placeholders of one answer. */
 export class Originals {
   readonly #originals: ReadonlyMap<string, string>;
-  /** How placeholders begin, up to their number, and the length of the longest. */
+  /** Prefixes of placeholders, up to their number, and the length of the longest placeholder. */
   readonly #beginnings = new Set<string>();
   #longest = 0;
-  /** How many placeholders these are of. */
+  /** Number of placeholders in these prefixes. */
   #known = 0;
   #addedCharacters = 0;
 
-  /** @param originals may grow while the answer runs */
+  /** @param originals may grow while the answer is running */
   constructor(originals: ReadonlyMap<string, string>) {
     this.#originals = originals;
   }
 
-  /** @param write how a value is written here: as it is, or as it stands within a JSON string */
+  /** @param write the form of a value here: unchanged, or escaped for a JSON string */
   in(text: string, write: (value: string) => string = String): string {
     if (!text.includes('[')) return text;
     return text.replaceAll(LIKE_OUR_PLACEHOLDER, (placeholder) => {
@@ -35,7 +38,7 @@ export class Originals {
     });
   }
 
-  /** Where what may be the beginning of a placeholder stands at the end of a text; its length where nothing does. */
+  /** Position of a possible start of a placeholder at the end of a text; the text's length if there is none. */
   openingIn(text: string): number {
     this.#learn();
     const start = text.lastIndexOf('[');
@@ -64,19 +67,19 @@ export class Originals {
   }
 }
 
-/** One text of an answer, that comes in pieces. */
+/** One text of an answer, which arrives in pieces. */
 export class RestoredText {
   readonly #originals: Originals;
   readonly #write: ((value: string) => string) | undefined;
   #held = '';
 
-  /** @param inJson the text is JSON, and placeholders stand within its strings */
+  /** @param inJson the text is JSON, and placeholders are in its strings */
   constructor(originals: Originals, inJson: boolean) {
     this.#originals = originals;
     this.#write = inJson ? withinJson : undefined;
   }
 
-  /** What may go out with this piece. */
+  /** The text that may be sent with this piece. */
   push(piece: string): string {
     if (this.#held === '' && !piece.includes('[')) return piece;
     const text = this.#held + piece;
@@ -85,7 +88,7 @@ export class RestoredText {
     return this.#originals.in(text.slice(0, end), this.#write);
   }
 
-  /** What was held back, when nothing more comes. */
+  /** The held-back part, at the end of the text. */
   end(): string {
     const held = this.#held;
     this.#held = '';

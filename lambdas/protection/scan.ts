@@ -1,4 +1,4 @@
-/** This file looks for sensitive values in one text of a request. */
+/** Searches one text of a request for sensitive values. */
 
 import type { SensitiveCategory, SensitiveData } from '../store/accounts/sensitive-data.ts';
 import { findSensitive } from './find/find.ts';
@@ -10,11 +10,11 @@ export interface Scanned {
   text: string;
   kind: TextKind;
   findings: Finding[];
-  /** How many values had a placeholder before this text. */
+  /** Number of values that had a placeholder before this text. */
   knownBefore: number;
 }
 
-/** @throws {TextRefusal} where something is found that the key blocks, or that cannot be changed */
+/** @throws {TextRefusal} if the key blocks a finding, or a finding cannot be changed */
 export function scan({ text, kind, name }: RequestText, { action, categories }: SensitiveData): Scanned {
   const findings = findInText(text, name, new Set(categories));
   const [first] = findings;
@@ -27,7 +27,7 @@ export function isChangeable(kind: TextKind): boolean {
   return kind === 'text' || kind === 'signed';
 }
 
-/** In JSON of a model, the name of a value says what it is: `{"inn": "…"}`. */
+/** In JSON of a model, the name of a value identifies it: `{"inn": "…"}`. */
 function findInText(text: string, name: string | undefined, wanted: ReadonlySet<SensitiveCategory>): Finding[] {
   if (name === undefined) return findSensitive(text, wanted);
   const prefix = `${name}: `;

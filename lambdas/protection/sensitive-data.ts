@@ -1,9 +1,10 @@
 /**
- * Takes the sensitive data of a key's requests out before anything is measured, held or sent. The provider never sees it, so it
- * cannot be in the provider's answers, errors or logs either.
+ * Removes the sensitive data of a key's requests before anything is measured, held or sent. The provider never gets it,
+ * so the provider's answers, errors and logs cannot contain it.
  *
- * Guarantee: a prompt of any length and any content, under any settings, blocks the event loop no longer than a short one: a long
- * prompt is searched in a thread, where accounts take turns and no prompt keeps a new one waiting for more than half a second.
+ * Guarantee: a prompt of any length and content, under any settings, blocks the event loop no longer than a short one.
+ * A long prompt is searched in a thread. Accounts take turns there, and no prompt delays a new one for more than half a
+ * second.
  */
 
 import type { MessagesRequest } from '../messages/types.ts';
@@ -27,21 +28,19 @@ export interface Protection extends JobRequest {
 
 export interface Protected<Request extends MessagesRequest = MessagesRequest> {
   message: Request;
-  /** What stands behind the placeholders, for the answer; undefined where nothing is to be restored. */
+  /** The values of the placeholders, for the answer; undefined if nothing is to be restored. */
   originals: ReadonlyMap<string, string> | undefined;
-  /**
-   * A text that joins the conversation while it is answered, as providers may see it; undefined where the key blocks what
-   * is found in it.
-   */
+  /** Protects a text that joins the conversation during the answer; undefined if the key blocks a finding in it. */
   protectMore: (text: string) => string | undefined;
 }
 
 /**
- * The request as providers may see it.
- * @param options.mayGrow more text may come: `originals` gets what is found in it, and is there from the beginning
- * @param options.origins the index of each message in the request of the client; undefined if they are the same
- * @throws {GatewayError} 400 naming category and field, never the value: if the key blocks such requests, if a value stands in a
- *   place that cannot be changed, or if there are too many of them; 529 if others kept the search busy; 504 if it takes too long
+ * The request as providers may get it.
+ * @param options.mayGrow further texts may follow: `originals` exists from the start, and gets the values found in them
+ * @param options.origins the index of each message in the client's request; undefined if no index changed
+ * @throws {GatewayError} 400 with category and field, never the value, if the key blocks these requests, if a value is
+ *   in a field that cannot be changed, or if there are too many values; 529 if other searches kept the thread busy; 504
+ *   if the search takes too long
  */
 export async function protect<Request extends MessagesRequest>(
   message: Request,
@@ -64,9 +63,9 @@ export async function protect<Request extends MessagesRequest>(
 }
 
 /**
- * The texts of a request under the settings of a key that protects something.
- * @throws {GatewayError} 400 if the key names nothing to protect, or refuses a text; 529 if others kept the search busy; 504 if it takes
- *   too long
+ * Protects the texts of a request, with the settings of a key that protects something.
+ * @throws {GatewayError} 400 if the key names nothing to protect, or refuses a text; 529 if other searches kept the
+ *   thread busy; 504 if the search takes too long
  */
 export async function protectedTexts(
   source: Pick<RequestTexts<MessagesRequest>, 'texts' | 'fieldOf'>,
@@ -80,14 +79,17 @@ export async function protectedTexts(
   return found;
 }
 
-/** Characters that are searched without the thread: no text takes longer for its length than some four microseconds a character. */
+/**
+ * Maximum number of characters to search without the thread. The slowest text takes about four microseconds per
+ * character.
+ */
 const MAX_CHARACTERS_AT_ONCE = 32 * 1024;
-/** After this time a search makes way for new ones. Few texts need longer that are not made to be slow. */
+/** After this time, a search makes way for new ones. Only few texts need longer, unless they were made to be slow. */
 const TURN_MS = 500;
-/** Together less than the time that a function of the API has. */
+/** Their sum is less than the timeout of an API function. */
 const MAX_WAIT_MS = 6_000;
 const MAX_RUN_MS = 20_000;
-/** The longest prompt needs some 150. */
+/** The longest prompt needs about 150. */
 const MAX_SEARCH_HEAP_MB = 256;
 
 async function searchedTexts(
@@ -120,7 +122,10 @@ const searchThread = once(
     }),
 );
 
-/** Nothing in a text of others becomes a value of the client: what looks like a placeholder there is made to look different. */
+/**
+ * Protects a text from a third party. Text in it that looks like a placeholder is changed, so that it never becomes a
+ * value of the client.
+ */
 function protectedText(
   written: string,
   placeholders: Placeholders,

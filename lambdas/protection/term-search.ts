@@ -1,7 +1,7 @@
 /**
- * Many terms in one text, each where it stands by itself: no part of a longer word or number. Terms are kept sorted, so
- * that one search at the beginning of a word finds the longest that begins there: memory is that of the terms, and time
- * grows with the text and the logarithm of their number, whoever chose them.
+ * Finds many terms in one text, each only as a whole word or number. Terms are sorted, so one search at the start of a
+ * word finds the longest term there. Memory is that of the terms. Time grows with the text and the logarithm of the
+ * number of terms, even if an attacker chose them.
  */
 
 import { isWordAt } from './find/finding.ts';
@@ -12,21 +12,24 @@ export interface FoundTerm {
   term: string;
 }
 
-/** So many characters of a beginning are looked at before a term is searched for. */
+/** Length of a prefix that is checked before the search for a term. */
 const BEGINNING = 4;
 const FIRSTS = 0x7ff;
-/** Bits of the table of beginnings; as many terms as a prompt has values fill little of it. */
+/** Bits in the table of prefixes. Even the values of a large prompt fill little of it. */
 const TABLE_BITS = 1 << 16;
 
 export class TermSearch {
   readonly #terms: string[];
-  /** For each term the longest other one that it begins with; -1 for none. */
+  /** Index of the longest other term that is a prefix of each term; -1 without one. */
   readonly #parents: number[] = [];
-  /** For the lower bits of first characters, which tell most scripts apart: most places of a text are ruled out by them. */
+  /**
+   * Table of the lower bits of first characters, which differ between most scripts. It excludes most positions of a
+   * text.
+   */
   readonly #firsts = new Uint8Array(FIRSTS + 1);
-  /** A bit for each beginning of a term, of at most four characters: nearly every other place is ruled out by them. */
+  /** One bit for each prefix of a term, with at most four characters. It excludes nearly all remaining positions. */
   readonly #beginnings = new Uint8Array(TABLE_BITS >> 3);
-  /** How long these beginnings are. */
+  /** Lengths of these prefixes. */
   readonly #lengths: number[];
   readonly #longest: number;
 
@@ -45,8 +48,8 @@ export class TermSearch {
   }
 
   /**
-   * The terms in a text, from left to right, the longest first; none overlaps another.
-   * @param taken parts of the text that are not looked at, from left to right
+   * The terms in a text, from left to right, the longest first, without overlaps.
+   * @param taken parts of the text to skip, from left to right
    */
   find(text: string, taken: readonly { start: number; end: number }[] = []): FoundTerm[] {
     const found: FoundTerm[] = [];
@@ -92,7 +95,10 @@ export class TermSearch {
     return rest.startsWith(term) && !(isWordAt(text, end) && isWordAt(text, end - 1));
   }
 
-  /** The last term that is not greater than a text: every term that the text begins with is one that this begins with. */
+  /**
+   * The greatest term that is less than or equal to the text. Every term that is a prefix of the text is also a prefix
+   * of this one, or equals it.
+   */
   #lastUpTo(text: string): number {
     let low = 0;
     let high = this.#terms.length;
@@ -105,7 +111,7 @@ export class TermSearch {
   }
 }
 
-/** The place of a beginning in the table. */
+/** The position of a prefix in the table. */
 function bitOf(text: string, start: number, length: number): number {
   let hash = length;
   for (let index = start; index < start + length; index += 1)

@@ -1,21 +1,23 @@
 import { digitsOf, GAP, HYPHEN, isWordAt, matchesOf, wordsBefore, type Rule } from './finding.ts';
 
-/** Sixteen digits in fours, with three more on long cards; 4-6-5 of American Express, 4-6-4 of Diners; or no gaps. */
+/**
+ * Sixteen digits in groups of four, plus three on long cards; 4-6-5 for American Express, 4-6-4 for Diners; or no gaps.
+ */
 const CARD = new RegExp(
   String.raw`(?<!\d)(?:\d{13,19}|\d{4}([${GAP}.${HYPHEN}])(?:\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{6}\1\d{4,5}))(?!\d)`,
   'g',
 );
-/** A card of sixteen digits, where something that is no part of it follows. */
+/** Length of a card with sixteen digits and gaps, if unrelated digits follow it. */
 const FOUR_FOURS = 19;
 const MIN_CARD_DIGITS = 13;
 
-/** So many digits in a row are more often a bar code or the id of something: a word must say that they are a card. */
+/** Numbers of these lengths are more often bar codes or ids, so a word must name them as a card. */
 const RARE_LENGTHS = /^(?:\d{13}|\d{17,19})$/;
 const NAMED_CARD =
   /карт|(?<!\p{L})пан(?!\p{L})|card|(?<!\p{L})pan(?!\p{L})|visa|mastercard|maestro|маэстро|unionpay|сбер|мир(?!\p{L})/iu;
 const CARD_NAMED_WITHIN = 48;
 
-/** Payment cards: known beginnings and lengths, and the check digit (ISO/IEC 7812). */
+/** Payment cards: known prefixes and lengths, and the check digit (ISO/IEC 7812). */
 export const findCards: Rule = (text, numerals, add) => {
   for (const { start: from, written: numbers, digits } of numerals) {
     if (digits.length < MIN_CARD_DIGITS || (numbers === digits && !isCard(digits))) continue;
@@ -33,7 +35,7 @@ export const findCards: Rule = (text, numerals, add) => {
   }
 };
 
-/** `3.1415926535897932` and `2,4111…` are numbers that go on to the left; `+4915112345678` is a phone. */
+/** `3.1415926535897932` and `2,4111…` are numbers that continue to the left; `+4915112345678` is a phone. */
 function isPartOfNumber(text: string, start: number): boolean {
   return /\+$|\d[.,]$/.test(text.slice(Math.max(0, start - 2), start));
 }
@@ -46,7 +48,7 @@ function isCard(digits: string): boolean {
 
 const LONG = [16, 17, 18, 19];
 
-/** Beginnings that issuers have, and the lengths of their cards. */
+/** Prefixes of issuers, and the lengths of their cards. */
 const issuers: [RegExp, number[]][] = [
   // Visa
   [/^4/, [13, 16, 19]],

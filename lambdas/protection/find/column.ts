@@ -1,6 +1,6 @@
 import { append } from '../../platform/append.ts';
 
-/** Values of tables, which are named by the heading of their column alone: CSV, tabs, and tables of Markdown. */
+/** Finds values of tables that only the heading of their column names: CSV, tabs, and tables of Markdown. */
 
 /** A cell below a heading, without blanks and quotes around it. */
 export interface Cell {
@@ -8,15 +8,15 @@ export interface Cell {
   start: number;
 }
 
-/** These characters part cells; the first of them that a heading has is the one of its table. */
+/** Characters that separate cells. The first of them in a heading is the separator of its table. */
 const SEPARATORS = ['\t', '|', ';', ','];
-/** No heading is longer, and no table that people paste has more columns. */
+/** Longer headings, and tables with more columns, are ignored. */
 const MAX_LINE = 2_000;
 const MAX_COLUMNS = 64;
-/** Between a heading and its rows, in Markdown. */
+/** The line between a heading and its rows, in Markdown. */
 const RULE_LINE = /^[\s|:-]+$/;
 
-/** Cells of the columns whose heading matches; rows end with the first line that has another number of cells. */
+/** Cells of the columns whose heading matches. The rows end at the first line with a different number of cells. */
 export function cellsUnder(text: string, heading: RegExp): Cell[] {
   const found: Cell[] = [];
   let table: { separator: string; columns: number[]; width: number } | undefined;
@@ -45,7 +45,7 @@ function headingOf(line: string, heading: RegExp): { separator: string; columns:
   return columns.length === 0 ? undefined : { separator, columns, width: cells.length };
 }
 
-/** A cell of few words, and without a number: a row that speaks of it is none. */
+/** Headings are short and have no digits. A sentence about such values is not a heading. */
 function isHeading(cell: string, heading: RegExp): boolean {
   return cell.length <= 40 && !/\d/.test(cell) && heading.test(cell);
 }

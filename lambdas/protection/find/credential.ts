@@ -1,4 +1,4 @@
-/** Secrets of programs and people: by their issuers, by their form, by where they stand, and by their name. */
+/** Finds secrets of programs and people: by their issuer, their form, their position, and their name. */
 
 import { matchesOf, wordsBefore, type Add, type Rule } from './finding.ts';
 import { findIssuedKeys } from './issued-key.ts';
@@ -10,7 +10,7 @@ import { classesOf, isMixed, isNoReference, isPassword } from './secret.ts';
 const ARMOUR = '-----BEGIN ';
 const ARMOURED_KEY = /^-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/;
 const MAX_ARMOUR = 64;
-/** More than the longest key; a key without its end is taken up to here. */
+/** More than the longest key. A key without an end is matched up to this length. */
 const MAX_KEY = 16_384;
 
 /** `scheme://user:password@host` and `-u user:password`. */
@@ -22,18 +22,18 @@ const AUTHORIZATION_VALUE =
 const ACCOUNT =
   /(?:логин|уч[её]тк[аиу]|доступы?|login|creds|credentials)(?:\s?[/&+и]\s?(?:pass(?:word)?|пароль))?(?: [a-zа-яё]{1,12}){0,3}\s?[:–—-]\s{0,2}[^\s/|:]{2,40}\s?[/|:]\s?([^\s"'`<>;,()«»]{6,64})/gi;
 
-/** An address that names a user and a password begins so before its `@`. */
+/** The part before `@` in a URL with user and password. */
 const IN_URL = /:\/\/\S*$/;
 const MAX_USER = 320;
 /** `ann@example.org / Vesna2030!`: an address and a password in one line. */
 const MAIL_ACCOUNT = /@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}\s?[/|:]\s?([^\s"'`<>;,()«»]{6,64})/g;
-/** Words that a wallet is restored from. */
+/** Words for restoring a wallet. */
 const SEED =
   /(?:(?:seed|recovery|mnemonic|backup|secret)[ -]phrase|(?:сид|мнемоническ\p{L}{2}|секретн\p{L}{2})[ -]?фраз\p{L})[^\n:=–—-]{0,60}[:=–—-]\s?["'«]?((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})(?![a-z])/giu;
-/** A phrase of small words with a number, or in quotes. */
+/** A phrase of lower-case words with a number, or in quotes. */
 const PHRASE =
   /(?:(?:парольн|секретн|кодов)\p{L}{2} фраз\p{L}|фраза-пароль|passphrase)[^\n:=–—«"?]{0,60}(?:[:=?]|\s[–—]|(?=[«"]))\s{0,2}(?:[«"]((?:[\p{L}\d-]{1,16} ){2,11}[\p{L}\d-]{1,16})[»"]|((?:[\p{Ll}-]{1,16} ){2,11}\d{1,6})(?![\p{L}\d]))/giu;
-/** `login/password: print_ok / t1pograf1ya`: where both are named, a password needs less to be one. */
+/** `login/password: print_ok / t1pograf1ya`: if both are named, a weaker password is enough. */
 const NAMED_ACCOUNT =
   /(?:логин|login|user(?:name)?|юзер)\s?[/&+и]\s?(?:pass(?:word)?|пароль?)(?: [\p{L}\d]{1,16}){0,4}\s?[:–—-]\s{0,2}[^\s/|:]{2,40}\s?[/|:]\s?([^\s"'`<>;,()«»]{6,64})/giu;
 
@@ -58,19 +58,19 @@ export const findCredentials: Rule = (text, numerals, add) => {
   findNumericSecrets(text, lower, add);
 };
 
-/** The place alone says that these words are a secret. */
+/** The position alone proves that the value is a secret. */
 function isAny(): boolean {
   return true;
 }
 
-/** `scheme://USER:PASSWORD@host` says where a password goes. */
+/** Excludes placeholders for a password, as in `scheme://USER:PASSWORD@host`. */
 function isWritten(value: string): boolean {
   return isNoReference(value) && !/^(?:password|passwd|pass|pwd|secret|token|пароль)$/i.test(value);
 }
 
 function findBehindMail(text: string, add: Add): void {
   for (const { 0: found, 1: value = '', index } of matchesOf(MAIL_ACCOUNT, text)) {
-    // The host of an address that names a user is followed by a port or a path.
+    // In a URL with a user, the host precedes a port or a path.
     if (!isStrongPassword(value) || IN_URL.test(wordsBefore(text, index, MAX_USER))) continue;
     add(index + found.length - value.length, index + found.length);
   }

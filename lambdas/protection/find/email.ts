@@ -1,11 +1,14 @@
 import { isWordAt, wordsBefore, type Rule } from './finding.ts';
 
-/** Of RFC 5321. */
+/** From RFC 5321. */
 const MAX_LOCAL = 64;
 const MIN_DOMAIN = 4;
 const MAX_DOMAIN = 255;
 
-/** Beside letters and digits: what local parts have. RFC 5322 allows more, which in texts is mostly quotes and syntax. */
+/**
+ * Signs in local parts, in addition to letters and digits. RFC 5322 allows more, but in texts those are mostly quotes
+ * and syntax.
+ */
 const LOCAL_SIGNS = ".+-%'";
 const DOMAIN_SIGNS = '.-';
 const TOP_DOMAIN = /^(?:xn--[a-z0-9-]+|\p{L}{2,}(?=[-\d]|$))/iu;
@@ -14,17 +17,17 @@ const FILE = /^(?:png|jpe?g|gif|svg|webp|avif|ico|css|js|ts|tsx|json|html?|xml|p
 /** `react@18.2.0.min.js`, `logo@2x.dark.png`. */
 const FILE_VERSION = /^\d+(?:x|\.\d+)\./;
 
-/** Addresses to which mail comes back have the address that it was sent to within them, behind a `=`. */
+/** Bounce addresses contain the original address, behind a `=`. */
 const BOUNCED = /(?<![\w.+-])(?:bounces?|prvs|srs\d|btv\d)[+=-][\w.+=-]*=$/i;
 
-/** `https://user:password@host`, `ssh -p 22 user@host`: nobody's mail. */
+/** `https://user:password@host` and `ssh -p 22 user@host` are not mail addresses. */
 const EMAIL_IN_ADDRESS =
   /:\/\/[^\s/@]*$|(?<![\w-])(?:ssh|scp|sftp|rsync|mosh|ssh-copy-id)\s(?:-\S{1,16}\s(?:\S{1,32}\s)?){0,3}$/;
 /** `git@host`, `user@host:/srv`, `user@host:~$`. */
 const GIT = /(?<![\w.+-])git@$/;
 const OF_MACHINE = /:[/~]/y;
 
-/** Addresses of mail, in any script. */
+/** Mail addresses, in any script. */
 export const findEmails: Rule = (text, _, add) => {
   for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
     const last = endOfLabels(text, at + 1);
@@ -41,7 +44,7 @@ function isOfMachine(text: string, at: number, end: number): boolean {
   return OF_MACHINE.test(text) || GIT.test(wordsBefore(text, at + 1, 'x git@'.length));
 }
 
-/** @param isEmphasised it stands between `_`, which Markdown shows in italics */
+/** @param isEmphasised the address is between `_`, which Markdown shows in italics */
 function startOfLocal(text: string, at: number, isEmphasised: boolean): number {
   const first = Math.max(0, at - MAX_LOCAL);
   let start = at;
@@ -53,7 +56,7 @@ function startOfLocal(text: string, at: number, isEmphasised: boolean): number {
   return bounced === undefined ? start : start - bounced.length;
 }
 
-/** No domain has a `_`: what is behind one is Markdown, or another word. */
+/** No domain contains `_`. Text behind it is Markdown, or another word. */
 function isOfDomain(text: string, index: number): boolean {
   const sign = text.charAt(index);
   return sign !== '_' && (isWordAt(text, index) || DOMAIN_SIGNS.includes(sign));
@@ -67,7 +70,7 @@ function endOfLabels(text: string, from: number): number {
 }
 
 /**
- * The length of the longest domain that a text begins with; 0 if there is none. The rest is the extension of a file
+ * The length of the longest domain at the start of a text; 0 without a domain. The rest is a file extension
  * (`ann@example.org.pdf`), or belongs to the next sentence (`ann@example.org.2 files`).
  */
 function domainLength(text: string): number {

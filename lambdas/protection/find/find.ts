@@ -1,4 +1,4 @@
-/** Values of the categories that the gateway knows, in one text. */
+/** Finds values of the known categories in one text. */
 
 import type { SensitiveCategory } from '../../store/accounts/sensitive-data.ts';
 import { findCards } from './card.ts';
@@ -12,7 +12,7 @@ import { findPassports } from './passport.ts';
 import { findPhones } from './phone.ts';
 import { findSnils } from './snils.ts';
 
-/** Where two find the same, the first is right: it knows more of it. */
+/** If two rules find the same value, the earlier one wins, because it is more specific. */
 const categoryRules: Record<SensitiveCategory, Rule> = {
   credential: findCredentials,
   email: findEmails,
@@ -25,7 +25,7 @@ const categoryRules: Record<SensitiveCategory, Rule> = {
 };
 const categories = Object.keys(categoryRules) as SensitiveCategory[];
 
-/** What is found of these categories, from left to right; no two overlap. */
+/** Findings of these categories, from left to right, without overlaps. */
 export function findSensitive(text: string, wanted: ReadonlySet<SensitiveCategory>): Finding[] {
   const findings: Finding[] = [];
   const numerals = numeralsIn(text);
@@ -36,7 +36,9 @@ export function findSensitive(text: string, wanted: ReadonlySet<SensitiveCategor
   return withoutOverlaps(findings);
 }
 
-/** Findings that overlap become one, of the earlier rule's category: no part of either may be left. */
+/**
+ * Merges overlapping findings into one of the earlier rule's category, so that no part of either remains in the text.
+ */
 function withoutOverlaps(findings: Finding[]): Finding[] {
   const kept: Finding[] = [];
   for (const finding of findings.sort((a, b) => a.start - b.start)) {

@@ -1,39 +1,39 @@
 import type { SensitiveCategory } from '../../store/accounts/sensitive-data.ts';
 
-/** A value of a category, where it stands in a text. */
+/** Position of a category's value in a text. */
 export interface Finding {
   category: SensitiveCategory;
   start: number;
   end: number;
 }
 
-/** Digits with what may stand between those of one number, from the first digit to the last. */
+/** Digits and the separators within one number, from the first digit to the last. */
 export interface Numerals {
   start: number;
   written: string;
-  /** Its digits alone. */
+  /** Only the digits. */
   digits: string;
 }
 
-/** Takes a value that was found. */
+/** Adds a found value. */
 export type Add = (start: number, end: number) => void;
 
 /** Finds the values of one category in a text, in time linear in its length. */
 export type Rule = (text: string, numerals: readonly Numerals[], add: Add) => void;
 
-/** Blanks and hyphens as people, word processors and web pages put them between digits; for character classes. */
+/** Blanks and hyphens that people, word processors and web pages put between digits; for character classes. */
 export const GAP = String.raw` \u00a0\u2009\u202f`;
 export const HYPHEN = String.raw`\-\u2010-\u2015\u2212`;
 
 const FINDING_WORD = /[\p{L}\p{N}_]/u;
 
-/** Latin, Greek, Cyrillic, Armenian, Hebrew: looked up, because it is asked for every letter of a text. */
+/** Latin, Greek, Cyrillic, Armenian and Hebrew use a lookup table, because every letter of a text is tested. */
 const TABLED = 0x600;
 const FINDING_WORDS = Uint8Array.from({ length: TABLED }, (_, code) =>
   Number(FINDING_WORD.test(String.fromCharCode(code))),
 );
 
-/** The character at a position, or the pair that it is a half of, belongs to a word or a number. */
+/** Whether the character at a position, or its surrogate pair, belongs to a word or a number. */
 export function isWordAt(text: string, index: number): boolean {
   const code = text.charCodeAt(index);
   return code < TABLED ? FINDING_WORDS[code] === 1 : isRareWordAt(text, index, code);
@@ -45,12 +45,12 @@ function isRareWordAt(text: string, index: number, code: number): boolean {
   return FINDING_WORD.test(String.fromCodePoint(text.codePointAt(isSecondHalf ? index - 1 : index) ?? code));
 }
 
-/** What is between these positions is no part of a longer word or number. */
+/** Whether the text between these positions is not part of a longer word or number. */
 export function standsAlone(text: string, start: number, end: number): boolean {
   return !isWordAt(text, start - 1) && !isWordAt(text, end);
 }
 
-/** What stands before a position, up to so many characters: for words that say what a number is. */
+/** The text before a position, up to this many characters, with the words that name a number. */
 export function wordsBefore(text: string, start: number, characters: number): string {
   return text.slice(Math.max(0, start - characters), start);
 }
@@ -78,7 +78,7 @@ export function digitsOf(text: string): string {
 
 const NO_MATCHES: RegExpExecArray[] = [];
 
-/** What a global pattern matches, for the many short texts for which `matchAll` takes longer than the search. */
+/** All matches of a global pattern. Faster than `matchAll` for many short texts. */
 export function matchesOf(pattern: RegExp, text: string): RegExpExecArray[] {
   pattern.lastIndex = 0;
   let match = pattern.exec(text);

@@ -3,16 +3,16 @@ import { isWordAt, matchesOf, wordsBefore, type Rule } from './finding.ts';
 
 const MIN_INN_DIGITS = 10;
 const INN = /(?<!\d)(?:\d{12}|\d{10})(?!\d)/g;
-/** An English inn is no tax number: in small letters the number must follow at once. */
+/** Excludes the English word "inn": in lower case, the number must follow it directly. */
 const NAMED_INN =
   /инн(?:юл|фл)?(?!\p{L})|налогоплательщик|taxpayer|tax[ _-]?id|(?<!\p{L})(?:ип(?= )|INN(?!\p{L})|inn[^\p{L}\p{N}]{0,6}$)/giu;
-/** A column whose heading has this holds such values. */
+/** The heading of a column with these numbers. */
 const INN_HEADING = /(?<![\p{L}\p{N}])(?:инн|inn|tax[ _-]?id)(?![\p{L}\p{N}])/iu;
 const INN_NAMED_WITHIN = 48;
 const NAMED_AFTER = /^\s{0,2}[(–—-]\s{0,2}инн(?!\p{L})/iu;
 const NAME_ITSELF = /инн$/i;
 
-/** Russian taxpayer numbers. One in ten numbers has a fitting check digit, so a word must say what it is. */
+/** Russian taxpayer numbers. One in ten random numbers has a valid check digit, so a word must name the number. */
 export const findInns: Rule = (text, numerals, add) => {
   if (numerals.length > 0 && INN_HEADING.test(text)) {
     for (const { value, start } of cellsUnder(text, INN_HEADING)) {
@@ -35,7 +35,7 @@ function isNamedInn(before: string): boolean {
   return matchesOf(NAMED_INN, before).some(({ 0: name }) => isName(name, before));
 }
 
-/** Without regard to case, "Inn" and "ип" are found as well: only as an abbreviation or a field they name a number. */
+/** The pattern ignores case and also finds "Inn" and "ип". They name a number only as an abbreviation or a field. */
 function isName(name: string, before: string): boolean {
   if (/^ип$/i.test(name)) return name === 'ИП';
   return !/^inn/i.test(name) || name.startsWith('INN') || /(?<!\p{L})inn[^\p{L}\p{N}]{0,6}$/u.test(before);

@@ -4,26 +4,28 @@ import { isWordAt, lastWord, matchesOf, wordsBefore, type Add, type Rule } from 
 const V4 = /(?<![\d.])\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?!\d|\.\d)/g;
 const V6 = /^(?:[0-9a-f]{1,4}:|:(?=:)|:){2,8}(?:[0-9a-f]{1,4}|(?:\d{1,3}\.){3}\d{1,3})?(?![\w:]|\.\d)/i;
 
-/** What every address of version 6 has; quicker to look for. */
+/** A cheap pattern that every IPv6 address matches. */
 const MAYBE_V6 = /::|:[\da-f]{1,4}:[\da-f]{1,4}:[\da-f]{1,4}:/gi;
 const MAX_V6 = 45;
 
-/** Words right before four numbers that are no address. */
+/** Words directly before four numbers that are not an address. */
 const NO_ADDRESS =
   /^(?:верси|релиз|сборк|прошивк|драйвер|пункт|раздел|подраздел|глав|стать|таблиц|рисун|приложени|оценк|п+$|пп?\.?$|version|ver$|v$|rev$|release|build$|assembly$|firmware$|driver$|section$|chapter$|clause$|figure$|table$|appendix$|annex$|oid$|chrome$|firefox$|safari$|edge$|opera$|windows$|android$|ios$|macos$|gtk$)/i;
 /** `nginx/1.25.3.1`, `§ 4.1.1.2`. */
 const NO_ADDRESS_SIGN = /§\s?$|[\p{L}\d]\/$/u;
 const ADDRESS =
   /(?<!\p{L})(?:ip|ip-?адрес|айпи|адрес|addr|address|host|хост|server|сервер|dns|ping|ssh|пинг\p{L}*|client|proxy|gateway|шлюз|клиент|узел|route|network|subnet|подсет[ьи]|сет[ьи]|peer|remote|src|dst|source|nameserver|inet|allow|deny|listen|connect\p{L}*)(?!\p{L})/iu;
-/** Releases count from one: of public addresses few begin so, and few have a zero as their third number. */
+/**
+ * Software releases count from one. Few public addresses start like this, and few have a zero as their third number.
+ */
 const LOW = /^(?!10\.)[12]?\d\./;
 const THIRD_ZERO = /^\d+\.\d+\.0\./;
-/** A name before it is that of a program; these are none: `Banned from 5.188.10.77`. */
+/** Other words directly before the number are the name of a program, but not these: `Banned from 5.188.10.77`. */
 const NO_NAME =
   /^(?:со?|из|на|от|по|и|или|from|at|by|via|and|or|for|is|are|with|ban|unban|banned|block|blocked|found|drop|dropped|reject|rejected|attacker)$/i;
 /** Public resolvers, whose numbers are all small. */
 const RESOLVERS = new Set(['1.1.1.1', '1.0.0.1', '8.8.8.8', '8.8.4.4', '9.9.9.9']);
-/** Words before a release that looks like an address, with a word or two between them, and signs. */
+/** Words before a release number that looks like an address, with up to two words and signs between them. */
 const RELEASE_NUMBER = /верси|релиз|сборк|прошивк|обновл|version|release|firmware|build|patch|upgrade|update/i;
 const RELEASE_SIGN = /[\p{L}\d\]](?:[=~!><]=|\^|~)$|\p{L}-$/u;
 const RELEASE_AFTER =
@@ -31,7 +33,7 @@ const RELEASE_AFTER =
 const WORDS_BETWEEN = 2;
 const CONTEXT = 40;
 
-/** Addresses of machines. Loopback, unspecified addresses and netmasks say nothing of anybody. */
+/** IP addresses of machines. Loopback and unspecified addresses and netmasks identify no person. */
 export const findIpAddresses: Rule = (text, numerals, add) => {
   let release: { number: string; end: number } | undefined;
   for (const { start: from, written } of numerals) {
@@ -48,7 +50,7 @@ export const findIpAddresses: Rule = (text, numerals, add) => {
   findV6(text, add);
 };
 
-/** `2.14.0.7 → 2.15.1.0`; sections and releases of one text differ in their last number. */
+/** `2.14.0.7 → 2.15.1.0`. Sections and releases in one text differ in their last number. */
 function isNextRelease(release: { number: string; end: number }, found: string, between: string): boolean {
   if (found.startsWith('192.168.')) return false;
   const isNext = /^\s?(?:→|->|=>|[–—-]|to|до|на|vs\.?)\s?$/iu.test(between);
@@ -59,7 +61,7 @@ function withoutLast(number: string): string {
   return number.slice(0, number.lastIndexOf('.'));
 }
 
-/** What stands before and after decides. */
+/** Decides by the text before and after the number. */
 function isAddress(found: string, text: string, start: number, end: number): boolean {
   const before = wordsBefore(text, start, CONTEXT);
   const last = lastWord(before, before.length);
@@ -70,13 +72,13 @@ function isAddress(found: string, text: string, start: number, end: number): boo
   return !isDoubtful || ADDRESS.test(before);
 }
 
-/** `glibc 2.39.1.7`, `19.22.0.0`; an address may have a port or a mask. */
+/** `glibc 2.39.1.7`, `19.22.0.0`. An address may have a port or a mask. */
 function isNumberOfProgram(found: string, before: string, after: string): boolean {
   if (!LOW.test(found) || after === ':' || after === '/') return false;
   return THIRD_ZERO.test(found) || (/\p{L} $/u.test(before) && !NO_NAME.test(lastWord(before, before.length)!.word));
 }
 
-/** `10.2.3.4-beta`, `lib-10.2.3.4.jar`, `name==10.2.3.4`, `версия клиента 10.2.3.4`; nobody counts to 192.168. */
+/** `10.2.3.4-beta`, `lib-10.2.3.4.jar`, `name==10.2.3.4`, `версия клиента 10.2.3.4`. No release is numbered 192.168. */
 function isRelease(found: string, before: string, text: string, end: number): boolean {
   RELEASE_AFTER.lastIndex = end;
   if (RELEASE_AFTER.test(text)) return true;
@@ -108,10 +110,10 @@ function isOfV6(text: string, index: number): boolean {
   return isWordAt(text, index) || text[index] === ':' || text[index] === '.';
 }
 
-/** Beginnings that are given out: global, local, of a link, and of version 4. `beef::cafe` is a name. */
+/** Allocated prefixes: global, local, link-local, and IPv4. `beef::cafe` is a name. */
 const GIVEN_OUT = /^(?:[23][\da-f]{3}|f[cdef][\da-f]{2}|64:ff9b|::ffff):/i;
 
-/** Not loopback; `12::34` are numbers as often as an address. */
+/** Excludes loopback. `12::34` is a pair of numbers as often as an address. */
 function saysWhere(address: string): boolean {
   return GIVEN_OUT.test(address) && (address.match(/[\da-f]+/gi)?.length ?? 0) > 1;
 }

@@ -1,4 +1,4 @@
-/** Keys that begin as their issuers document. */
+/** Finds keys that start with the documented prefix of their issuer. */
 
 import { isMixed } from './secret.ts';
 import type { Add, Rule } from './finding.ts';
@@ -6,7 +6,7 @@ import type { Add, Rule } from './finding.ts';
 const KEY_REST = '[A-Za-z0-9_-]';
 const KEY_DIGITS = '0123456789';
 
-/** What the keys of an issuer look like, the beginning and the least that follows; before it the characters it may begin with. */
+/** The prefix of each issuer's keys and their minimum length, after the possible first characters. */
 const ISSUED: [string, string][] = [
   // Anthropic, OpenAI, OpenRouter, DeepSeek and others; ElevenLabs
   ['s', String.raw`sk-${KEY_REST}{20,}`],
@@ -88,11 +88,11 @@ const ISSUED: [string, string][] = [
   // age; 1Password's service accounts
   ['A', String.raw`AGE-SECRET-KEY-1[A-Z0-9]{58}`],
   ['o', String.raw`ops_eyJ${KEY_REST}{100,}`],
-  // JSON Web Tokens; not within a row, where each beginning would be read to the end of it
+  // JSON Web Tokens; not after a hyphen, because each start within a long row would be read to its end
   ['e', String.raw`(?<!-)eyJ${KEY_REST}{8,}\.eyJ${KEY_REST}{8,}\.${KEY_REST}{8,}`],
 ];
 
-/** The patterns by the code of their first character: nearly all places are ruled out by it. */
+/** The patterns by the code of their first character, which excludes nearly all positions. */
 const ISSUED_KEYS = new Map(
   [...new Set(ISSUED.flatMap(([firsts]) => firsts.split('')))].map((first) => {
     const patterns = ISSUED.filter(([firsts]) => firsts.includes(first)).map(([, pattern]) => pattern);
@@ -100,23 +100,23 @@ const ISSUED_KEYS = new Map(
   }),
 );
 
-/** Every key has so many letters, digits, `_` and `-` in a row. */
+/** Minimum length of an unbroken row of letters, digits, `_` and `-` in every key. */
 const LEAST = 16;
 const IN_ROW = Uint8Array.from({ length: 0x80 }, (_, code) => Number(/[\w-]/.test(String.fromCharCode(code))));
 
 const KEY_HYPHEN = 0x2d;
 
-/** Keys whose form leaves no doubt, although they may be letters alone. */
+/** Keys with an unmistakable form, even if they consist only of letters. */
 const EXACT = /^A[A-Z]{3}[A-Z2-7]{16}$|^(?:\d{6}-){7}\d{6}$/;
-/** Keys of documentation. */
+/** Keys from documentation. */
 const EXAMPLE = /EXAMPLE(?:KEY)?$/;
 
-/** What may stand in a key beside a row of them. */
+/** Characters that end a key. */
 const BOUND = /[\s"'`<>(){}[\],;]/;
 const MAX_BEFORE_KEY = 128;
 const MAX_AFTER = 8_192;
 
-/** Only rows that are long enough are looked at: that is little of most texts. */
+/** Only examines rows that are long enough, which are a small part of most texts. */
 export const findIssuedKeys: Rule = (text, _, add) => {
   let done = 0;
   for (let start = 0; start + LEAST <= text.length;) {
@@ -126,13 +126,13 @@ export const findIssuedKeys: Rule = (text, _, add) => {
       continue;
     }
     const from = boundBefore(text, start, done);
-    // A key may be longer than what is looked at: none of it is read twice.
+    // A key may be longer than the examined part. No part is read twice.
     done = Math.max(done, findBetween(text, from, boundAfter(text, start), add));
     start = done;
   }
 };
 
-/** @returns up to where the text was read, which may be behind `end` */
+/** @returns the end of the read text, which may be beyond `end` */
 function findBetween(text: string, from: number, end: number, add: Add): number {
   let seen = end;
   for (let start = from; start < end; start += 1) {
@@ -151,12 +151,12 @@ function findBetween(text: string, from: number, end: number, add: Add): number 
   return seen;
 }
 
-/** `…/bot123456789:AA…/sendMessage`: the one key that stands right behind a word. */
+/** `…/bot123456789:AA…/sendMessage`: the only key that directly follows a word. */
 function isBotsAt(text: string, start: number): boolean {
   return text.startsWith('/bot', start - '/bot'.length);
 }
 
-/** Where the row that would begin here is broken last; undefined where it is long enough. */
+/** The last break in the row that would start here; undefined if the row is long enough. */
 function lastGap(text: string, start: number): number | undefined {
   for (let index = start + LEAST - 1; index >= start; index -= 1) {
     if (IN_ROW[text.charCodeAt(index)] !== 1) return index;

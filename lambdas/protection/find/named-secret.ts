@@ -1,46 +1,46 @@
-/** Values that stand where a password, a token or a key is named. What they are made of decides. */
+/** Finds values after the name of a password, a token or a key. The characters of the value decide. */
 
 import { cellsUnder } from './column.ts';
 import type { Rule } from './finding.ts';
 import { secretBefore, secretIn, secretNext, withoutStop } from './secret-in-words.ts';
 import { classesOf, isKey, isOfWords, isPassword, isQuotedPassword } from './secret.ts';
 
-/** Names of secrets. What is before them (`DB_`, `мой `) does not matter, nor what ends them (`_2`, ` от вайфая`). */
+/** Names of secrets. Prefixes (`DB_`, `мой `) and suffixes (`_2`, ` от вайфая`) do not matter. */
 const SECRET_NAME =
   /pass|pasword|(?<![a-z])parol(?!e)|pwd|psw|(?<![a-z\d])pw(?![a-z])|парол|пасс|кодов[а-яё]{1,3} слов|token|secret|key|credential|psk|session_?id|(?<=[?&])sig(?==)|(?<![a-z])sid(?==)|токен|секрет|ключ/gi;
-/** The whole name, from where a short one was found. */
+/** The whole name, from the position of a short one. */
 const PASSWORD =
   /^(?:pas{1,2}(?:word|wd|phrase|code)?s?(?!\p{L})|parol[yia']?(?!\p{L})|(?:pwd|psw|pw|psk)(?!\p{L})|парол(?:[ьяеюи]\p{L}{0,2})?(?!\p{L})|парольчик\p{L}{0,2}|кодов\p{L}{1,3} слов\p{L}{0,2}(?!\p{L})|пасс(?:ворд)?(?!\p{L}))/iu;
 const TOKEN = /^(?:token|secret|credentials?|session_?id|sig|sid|(?:токен|секрет|ключ)(?:а|ом|у|е)?)(?!\p{L})/iu;
 const KEY = /(?:api|access|secret|private|account|auth|encryption|signing|shared|master)[-_ ]?$/i;
 /** The key of a wireless network is a password. */
 const OF_NETWORK = /(?:ssid|wi-?fi|wpa\d?|network|вайфай)[^\n]{0,40}$/i;
-/** In `compass` no secret is named; in `requirepass` one is. */
+/** `compass` names no secret, but `requirepass` does. */
 const OTHER_WORD = /(?:com|by|sur|tres|under|over|im|lam)$/i;
-/** `login/password: anna / Vesna2030!`: the value behind the sign begins with the name. */
+/** `login/password: anna / Vesna2030!`: the value behind the sign starts with the user name. */
 const AFTER_LOGIN = /(?:логин|login|user(?:name)?|юзер)\s?\/\s?$/i;
-/** What is said of a secret: `password_reset_url`, `token type`, `private_key_id`. */
+/** Properties of a secret: `password_reset_url`, `token type`, `private_key_id`. */
 const ABOUT =
   /^["'`\])]{0,2}[ _.-](?![\p{L}_.-]*\d)(?:reset(?! to )|policy|min|max|len|hash|file|field|change(?!d? (?:from|to) )|expir|updated|created|age|ur[il]|link|strength|score|encod|algorithm|hint|rules?|manager|id|name|count|type|endpoint|path|ttl|limit|rate|budget|usage|version|prefix|alias|arn|fingerprint|size|rotation|validat|require)/iu;
 
-/** From a name to its value: what closes the name, a few words, and a sign or a verb. */
+/** The text between a name and its value: the end of the name, a few words, and a sign or a verb. */
 const SIGN =
   /^[\p{N}_]{0,3}\\?["'`\])]{0,2}\*{0,2}(?: ?\([^()\n]{1,40}\))?[ \p{L}\d._-]{0,40}?(?:\s?\*{0,2}(?:=>|:=|->|→|[:=>])|\s[–—-]\s|\s(?:is|was|to|from|был|была|будет|теперь|стал|на)\s(?:now |set to |changed to |теперь )?)(?:\*\*|__)?\s{0,3}(?:\*\*|__)?/u;
 const LATER_SIGN = /^[\p{L}\d ]{1,40}(?:\s?[:=]|\s[–—-])\s/u;
-/** `Password for ann@example.org: …`: whose it is stands between a name and its value. */
+/** `Password for ann@example.org: …`: the owner is between the name and the value. */
 const OWNER =
   /^(?:[ \p{L}-]{0,40} )?\(?[\p{L}\d._%+-]{1,64}@[\p{L}\d-]{1,63}(?:\.[\p{L}\d-]{1,63}){1,4}\)?(?=[\s:=–—-])/u;
 const QUOTED = /^(?:\\?(["'`])((?:(?!\1)[^\n\\]|\\(?!\1[,}\s])[^\n]){1,256})\\?\1|[«“„]([^\n»”“]{1,256})[»”“])/;
 const BARE = /^(?:[^\s"'`<>;,)«»“”„\\]|\\(?![nrt"'])){1,256}/;
-/** What goes on beyond that is the same value. */
+/** The rest of the same value. */
 const SECRET_REST = /[^\s"'`<>;,)«»“”„]*/y;
-/** `name: DB_PASSWORD`, and the value in the next field. */
+/** `name: DB_PASSWORD`, with the value in the next field. */
 const NEXT_FIELD = /^[\p{L}\p{N}_]{0,16}["']?\s{0,2}(?:\\n|[\n,])\s{0,12}["']?value["']?\s?[:=]\s?/u;
 /** `is still`, `: use`. */
 const ADVERBS = /^(?:\p{L}{1,12} ){1,2}/u;
 /** A value in quotes needs no sign. */
 const BEFORE_QUOTES = /^(?: \p{L}{1,16}){0,2}\s{1,3}(?=["'`«“„])/u;
-/** A column whose heading has this holds such values. */
+/** The heading of a column with passwords. */
 const SECRET_HEADING = /(?<!\p{L})(?:пароль|пароли|password|passwd)(?!\p{L})/iu;
 const LOOK_AHEAD = 320;
 const MAX_BEFORE_SECRET = 48;
@@ -77,7 +77,7 @@ export const findNamedSecrets: Rule = (text, _, add) => {
   }
 };
 
-/** The name of a secret, and what its value is like. */
+/** The name of a secret, and the test for its value. */
 function nameAt(rest: string, before: string): { length: number; isSecret: (value: string) => boolean } | undefined {
   const password = PASSWORD.exec(rest)?.[0];
   if (password !== undefined) {
@@ -96,7 +96,7 @@ function endOfValue(text: string, from: number): number {
   return from + SECRET_REST.exec(text)![0].length;
 }
 
-/** The value that a name is given, where it is a secret. */
+/** The value after a name, if it is a secret. */
 function valueAfter(rest: string, isSecret: (value: string) => boolean): { start: number; end: number } | undefined {
   if (ABOUT.test(rest)) return undefined;
   const owner = rest.includes('@') ? OWNER.exec(rest)?.[0].length : undefined;
@@ -115,7 +115,7 @@ function shifted(
   return value && { start: value.start + by, end: value.end + by };
 }
 
-/** A sign of more weight behind a first one: `пароль на открытие — …`. */
+/** A stronger sign after a first one: `пароль на открытие — …`. */
 function givenLater(
   rest: string,
   from: number,
@@ -142,12 +142,12 @@ function givenIn(
   return { start, end: start + withoutClosing(value).length };
 }
 
-/** Without a written line break, or the brackets that close an object. */
+/** Removes an escaped line break, or the brackets that close an object. */
 function withoutClosing(value: string): string {
   return /[}nrt]$/.test(value) ? value.replace(/(?:\\[nrt])+$|(?<=[^{]{6})\}+$/, '') : value;
 }
 
-/** After words that say nothing of it, only what is no word itself. */
+/** After irrelevant words, accepts only a value that is not a word itself. */
 function givenAfter(rest: string, from: number): { start: number; end: number } | undefined {
   const value = withoutStop(BARE.exec(rest.slice(from))?.[0] ?? '');
   const isSecret = isPassword(value) && classesOf(value) >= 3 && !isOfWords(value);

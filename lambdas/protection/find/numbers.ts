@@ -1,11 +1,11 @@
-/** Digits as people write them, in groups or not: what most rules look at is found once for all of them. */
+/** Finds digits with and without separators, once for all rules. */
 
 import { GAP, HYPHEN, type Numerals } from './finding.ts';
 
-/** Those of the shortest address, `1.1.1.1`. */
+/** Digits of the shortest address, `1.1.1.1`. */
 const MIN_NUMBER_DIGITS = 4;
 const RUN = new RegExp(String.raw`\d[\d${GAP}.${HYPHEN}()]{3,}`, 'g');
-/** `) -` is between digits of one number; more is not. */
+/** `) -` occurs between the digits of one number. More separators do not. */
 const MAX_SEPARATORS = 3;
 
 /** All numerals of a text, from left to right. */

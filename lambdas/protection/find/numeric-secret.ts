@@ -1,17 +1,17 @@
-/** Secrets of digits alone: PINs and the codes of SIM cards, safes and alarms. */
+/** Finds secrets that consist of digits: PINs and the codes of SIM cards, safes and alarms. */
 
 import { isWordAt, matchesOf, type Add } from './finding.ts';
 
 const PIN_NAME =
   /(?<![\p{L}\d])(?:pin|puk|пин|пук)(?:[- ]?(?:code|код)\p{L}{0,2})?(?!\p{L})|passcode|пасс?код|код-пароль|код\p{L}{0,2} доступа|(?:access|door|gate|alarm|entry) code(?!\p{L})/giu;
-/** In small letters, and quick to look for. */
+/** A cheap pattern for text in lower case. */
 const MAYBE = /(?<![a-z])(?:pin|puk)(?![abd-z])|passcode| code|(?<![а-яё])(?:пин|пук)|пасс?код|код-п|код.{0,2} дост/;
-/** The digits stand in the sentence of the name. */
+/** The digits are in the same sentence as the name. */
 const PIN_WITHIN = 72;
 const SENTENCE = /^[^\n;{}]*?(?=[.!?](?:\s|$)|[\n;{}]|$)/;
 const PIN_DIGITS =
   /(?<![\p{L}\d.,/:#№+-])(?:(?:[A-Z]{1,3}-)?\d{4,10}(?:[#*]\d{1,6})?|\d(?=[A-Za-z\d]*[A-Z])[A-Za-z\d]{5,9})(?![\p{L}\d]|[.,/:-]\d)/gu;
-/** Digits of something else. */
+/** Words before digits with another meaning. */
 const PIN_OF_ANOTHER =
   /(?:\b(?:in|since|until|by|before|after|ext\.?|room|page|flat|card|number|no\.?|year|connector|port)|(?<!\p{L})(?:в|с|до|после|доб\.?|кв\.?|комнат\p{L}|кабинет\p{L}?|карт\p{L}|номер\p{L}?|договор\p{L}?|год\p{L}?|порт\p{L}?))\s$/iu;
 /** `pin 18`: a part of a chip or of a plug. */
@@ -20,7 +20,7 @@ const OF_PART = /^\s?#?\d{1,3}(?!\d)/;
 const CHANGED = /(?:from|с)\s$/iu;
 const TO = /^\s(?:to|на)\s(\d{4,10})(?![\p{L}\d])/iu;
 
-/** Adds the numbers that are said to be secret; `lower` is the text in small letters. */
+/** Adds numbers that the text names as secret. @param lower the text in lower case */
 export function findNumericSecrets(text: string, lower: string, add: Add): void {
   if (!MAYBE.test(lower)) return;
   let done = 0;
@@ -32,7 +32,7 @@ export function findNumericSecrets(text: string, lower: string, add: Add): void 
     for (const { 0: found, index: at } of matchesOf(PIN_DIGITS, sentence)) {
       const before = sentence.slice(0, at);
       const to = CHANGED.test(before) ? TO.exec(sentence.slice(at + found.length)) : null;
-      // Cut off by the end of what was looked at.
+      // Cut off by the end of the examined text.
       const isCutOff = at + found.length === PIN_WITHIN && isWordAt(text, from + PIN_WITHIN);
       if (isCutOff || (!to && PIN_OF_ANOTHER.test(before))) continue;
       done = from + at + found.length;

@@ -11,36 +11,36 @@ const SERIES_SIGN = String.raw`(?:[${GAP},]{0,2}(?:серия|сер\.)(?=[${GAP
 const PASSPORT_FORMS = [
   // Russian: two digits and two, then six.
   String.raw`\d{2}[${GAP}${HYPHEN}]?\d{2}(?:${SERIES_SIGN}[${GAP},]{0,2}${NUMBER_SIGN}[${GAP}]{0,2}|[${GAP}]?[${HYPHEN}/]?[${GAP}]?)\d{3}[${GAP}]?\d{3}`,
-  // Russian for abroad: two digits, then seven.
+  // Russian, for travel abroad: two digits, then seven.
   String.raw`\d{2}(?:[${GAP}]?${NUMBER_SIGN}[${GAP}]?|[${GAP}]?)\d{7}`,
   // Most others: letters and digits, or nine characters.
   String.raw`[A-Z]{1,3}[${GAP}]?(?:№[${GAP}]?)?\d{6,8}`,
   // Ukrainian booklets: two Cyrillic letters.
   String.raw`[А-ЯІЇЄҐ]{2}[${GAP}]?(?:№[${GAP}]?)?\d{6}`,
   String.raw`\d{2}[A-Z]{2}\d{5}`,
-  // Written in threes.
+  // In groups of three.
   String.raw`\d{3} \d{3} \d{3}`,
-  // German and others: nine letters and digits, with two digits at least.
+  // German and others: nine letters and digits, with at least two digits.
   String.raw`[A-Z](?=[A-Z]{0,6}\d[A-Z]{0,6}\d)[0-9A-Z]{8}`,
 ];
 const PASSPORT_NUMBER = new RegExp(
   String.raw`(?<![\p{L}\p{N}])(?:${PASSPORT_FORMS.join('|')})(?![\p{L}\p{N}]|[${HYPHEN}/]\d)`,
   'u',
 );
-/** Between the word and its number: a few words of the same sentence. */
+/** Maximum distance between the word and its number: a few words of the same sentence. */
 const MAX_PASSPORT_WORDS = 56;
 const NEXT_SENTENCE = /(?<!\b(?:[Nn]o|nr|num)|(?<!\p{L})(?:гр|гос|г|им|др)|[№сc]ер|(?<!\p{L})\p{Lu})[.!?\n]\s/u;
 
-/** Eight digits are mostly a date, and a number only right after the word. */
+/** Eight digits are mostly a date. They are a number only directly after the word. */
 const EIGHT_DIGITS = /^(?:[ _]?(?:no|number|num|nr|номер))?(?: is)?[\s.:#№"'=-]{0,5}(\d{8})(?![\p{L}\d]|[-/.]\d)/iu;
-/** Where a series was named or written before it, or nothing is between: the number of a passport by its own name. */
+/** The number of a passport by its own name: after a named or written series, or directly after the word. */
 const NUMBER_ALONE =
   /^(?:["']?[_ -]?|[^\n]{0,32}?(?:сери\p{L}|seri\p{L}{1,2}|\d{2}[ .]?\d{2})[^\n]{0,40}?[\s_"',;<>])(?:number|num|no|nomer|номер(?: паспорта)?)(?!\p{L})["']?[\s.:#№"'=>–—-]{0,5}(\d{6})(?![\p{L}\d]|[-/.]\d)/iu;
 /** `номер паспорта 640275`. */
 const NAMED_NUMBER = /(?:номер\p{L}{0,2}|number(?: of)?) $/iu;
 const SIX_DIGITS = /^\p{L}{0,2}[\s.:#№"'=–—-]{1,5}(\d{3} ?\d{3})(?![\p{L}\d]|[-/.]\d)/iu;
 const PASSPORT_DATE = /^(?:19|20)\d\d(?:0[1-9]|1[0-2])|(?:0[1-9]|1[0-2])(?:19|20)\d\d$/;
-/** In fields of their own: the number is what leads to a person. */
+/** Series and number in separate fields. Only the number identifies a person. */
 const SERIES_AND_NUMBER =
   /^[^\d\n]{0,32}?(?:сери\p{L}|seri\p{L}{1,2})["']?[\s:="'–—-]{0,5}\d{2} ?\d{2}["']?(?:[,;.\s]{1,3}|\s(?:and|и)\s)["']?(?:(?:passport|паспорт\p{L}{0,2})[_ ])?(?:номер|number|num|no|nomer|№)["']?(?: паспорта)?[\s:="'–—-]{0,5}(\d{6})(?!\d)/iu;
 /** `… and 2811 093356`, `; 3314 090775`: another number of the same form. */
@@ -52,7 +52,7 @@ const MAX_OTHERS = 32;
 /** Things have passports too. */
 const OF_THING =
   /^\p{L}*\s+(?:№\s?\d+\s+)?(?:издели|прибор|качеств|безопасн|сделк|объект|труб|оборудован|двигател|дома|скважин|машин|транспорт|отход|модел|здани|помещени|проект|программ|stamp|photo|control)/iu;
-/** Numbers of something else that is spoken of beside a passport. */
+/** Words for other numbers in the text near a passport. */
 const OF_OTHER =
   /(?:запис[ьи](?!\p{L})|заказ|виз[ыеу](?!\p{L})|брон|билет|рейс|заявк|договор|счёт|счет|полис|обращени|талон|order|booking|reservation|visa|flight|ticket|invoice|appointment|reference)\p{L}*[\s:]*(?:№|no\.?|number|is)?[\s:]*$/iu;
 const TECHNICAL =
@@ -61,11 +61,11 @@ const TECHNICAL =
 /** `4509 123458 (паспорт)`. */
 const NUMBER_BEFORE =
   /(?<![\p{L}\d])(\d{2}[ -]?\d{2} ?(?:№ ?)?\d{6}|\d{9}|[A-Z]{1,2}\d{6,8}) ?[,"'»]{0,2} ?(?:[(–—-] ?(?:это |мой |моего |(?:is|that's) (?:my |the |a )?)?|(?:это|is my|is the|that's my) )(?:\p{L}{2,12} )?$/u;
-/** A column whose heading has this holds such values. */
+/** The heading of a column with passport numbers. */
 const PASSPORT_HEADING = /(?:паспорт|passport)/i;
 const WHOLE_NUMBER = new RegExp(String.raw`^(?:${PASSPORT_FORMS.join('|')})$`, 'u');
 
-/** Numbers of passports: they have no check digit that people write, so the word must stand before them. */
+/** Numbers of passports. They have no written check digit, so the word must precede them. */
 export const findPassports: Rule = (text, _, add) => {
   if (PASSPORT_HEADING.test(text)) {
     for (const { value, start } of cellsUnder(text, PASSPORT_HEADING)) {
@@ -89,7 +89,7 @@ export const findPassports: Rule = (text, _, add) => {
     if (OF_OTHER.test(after.slice(0, number.start))) continue;
     const start = from + number.start;
     const end = from + number.end;
-    // Cut off by the end of what was looked at.
+    // Cut off by the end of the examined text.
     if (isWordAt(text, end) || number.start > MAX_PASSPORT_WORDS || NEXT_SENTENCE.test(text.slice(from, start)))
       continue;
     add(start, end);
@@ -97,7 +97,7 @@ export const findPassports: Rule = (text, _, add) => {
   }
 };
 
-/** Where a number was found in the words after the name of a passport. */
+/** The position of a number in the words after the name of a passport. */
 function numberIn(after: string, before: string): { start: number; end: number } | undefined {
   if (!/\d/.test(after)) return undefined;
   const number = PASSPORT_NUMBER.exec(after);
@@ -109,7 +109,7 @@ function numberIn(after: string, before: string): { start: number; end: number }
   return { start: found.length - digits.length, end: found.length };
 }
 
-/** Adds numbers of the same form that follow one. @returns where the last of them ends */
+/** Adds further numbers of the same form. @returns the end of the last one */
 function addOthers(text: string, from: number, add: Add): number {
   let end = from;
   for (let left = MAX_OTHERS; left > 0; left -= 1) {

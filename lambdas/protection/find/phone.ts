@@ -1,40 +1,44 @@
 /**
- * Phone numbers by their forms. A library of every country's numbering plan was weighed: it is an eighth of the function's
- * bundle, takes a hundred times as long, and of the sentences that no rule had seen it found three numbers in four.
+ * Finds phone numbers by their forms. A library with every country's numbering plan was evaluated and rejected. It
+ * would be an eighth of the function's bundle and a hundred times slower. It found only three of four numbers in
+ * sentences that no rule was made for.
  */
 
 import { digitsOf, GAP, HYPHEN, isWordAt, lastWord, matchesOf, wordsBefore, type Add, type Rule } from './finding.ts';
 
 const SEPARATOR = String.raw`[${GAP}.${HYPHEN}()]`;
-/** At most three separators between digits, as in `) -`, and no more digits than a number may have (E.164). */
+/** At most three separators between digits, as in `) -`, and at most as many digits as a number may have (E.164). */
 const PHONE = new RegExp(String.raw`(?<![\d])(?:\+|\()?\d(?:${SEPARATOR}{0,3}\d){8,14}(?!\d)`, 'g');
 const MIN_PHONE_DIGITS = 9;
 const MAX_DIGITS = 15;
 
-/** Words before a number without a country, and fields that hold one. */
+/** Words before a number without a country, and names of fields with a number. */
 const NAMED_PHONE =
   /тел(?:\.|ефон\p{L}*)?(?!\p{L})|моб(?:\.|ильн\p{L}*)?(?!\p{L})|факс|звон|вотсап|ватсап|вацап|(?<!\p{L})(?:смс|sms)(?!\p{L})|набра|набер|набир|(?:мой|мо[её]го|е[её]|его|ваш|личный) номер|phone|(?<!\p{L})tel(?!\p{L})|mobile|(?<!\p{L})cell(?!\p{L})|(?<!\p{L})(?:call|dial|ring|text)(?!\p{L})|fax|landline|whatsapp|viber/iu;
 const PHONE_NAMED_WITHIN = 32;
 
-/** Calling codes that the ITU has assigned, of one, two and three digits. */
+/** Calling codes assigned by the ITU, with one, two and three digits. */
 const CALLING_CODE =
   /^(?:1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|(?:2[1-689]|3[578]|42|5[09]|6[7-9]|8[058]|9[679])\d)/;
-/** Digits after it. Most countries have nine or ten; the shortest are with extensions of one digit, the longest German. */
+/**
+ * Digits after the calling code. Most countries have nine or ten. The shortest numbers have extensions of one digit,
+ * and the longest are German.
+ */
 const NATIONAL_DIGITS = { least: 7, most: 11 };
-/** Of Russia and Kazakhstan, of North America. */
+/** Numbers of Russia and Kazakhstan, and of North America. */
 const RUSSIAN_DIGITS = /^[3-9]\d{9}$/;
 const NORTH_AMERICAN_DIGITS = /^[2-9]\d{2}[2-9]\d{6}$/;
-/** Also where a zero begins the number, as in most of Europe. */
+/** Includes numbers with a leading zero, as in most of Europe. */
 const NATIONAL = [/^[3489]\d{9}$/, /^1?[2-9]\d{2}[2-9]\d{6}$/, /^0[1-9]\d{7,9}$/];
 /** `+1 000 000 000` is an amount. */
 const ROUND = /[ \u00a0\u2009\u202f]000$/;
 const AMOUNT_OF_MONEY = /[ \u00a0]?(?:руб|р\.|₽|\$|€|%|тыс|млн|млрд|шт(?!\p{L})|(?:rub|usd|eur|pcs)(?!\p{L}))/iuy;
-/** What is numbered in such digits too. */
+/** Words for other things with such numbers. */
 const OTHER_NUMBER =
   /^(?:заказ|накладн|артикул|договор|заявк|обращени|чек|трек|сч[её]т|полис|order|invoice|ticket|sku$|serial|part$|batch|tracking)/i;
 const PHONE_NUMBER = /^(?:номер|number$|no$)/i;
 
-/** How the ten digits after 8 or 7 are grouped: a code of three to five digits, then the rest. */
+/** Groups of the ten digits after 8 or 7: a code of three to five digits, then the rest. */
 const RUSSIAN_FORMS = new Set([
   '10',
   '3 7',
@@ -50,13 +54,15 @@ const RUSSIAN_FORMS = new Set([
   '5 5',
   '5 1 2 2',
 ]);
-/** Forms that nothing else has: North American ones, and a Russian code in brackets. */
+/** Unmistakable forms: North American ones, and a Russian code in brackets. */
 const PHONE_FORMS = [
   /^(?:1[ .-])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[.-])[2-9]\d{2}[.-]\d{4}$/,
   /^\([3-9](?:\d{2}\) ?\d{3}|\d{3}\) ?\d{2})-\d{2}-\d{2}$/,
 ];
 
-/** Phone numbers: with a country code, in Russian forms, and in forms of other countries where a word says so. */
+/**
+ * Phone numbers: with a country code, in Russian forms, and in forms of other countries after a word that names them.
+ */
 export const findPhones: Rule = (text, numerals, add) => {
   for (const { start: first, written: numbers, digits } of numerals) {
     if (digits.length < MIN_PHONE_DIGITS) continue;
@@ -74,7 +80,7 @@ function findAt(text: string, from: number, match: string, add: Add): void {
   if (end !== undefined) add(start, end);
 }
 
-/** The first groups may be the number, and the rest what follows it. */
+/** Tries fewer groups, because the last groups may not belong to the number. */
 function endOfPhone(text: string, start: number, found: string): number | undefined {
   let written = found;
   for (let left = MAX_FOLLOWING; left >= 0 && written !== ''; left -= 1, written = withoutLastGroup(written)) {
@@ -87,7 +93,7 @@ function endOfPhone(text: string, start: number, found: string): number | undefi
   return undefined;
 }
 
-/** Letters before it, unless they are the word for it; or digits that go on in it: `12:8 903 …`. */
+/** Whether a number continues a word, except the word for a phone, or other digits, as in `12:8 903 …`. */
 function isPartOfWord(text: string, start: number): boolean {
   return (
     (isWordAt(text, start - 1) && text.charAt(start - 1) !== '_' && !GLUED.test(wordsBefore(text, start, 12))) ||
@@ -104,7 +110,7 @@ function isAmount(text: string, end: number): boolean {
 /** `тел.8926…`, `Телефон8 926 …`. */
 const GLUED = /(?:тел|телефон|номер|моб|phone|tel)_?$/i;
 
-/** Groups of digits that may follow a number: an extension, an hour. */
+/** Maximum number of digit groups after a number, for example an extension or an hour. */
 const MAX_FOLLOWING = 2;
 
 function withoutLastGroup(written: string): string {
@@ -119,7 +125,7 @@ function isDigitAt(text: string, index: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-/** What a number looks like: one that says its country, one of a known form, or one that only a word makes a phone. */
+/** Form of a number: with a country code, in a known form, or a form that needs a word before it. */
 type PhoneForm = 'international' | 'known' | 'national';
 
 function formOf(written: string): PhoneForm | undefined {
@@ -162,7 +168,7 @@ function isNational(digits: string): boolean {
   return digits.startsWith('00') ? isInternational(digits.slice(2)) : NATIONAL.some((plan) => plan.test(digits));
 }
 
-/** `8 903 …`, `8 (4852) …`, and `8 029 …` of Belarus; a city's code without gaps could be any number. */
+/** `8 903 …`, `8 (4852) …`, and `8 029 …` of Belarus. A city code without gaps could be any number. */
 function isRussian(written: string, digits: string): boolean {
   if (digits.length !== 11 || !/^(?:[78][3-9]|80(?:17|25|29|33|44))/.test(digits)) return false;
   const form = digitGroups(written);
@@ -170,13 +176,13 @@ function isRussian(written: string, digits: string): boolean {
   return form !== '10' || digits[1] === '9' || /^[78]800/.test(digits);
 }
 
-/** How many digits are in its groups, after the first digit. */
+/** Numbers of digits in the groups, without the first digit. */
 function digitGroups(written: string): string {
   const [first, ...others] = written.match(/\d+/g)!.map(({ length }) => length);
   return (first === 1 ? others : [first! - 1, ...others]).join(' ');
 }
 
-/** `(8 903 …)`: a bracket before a number need not be its own. */
+/** `(8 903 …)`: a bracket before a number may not belong to it. */
 function withoutBracket(found: string): string {
   return found.startsWith('(') && !isBalanced(found) ? found.slice(1) : found;
 }

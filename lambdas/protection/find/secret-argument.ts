@@ -1,17 +1,17 @@
-/** Passwords where a program takes one: in its options, its statements, its calls and its files. */
+/** Finds passwords in the options, statements, calls and files of programs. */
 
 import { matchesOf, wordsBefore, type Add } from './finding.ts';
 import { classesOf, isNoReference, isPassword, isQuotedPassword } from './secret.ts';
 
-/** Passwords in options; after a blank only of programs that log in. */
+/** Passwords in options. After a blank, only for programs that log in. */
 const OPTION = /(?<![\w-])-(?:p|P|a|w|storepass)(\s?)["']?([^\s"'-][^\s"']{5,63})/g;
 const LOGS_IN =
   /(?:sshpass|login|mysql|mariadb|mongo|redis-cli|ldap|smbclient|keytool|lftp|psql|sqlcmd|rdesktop|freerdp|vncviewer)[^\n|;]*$/;
 const COMMAND = 80;
 
 /**
- * A pattern that is quick to look for in small letters, and the place that a text with it may have; the first group that took
- * part is the password.
+ * A cheap pattern for text in lower case, and the pattern for the password's position. The first group that matched is
+ * the password.
  */
 const PLACES: [RegExp, RegExp][] = [
   // SQL
@@ -40,11 +40,11 @@ const PLACES: [RegExp, RegExp][] = [
   // A line of .pgpass
   [/:(?:\d{4,5}|\*):/, /(?<![\w.:/*-])[\w.*-]{1,64}:(?:\d{4,5}|\*):[\w.*-]{1,64}:[\w.*-]{1,64}:([^\s:"']{4,64})/g],
 ];
-/** `|| 'value'`, `?? "value"`, `${NAME:-value}` behind the name of a secret: what holds where nothing else is set. */
+/** `|| 'value'`, `?? "value"`, `${NAME:-value}` behind the name of a secret: the default value. */
 const DEFAULT =
   /(?:pass(?:word|wd|phrase)?|secret|token|api_?key)(?:["'\])]|\s){0,4}(?:[:=]\s?[^\n;|?]{0,64}?)?(?:(?:\|\||\?\?|\bor\b)\s?(?:["'`]([^"'`\n]{6,64})["'`])|:-([^\s}"']{6,64})\})/gi;
 
-/** Adds the passwords that stand where a program takes one; `lower` is the text in small letters. */
+/** Adds passwords in arguments of programs. @param lower the text in lower case */
 export function findSecretArguments(text: string, lower: string, add: Add): void {
   if (text.includes('-')) findInOptions(text, add);
   for (const [word, place] of PLACES) if (word.test(lower)) findInArguments(text, place, add);

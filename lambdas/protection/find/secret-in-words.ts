@@ -1,23 +1,23 @@
-/** Values in sentences that speak of a secret, without a sign between its name and the value. */
+/** Finds values in sentences about a secret, without a sign between its name and the value. */
 
 import { matchesOf } from './finding.ts';
 import { classesOf, isLikePassword, isNoReference, isOfWords, isPassword, isUnmistakable } from './secret.ts';
 
-/** A secret and its name are in one line, and in one sentence or in two that follow each other. */
+/** A secret and its name are in one line, and in one sentence or two consecutive ones. */
 const MAX_SECRET_WORDS = 160;
 const SENTENCES = /^[^\n{}]*?[.!?:](?=\s|$)[^\n{}]*?(?=[.?](?:\s|$)|[\n{}]|$)|^[^\n{}]*/;
 const CHUNK = /[^\s"'`<>;,()«»“”„]{6,128}/g;
-/** Words right before a value say that it is a number or a name of something else. */
+/** Words directly before a value that is a number or a name of something else. */
 const SECRET_OF_ANOTHER =
   /(?:^|[\s(])(?:commit|revision|rev|sha-?\d*|md5|hash|digest|checksum|etag|image|uuid|guid|id|request|trace|span|order|user|username|login|account|host|server|file|branch|version|ticket|коммит\p{L}*|хеш\p{L}*|хэш\p{L}*|заказ\p{L}*|номер\p{L}*|логин\p{L}*|юзер\p{L}*|пользовател\p{L}*|учётк\p{L}*|файл\p{L}*|хост\p{L}*|сервер\p{L}*|верси\p{L}*|тикет\p{L}*|заявк\p{L}*)\s?[:=#№]?\s?$/iu;
 const TO_VALUE = /(?:сброшен|смен|измен|поменя|установ|постав|reset|changed|set)\p{L}{0,6}\s(?:на|to|as)\s$/iu;
 const PREPOSITION =
   /(?:^|[\s(])(?:от|для|на|в|во|к|у|из|по|с|со|до|for|to|of|on|in|into|from|at|with|by|via|and|и|а|or|или)\s$/iu;
-/** Rules for secrets are no secrets. */
+/** Rules for secrets are not secrets. */
 const ABOUT_RULES =
   /политик|требован|минимум|не менее|символ|policy|must|should contain|at least|characters|minimum|expires?\b/i;
 
-/** The value that the words after a name speak of. */
+/** The secret value in the words after a name. */
 export function secretIn(rest: string, wants: 'password' | 'key'): { start: number; end: number } | undefined {
   const words = SENTENCES.exec(rest.slice(0, MAX_SECRET_WORDS))![0];
   if (!/\d|-/.test(words)) return undefined;
@@ -26,7 +26,7 @@ export function secretIn(rest: string, wants: 'password' | 'key'): { start: numb
   let likely: { start: number; end: number } | undefined;
   for (const { 0: chunk, index } of matchesOf(CHUNK, words)) {
     if (isCutOff && index + chunk.length === words.length) break;
-    // No such value has neither: most words are passed over quickly.
+    // Such a value has a digit or a hyphen. This skips most words quickly.
     if (!/[\d-]/.test(chunk)) continue;
     const value = withoutStop(chunk);
     const before = words.slice(Math.max(0, index - 24), index);
@@ -51,7 +51,7 @@ function isUuid(value: string): boolean {
 /** At most two words between a name and a value without a sign. */
 const NEXT_WORDS = /^(?: \p{L}{1,16}){0,2} \(?([^\s"'`<>;,()«»“”„]{8,64})/u;
 
-/** Right after a name: a password of three kinds of characters, or a key that is no word. */
+/** A value directly after a name: a password with three kinds of characters, or a key that is not a word. */
 export function secretNext(rest: string, wants: 'password' | 'key'): { start: number; end: number } | undefined {
   const word = wants === 'password' ? RIGHT_AFTER.exec(rest)?.[1] : undefined;
   if (word !== undefined && word.length >= 6) return { start: 1, end: 1 + word.length };
@@ -63,16 +63,19 @@ export function secretNext(rest: string, wants: 'password' | 'key'): { start: nu
   return { start, end: start + value.length };
 }
 
-/** `installer password lds0819,`, `password 8Kd2vq`: a word with a number, or letters and digits, and nothing behind it. */
+/**
+ * `installer password lds0819,`, `password 8Kd2vq`: a word with a number, or letters and digits, at the end of a
+ * clause.
+ */
 const RIGHT_AFTER =
   /^ (\p{L}{2,16}\d{3,8}|(?=\d{0,6}[A-Za-z]{0,6}[A-Z])(?=[A-Z\d]{0,6}[a-z])\w{0,5}\d\w{0,6})(?=[,.;)\n]|$)/u;
 
-/** `«…» is the `, `… — это `, `… (`, `use … as the `: what ends where the name of a secret begins. */
+/** `«…» is the `, `… — это `, `… (`, `use … as the `: text that ends at the start of a secret's name. */
 const BEFORE_NAME =
   /(?<![^\s"'`«“(])([^\s"'`<>;,()«»“”„]{6,64})(["'`»”*]{0,3}),?\s?(?:[–—-]\s?|\(|(?=(?:это|как|as|is|i\.e\.)\s))(?:(?:это|вот|как|as|is|i\.e\.|видимо|похоже|вроде|the|a|my|our|your|its|мой|ваш|наш|новый|старый|его|её|app|root|admin|pre-shared|shared)\s){0,3}$/iu;
 const MAX_WORDS_BEFORE = 120;
 
-/** A value that the words after it call a secret: its name begins at `nameStart`. */
+/** A value that the following words name as a secret. @param nameStart start of the name */
 export function secretBefore(text: string, nameStart: number): { start: number; end: number } | undefined {
   const from = Math.max(0, nameStart - MAX_WORDS_BEFORE);
   const found = BEFORE_NAME.exec(text.slice(from, nameStart));
@@ -83,13 +86,13 @@ export function secretBefore(text: string, nameStart: number): { start: number; 
   return { start: from + found.index, end: from + found.index + value.length };
 }
 
-/** Parameters of an address, or of a form, that follow the value of one. */
+/** Further parameters of a URL or a form, after the value. */
 const NEXT_PARAMETER = /[&#][A-Za-z][\w.[\]-]{0,40}=.*$/s;
 
-/** A line that ends within a string of JSON. */
+/** A line break within a JSON string. */
 const WRITTEN_BREAK = /\\[nrt].*$/s;
 
-/** The end of a sentence is no part of a value, nor is another parameter, nor the sign of bold text. */
+/** Removes the end of a sentence, further parameters and marks of bold text from a value. */
 export function withoutStop(written: string): string {
   let value = written;
   if (value.includes('\\')) value = value.replace(WRITTEN_BREAK, '');
