@@ -1,4 +1,4 @@
-/** HTTP to search backends: one request, bounded in time and bytes. Nothing but the backend's own address is called. */
+/** An HTTP request to a search backend, limited in time and bytes. It only calls the backend's own address. */
 
 export interface BackendRequest {
   method: 'GET' | 'POST';
@@ -8,7 +8,9 @@ export interface BackendRequest {
   body?: object;
 }
 
-/** The text of an answer with status 200, or why there is none. Reasons are ours, so that they may be logged. */
+/**
+ * The text of a response with status 200, or the failure. Failure names are the gateway's own, so they may be logged.
+ */
 export type BackendReply = { text: string } | { failure: string; status?: number };
 
 export interface BackendLimits {
@@ -31,7 +33,7 @@ export async function askBackend(
       method,
       headers: { accept: 'application/json', ...(body ? { 'content-type': 'application/json' } : {}), ...headers },
       ...(body ? { body: JSON.stringify(body) } : {}),
-      // An answer elsewhere could be at an address that the operator never named.
+      // A redirect could lead to an address that the operator never named.
       redirect: 'error',
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     });
@@ -47,7 +49,7 @@ export async function askBackend(
   }
 }
 
-/** Reads no further than the bound. @returns undefined for a longer body */
+/** Reads no further than the limit. @returns undefined for a longer body */
 async function readBackendBody(
   body: ReadableStream<Uint8Array> | null,
   maxBytes: number,
@@ -63,7 +65,7 @@ async function readBackendBody(
   return Buffer.concat(chunks);
 }
 
-/** A name or a code of Node's; a message could contain the address, and what is in it. */
+/** The name or code of a Node error. Its message could contain the address and its credentials. */
 function backendFailure(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   const code = (error.cause as { code?: unknown } | undefined)?.code;

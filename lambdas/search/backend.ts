@@ -1,13 +1,13 @@
-/** A web search, whoever answers it. */
+/** A web search, independent of the backend. */
 
 export interface SearchQuery {
   text: string;
   maxResults: number;
-  /** Where a page may be; empty: anywhere. */
+  /** Allowed domains of pages; an empty list allows all. */
   allowedDomains: readonly string[];
-  /** Where it may not be. */
+  /** Blocked domains of pages. */
   blockedDomains: readonly string[];
-  /** Roughly where the searching person is. */
+  /** Approximate location of the user. */
   location?: UserLocation | undefined;
 }
 
@@ -23,9 +23,9 @@ export interface UserLocation {
 export interface SearchHit {
   title: string;
   url: string;
-  /** What is known of the page's text: plain, bounded, possibly empty. */
+  /** The known part of the page's text: plain, limited in length, possibly empty. */
   text: string;
-  /** As the backend says it: "6 days ago", or a date. */
+  /** In the backend's own form: "6 days ago", or a date. */
   age: string | null;
 }
 
@@ -38,7 +38,7 @@ export type SearchErrorCode =
 
 export type SearchOutcome = { hits: SearchHit[] } | { error: SearchErrorCode };
 
-/** A backend that has all it needs. It never throws: what goes wrong there is an outcome. */
+/** A backend with its credential. It never throws: a failure is an outcome. */
 export interface OpenBackend {
   id: string;
   search: (query: SearchQuery, signal: AbortSignal) => Promise<SearchOutcome>;

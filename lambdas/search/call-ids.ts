@@ -1,6 +1,6 @@
 /**
- * One search has two ids: the client's, which says that the server ran it, and that of the call which the model made. The
- * one follows from the other, so that the model reads the same conversation in every turn.
+ * A search has two ids: the client's, which marks it as run by the server, and the id of the model's call. Each follows
+ * from the other, so that the model gets the same conversation in every turn.
  */
 
 import { randomUUID } from 'node:crypto';

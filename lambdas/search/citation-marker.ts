@@ -1,6 +1,6 @@
-/** Markers by which a model says on which sources a sentence rests: `[1]`, `[1, 2]`, `[^1]`, `【1】`. */
+/** Markers by which a model cites the sources of a sentence: `[1]`, `[1, 2]`, `[^1]`, `【1】`. */
 
-/** More than a model lists at once: no bracket that is longer can be a marker. */
+/** More than a model lists at once. A longer bracket cannot be a marker. */
 export const MAX_MARKER_CHARACTERS = 40;
 
 const CLOSING_BRACKET: Record<string, string> = { '[': ']', '【': '】' };
@@ -17,15 +17,15 @@ export function opensMarker(char: string): boolean {
 }
 
 /**
- * The marker that begins here; 'open' where the text ends before it is certain.
- * What has an opening parenthesis behind it is a link.
+ * The marker that starts here; 'open' if the text ends before it is certain. A bracket before an opening parenthesis is
+ * a link.
  * @param isWhole nothing follows the text
  */
 export function markerAt(text: string, start: number, isWhole: boolean): Marker | 'open' | undefined {
   const closing = CLOSING_BRACKET[text[start]!];
   let at = start + 1;
   while (at < text.length && at - start < MAX_MARKER_CHARACTERS - 1 && WITHIN_MARKER.test(text[at]!)) at += 1;
-  // The character behind a marker belongs to what decides.
+  // The character behind a marker is needed for the decision.
   const isCut = at === text.length || (text[at] === closing && at + 1 === text.length);
   if (isCut && !isWhole) return 'open';
   if (text[at] !== closing || text[at + 1] === '(') return undefined;

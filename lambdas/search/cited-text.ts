@@ -1,58 +1,67 @@
 /**
- * Markers of sources in a model's text become citations: the text comes out without them, in parts, and a part that a marker
- * stood behind says on which sources it rests. A part is a sentence, or what of it stands before the marker.
+ * Turns source markers in a model's text into citations. The text is emitted without markers, in parts. A part before a
+ * marker names its sources. A part is a sentence, or its beginning up to the marker.
  *
- * The text comes in pieces, and what comes out is the same however it is cut. Held back is what a marker may still cite: the
- * current sentence, as far as it is short. Everything else of the text comes out as it came, every character in its order.
+ * The text arrives in pieces, and the output is the same for every division into pieces. The current sentence is held
+ * back, up to a limit, because a marker may still cite it. All other text is emitted unchanged and in order.
  */
 
 import { markerAt, MAX_MARKER_CHARACTERS, opensMarker } from './citation-marker.ts';
 import { MarkdownPlace } from './markdown-place.ts';
 
-/** A part of the model's text as the client gets it: plain, or resting on sources. */
+/** A part of the model's text for the client: plain, or with sources. */
 export type TextPart = { text: string } | { text: string; sources: number[] };
 
-/** With a bracket that may become a marker, no more than this is held back. A marker cites at least half of it, where there is so much. */
+/**
+ * Maximum held-back text, including a bracket that may become a marker. If that much is held back, a marker cites at
+ * least half of it.
+ */
 const MAX_HELD_CHARACTERS = 400;
 const MAX_READ_CHARACTERS = MAX_HELD_CHARACTERS - MAX_MARKER_CHARACTERS;
 const LET_GO_CHARACTERS = MAX_READ_CHARACTERS / 2;
 
-/** End a sentence where a blank follows; what may stand between. */
+/** Characters that end a sentence before a blank, and characters that may be in between. */
 const ENDS = new Set('.!?…');
 const CLOSERS = new Set('"”’»)*_」』）');
-/** End a sentence by themselves: no blank follows them where they are written. */
+/** Characters that end a sentence by themselves. They are written without a following blank. */
 const WIDE_ENDS = new Set('。！？');
 const CITED_WORD = /[\p{L}\p{N}]/u;
 
-/** One text of an answer, that comes in pieces. */
+/** One text of an answer, which arrives in pieces. */
 export class CitedText {
   readonly #isSource: (number: number) => boolean;
   readonly #mayCite: boolean;
   readonly #place = new MarkdownPlace();
   #parts: TextPart[] = [];
-  /** What has not come out yet begins at `start`, is read up to `at`, and its last character that is no blank is before `contentEnd`. */
+  /**
+   * Pending text: `start` is the first unemitted character, `at` is the read position, and `contentEnd` is the end
+   * without trailing blanks.
+   */
   #text = '';
   #start = 0;
   #at = 0;
   #contentEnd = 0;
   #previous = '';
   #sentence: 'open' | 'closing' | 'ended' = 'open';
-  /** There is a letter or a digit to cite. */
+  /** The pending text has a letter or a digit to cite. */
   #hasWord = false;
-  /** What the last marker cites, while more markers may follow it. */
+  /** The text and sources of the last marker, while more markers may follow. */
   #cited: { text: string; sources: Set<number> } | undefined;
-  /** The last part that came out is plain: blanks may follow it. */
+  /** The last emitted part is plain, so blanks may follow it. */
   #isPlain = false;
 
-  /** @param isSource sources are numbered from 1: where there is no such source, there is none, and the text is not read */
+  /**
+   * @param isSource whether a source exists. Sources are numbered from 1. If source 1 does not exist, there are none,
+   *   and the text is not read.
+   */
   constructor(isSource: (number: number) => boolean) {
     this.#isSource = isSource;
     this.#mayCite = isSource(1);
   }
 
   /**
-   * What may come out with this piece. No part is empty, and none is of blanks alone (beyond a bound, and at the end of the
-   * text): clients leave out such blocks, and APIs refuse them.
+   * The parts that may be emitted with this piece. No part is empty. No part consists of blanks only, except beyond a
+   * limit or at the end of the text: clients leave out such blocks, and APIs reject them.
    */
   push(piece: string): TextPart[] {
     if (!this.#mayCite) return piece === '' ? [] : [{ text: piece }];
@@ -62,7 +71,7 @@ export class CitedText {
     return this.#taken();
   }
 
-  /** What was held back, when nothing more comes. */
+  /** The held-back text, at the end. */
   end(): TextPart[] {
     this.#read(true);
     this.#settle();
@@ -124,7 +133,7 @@ export class CitedText {
     if (this.#advance(char)) this.#beginSentence();
   }
 
-  /** Up to an end, beginning with what is no blank. */
+  /** Reads up to an end. The first character is not a blank. */
   #readContent(end: number): void {
     this.#settle();
     const char = this.#text[this.#at]!;
@@ -143,7 +152,7 @@ export class CitedText {
     return ENDS.has(char) ? 'closing' : 'ended';
   }
 
-  /** @returns whether a list item begins */
+  /** @returns whether a list item starts */
   #advance(char: string): boolean {
     this.#at += 1;
     this.#previous = char;
@@ -154,7 +163,7 @@ export class CitedText {
     return this.#at - this.#start + (this.#cited?.text.length ?? 0);
   }
 
-  /** Too much is held back: the first half goes, up to a blank where there is one. */
+  /** Too much is held back: emits the first half, up to a blank if there is one. */
   #letGo(): void {
     this.#settle();
     if (this.#readLength() < MAX_READ_CHARACTERS) return;
@@ -162,7 +171,7 @@ export class CitedText {
     const blank = first.lastIndexOf(' ') + 1;
     this.#isPlain = true;
     this.#letOut(wholeCharacters(this.#text, this.#start + (blank || first.length)));
-    // The word may have been in the part that went.
+    // The word may have been in the emitted part.
     this.#hasWord &&= CITED_WORD.test(this.#text.slice(this.#start, this.#at));
   }
 
@@ -175,7 +184,7 @@ export class CitedText {
     this.#isPlain = false;
   }
 
-  /** As plain text, but for blanks that would be alone. */
+  /** Emits plain text, except blanks without other text. */
   #letOut(end: number): void {
     if (end <= this.#start || (!this.#isPlain && this.#contentEnd <= this.#start)) return;
     const text = this.#text.slice(this.#start, end);
@@ -186,7 +195,7 @@ export class CitedText {
     this.#start = end;
   }
 
-  /** No marker cites what stands before. */
+  /** No later marker cites the text before this. */
   #beginSentence(): void {
     this.#letOut(this.#at);
     this.#hasWord = false;
@@ -204,13 +213,13 @@ export class CitedText {
   }
 }
 
-/** Where a bracket may stand that goes on behind a marker: `[1], [2]`. */
+/** Position of a bracket that continues after a marker: `[1], [2]`. */
 function behindComma(text: string, at: number): number {
   if (text[at] !== ',') return at;
   return text[at + 1] === ' ' ? at + 2 : at + 1;
 }
 
-/** A place that is not in the middle of a character. */
+/** A position that does not split a character. */
 function wholeCharacters(text: string, end: number): number {
   const last = text.charCodeAt(end - 1);
   return last >= 0xd8_00 && last <= 0xdb_ff ? end - 1 : end;

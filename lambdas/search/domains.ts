@@ -1,7 +1,7 @@
 /**
- * Domain filters of a search, in our own code, whatever a backend made of them. `example.com` stands for itself and its
- * subdomains, `example.com/blog` for the pages below that path; one `*` after the domain stands for any part of one path
- * segment. Ports, letter case of the host and trailing dots do not matter; the case of a path does.
+ * Domain filters of a search, applied by the gateway in addition to any backend. `example.com` matches itself and its
+ * subdomains, and `example.com/blog` matches the pages below that path. One `*` after the domain matches any part of
+ * one path segment. Ports, trailing dots and the letter case of the host do not matter. The case of a path does.
  */
 
 import { domainParts, hostOf } from '../messages/domain-rule.ts';
@@ -9,7 +9,7 @@ import { percentDecoded } from '../platform/fetch/percent-decoding.ts';
 
 interface DomainRule {
   host: string;
-  /** Segments that a path begins with. */
+  /** Leading segments of the path. */
   path: string[];
 }
 
@@ -28,7 +28,7 @@ export function domainFilter(filters: {
   };
 }
 
-/** The hosts of filters, each once: what a backend that knows no paths can be told. */
+/** The hosts of filters, without duplicates, for backends that do not support paths. */
 export function hostsOf(domains: readonly string[]): string[] {
   return [...new Set(domains.map((domain) => ruleOf(domain).host))].filter((host) => host !== '');
 }
@@ -48,7 +48,7 @@ function fitsPattern(segment: string, pattern: string): boolean {
 function ruleOf(domain: string): DomainRule {
   const { host, path } = domainParts(domain.trim());
   const segments = segmentsOf(path);
-  // What is below a path fits anyway.
+  // Pages below a path match anyway.
   return { host: hostOf(host), path: segments.at(-1) === '*' ? segments.slice(0, -1) : segments };
 }
 

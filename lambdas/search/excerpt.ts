@@ -1,37 +1,37 @@
 import { append } from '../platform/append.ts';
 
-/** What a citation quotes of its source: the span that has most words in common with what the model said. */
+/** Selects the quote for a citation: the span of the source that shares most words with the model's claim. */
 
-/** In code points, as long as the Messages API quotes. */
+/** In code points, as long as quotes of the Messages API. */
 const MAX_EXCERPT_CHARACTERS = 150;
 const CUT = '...';
 const MAX_CUT_CHARACTERS = MAX_EXCERPT_CHARACTERS - 2 * CUT.length;
 const MAX_SOURCE_CHARACTERS = 2_000;
 const MAX_CLAIM_CHARACTERS = 600;
 
-/** Shorter words are in every text; a number is never too short, and of Chinese each character says something. */
+/** Shorter words occur in every text. A number counts at any length, and so does each Chinese character. */
 const EXCERPT_WORDS = /\p{Script=Han}|[\p{L}--\p{Script=Han}]{3,}|\p{N}+/gv;
-/** Words that begin alike count as the same: endings of cases, verbs and plurals come after that. */
+/** Words with the same beginning count as equal. Endings of cases, verbs and plurals come after that. */
 const STEM_CHARACTERS = 5;
-/** What stands between blanks. Scripts without blanks, and long addresses, are cut into several. */
+/** Text between blanks. Scripts without blanks, and long addresses, are split. */
 const TOKENS = /[^\s。！？]{1,70}[。！？]{0,2}|[。！？]/gu;
 const SENTENCE_END = /[.!?…。！？]["”’»)*]*$/u;
 
 interface Token {
   start: number;
   end: number;
-  /** Its words that the claim has, too. */
+  /** Its words that also occur in the claim. */
   shared: string[];
 }
 
 interface QuotedPart {
   text: string;
-  /** How many words it has in common with the claim, and how many others stand before them. */
+  /** Number of words shared with the claim, and of other words before them. */
   shared: number;
   before: number;
 }
 
-/** @returns at most 150 characters of the source: whole sentences where they fit, cut with "..." where not */
+/** @returns at most 150 characters of the source: whole sentences if they fit, or else cut with "..." */
 export function excerpt(source: string, claim: string): string {
   const text = source.slice(0, MAX_SOURCE_CHARACTERS).toWellFormed();
   const claimed = new Set(stemsOf(claim.slice(0, MAX_CLAIM_CHARACTERS)));
@@ -81,7 +81,7 @@ function* wholeSentences(text: string, sentences: Token[][]): Generator<QuotedPa
   }
 }
 
-/** As much of a sentence as fits, from each of its words on. */
+/** Spans of a sentence that start at each of its words and are as long as fits. */
 function* cutSentence(text: string, sentence: Token[]): Generator<QuotedPart> {
   let last = 0;
   for (const [first, { start }] of sentence.entries()) {
@@ -111,7 +111,7 @@ function fitsExcerpt(text: string, sentence: Token[]): boolean {
 }
 
 function textLength(text: string, start: number, end: number): number {
-  // A character is one or two units: there is nothing to count where they are few, or too many.
+  // A character is one or two units. Counting is unnecessary if the span is short enough or too long in any case.
   if (end - start <= MAX_CUT_CHARACTERS || end - start > 2 * MAX_EXCERPT_CHARACTERS) return end - start;
   let length = 0;
   for (const _ of text.slice(start, end)) length += 1;

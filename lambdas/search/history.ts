@@ -1,6 +1,6 @@
 /**
- * A conversation with searches as the model has it: each search a call of a function with its result, each citation a
- * marker behind the text. The client has them as blocks of the assistant; here they become turns of their own.
+ * Converts a conversation with searches for the model: each search is a function call with a result, and each citation
+ * is a marker behind the text. The client has them as blocks of the assistant. Here they become separate turns.
  */
 
 import { SEARCH_NAME } from '../messages/search-tool.ts';
@@ -13,9 +13,9 @@ import { resultText, Sources, sourceText } from './sources.ts';
 export interface SearchHistory {
   messages: Message[];
   sources: Sources;
-  /** Calls of the last turn whose search was not made yet, by the ids that clients have. */
+  /** Calls of the last turn without a search so far, by the client's ids. */
   pending: string[];
-  /** The place in the request of each message, for errors about it. */
+  /** Index of each message in the request, for errors about it. */
   origins: number[];
 }
 
@@ -25,8 +25,8 @@ export function hasSearches(messages: readonly Message[]): boolean {
 }
 
 /**
- * @param isDeclared the request allows the model to search: else there is no function for its earlier calls, and what they
- *   found is told in the user's words
+ * @param isDeclared the request lets the model search. Otherwise it has no function for earlier calls, and their
+ *   results become text of the user.
  * @throws {GatewayError} 400 for results that were altered, or that belong to no call
  */
 export function readHistory(messages: readonly Message[], seals: Seals, isDeclared: boolean): SearchHistory {
@@ -35,7 +35,7 @@ export function readHistory(messages: readonly Message[], seals: Seals, isDeclar
   return reader.end();
 }
 
-/** What the gateway made of a model's text for the client, as the model wrote it: without citations, with markers. */
+/** Converts text for the client back to the model's own text: without citations, with markers. */
 export function modelText(block: Block, sources: Sources, seals: Seals): Block {
   const { citations, ...text } = block;
   if (!Array.isArray(citations)) return block;
@@ -45,7 +45,7 @@ export function modelText(block: Block, sources: Sources, seals: Seals): Block {
   return { ...text, ...kept, text: `${block['text'] as string}${markers(ours, sources, seals)}` };
 }
 
-/** Texts that were cut where citations begin and end are one again; providers refuse those that are blank. */
+/** Rejoins texts that were split at citations, and removes blank texts, because providers reject them. */
 export function joined(blocks: readonly Block[]): Block[] {
   return mergedTurns(blocks).filter((block) => !isPlainText(block) || (block['text'] as string).trim() !== '');
 }
@@ -63,7 +63,7 @@ function mergedTurns(blocks: readonly Block[]): Block[] {
 
 interface HistoryCall {
   messageIndex: number;
-  /** Where its result belongs: the user's message behind the one with the call. */
+  /** Index of the message for its result: the user's message after the message with the call. */
   at: number;
   isAnswered: boolean;
 }
@@ -73,7 +73,7 @@ class HistoryReader {
   readonly #messages: Message[] = [];
   readonly #origins: number[] = [];
   readonly #calls = new Map<string, HistoryCall>();
-  /** What searches were made for, by the ids of the model's calls. */
+  /** Search queries, by the ids of the model's calls. */
   readonly #queries = new Map<string, string>();
   readonly #seals: Seals;
   readonly #isDeclared: boolean;
@@ -126,7 +126,7 @@ class HistoryReader {
 
   #say(said: Block[], origin: number): void {
     const content = joined(said);
-    // Providers refuse a message of nothing.
+    // Providers reject an empty message.
     if (content.length === 0) return;
     const index = this.#messages.length;
     this.#push({ role: 'assistant', content }, origin);
@@ -174,7 +174,7 @@ class HistoryReader {
         'was not sealed by this gateway for this account, or was changed; send the block as it came, or leave out the search',
       );
     }
-    // Sealed by the provider of an earlier turn: what it shows of itself is all that can be known.
+    // Sealed by the provider of an earlier turn, so only its visible part is known.
     if (opened === 'foreign') {
       return {
         query: '',
@@ -187,7 +187,7 @@ class HistoryReader {
     return opened.value;
   }
 
-  /** Gives calls the queries that they were made with, where their client has lost them. */
+  /** Restores the queries of calls that the client has lost. */
   #recall(message: Message): Message {
     const { content } = message;
     if (this.#queries.size === 0 || typeof content === 'string') return message;
@@ -201,13 +201,13 @@ class HistoryReader {
     return isChanged ? { ...message, content: blocks } : message;
   }
 
-  /** Puts a result behind its call, before anything else that the user said there. */
+  /** Puts a result behind its call, before other content of that user message. */
   #result(id: string, call: HistoryCall, { text, isError }: { text: string; isError: boolean }): void {
     call.isAnswered = true;
     const block: Block = this.#isDeclared
       ? { type: 'tool_result', tool_use_id: modelCallId(id), content: text, ...(isError ? { is_error: true } : {}) }
       : { type: 'text', text: `Results of a web search:\n\n${text}` };
-    // A call that is nothing to the model leaves its result where it came.
+    // The result of a call that the model does not know stays at its position.
     const behind = call.messageIndex === -1 ? this.#messages.length : call.messageIndex + 1;
     const next = this.#messages[behind];
     if (next?.role === 'user') {
@@ -227,12 +227,12 @@ function hasQuery(input: unknown): boolean {
   return typeof (input as { query?: unknown } | null)?.query === 'string';
 }
 
-/** What the model reads of a search that failed. */
+/** Text of a failed search, for the model. */
 export function failureText(code: string): string {
   return `The search failed: ${code}`;
 }
 
-/** The model has asked for a search. */
+/** Whether the block is the model's call of the search. */
 export function isSearchCall({ type, name }: Block): boolean {
   return type === 'server_tool_use' && name === SEARCH_NAME;
 }
@@ -253,7 +253,7 @@ function isPlainText(block: Block): boolean {
   return block.type === 'text' && Object.keys(block).length === 2;
 }
 
-/** Sources that are not in the conversation any more have no number. */
+/** Sources that are no longer in the conversation have no number. */
 function markers(citations: unknown[], sources: Sources, seals: Seals): string {
   const numbers = citations.flatMap((citation) => {
     const opened = seals.openCitation((citation as Block)['encrypted_index']);

@@ -5,10 +5,10 @@ const MAX_URL_CHARACTERS = 2_048;
 const MAX_TITLE_CHARACTERS = 300;
 const MAX_HIT_TEXT_CHARACTERS = 2_000;
 const MAX_AGE_CHARACTERS = 100;
-/** How much of a text is read to find so many characters of it. */
+/** How much of a text is read to get this many characters of it. */
 const MAX_HIT_READ_CHARACTERS = 16_384;
 
-/** What a query gets of what a backend found: pages of the web that its filters allow, each once, all of it bounded. */
+/** The final hits of a query: web pages that its filters allow, without duplicates, limited in size. */
 export function finishedHits(found: readonly SearchHit[], query: SearchQuery): SearchHit[] {
   const isAllowed = domainFilter(query);
   const hits = new Map<string, SearchHit>();
@@ -28,7 +28,7 @@ export function finishedHits(found: readonly SearchHit[], query: SearchQuery): S
   return [...hits.values()];
 }
 
-/** An address that a person can open as it reads: of the web, of usual length, and without a user's name that looks like a host. */
+/** A web address of usual length that leads where it appears to lead. A user name could look like a host. */
 function webAddress(url: string): string | undefined {
   if (url.length > MAX_URL_CHARACTERS || !URL.canParse(url)) return undefined;
   const { protocol, username, password, href } = new URL(url);
@@ -36,7 +36,7 @@ function webAddress(url: string): string | undefined {
   return username || password || href.length > MAX_URL_CHARACTERS ? undefined : href;
 }
 
-/** Without control characters, runs of blanks and halves of characters. */
+/** Removes control characters, runs of blanks and halves of characters. */
 function boundedHit(text: string, maxCharacters: number): string {
   const clean = text
     .slice(0, MAX_HIT_READ_CHARACTERS)

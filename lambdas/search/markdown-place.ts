@@ -1,34 +1,36 @@
-/** Where in a Markdown text its end is, told character by character: inside of code, at the beginning of a list item. */
+/** Tracks the position in a Markdown text, character by character: inside code, or at the start of a list item. */
 
-/** Longer numbers at the beginning of a line are years and amounts. */
+/** Longer numbers at the start of a line are years and amounts. */
 const LIST_MARK = /^(?:[-*+•]|\d{1,3}[.)])$/;
 const MAX_LIST_MARK_CHARACTERS = 4;
 const FENCE_BACKTICKS = 3;
 
 export class MarkdownPlace {
-  /** What stands at the beginning of the line, where it may still be the mark of a list item; undefined behind it. */
+  /** Start of the line, while it may become the mark of a list item; undefined after that. */
   #mark: string | undefined = '';
-  /** Backticks that have just come, and whether they began the line. */
+  /** Latest consecutive backticks, and whether they are at the start of the line. */
   #run = 0;
   #runBeganLine = false;
-  /** Backticks that opened the code; 0 outside of code. Without a fence it ends with its line at the latest. */
+  /**
+   * Number of backticks that opened the code; 0 outside code. Code without a fence ends at the latest with its line.
+   */
   #opened = 0;
   #mayBecomeFence = false;
   #isFence = false;
   #fenceMayEnd = false;
 
-  /** Whether what comes next, and is no backtick, is code. */
+  /** Whether the next character is code, unless it is a backtick. */
   isCodeNext(): boolean {
     this.#endRun();
     return this.#opened > 0;
   }
 
-  /** Behind the line that opens a fence, up to the end of the line that closes it. */
+  /** True after the line that opens a fence, up to the end of the line that closes it. */
   get isFence(): boolean {
     return this.#isFence;
   }
 
-  /** @returns whether a list item begins behind this character */
+  /** @returns whether a list item starts after this character */
   next(char: string): boolean {
     if (char === '`') {
       if (this.#run === 0) this.#runBeganLine = this.#mark === '';
@@ -66,7 +68,7 @@ export class MarkdownPlace {
     this.#mark = '';
   }
 
-  /** Items begin inside of items. */
+  /** Items may start inside items. */
   #beginsItem(): boolean {
     if (!this.#mark) return false;
     const begins = !this.#isFence && LIST_MARK.test(this.#mark);

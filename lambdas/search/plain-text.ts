@@ -1,4 +1,4 @@
-/** Markup of snippets as the text that a reader sees. */
+/** Converts the markup of snippets to the visible text. */
 
 const namedEntities: Record<string, string> = {
   amp: '&',
@@ -15,12 +15,12 @@ const namedEntities: Record<string, string> = {
   shy: '',
 };
 
-/** Tags go, entities become their characters: once, so that what was written as text stays text. */
+/** Removes tags and decodes entities once, so that escaped text stays text. */
 export function plainText(html: string): string {
   return decodeEntities(html.replaceAll(/<(?:!--[^<>]*--|\/?[a-z][^<>]*)>/gi, ''));
 }
 
-/** Entities that nobody knows stay as they are written. */
+/** Unknown entities stay unchanged. */
 export function decodeEntities(text: string): string {
   return text.replaceAll(
     /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi,

@@ -1,4 +1,4 @@
-/** How long a query is, as search APIs count. */
+/** Length of a query, as search APIs count it. */
 
 export function codePointsIn(text: string): number {
   return Array.from(text).length;

@@ -1,4 +1,4 @@
-/** The searches that a request asks for: of the model, or before it is asked. */
+/** Reads the searches of a request: those of the model, and the one before its first round. */
 
 import { webPlugin, type WebPlugin } from '../messages/plugins.ts';
 import type { RoutedRequest } from '../messages/preferences.ts';
@@ -11,30 +11,30 @@ import type { Sources } from './sources.ts';
 import { searchFunction } from './tool.ts';
 
 export interface RequestedSearches {
-  /** The search that the model may make, and its place among the tools. */
+  /** The search that the model may make, and its index among the tools. */
   declared: { tool: SearchTool; index: number } | undefined;
-  /** The web is searched before the model is asked. */
+  /** The web search before the model's first round. */
   plugin: (WebPlugin & { isSuffix?: boolean }) | undefined;
   sources: Sources;
   seals: Seals;
-  /** Calls of the last turn whose searches are made first, by the ids that clients have. */
+  /** Calls of the last turn whose searches come first, by the client's ids. */
   pending: string[];
-  /** The place in the request of each message. */
+  /** Index of each message in the request. */
   origins: number[];
 }
 
-/** A message and the searches of its request; undefined if it asks for none. */
+/** A message and the searches of its request; undefined without searches. */
 interface MessageAndSearches {
   message: MessagesRequest;
   searches: RequestedSearches | undefined;
 }
 
-/** The settings of a search that are protected as texts of the message are: until then, the function of the search has them. */
+/** Settings of a search that are protected like texts of the message. Until then, the search function holds them. */
 const textSettings = ['user_location', 'allowed_domains', 'blocked_domains'] as const;
 
 /**
- * Reads the searches of a request, and makes its conversation one that a model can read.
- * @param asked.isOnline the suffix of a model asks for a search
+ * Reads the searches of a request, and converts its conversation for the model.
+ * @param asked.isOnline a model's suffix requests a search
  * @throws {GatewayError} 400 for results that this gateway has not found
  */
 export async function readSearches(
@@ -55,8 +55,9 @@ export async function readSearches(
 }
 
 /**
- * The searches with the settings that others may see, and the message without these settings.
- * @param message as protection returns it, and with it the plugins
+ * The searches with protected settings, and the message without these settings.
+ * @param message as protection returns it
+ * @param plugins as protection returns them
  */
 export function protectedSearches(
   message: MessagesRequest,

@@ -6,24 +6,24 @@ import { excerpt } from './excerpt.ts';
 import type { Seals } from './seals.ts';
 import type { Sources } from './sources.ts';
 
-/** A block of the model's that is open. */
+/** An open block of the model. */
 interface OpenRoundBlock {
-  /** The client's block that it is written to; undefined for a text that has nothing new yet. */
+  /** The client's block for it; undefined for a text without new output so far. */
   index: number | undefined;
-  /** Looks for markers in a text; undefined where nothing can be cited. */
+  /** Finds markers in a text; undefined if nothing can be cited. */
   cited: CitedText | undefined;
 }
 
 interface RoundRules {
-  /** The client has declared the search: else a function of that name is its own. */
+  /** The client has declared the search. Otherwise, a function of that name is the client's own. */
   isDeclared: boolean;
-  /** Text may cite sources. A structured answer may not: what looks like a marker there is a list. */
+  /** Text may cite sources. A structured answer may not: its brackets are lists. */
   mayCite: boolean;
 }
 
 /**
- * The events of an answer with searches, over all of its rounds: a call of the search is the server's own, text is cut where
- * sources are cited, and indices go on counting. What is not changed goes out as it came.
+ * The events of an answer with searches, over all rounds. A call of the search becomes a server tool call, text is
+ * split at citations, and indices continue across rounds. Other events are passed on unchanged.
  *
  * Guarantee: every block is opened and closed once, and indices are contiguous.
  */
@@ -40,13 +40,13 @@ export class RoundEvents {
     this.#rules = rules;
   }
 
-  /** A block of the gateway's own, which is whole. */
+  /** A complete block of the gateway's own. */
   whole(block: Block): AnswerEvent[] {
     const index = this.#nextIndex++;
     return [started(index, block), stopped(index)];
   }
 
-  /** The event as the client gets it, or what it comes to; nothing while text is held back. */
+  /** The client's events for an event of the model; none while text is held back. */
   pass(event: AnswerEvent): AnswerEvent[] {
     const { data } = event;
     switch (data.type) {
@@ -61,7 +61,7 @@ export class RoundEvents {
     }
   }
 
-  /** What is held back, where an answer ends in the middle of its text. */
+  /** The held-back text, if an answer ends in the middle of its text. */
   held(): AnswerEvent[] {
     return [...this.#open.values()].flatMap((open) => this.#parts(open, open.cited?.end() ?? []));
   }
@@ -106,7 +106,7 @@ export class RoundEvents {
     return text === '' ? [] : [...this.#opening(open), grown(open.index!, { type: 'text_delta', text })];
   }
 
-  /** A text that rests on sources is a block of its own, and names them before it begins. */
+  /** A text with sources is a separate block, and names the sources before its text. */
   #citing(open: OpenRoundBlock, { text, sources }: { text: string; sources: number[] }): AnswerEvent[] {
     const before = open.index === undefined ? [] : [stopped(open.index)];
     open.index = undefined;
@@ -134,7 +134,7 @@ export class RoundEvents {
     };
   }
 
-  /** Opens the client's block for a text that goes on. */
+  /** Opens the client's block for a text that continues. */
   #opening(open: OpenRoundBlock): AnswerEvent[] {
     if (open.index !== undefined) return [];
     open.index = this.#nextIndex++;

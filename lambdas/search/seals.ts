@@ -1,18 +1,21 @@
 /**
- * What the client keeps of a search for the next turn: the text of a source, and which source a citation names. It is
- * sealed, so that nobody can put words into a source's mouth, and only for the account that made the search.
+ * Data of a search that the client keeps for the next turn: the text of a source, and the source of a citation. It is
+ * sealed, so that nobody can forge the text of a source, and only for the account that made the search.
  */
 
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { seal, sealingKey, unseal } from '../platform/secrets/sealing.ts';
 
-/** Before the id of the key, which tells a seal of another deployment, or of an earlier secret, from one that was altered. */
+/**
+ * Precedes the id of the key. The id distinguishes an altered seal from a seal of another deployment or an earlier
+ * secret.
+ */
 const PREFIX = 'gws1.';
 const KEY_ID_CHARACTERS = 8;
 
 const hit = z.strictObject({
-  /** What was searched for: some clients do not send it back. */
+  /** The query, because some clients do not send it back. */
   query: z.string(),
   title: z.string(),
   url: z.string(),
@@ -21,7 +24,7 @@ const hit = z.strictObject({
 });
 export type SealedHit = z.infer<typeof hit>;
 
-/** The place of a source: which of the results of which call. */
+/** Identifies a source: the call, and the index among its results. */
 const citation = z.strictObject({ call: z.string(), result: z.int().nonnegative() });
 type SealedCitation = z.infer<typeof citation>;
 
@@ -35,7 +38,10 @@ export interface Seals {
   openCitation(sealed: unknown): OpenedSeal<SealedCitation>;
 }
 
-/** @param secret the deployment's; @param accountId whose searches they are */
+/**
+ * @param secret the deployment's secret
+ * @param accountId the account of the searches
+ */
 export function sealsOf(secret: string, accountId: string): Seals {
   const key = sealingKey(secret, 'web search', 'sources');
   const keyId = createHash('sha256').update(key).digest('hex').slice(0, KEY_ID_CHARACTERS);

@@ -6,23 +6,23 @@ import { failureText } from './history.ts';
 import type { Seals } from './seals.ts';
 import { MAX_RESULT_BYTES, readBytes, resultText, sourceText, type Sources } from './sources.ts';
 
-/** How the searches of a request are made. */
+/** Settings for the searches of a request. */
 export type SearchSettings = Pick<
   SearchTool,
   'max_uses' | 'max_results' | 'allowed_domains' | 'blocked_domains' | 'user_location'
 >;
 
-/** A search that the model asks for. */
+/** A search call of the model. */
 export interface SearchCall {
-  /** The client's id of it. */
+  /** The client's id for it. */
   id: string;
-  /** Undefined where the model's arguments have none. */
+  /** Undefined if the model's arguments have none. */
   query: string | undefined;
 }
 
 type ErrorCode = SearchErrorCode | 'max_uses_exceeded';
 
-/** A search that is over: what the client gets of it, and what the model. */
+/** The blocks of a finished search, for the client and for the model. */
 export interface SearchBlocks {
   /** `web_search_tool_result`. */
   clientBlock: Block;
@@ -30,16 +30,16 @@ export interface SearchBlocks {
   modelBlock: Block;
 }
 
-/** How long the queries of an answer that was given up are waited for: less than a function has left by then. */
+/** How long to wait for the queries of an aborted answer. The function's remaining time is longer than that. */
 const SEARCH_PATIENCE_MS = 8_000;
-/** No turn makes more, whatever its client allows. */
+/** Maximum number of searches in a turn, even if the client allows more. */
 const MAX_SEARCHES = 20;
 
-/** The searches of one answer: counted, made, numbered, and sealed. */
+/** The searches of one answer: counts, makes, numbers and seals them. */
 export class SearchSession {
-  /** Searches that found an answer, even an empty one. Each is charged; one that failed is not. */
+  /** Searches with a result, even an empty one. Each is charged. Failed searches are free. */
   chargedCount = 0;
-  /** The number of results that the model saw and the client did not; null where no search ran unseen. */
+  /** Number of results that the model got and the client did not; null without unseen searches. */
   unseenResults: number | null = null;
   readonly sources: Sources;
   readonly seals: Seals;
@@ -50,8 +50,8 @@ export class SearchSession {
   #made = 0;
 
   /**
-   * @param options.search - asks the backends
-   * @param options.protect - a text as the model may read it; undefined where it may not
+   * @param options.search calls the backends
+   * @param options.protect returns a text as the model may get it; undefined if the model may not get it
    */
   constructor(options: {
     settings: SearchSettings;
@@ -75,15 +75,15 @@ export class SearchSession {
     };
   }
 
-  /** How many of so many calls will be searches: the others are beyond what the client allows. */
+  /** How many of these calls become searches. The others exceed the client's limit. */
   allowed(calls: number): number {
     return Math.min(calls, this.#maxUses - this.#made);
   }
 
   /**
-   * Makes searches side by side; their results come in the order of the calls. What was asked of a backend is paid for by
-   * who asked: whoever takes no more results still waits for those that are under way, eight seconds at most, and they are
-   * charged if they found an answer.
+   * Makes searches concurrently, and returns their results in the order of the calls. The client pays for queries sent
+   * to a backend. So a consumer that stops early still waits up to eight seconds for the running searches, and they are
+   * charged if they get a result.
    */
   async *make(calls: readonly SearchCall[], signal: AbortSignal): AsyncGenerator<SearchBlocks, void> {
     const allowed = this.allowed(calls.length);
@@ -114,8 +114,8 @@ export class SearchSession {
   }
 
   /**
-   * Makes a search that the model has not asked for, and that the client does not see.
-   * @returns what the model is to read; undefined where it failed
+   * Makes a search that the model has not called, and that the client does not see.
+   * @returns the texts for the model; undefined if the search failed
    */
   async lookUp(query: SearchQuery, signal: AbortSignal): Promise<string[] | undefined> {
     const outcome = await this.#search(query, patientSignal(signal));
@@ -147,7 +147,7 @@ export class SearchSession {
     };
   }
 
-  /** Numbers what was found, as far as the model may read it. */
+  /** Numbers the hits that the model may get. */
   #take(
     { id: call, query }: { id: string; query: string },
     hits: readonly SearchHit[],
@@ -174,7 +174,9 @@ export class SearchSession {
   }
 }
 
-/** Aborts a while after the other: an answer that comes soon is had for the money that its query costs. */
+/**
+ * Aborts some time after the given signal, because a quick answer is worth waiting for: its query is charged anyway.
+ */
 function patientSignal(signal: AbortSignal): AbortSignal {
   const patient = new AbortController();
   const giveUp = () => void setTimeout(() => patient.abort(), SEARCH_PATIENCE_MS).unref();

@@ -2,17 +2,17 @@ import type { SearchQuery } from './backend.ts';
 import { hostsOf } from './domains.ts';
 import { codePointsIn, countQueryWords } from './query-length.ts';
 
-/** How a search engine reads filters that are words of the query. */
+/** The limits of a search engine whose filters are part of the query. */
 export interface SiteOperators {
-  /** Stands between sites of which one is enough. */
+  /** Operator between alternative sites. */
   or: string;
   maxCharacters: number;
   maxWords: number;
 }
 
 /**
- * The query with its domain filters as `site:` and `-site:`, as many as the engine takes. Those that do not fit, and all
- * paths, are left to our own filter.
+ * The query with its domain filters as `site:` and `-site:`, as many as the engine allows. The gateway's own filter
+ * applies the rest, and all paths.
  */
 export function withSites({ text, allowedDomains, blockedDomains }: SearchQuery, limits: SiteOperators): string {
   const allowed = hostsOf(allowedDomains).map((host) => `site:${host}`);
@@ -34,7 +34,7 @@ export function withSites({ text, allowedDomains, blockedDomains }: SearchQuery,
   return query;
 }
 
-/** Where our own filter may take some away, more are asked for; a search costs the same. */
+/** If the gateway's own filter may remove hits, more are requested. The search costs the same. */
 export function resultsToAskFor({ maxResults, allowedDomains, blockedDomains }: SearchQuery, most: number): number {
   return allowedDomains.length + blockedDomains.length > 0 ? most : Math.min(maxResults, most);
 }

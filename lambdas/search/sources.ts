@@ -1,17 +1,17 @@
 /**
- * The sources of a conversation, numbered as they came, and what the model reads of them. The same conversation has the same
- * numbers in every turn: what a provider has cached of it stays true.
+ * The sources of a conversation, numbered in order, and their text for the model. The same conversation has the same
+ * numbers in every turn, so a provider's prompt cache stays valid.
  */
 
 import type { SearchHit } from './backend.ts';
 
-/** A source, and where the client has it from: which of the results of which call. */
+/** A source, and its origin in the client's conversation: the call, and the index among its results. */
 export interface Source extends SearchHit {
   call: string;
   result: number;
 }
 
-/** What the model reads of one search is at most so long: its tokens are held before it is made. */
+/** Maximum text of one search for the model. Its tokens are held before the search. */
 export const MAX_RESULT_BYTES = 24_000;
 const NO_RESULTS = 'No results.';
 
@@ -19,7 +19,7 @@ export class Sources {
   readonly #sources: Source[] = [];
   readonly #numbers = new Map<string, number>();
 
-  /** @returns its number, from 1 on */
+  /** @returns its number, from 1 */
   add(source: Source): number {
     this.#sources.push(source);
     this.#numbers.set(`${source.result} ${source.call}`, this.#sources.length);
@@ -39,23 +39,23 @@ export class Sources {
   }
 }
 
-/** A source as the model reads it, under its number. */
+/** The text of a source for the model, with its number. */
 export function sourceText(number: number, { title, url, text, age }: SearchHit): string {
   const about = age === null ? title : `${title} (${age})`;
   return [`[${number}] ${about}`, url, text].map(inLines).join('\n');
 }
 
-/** Sources are told apart by empty lines: none may have one. */
+/** Removes empty lines, because they separate sources. */
 function inLines(text: string): string {
   return text.trim().replaceAll(/\s*\n\s*/g, '\n');
 }
 
-/** What one search found, as the model reads it; sources that would make it too long are left out. */
+/** The text of one search's results for the model. Sources that would make it too long are left out. */
 export function resultText(sources: readonly string[]): string {
   return sources.length === 0 ? NO_RESULTS : sources.join('\n\n');
 }
 
-/** How many UTF-8 bytes a text has, in the longer of the forms that providers count. */
+/** Number of UTF-8 bytes of a text, in the longer of the forms that providers count. */
 export function readBytes(text: string): number {
   const bytes = Buffer.byteLength(text);
   return bytes === text.length ? bytes : Math.max(bytes, Buffer.byteLength(text.normalize('NFKC')));

@@ -1,4 +1,4 @@
-/** A conversation that goes on within one answer: what the model has just said, and what was found for it. */
+/** Continues a conversation within one answer: the model's last blocks, and the results for it. */
 
 import type { Block, Message, MessagesRequest } from '../messages/types.ts';
 import { modelCallId } from './call-ids.ts';
@@ -7,7 +7,7 @@ import type { Seals } from './seals.ts';
 import type { SearchCall } from './session.ts';
 import type { Sources } from './sources.ts';
 
-/** The calls of the search among blocks of an answer; a provider that has told what one found has made it by itself. */
+/** The search calls among blocks of an answer. If a call already has a result, the provider made the search itself. */
 export function searchCalls(blocks: readonly Block[]): SearchCall[] {
   const answered = new Set(blocks.map(({ type, tool_use_id: id }) => type === 'web_search_tool_result' && id));
   return blocks
@@ -15,7 +15,7 @@ export function searchCalls(blocks: readonly Block[]): SearchCall[] {
     .map(({ id, input }) => ({ id: id as string, query: queryIn(input) }));
 }
 
-/** Calls of a conversation as their model wrote them, by the ids that clients have. */
+/** Calls of a conversation in the model's form, by the client's ids. */
 export function openCalls({ messages }: MessagesRequest, ids: readonly string[]): SearchCall[] {
   if (ids.length === 0) return [];
   const blocks = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content));
@@ -43,14 +43,17 @@ export function withRound(
   return [...messages, { role: 'assistant', content: joined(written) }, { role: 'user', content: results }];
 }
 
-/** The conversation before the searches of its open calls: providers count none that has a call without a result. */
+/**
+ * The conversation before the searches of its open calls, with empty results: providers cannot count a call without a
+ * result.
+ */
 export function withoutResults(request: MessagesRequest, calls: readonly SearchCall[]): MessagesRequest {
   if (calls.length === 0) return request;
   const empty = calls.map(({ id }) => ({ type: 'tool_result', tool_use_id: modelCallId(id), content: '' }));
   return withResults(request, empty);
 }
 
-/** The conversation with results of calls that were left open, each behind its call. */
+/** The conversation with results of open calls, each behind its call. */
 export function withResults(request: MessagesRequest, results: readonly Block[]): MessagesRequest {
   const messages = [...request.messages];
   const ids = new Set(results.map((result) => result['tool_use_id']));

@@ -1,13 +1,13 @@
 import type { OpenBackend, SearchErrorCode, SearchOutcome, SearchQuery } from './backend.ts';
 import { codePointsIn } from './query-length.ts';
 
-/** The least of what the backends take; in code points. */
+/** The smallest limit of all backends, in code points. */
 const MAX_SEARCHED_CHARACTERS = 400;
 const WEB_SEARCH_TIMEOUT_MS = 15_000;
 
 /**
- * Asks the backends, one after another, until one answers; a list without hits is an answer. When none does, the last
- * failure is the outcome. All of it together takes 15 seconds at most. Never throws.
+ * Tries one backend after the other until one answers. A list without hits is an answer. If none answers, the last
+ * failure is the outcome. All attempts together take at most 15 seconds. Never throws.
  */
 export async function searchWeb(
   backends: readonly OpenBackend[],

@@ -1,6 +1,7 @@
 /**
  * Brave Search API, `GET /res/v1/web/search`: https://api-dashboard.search.brave.com/api-reference/web/search/get.
- * Domains are words of the query; the place is a country of Brave's list, and headers with city, region and time zone.
+ * Domains are part of the query. The location is a country of Brave's list, and headers with city, region and time
+ * zone.
  */
 
 import * as z from 'zod';
@@ -13,7 +14,7 @@ const MAX_BRAVE_WORDS = 50;
 const braveOperators = { or: 'OR', maxCharacters: 400, maxWords: MAX_BRAVE_WORDS };
 const MAX_BRAVE_RESULTS = 20;
 
-/** Any other is refused by Brave. Without one it searches for the United States, which `ALL` prevents. */
+/** Brave rejects other countries. Without a country it searches for the United States, which `ALL` prevents. */
 const braveCountries = new Set(
   'AR AU AT BE BR CA CL DK FI FR DE HK IN ID IT JP KR MY MX NL NZ NO CN PL PT PH RU SA ZA ES SE CH TW TR GB US'.split(
     ' ',
@@ -22,7 +23,7 @@ const braveCountries = new Set(
 
 const braveAnswerSchema = z.object({
   type: z.literal('search'),
-  // Absent where nothing was found.
+  // Absent without results.
   web: z
     .object({
       results: z
@@ -76,12 +77,12 @@ function braveCountry(location: UserLocation | undefined): string {
   return braveCountries.has(country) ? country : 'ALL';
 }
 
-/** Brave prefers English where nothing is said. */
+/** Brave prefers English by default. */
 function languageOf({ text: query }: SearchQuery): { search_lang?: string } {
   return /\p{Script=Cyrillic}/u.test(query) ? { search_lang: 'ru' } : {};
 }
 
-/** Headers carry ASCII only: a city with other letters is left out. */
+/** Headers may only contain ASCII, so a city with other letters is left out. */
 function placeHeaders(location: UserLocation | undefined): Record<string, string> {
   const places = {
     'x-loc-city': location?.city,

@@ -1,6 +1,6 @@
 /**
- * Exa, `POST /search`: https://exa.ai/docs/reference/search. Domains are fields of the request; the place is a country code.
- * The texts of the pages come along, and are charged by the page.
+ * Exa, `POST /search`: https://exa.ai/docs/reference/search. Domains are fields of the request, and the location is a
+ * country code. The response includes the texts of the pages, which are charged per page.
  */
 
 import * as z from 'zod';

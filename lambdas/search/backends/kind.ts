@@ -2,31 +2,31 @@ import * as z from 'zod';
 import type { SearchHit, SearchOutcome, SearchQuery } from '../backend.ts';
 import type { BackendRequest } from '../backend-http.ts';
 
-/** What a backend of a kind is asked with. */
+/** The operator's settings for a backend. */
 interface BackendAccess {
   credential: string | undefined;
   folder: string | undefined;
 }
 
-/** How one search API is spoken. */
+/** The protocol of one search API. */
 export interface BackendKind {
-  /** More are refused before anything is sent. */
+  /** Longer queries are refused before anything is sent. */
   maxWords: number;
   request: (query: SearchQuery, access: BackendAccess) => BackendRequest;
-  /** Reads the body of an answer with status 200. Nonsense is `unavailable`; never throws. */
+  /** Parses the body of a response with status 200. An invalid body is `unavailable`; never throws. */
   read: (body: string) => SearchOutcome;
 }
 
-/** A text that may be left out. Anything but a text is nonsense. */
+/** An optional text. Any other type is invalid. */
 export const hitText = z
   .string()
   .nullish()
   .transform((value) => value ?? '');
 
-/** Whatever is not a text is no age: nobody depends on it. */
+/** A value that is not a text becomes null, because no code depends on the age. */
 export const hitAge = z.string().nullable().catch(null);
 
-/** Reads a body of JSON. @param hitsOf what is found in a value of the right shape */
+/** Parses a JSON body. @param hitsOf returns the hits of a valid value */
 export function readHits<Schema extends z.ZodType>(
   body: string,
   schema: Schema,

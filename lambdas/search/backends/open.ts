@@ -14,13 +14,13 @@ import { searxng } from './searxng.ts';
 import { tavily } from './tavily.ts';
 import { yandex } from './yandex.ts';
 
-/** Every kind of backend that the catalog knows. */
+/** Every kind of backend in the catalog. */
 export const kinds: Record<SearchKind, BackendKind> = { yandex, brave, tavily, exa, searxng };
 
 /**
- * The backends that can be asked now, in the order of the catalog: those that have their credential. Stand-ins are among
- * them only where nothing else is set up, so that no failure of a real backend is papered over.
- * @param exclusionOf why a backend may not see this query; undefined when it may
+ * The backends that can be used now, in the order of the catalog: those with their credential. Stand-ins are included
+ * only if no real backend is set up, so that they hide no failure of a real one.
+ * @param exclusionOf why a backend may not get this query; undefined if it may
  */
 export async function openBackends(
   { search }: Catalog,
@@ -35,7 +35,7 @@ export async function openBackends(
 
 interface Ready {
   backend: SearchBackend;
-  /** Undefined for a backend that needs none. */
+  /** Undefined for a backend that needs no credential. */
   credential: string | undefined;
 }
 
@@ -71,7 +71,7 @@ export function openBackend(
   };
 }
 
-/** By whoever asked; time that ran out is the backend's failure. */
+/** Whether the caller aborted the search. A timeout is the backend's failure. */
 function isGivenUpByCaller({ aborted, reason }: AbortSignal): boolean {
   return aborted && !(reason instanceof DOMException && reason.name === 'TimeoutError');
 }

@@ -1,6 +1,6 @@
 /**
- * Tavily, `POST /search`: https://docs.tavily.com/documentation/api-reference/endpoint/search. Domains are fields of the request;
- * the place is a country by its English name.
+ * Tavily, `POST /search`: https://docs.tavily.com/documentation/api-reference/endpoint/search. Domains are fields of
+ * the request, and the location is the English name of a country.
  */
 
 import * as z from 'zod';
@@ -9,11 +9,11 @@ import { hostsOf } from '../domains.ts';
 import { hitAge, readHits, hitText, type BackendKind } from './kind.ts';
 
 const MAX_TAVILY_RESULTS = 20;
-/** Lists that Tavily takes; our own filter does the rest. */
+/** Maximum lengths of Tavily's lists. The gateway's own filter does the rest. */
 const MAX_INCLUDED = 300;
 const MAX_EXCLUDED = 150;
 
-/** Countries whose name in Tavily's list is beyond doubt; a name that it does not know is refused. */
+/** Countries with an unambiguous name in Tavily's list. Tavily rejects unknown names. */
 const tavilyCountries: Record<string, string> = {
   AM: 'armenia',
   AT: 'austria',

@@ -1,6 +1,6 @@
 /**
- * A small strict reader of XML: elements, attributes, text, CDATA, character entities; comments and instructions are skipped.
- * No document types, so that no entity can be defined. Depth and number of elements are bounded.
+ * A small strict XML parser: elements, attributes, text, CDATA, character entities. It skips comments and instructions.
+ * It has no document types, so no entity can be defined. Depth and number of elements are limited.
  */
 
 import { decodeEntities } from '../plain-text.ts';
@@ -18,14 +18,14 @@ const OPENING = /<([A-Za-z_][\w.:-]*)((?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*')
 const CLOSING_TAG = /<\/([A-Za-z_][\w.:-]*)\s*>/y;
 const ATTRIBUTE = /([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
-/** What is skipped or taken as it is: how it begins, how it ends. */
+/** Sections that are skipped or kept verbatim, with their start and end. */
 const sections = [
   { start: '<!--', end: '-->', isText: false },
   { start: '<?', end: '?>', isText: false },
   { start: '<![CDATA[', end: ']]>', isText: true },
 ];
 
-/** @returns the root; undefined for what is not well-formed, or beyond the bounds */
+/** @returns the root; undefined for a document that is not well-formed, or exceeds the limits */
 export function readXml(text: string): XmlElement | undefined {
   const document: XmlElement = { name: '', attributes: {}, children: [] };
   const open = [document];
@@ -60,7 +60,7 @@ export function readXml(text: string): XmlElement | undefined {
   return open.length === 1 ? rootOf(document) : undefined;
 }
 
-/** One element, and nothing but blanks around it. */
+/** The single element, if there are only blanks around it. */
 function rootOf({ children }: XmlElement): XmlElement | undefined {
   const parts = children.filter((child) => typeof child !== 'string' || child.trim() !== '');
   const [root] = parts;
@@ -89,7 +89,7 @@ export function childrenOf(element: XmlElement, name: string): XmlElement[] {
   return element.children.filter((child): child is XmlElement => typeof child === 'object' && child.name === name);
 }
 
-/** All elements of a name below another, in the order of the document; none is looked for inside of one that is found. */
+/** All elements with a name below another, in the order of the document. Does not search inside found elements. */
 export function descendantsOf({ children }: XmlElement, name: string): XmlElement[] {
   return children.flatMap((child) => {
     if (typeof child === 'string') return [];

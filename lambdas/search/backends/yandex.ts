@@ -1,7 +1,7 @@
 /**
- * Yandex Search API v2, `POST /v2/web/search`: https://yandex.cloud/en/docs/search-api/api-ref/WebSearch/search. An answer is
- * JSON with an XML document in base64 (https://yandex.cloud/en/docs/search-api/concepts/response). Domains are words of the
- * query; the place is a region, known for four countries.
+ * Yandex Search API v2, `POST /v2/web/search`: https://yandex.cloud/en/docs/search-api/api-ref/WebSearch/search. A
+ * response is JSON with an XML document in base64 (https://yandex.cloud/en/docs/search-api/concepts/response). Domains
+ * are part of the query. The location is a region, known for four countries.
  */
 
 import * as z from 'zod';
@@ -17,7 +17,9 @@ const MAX_YANDEX_RESULTS = 20;
 /** https://yandex.cloud/en/docs/search-api/reference/regions */
 const yandexRegions: Record<string, string> = { RU: '225', UA: '187', BY: '149', KZ: '159' };
 
-/** https://yandex.cloud/en/docs/search-api/reference/error-codes; all others are failures of the service or its set-up. */
+/**
+ * https://yandex.cloud/en/docs/search-api/reference/error-codes; all others are failures of the service or its setup.
+ */
 const errors = new Map<string | undefined, SearchOutcome>([
   ['1', { error: 'invalid_tool_input' }],
   ['2', { error: 'invalid_tool_input' }],
@@ -38,7 +40,7 @@ export const yandex: BackendKind = {
       method: 'POST',
       path: '/v2/web/search',
       headers: { authorization: `Api-Key ${credential}` },
-      // Whole numbers of 64 bits are texts in the JSON of protocol buffers.
+      // In the JSON of protocol buffers, 64-bit integers are strings.
       body: {
         query: { queryText: withSites(query, yandexOperators), ...yandexIndex(query.location), page: '0' },
         groupSpec: {
@@ -84,7 +86,7 @@ function hitOf(document: XmlElement): SearchHit {
   };
 }
 
-/** When the page was changed: `20260814T040000`. */
+/** Time of the page's last change: `20260814T040000`. */
 function dateOf(time: string): string | null {
   const [, year, month, day] = /^\s*(\d{4})(\d{2})(\d{2})(?:T|\s*$)/.exec(time) ?? [];
   return year ? `${year}-${month}-${day}` : null;
@@ -92,7 +94,7 @@ function dateOf(time: string): string | null {
 
 const yandexCountryCode = (location: UserLocation | undefined) => location?.country?.toUpperCase() ?? '';
 
-/** The Russian index, unless the person is known to be where another serves better. */
+/** The Russian index, unless another one is better for the user's country. */
 function yandexIndex(location: UserLocation | undefined): { searchType: string } {
   const country = yandexCountryCode(location);
   if (country === 'TR') return { searchType: 'SEARCH_TYPE_TR' };
