@@ -66,8 +66,8 @@ export class AttemptLog {
   }
 
   /**
-   * Attempts in the form of the request's record: the attempts before the last one, the provider's status for the last
-   * one, the failure of each, and the time of gateway and providers in whole milliseconds.
+   * Attempts in the form of the request's record. It has the attempts before the last one, the provider's status for
+   * the last one, and the failure of each. It also has the time of the gateway and of providers, in whole milliseconds.
    * @param receivedAtMs performance.now() when the request was received
    */
   recorded(

@@ -3,8 +3,8 @@ import { writeMetrics } from '../platform/metrics.ts';
 import type { ProviderFailure } from '../providers/failures.ts';
 
 /**
- * Alarms the operator about a failure that only the operator can fix, even if another endpoint answers: a log line, and
- * a metric with an alarm. Ignores other failures.
+ * Alarms the operator about a failure that only the operator can fix, even if another endpoint answers. It writes a log
+ * line, and a metric with an alarm. Ignores other failures.
  */
 export function alarmOperator(
   { fault }: Pick<ProviderFailure, 'fault'>,

@@ -71,7 +71,7 @@ export function searchBroken(): GatewayError {
 
 const BUSY_RETRY_SECONDS = '3';
 
-/** Other searches were first. */
+/** Other searches occupy the thread. */
 export function searchBusy(): GatewayError {
   return new GatewayError(
     'provider_overloaded',

@@ -96,8 +96,8 @@ export class TermSearch {
   }
 
   /**
-   * The greatest term that is less than or equal to the text. Every term that is a prefix of the text is also a prefix
-   * of this one, or equals it.
+   * The greatest term that is not greater than the text. Every term at the start of the text is also at the start of
+   * this one.
    */
   #lastUpTo(text: string): number {
     let low = 0;

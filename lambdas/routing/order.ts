@@ -1,8 +1,8 @@
 /**
- * The order in which endpoints are tried. Endpoints that the request names come first, in its order. Healthy endpoints
- * come before failing ones. Next come the preferred speed, support for every field of the request, and the sort of the
- * request. An endpoint with the conversation in its cache precedes endpoints that are otherwise equal, as long as the
- * cache saves more than the difference in price.
+ * The order in which endpoints are tried. Endpoints that the request names come first, in its order. The others are
+ * ordered by health, then by the preferred speed, then by their support for the request's fields, then by the sort of
+ * the request. Among endpoints that differ only in this sort or in price, the endpoint with the conversation in its
+ * cache comes first. It must save at least as much as its higher price costs.
  *
  * Without preferences, the cheapest comes first, and conversations are spread by weight over endpoints with exactly the
  * same price. So a model's price in the catalog is the price of its default route, while that route is healthy.

@@ -1,7 +1,7 @@
 /**
  * Results of the attempts of the last half minute, by endpoint. They are counted in bins of three seconds, so memory is
- * bounded under any traffic. Times come from the wall clock, because instances compare them. A bin that is further in
- * the future than the window length is dropped like an old one, so a clock that is set back does no lasting harm.
+ * bounded under any traffic. Times come from the wall clock, because instances compare them. A bin far in the future,
+ * by more than the window, is dropped like an old one. So a clock that is set back does no lasting harm.
  */
 
 import { BoundedMap } from '../platform/bounded-map.ts';

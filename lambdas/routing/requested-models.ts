@@ -3,11 +3,11 @@ import { unknownModel } from '../catalog/unknown-model.ts';
 import type { RoutedRequest, SortBy } from '../messages/preferences.ts';
 import { notFound } from '../platform/errors.ts';
 
-/** A model that may answer, and the sort of its endpoints from its suffix. */
+/** A model that may answer, and the order of its endpoints that its suffix requests. */
 export interface RequestedModel {
   model: Model;
   sort: SortBy | undefined;
-  /** The field of the request that names it. */
+  /** The field of the request that contains its name. */
   field: string;
   /** Its suffix requests a web search. */
   isOnline: boolean;

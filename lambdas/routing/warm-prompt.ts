@@ -1,7 +1,7 @@
 /**
- * An endpoint with the prompt of a conversation in its cache answers the next turn for less: most providers charge a
- * tenth for a token read from a cache. So a conversation stays at its endpoint as long as the cache saves more than the
- * endpoint's higher price costs.
+ * An endpoint with the prompt of a conversation in its cache answers the next turn for less. Most providers charge a
+ * tenth for a token read from a cache. So a conversation stays at its endpoint as long as the cache saves at least as
+ * much as the endpoint's higher price costs.
  */
 
 import { pricesFor } from '../catalog/tiers.ts';

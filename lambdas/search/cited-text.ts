@@ -60,8 +60,8 @@ export class CitedText {
   }
 
   /**
-   * The parts that may be emitted with this piece. No part is empty. No part consists of blanks only, except beyond a
-   * limit or at the end of the text: clients leave out such blocks, and APIs reject them.
+   * The parts that may be emitted with this piece. No part is empty. A part has other characters than blanks, except
+   * beyond a limit or at the end of the text. Clients leave out blank blocks, and APIs reject them.
    */
   push(piece: string): TextPart[] {
     if (!this.#mayCite) return piece === '' ? [] : [{ text: piece }];

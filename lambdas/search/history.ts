@@ -1,6 +1,7 @@
 /**
- * Converts a conversation with searches for the model: each search is a function call with a result, and each citation
- * is a marker behind the text. The client has them as blocks of the assistant. Here they become separate turns.
+ * Converts a conversation with searches for the model. Each search becomes a function call with a result, and each
+ * citation becomes a marker behind the text. The client has them as blocks of the assistant. Here they become separate
+ * turns.
  */
 
 import { SEARCH_NAME } from '../messages/search-tool.ts';

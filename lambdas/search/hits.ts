@@ -28,7 +28,7 @@ export function finishedHits(found: readonly SearchHit[], query: SearchQuery): S
   return [...hits.values()];
 }
 
-/** A web address of usual length that leads where it appears to lead. A user name could look like a host. */
+/** A web address of usual length that shows the host it leads to. A user name could look like a host. */
 function webAddress(url: string): string | undefined {
   if (url.length > MAX_URL_CHARACTERS || !URL.canParse(url)) return undefined;
   const { protocol, username, password, href } = new URL(url);

@@ -29,8 +29,8 @@ export async function readEndpointReport(): Promise<EndpointReport> {
 }
 
 /**
- * Whether endpoints of these models can be called. Reads the last measurement, at most once in 30 seconds, if it
- * decides for one of them: the operator may have set or removed a provider's key.
+ * Whether endpoints of these models can be called. If a provider's key decides that for one of them, it reads the last
+ * measurement, at most once in 30 seconds: the operator may have set or removed the key.
  */
 export async function readReadiness(models: readonly Model[]): Promise<IsReady> {
   const statistics = resources.statistics();

@@ -35,8 +35,8 @@ const NOTHING_ASKED = { parameters: [], tunings: [], promptTokens: 0 };
 const NO_SIGNALS = { isFailing: () => false, speedOf: () => undefined };
 
 /**
- * The order in which a request without preferences tries endpoints, if all are healthy: first the catalog's routing of
- * the model, then callable endpoints, then the cheapest.
+ * The order in which a request without preferences tries healthy endpoints: first by the catalog's routing of the
+ * model, then callable endpoints, then the cheapest.
  *
  * Guarantee: the first endpoint is the default route, whose price the catalog shows. Inference orders with the same
  * functions.

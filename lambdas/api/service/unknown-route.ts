@@ -6,8 +6,8 @@ import { isThere, methodsAt, unknownRoute } from '../../http/unknown-route.ts';
 import { log } from '../../platform/logger.ts';
 
 /**
- * Answers requests that no route serves. API Gateway itself would parse the key of such a request as an AWS signature,
- * refuse it with 403, and repeat the key in its response. This function looks up no caller, and reads no body.
+ * Answers requests that no route serves. API Gateway itself would parse the key as an AWS signature, refuse the request
+ * with 403, and repeat the key in its response. This function looks up no caller, and reads no body.
  */
 // oxlint-disable-next-line typescript/require-await -- a fault is a rejection, as in every other function
 export async function handler(

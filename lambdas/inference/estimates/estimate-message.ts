@@ -21,8 +21,8 @@ import {
 } from './estimate.ts';
 
 /**
- * Estimates a message. If the limits have no room for it, its prompt is counted, as for a message that is sent: by its
- * provider, if that provider counts.
+ * Estimates a message. If the limits have no room for it, its prompt is counted in the same way as for a message that
+ * is sent.
  * @throws {GatewayError} the refusals of a message before its hold
  */
 export async function estimateMessage(input: EstimateInput<RoutedRequest>): Promise<Estimate> {

@@ -93,7 +93,9 @@ function endOfPhone(text: string, start: number, found: string): number | undefi
   return undefined;
 }
 
-/** Whether a number continues a word, except the word for a phone, or other digits, as in `12:8 903 …`. */
+/**
+ * Whether a word or other digits directly precede the number, as in `12:8 903 …`. A word for a phone may precede it.
+ */
 function isPartOfWord(text: string, start: number): boolean {
   return (
     (isWordAt(text, start - 1) && text.charAt(start - 1) !== '_' && !GLUED.test(wordsBefore(text, start, 12))) ||

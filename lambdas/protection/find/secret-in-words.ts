@@ -26,7 +26,7 @@ export function secretIn(rest: string, wants: 'password' | 'key'): { start: numb
   let likely: { start: number; end: number } | undefined;
   for (const { 0: chunk, index } of matchesOf(CHUNK, words)) {
     if (isCutOff && index + chunk.length === words.length) break;
-    // Such a value has a digit or a hyphen. This skips most words quickly.
+    // These values have a digit or a hyphen. This skips most words quickly.
     if (!/[\d-]/.test(chunk)) continue;
     const value = withoutStop(chunk);
     const before = words.slice(Math.max(0, index - 24), index);

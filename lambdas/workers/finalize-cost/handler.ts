@@ -102,8 +102,8 @@ async function askForLateDays(
 
 /**
  * Metric for an alarm, because Lambda counts no error for a run that returns messages to the queue. A message counts
- * once, at its first delivery: a message that can never be settled returns seven times in five minutes, and would look
- * like a fault of new code.
+ * once, at its first delivery. Otherwise a message that can never be settled would look like a fault of new code: it
+ * returns seven times in five minutes.
  */
 function measureFailures(failed: ReadonlyMap<SQSRecord, unknown>): void {
   const fresh = [...failed].filter(([{ attributes }]) => Number(attributes.ApproximateReceiveCount) === 1);
