@@ -40,7 +40,7 @@ async function compressWith(
   const { body } = response;
   if (typeof body !== 'string' || body.length < MIN_COMPRESSED_CHARACTERS) return;
   response.headers['vary'] = 'accept-encoding';
-  // Without the header, a client accepts any encoding. It gets the encoding that every client can read.
+  // Without the header, a client accepts any encoding. It gets plain text, which every client can read.
   if (headers['accept-encoding'] === undefined) return;
   if (new Negotiator({ headers }).encoding(['gzip', 'identity']) !== 'gzip') return;
   response.headers['content-encoding'] = 'gzip';

@@ -3,7 +3,7 @@ import { writeMetrics } from '../platform/metrics.ts';
 import type { ProviderFailure } from '../providers/failures.ts';
 
 /**
- * Alarms the operator about a failure that only the operator can fix, even if another endpoint answers. It writes a log
+ * Alerts the operator to a failure that only the operator can fix, even if another endpoint answers. It writes a log
  * line, and a metric with an alarm. Ignores other failures.
  */
 export function alarmOperator(

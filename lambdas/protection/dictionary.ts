@@ -31,7 +31,7 @@ export class Dictionary {
   }
 }
 
-/** In lower case, with the same length: a few letters become two in lower case. */
+/** In lower case, with the same length. The few letters that become two in lower case stay unchanged. */
 function folded(text: string): string {
   const lower = text.toLowerCase();
   if (lower.length === text.length) return lower;

@@ -15,7 +15,7 @@ type Seeing = Pick<Endpoint, 'dataPolicy'> & { provider: Pick<Endpoint['provider
 /**
  * The only privacy decision about endpoints, both for lists of models and for inference. Account, workspace and key
  * must all allow the provider, and none of them may ignore it. If any of them blocks logging or training, the
- * endpoint's declared data policy must exclude it.
+ * endpoint's declared data policy must rule that out.
  */
 export function privacyFilter(layers: Privacy[]): ExclusionOf {
   const ignored = new Set(layers.flatMap(({ ignoredProviders }) => ignoredProviders));

@@ -38,7 +38,7 @@ export function isReadyByMeasurement(endpoint: Endpoint): boolean {
   return isAnswering(endpoint) && credential !== undefined && hasProviderKeyHere(credential) === undefined;
 }
 
-/** The gateway calls this endpoint, and at most a credential is missing. */
+/** Whether at most a missing credential can prevent calls of this endpoint. */
 function isAnswering({ pricing, unsetVariable, wire }: Endpoint): boolean {
   return pricing !== undefined && unsetVariable === undefined && isCalled(wire);
 }

@@ -1,6 +1,6 @@
 /**
  * Data of a search that the client keeps for the next turn: the text of a source, and the source of a citation. It is
- * sealed, so that nobody can forge the text of a source, and only for the account that made the search.
+ * sealed, so that nobody can forge the text of a source. Only the account that made the search can use the seal.
  */
 
 import { createHash } from 'node:crypto';

@@ -27,8 +27,8 @@ export function addTo(histogram: Histogram, bucket: number, count: number): void
 }
 
 /**
- * Percentiles as OpenRouter defines them: that share of the values is at least as good as the percentile. So
- * percentiles of latency rise from the median on, and percentiles of throughput fall.
+ * Percentiles as OpenRouter defines them: for p90, 90 % of the values are at least as good as it. So percentiles of
+ * latency rise from the median on, and percentiles of throughput fall.
  * @param better which values are the better ones
  * @returns null with fewer values than `least`
  * @see https://openrouter.ai/docs/guides/routing/provider-selection

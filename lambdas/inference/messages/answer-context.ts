@@ -31,7 +31,7 @@ export interface AnswerContext {
   requestId: string;
   /** True if the client gets events. Otherwise it gets a message when the events end. */
   streamed: boolean;
-  /** Why the answer may be only shorter than requested, in the form of a client's error. */
+  /** Why the answer must be shorter than requested, as an error for the client. */
   shortened: GatewayError | undefined;
   /** Values of the placeholders in the prompt; undefined if nothing is to be restored. */
   originals: ReadonlyMap<string, string> | undefined;

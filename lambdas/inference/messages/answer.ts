@@ -54,9 +54,9 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
     if (ending === 'broke_off') logBrokenAnswer(error, aboutAttempt(context));
     const isStopping = abortReasonOf(context.abort.signal) === 'stopping';
     const failure = answerFailure(ending, error, isStopping);
-    // A client that does not stream gets the output written in time, rather than nothing for its money. A client would
-    // mistake half an answer of a provider that broke off for a complete one. So that is an error, and it is charged by
-    // the provider's report.
+    // A client that does not stream gets the output written in time, because it is charged for it. If a provider broke
+    // off, a client would mistake the partial answer for a complete one. So it gets an error, and is charged by the
+    // provider's report.
     if (!context.streamed && ending === 'out_of_time' && !isStopping && progress.hasOutput) {
       yield await progress.endEarly({ ending, failure });
       return;

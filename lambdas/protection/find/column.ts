@@ -1,6 +1,6 @@
 import { append } from '../../platform/append.ts';
 
-/** Finds values of tables that only the heading of their column names: CSV, tabs, and tables of Markdown. */
+/** Finds table values that are named only by the heading of their column: CSV, tabs, and tables of Markdown. */
 
 /** A cell below a heading, without blanks and quotes around it. */
 export interface Cell {

@@ -37,7 +37,8 @@ export function findSensitive(text: string, wanted: ReadonlySet<SensitiveCategor
 }
 
 /**
- * Merges overlapping findings into one of the earlier rule's category, so that no part of either remains in the text.
+ * Merges overlapping findings into one finding with the earlier rule's category, so that no part of either remains in
+ * the text.
  */
 function withoutOverlaps(findings: Finding[]): Finding[] {
   const kept: Finding[] = [];

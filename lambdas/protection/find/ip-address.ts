@@ -20,7 +20,7 @@ const ADDRESS =
  */
 const LOW = /^(?!10\.)[12]?\d\./;
 const THIRD_ZERO = /^\d+\.\d+\.0\./;
-/** Other words directly before the number are the name of a program, but not these: `Banned from 5.188.10.77`. */
+/** Words before an address, as in `Banned from 5.188.10.77`. Any other word there is the name of a program. */
 const NO_NAME =
   /^(?:со?|из|на|от|по|и|или|from|at|by|via|and|or|for|is|are|with|ban|unban|banned|block|blocked|found|drop|dropped|reject|rejected|attacker)$/i;
 /** Public resolvers, whose numbers are all small. */
