@@ -81,13 +81,13 @@ const embeddingsFields = {
   }),
 };
 
-/** A field that is newer than the gateway is left out and named; an explicit null counts as absent. */
+/** Fields that are newer than the gateway are left out and named. An explicit null counts as absent. */
 export const embeddingsRequestSchema = z.looseObject(embeddingsFields).superRefine((body, context) => {
   const insistence = insistenceFault(body, unknownEmbeddingsFields(body));
   if (insistence) refuse(context, insistence);
 });
 
-/** The fields of a request that no endpoint is sent. */
+/** Fields of a request that are sent to no endpoint. */
 export function unknownEmbeddingsFields(body: object): string[] {
   return namesOf(unknownFields(body, embeddingsFields));
 }

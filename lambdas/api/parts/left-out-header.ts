@@ -1,4 +1,4 @@
-/** Names the fields of a request that the endpoint was not sent; nothing where it was sent all. */
+/** The header with the names of fields that were not sent to the endpoint; no header if all were sent. */
 export function leftOutHeader(names: readonly string[]): Record<string, string> {
   return names.length > 0 ? { 'x-gateway-left-out': names.join(', ') } : {};
 }

@@ -5,8 +5,9 @@ import type { InferenceInput } from '../inference-input.ts';
 import { parseMessage, routeMessage } from '../messages/routed-message.ts';
 
 /**
- * The tokens of a prompt: the provider's own count where it has one; else the gateway's estimate of the request.
- * @throws {GatewayError} when the request goes nowhere. @throws {ProviderFailure}
+ * The tokens of a prompt: the provider's own count if it has one, or else the gateway's estimate.
+ * @throws {GatewayError} if no provider can serve the request
+ * @throws {ProviderFailure} if the count fails
  */
 export async function countPrompt(
   input: InferenceInput<RoutedRequest>,

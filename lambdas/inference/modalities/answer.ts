@@ -8,7 +8,7 @@ import { routeBatch } from './routed.ts';
 /** A complete answer for the client, and the candidate that gave it. */
 export interface Answered<Result> extends Omit<BatchResult<never>, 'answer'> {
   result: Result;
-  /** Fields of the request that the endpoint was not sent. */
+  /** Fields of the request that were not sent to the endpoint. */
   leftOut: readonly string[];
 }
 
