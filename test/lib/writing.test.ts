@@ -10,10 +10,10 @@ import { commentLines, matchesOf, proseOf, wordCount, type PatternName } from '.
 
 /** Matches in comments of `lambdas`, `lib` and `bin`, for each 1,000 lines of comments with a letter in them. */
 const commentCeilings: Record<PatternName, { now: number; goal: number }> = {
-  what: { now: 134, goal: 25 },
-  where: { now: 82, goal: 15 },
-  'told, tell, asked': { now: 36, goal: 8 },
-  'one that, those that, such': { now: 26, goal: 8 },
+  what: { now: 37, goal: 25 },
+  where: { now: 23, goal: 15 },
+  'told, tell, asked': { now: 12, goal: 8 },
+  'one that, those that, such': { now: 9, goal: 8 },
 };
 
 /** Matches in pages but for the changelog, for each 1,000 words outside code. */
