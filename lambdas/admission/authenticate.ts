@@ -5,7 +5,7 @@ import { hashSecret, unknownKey } from './credentials.ts';
 
 /**
  * Finds the caller of a key. If the cached pepper does not match, it tries the current and the previous pepper, so a
- * changed pepper locks nobody out.
+ * changed pepper locks no client out.
  *
  * Cost: as `findCaller`. Keys of the previous pepper cost one more read each time their caller is read. Weakness:
  * peppers are read again at most once in five minutes, and attempts with unknown keys can use that up. Processes
