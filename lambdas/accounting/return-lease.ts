@@ -78,11 +78,12 @@ async function sweepLease(table: Table, key: Key, { nowMs: atMs, deadBootIds }: 
  * Returns a lease whose process has died, or does not know what it has written.
  *
  * Guarantee: amounts on records of the lease stay held until they are settled. The rest is given back once: the
- * transaction that gives it back also closes the lease. A later attempt finds it returned. Guarantee: a record that is
- * written later is held as well, starting with the correction. The process of the lease makes it at the end of the
- * lease (admission/open-lease.ts), otherwise `checkReturned` does. Weakness: until that correction, the limit of its
- * scopes admits too much by the amount of that record. If a record is written after the check, by a process that dies
- * before it ends the lease, nothing holds it; `admin reconcile --deep` reports it.
+ * transaction that gives it back also closes the lease. A later attempt finds it returned.
+ * Guarantee: a record that is written later is held as well, starting with the correction. The process of the lease
+ * makes it at the end of the lease (admission/open-lease.ts), otherwise `checkReturned` does.
+ * Weakness: until that correction, the limit of its scopes admits too much by the amount of that record. If a record is
+ * written after the check, by a process that dies before it ends the lease, nothing holds it; `admin reconcile --deep`
+ * reports it.
  * @throws {StoreBusyError} the next sweep retries
  */
 async function returnLease(table: Table, lease: Lease): Promise<FailedCondition | undefined> {

@@ -65,8 +65,8 @@ export class OpenDayError extends Error {
  *
  * Guarantee: idempotent. However often and in whatever order recomputations run, the rows of the one that began last
  * count, and each reads consistently after it began. A recomputation without changes writes no rows, but prevents an
- * earlier one from replacing the rows that it found. Weakness: a pending generation is not in the rows until it is
- * settled, which queues its day again.
+ * earlier one from replacing the rows that it found.
+ * Weakness: a pending generation is not in the rows until it is settled, which queues its day again.
  * @returns 'unchanged' also if the rows are newer than the message
  * @throws {OpenDayError} for a day that is not over.
  */

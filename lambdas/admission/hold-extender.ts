@@ -33,8 +33,9 @@ const FAIR_SHARE_PERCENT = 5n;
  * goes beyond the hold.
  *
  * Guarantee: the byte count bounds visible output (a token has at least one byte), and `chargeable` never charges a
- * limited scope more than it holds. Weakness: reasoning that a provider bills without showing it cannot be watched. The
- * catalog marks these endpoints, and their hold covers it from the start.
+ * limited scope more than it holds.
+ * Weakness: reasoning that a provider bills without showing it cannot be watched. The catalog marks these endpoints,
+ * and their hold covers it from the start.
  */
 export class HoldExtender {
   readonly #table: Table;

@@ -4,9 +4,9 @@
  * Guarantee: one transaction records a generation and counts its hold in every limited scope: all or nothing. Under any
  * concurrency, settled and promised spending of a limited scope never exceed its limit, because each counter adds the
  * hold only if each of its windows has room. The same holds for each part of a busy counter (scope-holds.ts). The same
- * transaction counts free models (free-tier.ts) and claims an Idempotency-Key (request-claim.ts). Weakness: a scope
- * that had no limit when the caller was read is not touched. Its first limit takes effect when that reading expires
- * (three seconds), and never for a running stream. A changed limit is noticed at once, by its revision.
+ * transaction counts free models (free-tier.ts) and claims an Idempotency-Key (request-claim.ts).
+ * Weakness: a scope that had no limit when the caller was read is not touched. Its first limit takes effect when that
+ * reading expires (three seconds), and never for a running stream. A changed limit is noticed at once, by its revision.
  */
 
 import { giveBackInScopes } from '../accounting/give-back.ts';

@@ -6,9 +6,10 @@
  * Guarantee: limits are as strict as without leases. A lease is held in every limited scope by the same transaction as
  * any hold, and its requests get no more than its amount. When its time is over, its process gives the remainder back.
  * If the process has died, or does not know whether a record was written, the sweep does so, from the amounts in the
- * records (return-lease.ts). Guarantee: no request is refused because of its own process's leases. They are returned
- * first, if the table takes the return within half a second. A lease is at most a 64th of the available room, and
- * counters with room for fewer than a few hundred holds get none, so the last roubles are held request by request.
+ * records (return-lease.ts).
+ * Guarantee: no request is refused because of its own process's leases. They are returned first, if the table takes the
+ * return within half a second. A lease is at most a 64th of the available room. Counters with room for fewer than a few
+ * hundred holds get none, so the last roubles are held request by request.
  * Weakness: a process notices a disabled scope or a lowered limit when its lease ends, at most two seconds later. Other
  * cached facts of a caller are as late. If a process dies, the remainder of its lease stays held for two to a little
  * more than three minutes.

@@ -19,8 +19,9 @@ const RETRY_RETURN_FOR_MS = 60_000;
  * A lease from which this process takes holds.
  *
  * Guarantee: at its end, it gives back exactly the amount that no record holds. It waits for pending records first. If
- * the result of one is unknown, it gives nothing back: the sweep reads the records (return-lease.ts). Guarantee: if the
- * sweep has already returned the lease, because this process seemed dead, the end of the lease corrects that.
+ * the result of one is unknown, it gives nothing back: the sweep reads the records (return-lease.ts).
+ * Guarantee: if the sweep has already returned the lease, because this process seemed dead, the end of the lease
+ * corrects that.
  */
 export class OpenLease {
   readonly #table: Table;

@@ -11,8 +11,8 @@ const MAX_A_SECOND_OF_KEY = 10;
 /**
  * Records the reasons of refused requests, for `admin generations` and GET /generation.
  *
- * Guarantee: it never rejects, and writes at most fifty items a second, ten of them for one key. Weakness: refusals
- * beyond that, and refusals that the table does not store within a second, are only in the log.
+ * Guarantee: it never rejects, and writes at most fifty items a second, ten of them for one key.
+ * Weakness: refusals beyond that, and refusals that the table does not store within a second, are only in the log.
  */
 export class RefusalLog {
   readonly #write: (refusal: Refusal) => Promise<void>;

@@ -23,8 +23,8 @@ interface RememberedRefusal {
  *
  * Guarantee: it refuses only if settled spending alone refuses. Apart from corrections, settled spending only grows
  * within a window, so the store would refuse as well. The store is read if only holds are in the way, if a smaller
- * request may still fit, and under another revision of the limits. Weakness: a scope that has refused three times
- * within a second may not notice a raised limit for another second.
+ * request may still fit, and under another revision of the limits.
+ * Weakness: a scope that has refused three times within a second may not notice a raised limit for another second.
  */
 export class RefusalMemory {
   readonly #entries = new Map<string, RememberedRefusal>();

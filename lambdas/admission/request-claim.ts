@@ -7,9 +7,9 @@
  * - Its answer was not streamed and failed. The client received nothing and may retry; each attempt costs its reported
  *   usage.
  *
- * A refused request has claimed nothing, and may be sent again as it is. Weakness: the gateway stores no text, so a
- * lost answer cannot be fetched again. The client learns its cost. If a handler died, its claim stays until its
- * generation is swept.
+ * A refused request has claimed nothing, and may be sent again as it is.
+ * Weakness: the gateway stores no text, so a lost answer cannot be fetched again. The client learns its cost. If a
+ * handler died, its claim stays until its generation is swept.
  */
 
 import { createHmac } from 'node:crypto';

@@ -4,7 +4,8 @@
  *
  * A month is proved three weeks after its end. By then every message about it is processed or abandoned. Later entries
  * on its days show up as differences until an operator has read all records and proved them again (`reconcile --deep
- * --prove`). Weakness: an account that is older than its chain has none until that is done once.
+ * --prove`).
+ * Weakness: an account that is older than its chain has none until that is done once.
  */
 
 import { Money } from '../money/money.ts';

@@ -33,8 +33,8 @@ export interface ModelDayDifference extends ModelDay {
 }
 
 /**
- * Compares the counted spending of models with the sums of their records. Cost: a query for each month, and one for the
- * month before.
+ * Compares the counted spending of models with the sums of their records.
+ * Cost: a query for each month, and one for the month before.
  *
  * Weakness: it skips months that are no longer kept, and the first counted day: an earlier release may have settled a
  * part of that day without counting models.

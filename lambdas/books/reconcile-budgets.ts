@@ -19,8 +19,8 @@ export interface BudgetDifference {
 }
 
 /**
- * Compares the spending in the budgets of free models on a completed day with the records of all accounts. Cost: every
- * record of the day. Differences are checked a second time, because a concurrent settlement may cause one.
+ * Compares the spending in the budgets of free models on a completed day with the records of all accounts.
+ * Cost: every record of the day. Differences are checked a second time, because a concurrent settlement may cause one.
  *
  * Weakness: budgets are removed two days after their day, so older ones are not compared.
  */

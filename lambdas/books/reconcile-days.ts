@@ -22,9 +22,9 @@ const BUDGETS_AGREE_WITHIN_MS = 60 * 60_000;
  * models with the roll-up's sums. So no record is read again. If a run is out of time, the next one continues.
  *
  * It logs each difference in a line that has an alarm, and each day that could not be compared in time. An account
- * without its rows delays the others no longer than that. Weakness: it does not compare the lifetime window of a scope
- * without spending since the last proved month (lifetime-chain.ts), because that needs all existing counters.
- * `reconcile --deep` does.
+ * without its rows delays the others no longer than that.
+ * Weakness: it does not compare the lifetime window of a scope without spending since the last proved month
+ * (lifetime-chain.ts), because that needs all existing counters. `reconcile --deep` does.
  * @param options.deadlineMs when no more accounts may be started, in terms of performance.now()
  * @returns number of compared accounts
  */

@@ -17,8 +17,8 @@ export interface Exchange {
  *
  * Guarantee: they are answered one at a time, in order. Nothing is read from the connection while a request waits, so
  * the rest of a pipeline stays in the kernel. Waiting requests are dropped when the connection closes. A connection
- * with more than `MAX_WAITING_REQUESTS` waiting requests is closed. Weakness: while a request waits, the gateway
- * notices a disconnected client only when it writes an answer.
+ * with more than `MAX_WAITING_REQUESTS` waiting requests is closed.
+ * Weakness: while a request waits, the gateway notices a disconnected client only when it writes an answer.
  */
 export class Connection {
   readonly #socket: Socket;

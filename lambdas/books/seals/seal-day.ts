@@ -4,8 +4,9 @@
  *
  * Guarantee: a day is sealed once, and a sealed day never changes. A generation that is not settled, or may still be
  * corrected, is sealed on the first day after that: each generation that a day lists as open has its line on exactly
- * one later day. Weakness: a line that is wrong before its day is sealed is sealed wrong. Reconciliation, or the
- * charged client, can notice that.
+ * one later day.
+ * Weakness: a line that is wrong before its day is sealed is sealed wrong. Reconciliation, or the charged client, can
+ * notice that.
  */
 
 import { isActivity, type FinalGeneration } from '../../accounting/daily-sums.ts';

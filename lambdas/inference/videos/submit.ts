@@ -1,8 +1,8 @@
 /**
  * Submits a job to a provider. An attempt with an unknown result is repeated only at the same provider, and only if
  * that recognizes a job by its token. Otherwise it ends the job, because each repetition could be another video that
- * the operator pays for. Another provider gets the job only if this one has certainly not accepted it. Weakness: a
- * function that dies between its request and the following write submits the job again.
+ * the operator pays for. Another provider gets the job only if this one has certainly not accepted it.
+ * Weakness: a function that dies between its request and the following write submits the job again.
  */
 
 import { describeError, log } from '../../platform/logger.ts';

@@ -1,10 +1,10 @@
 /**
  * A call of an AWS service by the store or a queue (aws-json.ts signs and sends it).
  *
- * Guarantee: as in the SDK's standard mode, a call that was throttled, failed in the service, or had no reply in time
- * is retried with back-off and jitter, up to four attempts in total. So a call may be carried out although its reply
- * was lost. Callers make it safe with a token or a condition, and an error reports whether an earlier attempt had no
- * reply (`isUncertain`).
+ * Guarantee: a call that was throttled, failed in the service, or had no reply in time is retried. As in the SDK's
+ * standard mode, there are up to four attempts in total, with back-off and jitter. So a call may be carried out
+ * although its reply was lost. Callers make it safe with a token or a condition, and an error reports whether an
+ * earlier attempt had no reply (`isUncertain`).
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -76,8 +76,8 @@ const TRANSIENT = new Set([
 ]);
 
 /**
- * The time limit of a call. The signal ends every wait, also for a connection. After a suspension of the machine, only the
- * wall clock shows how much time has passed.
+ * The time limit of a call. The signal ends every wait, also for a connection. After a suspension of the machine, only
+ * the wall clock shows how much time has passed.
  */
 export class CallTime {
   readonly signal: AbortSignal | undefined;

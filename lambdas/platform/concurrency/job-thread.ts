@@ -67,7 +67,8 @@ interface ThreadOptions {
  * Guarantee: accounts are served in turn, and a job whose client has disconnected takes no more time. With `turnMs`, no
  * new job waits for another one longer than that, plus the start of a thread: a job that has had its turn is set aside.
  * It starts again when no new job waits, and may then run twice as long before it yields to other jobs that were set
- * aside. Weakness: a job that needs more than its first turn fails with "busy" if new jobs keep arriving.
+ * aside.
+ * Weakness: a job that needs more than its first turn fails with "busy" if new jobs keep arriving.
  * @typeParam Job structured data that is copied to the thread
  */
 export class JobThread<Job, Result> {

@@ -1,6 +1,6 @@
 /**
  * HTTP to addresses given by people, and by providers: a client's URL must not make the gateway read its own networks
- * (SSRF). The host is resolved once, each of its addresses is checked, and the connection is made to one of those, so a
+ * (SSRF). The host is resolved once, and each of its addresses is checked. The connection is made to one of those, so a
  * later change of the name has no effect. The same is true for each redirect.
  */
 

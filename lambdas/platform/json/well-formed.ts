@@ -1,6 +1,6 @@
 /**
  * JSON for providers. Half of a surrogate pair, as in a text that was cut in the middle of an emoji, is not valid
- * Unicode, and providers reject the whole request because of it.
+ * Unicode. Providers reject the whole request because of it.
  */
 
 /**

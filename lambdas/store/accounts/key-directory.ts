@@ -6,8 +6,8 @@
  *
  * Guarantee: a list is read consistently, its count is exact, and no page depends on a delayed index. Entries are only
  * added at the end (a key whose place was taken in the meantime moves after it), so a position is stable until an entry
- * is removed. `removals` counts removed entries. Weakness: keys of one workspace are created one after another, a few
- * hundred a second at most.
+ * is removed. `removals` counts removed entries.
+ * Weakness: keys of one workspace are created one after another, a few hundred a second at most.
  */
 
 import { DAY_MS } from '../../money/periods.ts';

@@ -53,8 +53,9 @@ export type ApiKey = Omit<RecordOf<typeof storedKey>, 'limits' | 'ownDisabled'> 
   limit: Money | undefined;
   /**
    * The account is suspended or closed. Stored as `disabled` for the previous release; this release reads the account's
-   * status instead. Weakness: if a command of the previous release changes a stopped key, the key stays disabled after
-   * the account is resumed.
+   * status instead.
+   * Weakness: if a command of the previous release changes a stopped key, the key stays disabled after the account is
+   * resumed.
    */
   isStopped: boolean;
 };

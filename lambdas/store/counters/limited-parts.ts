@@ -9,9 +9,9 @@
  * the counter `committed <= limit` is true after each grant, and in each part `committed <= 0` after each hold.
  * Settlements of held money only lower both. So their sum, the true committed amount, is at most the limit. A grant
  * does not change the sum. If the counter has no room, its parts are merged (counter-parts.ts), and the last roubles
- * are as exact as without parts: no hold is refused that a single item would have admitted. Weakness: two amounts are
- * counted at the counter and may exceed the limit, as they do without parts: a correction above its hold, and a request
- * that began before the first limit.
+ * are as exact as without parts: no hold is refused that a single item would have admitted.
+ * Weakness: two amounts are counted at the counter and may exceed the limit, as they do without parts: a correction
+ * above its hold, and a request that began before the first limit.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';

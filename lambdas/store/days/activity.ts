@@ -3,8 +3,8 @@
  *
  * A recomputation first takes a number, then reads, writes rows with that number, and makes it the shard's version. It
  * does not if a higher number is already the version or has confirmed the version's rows: the shard's floor is the
- * highest number that did. Readers only see rows of the current version. Guarantee: a reader sees a recomputation whole
- * or not at all, and an older one never replaces a newer one.
+ * highest number that did. Readers only see rows of the current version.
+ * Guarantee: a reader sees a recomputation whole or not at all, and an older one never replaces a newer one.
  */
 
 import { batchWrite } from '../table/batch-write.ts';
