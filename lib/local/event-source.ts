@@ -66,7 +66,10 @@ export function startEventSource(
     }
   }
 
-  /** Queues live in memory, so messages that remain now are only estimated by the sweep of the next start. */
+  /**
+   * Handles the remaining messages, which would be lost with the queues in memory. The sweep of the next start could
+   * then only estimate their costs.
+   */
   async function drain(): Promise<void> {
     for (;;) {
       const messages = await receive(sqs, queueUrl, 0).catch(() => []);

@@ -160,7 +160,7 @@ function bodyExamples({ summary, bodyExample, moreExamples }: About) {
 }
 
 function responseContent({ schema, example, content, maybeLate }: Success) {
-  // A stream is another form of the same answer; a page is no JSON.
+  // A route that streams also returns its answer as JSON. A route with any other content, such as a page, does not.
   const isJson = content === undefined || 'text/event-stream' in content;
   const json = {
     schema: maybeLate ? z.union([schema, errorShape]) : schema,

@@ -12,7 +12,7 @@ import { showProgress } from '../command-line/progress.ts';
 import { recomputeCounters } from './recompute-counters.ts';
 import { onAccount, onTable, type Session, type TableSession } from '../session/session.ts';
 
-/** Time in which requests that create parts complete after parts are forbidden. */
+/** Requests that are creating parts when parts become forbidden complete within this time. */
 const UNDER_WAY_MS = 5_000;
 
 export function addCounterCommands(program: Command): void {

@@ -141,7 +141,7 @@ function overloaded(): WireEvent {
   return { serviceUnavailableException: { message: 'Overloaded' } };
 }
 
-/** A header of the Messages API is a field of the body in InvokeModel. */
+/** InvokeModel has this header of the Messages API as a field of the body. */
 export function readInvokePrompt(request: { anthropic_beta?: string[] }): SandboxPrompt {
   return readAnthropicPrompt(request as never, request.anthropic_beta?.join());
 }
