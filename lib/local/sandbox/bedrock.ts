@@ -141,7 +141,7 @@ function overloaded(): WireEvent {
   return { serviceUnavailableException: { message: 'Overloaded' } };
 }
 
-/** InvokeModel has this header of the Messages API as a field of the body. */
+/** InvokeModel has the `anthropic-beta` header of the Messages API as a field of the body. */
 export function readInvokePrompt(request: { anthropic_beta?: string[] }): SandboxPrompt {
   return readAnthropicPrompt(request as never, request.anthropic_beta?.join());
 }
