@@ -27,7 +27,7 @@ import type { Throttle } from './throttle.ts';
 const MAX_SILENCE_MS = 5 * 60_000;
 
 /**
- * A payload that API Gateway takes, after it is unpacked.
+ * Limit of API Gateway for a decompressed payload.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
  */
 const MAX_PAYLOAD_BYTES = 10 * 1024 * 1024;
@@ -97,9 +97,9 @@ const decoders: Record<string, (packed: Buffer, options: { maxOutputLength: numb
 };
 
 /**
- * The event that a REST API makes of a compressed body: it has the decompressed text, and the header as it was.
+ * Decompresses a body as a REST API does: the event has the text, and its `content-encoding` header stays.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-make-request-with-compressed-payload.html
- * @throws {GatewayError} 415 for other encodings and for data that is broken, 413 for too much of it
+ * @throws {GatewayError} 415 for other encodings and broken data, 413 if the decompressed body is too large
  */
 async function unpacked(event: APIGatewayProxyEvent): Promise<APIGatewayProxyEvent> {
   if (!event.isBase64Encoded || event.body === null) return event;

@@ -34,10 +34,10 @@ export const TOO_SLOW = {
   text: 'The function behind this route took too long. Try again.',
 } as const satisfies DoorRefusal;
 
-/** API Gateway unpacks gzip and deflate by itself, and refuses all other encodings before it asks a function. */
+/** API Gateway itself decompresses gzip and deflate, and refuses other encodings without calling a function. */
 export const UNREADABLE_BODY = {
   kind: 'unsupported_media_type',
-  text: 'Send the body as "content-type: application/json", uncompressed, or as what "content-encoding: gzip" or "deflate" says. Other encodings are for the streaming address of the gateway.',
+  text: 'Send the body as "content-type: application/json", uncompressed or with "content-encoding: gzip" or "deflate". Only the streaming address of the gateway accepts other encodings.',
 } as const satisfies DoorRefusal;
 
 export const TOO_LARGE = {
