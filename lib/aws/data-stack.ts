@@ -110,10 +110,7 @@ export class DataStack extends Stack {
       ProviderKeysSecretArn: [this.secrets['provider-keys'].secretArn, 'The secret with the keys of providers'],
       CatalogBucketName: [this.catalog.bucketName, 'Bucket of published catalogs: admin catalog --bucket'],
       SealingKeyArn: [this.sealingKey.keyArn, 'The key that signs sealed days: aws kms get-public-key'],
-      OperatorPolicyArn: [
-        operator.managedPolicyArn,
-        'Policy with the permissions of admin; attach it to a role of its users',
-      ],
+      OperatorPolicyArn: [operator.managedPolicyArn, 'Policy with the permissions of admin, for a role of its users'],
     } as const;
     for (const [name, [value, description]] of Object.entries(outputs)) {
       new CfnOutput(this, name, { value, description });

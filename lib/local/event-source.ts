@@ -66,10 +66,7 @@ export function startEventSource(
     }
   }
 
-  /**
-   * Handles the remaining messages, which would be lost with the queues in memory. The sweep of the next start could
-   * then only estimate their costs.
-   */
+  /** Without this, the queues in memory would lose messages, whose costs the next sweep could only estimate. */
   async function drain(): Promise<void> {
     for (;;) {
       const messages = await receive(sqs, queueUrl, 0).catch(() => []);

@@ -74,25 +74,7 @@ export function addAccountCommands(program: Command): void {
     .option('--allowed-providers <ids>', 'comma-separated; "all" removes the restriction', parseProviders)
     .option('--ignored-providers <ids>', 'comma-separated; "none" removes the restriction', parseProviders)
     .action(onAccount(changePrivacy));
-  addPayment(accounts, 'top-up', 'add money to a prepaid account').action(onAccount(addMoney));
-  addPayment(accounts, 'refund', 'deduct money from a prepaid account that was paid back or booked by mistake').action(
-    onAccount(giveBack),
-  );
-  accounts
-    .command('adjust')
-    .description('correct the charges of the account by an entry in its ledger, with a reason')
-    .requiredOption(
-      '--amount <rub>',
-      'roubles to credit; a negative amount is charged, for example --amount=-12.5',
-      parseSigned,
-    )
-    .requiredOption('--reason <text>', 'reason, kept in the ledger', textBy(noteRule))
-    .option(
-      '--reference <id>',
-      'reference of the adjustment: the same reference is booked only once',
-      textBy(referenceRule),
-    )
-    .action(onAccount(adjustMoney));
+  addMoneyCommands(program, accounts);
   accounts
     .command('limit')
     .description('set the spending limit of a postpaid account per period; applies from its next request')
@@ -112,16 +94,38 @@ export function addAccountCommands(program: Command): void {
       'spread new records of a busy account over many partitions; do not run it while functions of 0.2.0 or earlier use the table',
     )
     .action(onAccount(spread));
+  accounts
+    .command('callback-secret')
+    .description('print the secret with which the account verifies callbacks about its videos')
+    .action(onAccount(showCallbackSecret));
+}
+
+function addMoneyCommands(program: Command, accounts: Command): void {
+  addPayment(accounts, 'top-up', 'add money to a prepaid account').action(onAccount(addMoney));
+  addPayment(accounts, 'refund', 'deduct money from a prepaid account that was paid back or booked by mistake').action(
+    onAccount(giveBack),
+  );
+  accounts
+    .command('adjust')
+    .description('correct the charges of the account by an entry in its ledger, with a reason')
+    .requiredOption(
+      '--amount <rub>',
+      'roubles to credit; a negative amount is charged, for example --amount=-12.5',
+      parseSigned,
+    )
+    .requiredOption('--reason <text>', 'reason, kept in the ledger', textBy(noteRule))
+    .option(
+      '--reference <id>',
+      'reference of the adjustment: the same reference is booked only once',
+      textBy(referenceRule),
+    )
+    .action(onAccount(adjustMoney));
   program
     .command('top-ups')
     .description('ledger of top-ups, refunds and adjustments')
     .command('list')
     .description('list the top-ups, refunds and adjustments of the account, oldest first')
     .action(onAccount(listMoney));
-  accounts
-    .command('callback-secret')
-    .description('print the secret with which the account verifies callbacks about its videos')
-    .action(onAccount(showCallbackSecret));
 }
 
 const creditPeriods: CreditPeriod[] = ['daily', 'weekly', 'monthly'];

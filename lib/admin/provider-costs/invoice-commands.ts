@@ -81,7 +81,7 @@ function recordedUsageOf({ provider, catalog, as }: InvoiceOptions): RecordedUsa
     return new RecordedUsage(readCatalogFiles(catalog ?? catalogDirectory()), provider, as);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw new StartFailure(`${error.message}`);
+    throw new StartFailure(error.message);
   }
 }
 
