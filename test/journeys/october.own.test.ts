@@ -319,13 +319,13 @@ describe('October, asked for in November, at the command line', () => {
 
   it.each([
     [['--month', '2026-11', '--zone', 'UTC'], /2026-11 is not over yet/],
-    [['--month', '2026-09', '--zone', 'UTC'], /2026-10 has a paper already: months get theirs in order/],
-  ])('has no paper of %j', async (args, words) => {
+    [['--month', '2026-09', '--zone', 'UTC'], /2026-10 already has a document, and documents are issued in order/],
+  ])('has no document of %j', async (args, words) => {
     const { err } = await run('papers', 'act', ...args);
     expect(err).toMatch(words);
   });
 
-  it('is as it was sealed, with the records and without them', async () => {
+  it('matches the sealed state, with the records and without them', async () => {
     const own = await run('verify');
     const key = join(directory, 'public.pem');
     execFileSync('openssl', ['ec', '-in', join(directory, 'sealing-key.pem'), '-pubout', '-out', key], {
@@ -333,7 +333,7 @@ describe('October, asked for in November, at the command line', () => {
     });
     const ofFiles = await run('--json', 'verify', '--files', join(directory, 'books'), '--key', key);
 
-    expect(own.out).toMatch(/Everything is as it was sealed \(files and records\)/);
+    expect(own.out).toMatch(/Everything matches the sealed state \(files and records\)/);
     expect(JSON.parse(ofFiles.out)).toMatchObject({
       sound: true,
       compared: 'files',
@@ -342,7 +342,7 @@ describe('October, asked for in November, at the command line', () => {
     });
   });
 
-  it('is told with the first line that was altered', async () => {
+  it('is reported with the first altered line', async () => {
     const altered = join(directory, 'altered');
     cpSync(join(directory, 'books'), altered, { recursive: true });
     const account = readdirSync(join(altered, 'sealed')).find((name) => name !== 'days');
@@ -355,23 +355,23 @@ describe('October, asked for in November, at the command line', () => {
     expect(out).toContain('Something does NOT match the sealed state');
   });
 
-  it('is told by the files alone when those of its account are gone, or its day in them', async () => {
+  it('is reported from the files alone if those of the account or of the day are missing', async () => {
     for (const gone of [sealedAccount(), join(sealedAccount(), '2026-10-15')]) {
       const { out, code } = await verifiedWithout([gone]);
       expect(code).toBe(1);
-      expect(out).toMatch(/^- 2026-10-15: days\/2026-10-15\.txt lists the statement [0-9a-f]{64}, and there is none/m);
+      expect(out).toMatch(/^- 2026-10-15: days\/2026-10-15\.txt lists the statement [0-9a-f]{64}, which does not exist/m);
       expect(out).toContain('Something does NOT match the sealed state');
     }
   });
 
-  it('is checked alone where nobody else’s files were fetched', async () => {
+  it('is checked for one account if only its files were downloaded', async () => {
     const { code } = await verifiedWithout([], '--account', sealedAccount());
     const nobody = await verifiedWithout([], '--account', 'nobody');
     expect(code).toBe(0);
     expect([nobody.code, nobody.err]).toEqual([1, expect.stringMatching(/no folder "sealed\/nobody"/) as string]);
   });
 
-  it('is told when all files of an account are gone', async () => {
+  it('is reported if all files of an account are missing', async () => {
     const [at, away] = [join(directory, 'books'), join(directory, 'away')];
     renameSync(at, away);
     const { out, code } = await run('verify');
@@ -381,12 +381,12 @@ describe('October, asked for in November, at the command line', () => {
     expect(out).toMatch(/statement\.json is missing, although the day is sealed in the table/);
   });
 
-  it('says which key and which files it needs', async () => {
+  it('names the missing key and how to get it', async () => {
     const { err } = await run('verify', '--files', directory);
-    expect(err).toMatch(/Name the public key with --key <file>/);
+    expect(err).toMatch(/Pass the public key with --key <file>/);
   });
 
-  it('is an export that SQL proves', async () => {
+  it('has an export that the books in SQL prove', async () => {
     const to = join(directory, 'export');
     await run('export', to);
     const { out } = await run('books', to);
