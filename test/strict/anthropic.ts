@@ -136,10 +136,13 @@ const toolUse = z.strictObject({
   input: z.record(z.string(), z.unknown()),
   ...marked,
 });
+const toolReference = z.strictObject({ type: z.literal('tool_reference'), tool_name: z.string() });
 const toolResult = z.strictObject({
   type: z.literal('tool_result'),
   tool_use_id: callId,
-  content: z.union([z.string(), z.array(z.discriminatedUnion('type', [text, image, document]))]).optional(),
+  content: z
+    .union([z.string(), z.array(z.discriminatedUnion('type', [text, image, document, toolReference]))])
+    .optional(),
   is_error: z.boolean().nullish(),
   ...marked,
 });
@@ -158,6 +161,7 @@ const tool = z.strictObject({
   description: z.string().optional(),
   input_schema: z.looseObject({ type: z.literal('object') }),
   strict: z.boolean().optional(),
+  defer_loading: z.boolean().optional(),
   ...marked,
 });
 const effort = z.enum(['low', 'medium', 'high', 'xhigh', 'max']);
@@ -202,6 +206,7 @@ export const claudeFields = {
     .optional(),
   metadata: z.strictObject({ user_id: z.string().max(256).nullish() }).optional(),
   cache_control: cacheControl.nullish(),
+  context_management: z.looseObject({}).optional(),
 };
 
 /** The Messages API refuses claudeFields that it does not know: "Extra inputs are not permitted". */
@@ -254,17 +259,19 @@ const isForced = ({ read }: ClaudeRequest) => read.tool_choice?.type === 'any' |
 
 /** The marks of a request, in the order of the prompt. */
 function marksOf(request: ClaudeRequest): { ttl?: string | undefined }[] {
-  const said = [
+  const said: { cache_control?: z.output<typeof cacheControl> | null | undefined }[] = [
     ...(request.read.tools ?? []),
     ...systemOf(request),
     ...blocksOf(request).flatMap(({ blocks }) =>
-      blocks.flatMap((one) =>
-        one.type === 'tool_result' && Array.isArray(one.content) ? [...one.content, one] : [one],
+      blocks.flatMap((one): typeof said =>
+        one.type === 'tool_result' && Array.isArray(one.content)
+          ? [...(one.content as typeof said), one]
+          : [one as object],
       ),
     ),
     request.read,
   ];
-  return said.flatMap((one) => ('cache_control' in one && one.cache_control ? [one.cache_control] : []));
+  return said.flatMap(({ cache_control: control }) => (control ? [control] : []));
 }
 
 const thinkingRules: Rule<ClaudeBody>[] = [
@@ -569,13 +576,33 @@ const noSystemMessages: Rule<ClaudeBody> = {
   refuses: ({ read }) => read.messages.some(({ role }) => role === 'system') && "role 'system' is not supported",
 };
 
+/** Tools whose loading is deferred, and what clears old parts of a prompt: at Anthropic and at Google Cloud alone. */
+export const noAgentFields: Rule<ClaudeBody> = {
+  source: 'https://github.com/anthropics/claude-code/issues/82549',
+  refuses: (request) => {
+    const { context_management: clearing, tools = [] } = request.read;
+    if (clearing) return 'context_management: Extra inputs are not permitted';
+    if (tools.some((one) => one.defer_loading !== undefined)) return 'defer_loading: Extra inputs are not permitted';
+    const said = blocksOf(request).flatMap(({ blocks }): { type: string; content?: unknown }[] => blocks);
+    const inside = said.flatMap(({ content }) => (Array.isArray(content) ? (content as { type?: unknown }[]) : []));
+    return inside.some(({ type }) => type === 'tool_reference') && 'tool_reference: does not match any expected tag';
+  },
+};
+
 export const anthropicFake: StrictFake = strictFake<ClaudeBody>(atAnthropic, [...rules, headerRule]);
 export const bedrockInvokeFake: StrictFake = strictFake<ClaudeBody>(atBedrock, [
   ...rules,
   onlyBase64,
   noSystemMessages,
+  noAgentFields,
 ]);
 export const vertexClaudeFake: StrictFake = strictFake<ClaudeBody>(atGoogle, [...rules, onlyBase64, noSystemMessages]);
 
 /** Every rule, for the test of its sources. */
-export const anthropicRules: readonly Rule<ClaudeBody>[] = [...rules, onlyBase64, headerRule, noSystemMessages];
+export const anthropicRules: readonly Rule<ClaudeBody>[] = [
+  ...rules,
+  onlyBase64,
+  headerRule,
+  noSystemMessages,
+  noAgentFields,
+];

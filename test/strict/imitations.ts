@@ -1,7 +1,7 @@
 /** Providers that imitate the Messages API: DeepSeek, Moonshot, Z.ai, MiniMax. They know less of it than Anthropic, and refuse what they do not know. */
 
 import * as z from 'zod';
-import { blankRule, claudeFields, callRules, messageSchema, type ClaudeBody } from './anthropic.ts';
+import { blankRule, claudeFields, callRules, messageSchema, noAgentFields, type ClaudeBody } from './anthropic.ts';
 import { moonshotFlavor, strictFake, type Rule, type StrictFake } from './rules.ts';
 
 const fields = {
@@ -19,6 +19,7 @@ const isForced = ({ read }: { read: ClaudeBody }) =>
 /** @param takesForced whether the model can be made to call a tool, and when */
 const rules = (takesForced: (model: string) => 'always' | 'without_thinking' | 'never'): Rule<ClaudeBody>[] => [
   blankRule,
+  noAgentFields,
   ...callRules,
   {
     source: 'https://github.com/QwenLM/Qwen/issues/2244',

@@ -68,6 +68,7 @@ const usual: Wishes = {
   media: 'no',
   user: 'no',
   surrogate: 'no',
+  agent: 'no',
 };
 
 /** Usual rows but for some wishes: rows of many wishes are often refused for one, which hides what the others would come to. */

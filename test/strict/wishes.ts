@@ -72,6 +72,8 @@ export const wishes = {
   media: ['no', 'image', 'image_url', 'pdf', 'text_document'],
   user: ['no', 'yes'],
   surrogate: ['no', 'text', 'result', 'system'],
+  // Claude Code sends both with every request.
+  agent: ['no', 'deferred_tool', 'clearing'],
 } as const;
 export type Wishes = { -readonly [Kind in keyof typeof wishes]: (typeof wishes)[Kind][number] };
 export type WishKind = keyof typeof wishes;
@@ -446,9 +448,11 @@ function messagesBody(row: Wishes, model: string): JsonObject {
     required_single: { type: 'any', disable_parallel_tool_use: true },
   };
   const schema = answerSchema(row);
+  const deferred = { name: 'later', description: 'Waits.', input_schema: { type: 'object' }, defer_loading: true };
   return {
     model,
     ...(limits[row.limit] === undefined ? {} : { max_tokens: limits[row.limit] }),
+    ...(row.agent === 'clearing' ? { context_management: { edits: [{ type: 'clear_thinking_20251015' }] } } : {}),
     system: systemTexts(row).map((text) => marked({ type: 'text', text })),
     messages: conversationOf(row).map((turn) => ({
       role: turn.role === 'results' ? 'user' : turn.role,
@@ -457,12 +461,15 @@ function messagesBody(row: Wishes, model: string): JsonObject {
     ...(tools.length === 0
       ? {}
       : {
-          tools: tools.map(({ name, schema: input_schema, strict }) => ({
-            name: name.slice(0, 128),
-            description: 'Looks.',
-            input_schema,
-            ...(strict ? { strict } : {}),
-          })),
+          tools: [
+            ...tools.map(({ name, schema: input_schema, strict }) => ({
+              name: name.slice(0, 128),
+              description: 'Looks.',
+              input_schema,
+              ...(strict ? { strict } : {}),
+            })),
+            ...(row.agent === 'deferred_tool' ? [deferred] : []),
+          ],
         }),
     ...(choices[row.choice] ? { tool_choice: choices[row.choice] } : {}),
     ...samplingOf(row),
