@@ -13,8 +13,8 @@ export interface ClientTool {
   /** The group that the tool belongs to: agents declare the tools of each MCP server in one. */
   namespace?: string | undefined;
   name: string;
-  /** The input of a custom tool is a text of any form. */
-  isCustom: boolean;
+  /** A custom tool takes a text of any form. A tool search is run by the client, which answers it with tools. */
+  kind: 'function' | 'custom' | 'tool_search';
 }
 
 type ClientName = Pick<ClientTool, 'namespace' | 'name'>;
@@ -40,7 +40,7 @@ export class ToolNames {
 
   /** The tool that a model has called. A model may call one that nobody has declared. */
   clientTool(sentName: string): ClientTool {
-    return this.#bySentName.get(sentName) ?? { name: sentName, isCustom: false };
+    return this.#bySentName.get(sentName) ?? { name: sentName, kind: 'function' };
   }
 
   #add(tool: ClientTool): void {

@@ -182,7 +182,7 @@ const jsonPiece = (json: string) => ({
 });
 
 describe('a call of a custom tool', () => {
-  const tools = new ToolNames([{ name: 'run', isCustom: true }]);
+  const tools = new ToolNames([{ name: 'run', kind: 'custom' }]);
   const begin = {
     type: 'content_block_start',
     index: 0,

@@ -147,6 +147,79 @@ describe('tools in a namespace', () => {
       'mcp__more__read_file',
       'mcp__more__patch',
     ]);
-    expect(messages).toEqual([{ role: 'user', content: [{ type: 'text', text: 'Read.' }] }]);
+    expect(messages[0]).toEqual({ role: 'user', content: [{ type: 'text', text: 'Read.' }] });
+  });
+});
+
+describe('a search among tools that the client makes', () => {
+  const parameters = { type: 'object', properties: { query: { type: 'string' } } };
+  const search = { type: 'tool_search', execution: 'client', description: 'Finds tools.', parameters };
+  const searched = (more: object, found: object[]) => [
+    { role: 'user', content: 'Read.' },
+    { type: 'tool_search_call', call_id: 's', execution: 'client', arguments: { query: 'read' }, ...more },
+    { type: 'tool_search_output', call_id: 's', execution: 'client', tools: found, ...more },
+  ];
+
+  it('is a function, and called as a search, in a stream and whole', () => {
+    const call = read({ tools: [shell, search] });
+    const [whole, begun, done] = callsOf(call, calling('tool_search', '{"query":"read"}'));
+
+    expect(call.message.tools![1]).toEqual({
+      name: 'tool_search',
+      description: 'Finds tools.',
+      input_schema: parameters,
+    });
+    const item = { type: 'tool_search_call', call_id: 'c1', execution: 'client', status: 'completed' };
+    for (const one of [whole, done]) expect(one).toMatchObject({ ...item, arguments: { query: 'read' } });
+    expect(begun).toMatchObject({ ...item, status: 'in_progress' });
+    expect(whole).not.toHaveProperty('name');
+  });
+
+  it('has a result that names the tools which it has declared', () => {
+    const { tools, messages } = read({ tools: [search], input: searched({}, [files, shell]) }).message;
+
+    expect(tools!.map(({ name }) => name)).toEqual([
+      'tool_search',
+      'mcp__files__read_file',
+      'mcp__files__patch',
+      'shell',
+    ]);
+    expect(messages.slice(1)).toEqual([
+      { role: 'assistant', content: [{ type: 'tool_use', id: 's', name: 'tool_search', input: { query: 'read' } }] },
+      {
+        role: 'user',
+        content: [
+          {
+            type: 'tool_result',
+            tool_use_id: 's',
+            content: 'These tools can be called from now on: "mcp__files__read_file", "mcp__files__patch", "shell".',
+          },
+        ],
+      },
+    ]);
+  });
+
+  it('may have found nothing, and have its arguments as a text', () => {
+    const { messages } = read({ tools: [search], input: searched({ arguments: '{"query":"write"}' }, []) }).message;
+
+    expect(messages[1]!.content).toMatchObject([{ input: { query: 'write' } }]);
+    expect(messages[2]!.content).toMatchObject([{ content: 'No tool was found.' }]);
+  });
+
+  it.each([{ execution: 'server' }, { call_id: null }])(
+    'is nothing to the model where a service has made it: %j',
+    (more) => {
+      const { tools, messages } = read({ input: searched(more, [files]) }).message;
+
+      expect(messages).toHaveLength(1);
+      expect(tools).toHaveLength(2);
+    },
+  );
+
+  it('may be allowed alone, and stand beside a function of its name', () => {
+    const allowed = { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'tool_search' }] };
+
+    expect(namesIn(read({ tools: [shell, search], tool_choice: allowed }))).toEqual(['tool_search']);
+    expect(namesIn(read({ tools: [{ ...shell, name: 'tool_search' }, search] }))).toEqual(['tool_search']);
   });
 });

@@ -139,7 +139,7 @@ describe('a streamed response', () => {
     ];
 
     const done = eventsIn(
-      written(events, { ...settings, tools: new ToolNames([{ name: 'apply_patch', isCustom: true }]) }),
+      written(events, { ...settings, tools: new ToolNames([{ name: 'apply_patch', kind: 'custom' }]) }),
     ).at(-1)!;
 
     expect(done.item).toMatchObject({ type: 'custom_tool_call', call_id: 'c1', input: '*** Begin Patch' });

@@ -80,7 +80,7 @@ describe('the input of a response as a message', () => {
   it('leaves out tools that agents always declare and no model here can have, and thinking from elsewhere', () => {
     const { tools, messages } = messageOf({
       tools: [
-        { type: 'tool_search', execution: 'client' },
+        { type: 'tool_search' },
         { type: 'image_generation' },
         { type: 'function', name: 'look', parameters: { type: 'object' } },
       ],

@@ -127,7 +127,8 @@ export class ChunkWriter {
         return this.#details(encryptedDetail(this.#thoughts++, String(block['data'])));
       case 'tool_use': {
         const place = this.#calls++;
-        const { name, isCustom } = this.#settings.tools.clientTool(block['name'] as string);
+        const { name, kind } = this.#settings.tools.clientTool(block['name'] as string);
+        const isCustom = kind === 'custom';
         this.#open = { ...open, place, isCustom };
         const called = { name, arguments: '' };
         if (this.#settings.hasOlderCalls) return this.#olderCall(place, called);

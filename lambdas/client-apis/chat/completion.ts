@@ -92,8 +92,8 @@ function spokenText(blocks: Block[]): { text: string; annotations: object[] } {
 
 /** A call of a function, or of a tool whose input is a text. */
 function toolCall({ id, name: sent, input }: Block, tools: ToolNames) {
-  const { name, isCustom } = tools.clientTool(sent as string);
-  return isCustom
+  const { name, kind } = tools.clientTool(sent as string);
+  return kind === 'custom'
     ? { id, type: 'custom', custom: { name, input: customInput(input) } }
     : { id, type: 'function', function: { name, arguments: JSON.stringify(input ?? {}) } };
 }

@@ -156,7 +156,11 @@ export class ChatTools {
     const newer = typeof called === 'object' && called ? { type: 'function' as const, function: called } : called;
     this.#choice = this.areOlder ? newer : choice;
     this.names = new ToolNames(
-      this.#declared.flatMap((tool) => (isSearch(tool) ? [] : { name: declaredName(tool), isCustom: isCustom(tool) })),
+      this.#declared.flatMap((tool) =>
+        isSearch(tool)
+          ? []
+          : { name: declaredName(tool), kind: isCustom(tool) ? ('custom' as const) : ('function' as const) },
+      ),
     );
   }
 

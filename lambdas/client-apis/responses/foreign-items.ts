@@ -18,7 +18,6 @@ const NO_REFERENCES =
 /** Notes of agents, and steps of services whose outcome is in the text of the answer. */
 const withoutWords = [
   'web_search_call',
-  'tool_search_call',
   'ghost_snapshot',
   'configuration_update',
   'mcp_list_tools',

@@ -20,6 +20,7 @@ import {
   userContent,
 } from './parts.ts';
 import { unsealedThinking } from './sealed-thinking.ts';
+import { foundToolsText, TOOL_SEARCH_NAME } from './tool-search.ts';
 import { responsesTools } from './tools.ts';
 
 /** More than the longest sessions of agents have. */
@@ -87,11 +88,25 @@ const reasoning = z.object({
   }),
 });
 /** Tools that are declared in the conversation and not beside it. */
-const toolItem = <Type extends string>(type: Type) =>
-  z.object({
-    type: z.literal(type),
-    tools: responsesTools.meta({ description: 'Tools that the model may call from here on.' }),
-  });
+const declaredThere = {
+  tools: responsesTools.meta({ description: 'Tools that the model may call from here on.' }),
+};
+const additionalTools = z.object({ type: z.literal('additional_tools'), ...declaredThere });
+const searcher = optionalField(z.string()).meta({
+  description: 'Who has searched: `client`, or the service that made the item, whose search the model does not read.',
+});
+const toolSearchCall = z.object({
+  type: z.literal('tool_search_call'),
+  call_id: optionalField(z.string()).meta({ description: 'The id of the search; its output refers to it.' }),
+  execution: searcher,
+  arguments: z.unknown().optional().meta({ description: 'The arguments of the search.' }),
+});
+const toolSearchOutput = z.object({
+  type: z.literal('tool_search_output'),
+  call_id: optionalField(z.string()).meta({ description: 'The id of the search that this is the output of.' }),
+  execution: searcher,
+  ...declaredThere,
+});
 
 const known = [
   functionCall,
@@ -99,8 +114,9 @@ const known = [
   customCall,
   outputOf('custom_tool_call_output'),
   reasoning,
-  toolItem('additional_tools'),
-  toolItem('tool_search_output'),
+  additionalTools,
+  toolSearchCall,
+  toolSearchOutput,
 ] as const;
 const typed = [...known, ...foreignItems, ...refusedItems] as const;
 const TYPES = `must be one of message, ${[...known, ...foreignItems].map(({ shape }) => shape.type.value).join(', ')}`;
@@ -137,7 +153,7 @@ export function toolsInConversation(input: string | readonly InputItem[]): unkno
   if (typeof input === 'string') return [];
   return input.flatMap((one): unknown[] => {
     const isOfTools = !isSaid(one) && (one.type === 'additional_tools' || one.type === 'tool_search_output');
-    return isOfTools ? ((one as z.output<ReturnType<typeof toolItem>>).tools ?? []) : [];
+    return isOfTools ? ((one as z.output<typeof additionalTools>).tools ?? []) : [];
   });
 }
 
@@ -225,9 +241,18 @@ class ItemReader {
         return assistant(...(thinking ? [thinking] : []));
       }
       case 'additional_tools':
-      case 'tool_search_output':
         return assistant();
+      case 'tool_search_call':
+        return isOfClient(one) ? this.#call(one.call_id, TOOL_SEARCH_NAME, this.#searched(one.arguments)) : assistant();
+      case 'tool_search_output':
+        return isOfClient(one) ? this.#result(one.call_id, foundToolsText(one.tools ?? [], this.#names)) : assistant();
     }
+  }
+
+  /** OpenAI tells these arguments as an object, and others as a text. */
+  #searched(value: unknown): Record<string, unknown> {
+    if (typeof value === 'string') return this.#arguments.read(value);
+    return { ...(value as object | null | undefined) };
   }
 
   #foreign(one: ForeignItem): Spoken {
@@ -255,6 +280,13 @@ class ItemReader {
   #result(id: string, content: string | Block[]): Spoken {
     return results({ type: 'tool_result', tool_use_id: this.#callIds.ofResult(id), content });
   }
+}
+
+/** A search that the client has made, which is a call that a model made here. */
+function isOfClient<Item extends { execution?: unknown; call_id?: string | null | undefined }>(
+  one: Item,
+): one is Item & { call_id: string } {
+  return one.execution === 'client' && Boolean(one.call_id);
 }
 
 function isKnown(one: TypedItem): one is KnownItem {

@@ -73,13 +73,19 @@ export function messageItem(id: string, status: 'in_progress' | 'completed', con
   return { type: 'message', id, status, role: 'assistant', content };
 }
 
-/** A call of a function, or of a tool whose input is a text, by the names that its client has declared. */
+/** A call of a function, of a tool whose input is a text, or of the client's tool search, by the names that its client has declared. */
 export function callItem(id: string, { id: callId, name: sent, input }: Block, { tools }: OutputSettings): OutputItem {
-  const { name, namespace, isCustom } = tools.clientTool(sent as string);
-  const called = { id, status: 'completed', call_id: callId, ...(namespace === undefined ? {} : { namespace }), name };
-  return isCustom
-    ? { type: 'custom_tool_call', ...called, input: customInput(input) }
-    : { type: 'function_call', ...called, arguments: JSON.stringify(input ?? {}) };
+  const { name, namespace, kind } = tools.clientTool(sent as string);
+  const call = { id, status: 'completed', call_id: callId };
+  const called = { ...call, ...(namespace === undefined ? {} : { namespace }), name };
+  switch (kind) {
+    case 'custom':
+      return { type: 'custom_tool_call', ...called, input: customInput(input) };
+    case 'tool_search':
+      return { type: 'tool_search_call', ...call, execution: 'client', arguments: input ?? {} };
+    case 'function':
+      return { type: 'function_call', ...called, arguments: JSON.stringify(input ?? {}) };
+  }
 }
 
 /** A search of the gateway, with what it has found. */

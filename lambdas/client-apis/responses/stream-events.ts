@@ -131,8 +131,15 @@ export class ResponseWriter {
   }
 
   #begunCall({ id, block }: OpenBlock): OutputItem {
-    const whole = callItem(id, block, this.#settings);
-    return { ...whole, status: 'in_progress', [whole.type === 'function_call' ? 'arguments' : 'input']: '' };
+    const begun = { ...callItem(id, block, this.#settings), status: 'in_progress' };
+    switch (begun.type) {
+      case 'function_call':
+        return { ...begun, arguments: '' };
+      case 'custom_tool_call':
+        return { ...begun, input: '' };
+      default:
+        return begun;
+    }
   }
 
   #piece(open: OpenBlock, delta: Delta): string {
@@ -146,7 +153,7 @@ export class ResponseWriter {
         return '';
       case 'input_json_delta':
         open.written += delta.partial_json;
-        return open.block.type === 'tool_use' && !this.#isCustom(open) && delta.partial_json !== ''
+        return open.block.type === 'tool_use' && this.#isFunction(open) && delta.partial_json !== ''
           ? this.#event('response.function_call_arguments.delta', { ...this.#placeOf(open), delta: delta.partial_json })
           : '';
       case 'citations_delta':
@@ -256,8 +263,8 @@ export class ResponseWriter {
     return reasoningItem(id, block, this.#settings);
   }
 
-  #isCustom({ block }: OpenBlock): boolean {
-    return this.#settings.tools.clientTool(block['name'] as string).isCustom;
+  #isFunction({ block }: OpenBlock): boolean {
+    return this.#settings.tools.clientTool(block['name'] as string).kind === 'function';
   }
 
   /** Arguments that are no JSON are told as they were written: the client says so to the model. */
@@ -273,6 +280,7 @@ export class ResponseWriter {
         this.#done(whole)
       );
     }
+    if (whole.type === 'tool_search_call') return this.#done(whole);
     const item = written === '' ? whole : { ...whole, arguments: written };
     const { name, arguments: text } = item as unknown as { name: string; arguments: string };
     const late = written === '' ? this.#event('response.function_call_arguments.delta', { ...place, delta: text }) : '';

@@ -14,6 +14,7 @@ import { argumentSchema } from '../argument-schema.ts';
 import { SEARCH_TOOL_TYPE, gatewaySearchTool, searchDeclaration } from '../search-request.ts';
 import { ToolNames, type ClientTool } from '../tool-names.ts';
 import { customTool } from '../custom-tools.ts';
+import { TOOL_SEARCH_NAME } from './tool-search.ts';
 
 const MAX_TOOLS = 1_024;
 const CHOICES = 'must be "auto", "none", "required", or an object that names a tool';
@@ -48,6 +49,15 @@ const customDeclaration = z.object({
     }),
   ).meta({ description: 'The form of the input. The model reads a grammar; nothing holds its words to it.' }),
 });
+/** Codex keeps the tools of MCP servers back, and searches among them itself. */
+const toolSearchDeclaration = z.object({
+  type: z.literal('tool_search'),
+  execution: z.literal('client').meta({
+    description: 'The client searches by itself and answers with a `tool_search_output`; other searches are left out.',
+  }),
+  description,
+  parameters: optionalField(anyObject).meta({ description: 'The JSON schema of the search’s arguments.' }),
+});
 const anyDeclaration = z.looseObject({ type: z.string().min(1).max(100) });
 const groupedDeclaration = checkedBy<z.output<typeof functionDeclaration> | z.output<typeof customDeclaration>>(
   (value) => ((value as { type?: unknown } | null)?.type === 'custom' ? customDeclaration : functionDeclaration),
@@ -69,13 +79,15 @@ const schemas = {
   custom: customDeclaration,
   namespace: namespaceDeclaration,
   search: searchDeclaration,
+  tool_search: toolSearchDeclaration,
   other: anyDeclaration,
 };
 type Kind = keyof typeof schemas;
 
 function kindOf(value: unknown): Kind {
-  const { type, external_web_access: isOnline } = (value ?? {}) as { type?: unknown; external_web_access?: unknown };
+  const { type, external_web_access: isOnline, execution } = (value ?? {}) as Record<string, unknown>;
   if (type === 'function' || type === 'custom' || type === 'namespace') return type;
+  if (type === 'tool_search' && execution === 'client') return type;
   // Without an access to the web a search would be one of OpenAI's own memory, and only OpenAI can make it.
   return typeof type === 'string' && SEARCH_TOOL_TYPE.test(type) && isOnline !== false ? 'search' : 'other';
 }
@@ -94,10 +106,12 @@ export const responsesTools = optionalField(
 type FunctionDeclaration = z.output<typeof functionDeclaration>;
 type CustomDeclaration = z.output<typeof customDeclaration>;
 type NamespaceDeclaration = z.output<typeof namespaceDeclaration>;
+type ToolSearchDeclaration = z.output<typeof toolSearchDeclaration>;
 
 /** A tool that a model can call, and where it is declared. */
 type Declared = { path: PropertyKey[] } & (
   | { kind: 'search'; declaration: z.output<typeof searchDeclaration> }
+  | { kind: 'tool_search'; declaration: ToolSearchDeclaration }
   | { kind: 'function'; declaration: FunctionDeclaration; group?: NamespaceDeclaration }
   | { kind: 'custom'; declaration: CustomDeclaration; group?: NamespaceDeclaration }
 );
@@ -114,6 +128,8 @@ function declaredTools(tools: readonly unknown[]): Declared[] {
         return [{ kind, path, declaration: tool as CustomDeclaration }];
       case 'search':
         return [{ kind, path, declaration: tool as z.output<typeof searchDeclaration> }];
+      case 'tool_search':
+        return [{ kind, path, declaration: tool as ToolSearchDeclaration }];
       case 'namespace': {
         const group = tool as NamespaceDeclaration;
         return group.tools.map((one, place) => groupedTool(one, group, [...path, 'tools', place]));
@@ -134,9 +150,12 @@ function groupedTool(
     : { kind: 'function', path, declaration: one, group };
 }
 
-/** Agents declare groups of tools that are called alike, some of them twice: only the names of single tools are the client's own. */
+/**
+ * Agents declare groups of tools that are called alike, some of them twice: only the names of single tools are the client's own. A tool
+ * search has no name.
+ */
 function repeatedTool(tools: readonly unknown[]): Fault | undefined {
-  const single = declaredTools(tools).filter((tool) => tool.kind === 'search' || tool.group === undefined);
+  const single = declaredTools(tools).filter((tool) => tool.kind !== 'tool_search' && groupOf(tool) === undefined);
   const repeated = repeatedName(single.map(declaredName));
   if (repeated === undefined) return undefined;
   const { path, kind } = single[repeated]!;
@@ -144,11 +163,22 @@ function repeatedTool(tools: readonly unknown[]): Fault | undefined {
 }
 
 function declaredName(tool: Declared): string {
-  return tool.kind === 'search' ? SEARCH_NAME : tool.declaration.name;
+  switch (tool.kind) {
+    case 'search':
+      return SEARCH_NAME;
+    case 'tool_search':
+      return TOOL_SEARCH_NAME;
+    default:
+      return tool.declaration.name;
+  }
+}
+
+function groupOf(tool: Declared): NamespaceDeclaration | undefined {
+  return 'group' in tool ? tool.group : undefined;
 }
 
 function namespaceOf(tool: Declared): string | undefined {
-  return tool.kind === 'search' ? undefined : tool.group?.name;
+  return groupOf(tool)?.name;
 }
 
 const modes = z.enum(['auto', 'none', 'required'], CHOICES);
@@ -207,7 +237,7 @@ export class DeclaredTools {
       : this.#declared;
     const described = new Set<unknown>();
     return allowed.map((tool) => {
-      const group = tool.kind === 'search' ? undefined : tool.group;
+      const group = groupOf(tool);
       const isFirst = group !== undefined && !described.has(group);
       described.add(group);
       return this.#engineTool(tool, isFirst ? group.description : undefined, choice);
@@ -237,27 +267,28 @@ export class DeclaredTools {
     const engineTool =
       tool.kind === 'custom'
         ? customTool({ ...tool.declaration, grammar: tool.declaration.format })
-        : functionTool(tool.declaration);
+        : functionTool({ ...tool.declaration, name: declaredName(tool) });
     const said = [about, engineTool.description].filter(Boolean).join('\n\n');
-    const name = this.names.sentName({ name: tool.declaration.name, namespace: tool.group?.name });
+    const name = this.names.sentName({ name: declaredName(tool), namespace: namespaceOf(tool) });
     return { ...engineTool, name, ...(said === '' ? {} : { description: said }) };
   }
 }
 
 function clientToolOf(tool: Declared): ClientTool | undefined {
   if (tool.kind === 'search') return undefined;
-  return { name: tool.declaration.name, namespace: tool.group?.name, isCustom: tool.kind === 'custom' };
+  return { name: declaredName(tool), namespace: namespaceOf(tool), kind: tool.kind };
 }
 
 function isAllowed(tool: Declared, allowed: AllowList['tools']): boolean {
   return allowed.some((one) => {
     if (one.type === 'namespace') return namespaceOf(tool) === one.name;
     if (kindOf(one) === 'search') return tool.kind === 'search';
+    if (one.type === 'tool_search') return tool.kind === 'tool_search';
     return declaredName(tool) === one.name && (namespaceOf(tool) ?? null) === (one.namespace ?? null);
   });
 }
 
-function functionTool({ name, description: about, parameters, strict }: FunctionDeclaration): Tool {
+function functionTool({ name, description: about, parameters, strict }: Omit<FunctionDeclaration, 'type'>): Tool {
   return {
     name,
     ...(about ? { description: about } : {}),
