@@ -151,14 +151,15 @@ describe('tools in a namespace', () => {
   });
 });
 
+const searched = (more: object, found: object[]) => [
+  { role: 'user', content: 'Read.' },
+  { type: 'tool_search_call', call_id: 's', execution: 'client', arguments: { query: 'read' }, ...more },
+  { type: 'tool_search_output', call_id: 's', execution: 'client', tools: found, ...more },
+];
+
 describe('a search among tools that the client makes', () => {
   const parameters = { type: 'object', properties: { query: { type: 'string' } } };
   const search = { type: 'tool_search', execution: 'client', description: 'Finds tools.', parameters };
-  const searched = (more: object, found: object[]) => [
-    { role: 'user', content: 'Read.' },
-    { type: 'tool_search_call', call_id: 's', execution: 'client', arguments: { query: 'read' }, ...more },
-    { type: 'tool_search_output', call_id: 's', execution: 'client', tools: found, ...more },
-  ];
 
   it('is a function, and called as a search, in a stream and whole', () => {
     const call = read({ tools: [shell, search] });

@@ -114,6 +114,14 @@ describe('the configuration to paste into a client', () => {
     expect(textOf(claudeCode, 'nobody/knows')).not.toContain('CONTEXT');
   });
 
+  it('Codex: reads the model list of the gateway, but keeps its own instructions for models of OpenAI', () => {
+    const codex = named('codex');
+
+    expect(textOf(codex).split('\n')).toContain(`model_catalog_url = "${gateway.baseUrl}/models"`);
+    expect(textOf(codex)).toMatch(/\n\n\[features\]\napi_key_model_discovery = true$/);
+    expect(textOf(codex, 'openai/gpt-5.5')).not.toMatch(/model_catalog_url|features/);
+  });
+
   it('Claude Code: has the model for each model variable of its agents', async () => {
     const exported = textOf(named('claude-code')).replace(/\nclaude$/, '\nenv');
     const { stdout } = await run('bash', ['-c', exported], { env: environment() });

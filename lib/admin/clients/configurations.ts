@@ -41,6 +41,18 @@ function claudeCodeFacts({ facts }: GatewayPlace): string {
   return facts ? `\nexport CLAUDE_CODE_MAX_CONTEXT_TOKENS=${facts.contextTokens}` : '';
 }
 
+/**
+ * The gateway's model list gives Codex the context, the inputs and the instructions of each model. Codex knows OpenAI's models itself, with
+ * instructions made for them.
+ */
+function codexCatalog({ baseUrl, model }: GatewayPlace): { provider: string; features: string } {
+  if (model.startsWith('openai/')) return { provider: '', features: '' };
+  return {
+    provider: `\nmodel_catalog_url = "${baseUrl}/models"`,
+    features: '\n\n[features]\napi_key_model_discovery = true',
+  };
+}
+
 /** opencode only sends attachments to models that declare support for them. */
 function opencodeFacts(facts: ModelFacts | undefined): string {
   if (facts === undefined) return '';
@@ -78,15 +90,15 @@ claude`,
     title: 'Codex',
     api: 'responses',
     where: '~/.codex/config.toml',
-    text: ({ baseUrl, model, facts }) => `model = "${model}"
+    text: (place) => `model = "${place.model}"
 model_provider = "gateway"
-${facts ? `model_context_window = ${facts.contextTokens}\n` : ''}
+${place.facts ? `model_context_window = ${place.facts.contextTokens}\n` : ''}
 [model_providers.gateway]
 name = "Gateway"
-base_url = "${baseUrl}"
+base_url = "${place.baseUrl}"${codexCatalog(place).provider}
 env_key = "${KEY_VARIABLE}"
-wire_api = "responses"`,
-    note: `Set the variable ${KEY_VARIABLE} in the shell in which you start Codex.`,
+wire_api = "responses"${codexCatalog(place).features}`,
+    note: `Set the variable ${KEY_VARIABLE} in the shell in which you start Codex. Do not name the provider "OpenAI": Codex would send it conversations to compact, which the gateway refuses.`,
   },
   {
     name: 'opencode',
