@@ -19,6 +19,8 @@ export default {
     'test/run.ts',
     'test/record-durations.ts',
     'test/conformance/write.ts',
+    // Agents start it.
+    'test/conformance/agents/mcp-server.mjs',
     'test/drills/main.ts',
     'test/bench/*.ts',
     'test/history/main.ts',

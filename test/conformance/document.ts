@@ -16,6 +16,10 @@ real traffic of real providers. They are not part of the repository; without the
 - **Python**: the SDKs of Anthropic and OpenAI, LangChain, Pydantic AI and OpenAI's Agents SDK (\`test/conformance/python\`). They run nightly, and in
   \`npm test\` if they are installed: \`pip install -r test/conformance/python/requirements.txt\`, then
   \`PYTHON=<interpreter> npm test -- test/conformance/python\`.
+- **Agents**: the real Codex, Claude Code and opencode, set up as \`npm run admin -- clients\` prints, against strict fakes of the providers
+  (\`test/conformance/agents\`). Scripted sessions on a model of each wire call tools of an MCP server and fill the context. The provider then refuses
+  the prompt in its own words, and the agent must compact the conversation and continue. The sessions run nightly, and in \`npm test\` if the agents
+  are installed: \`npm install --prefix test/conformance/agents\`, then \`npm test -- test/conformance/agents\`.
 - **APIs of clients**: recordings of OpenAI's two APIs in the opposite direction. A recorded request enters through its API, is encoded for the same
   provider, and must have the same meaning. A recorded answer goes through the decoder and leaves through the API, streamed and whole, with the same text,
   reasoning, calls, stop reason and usage.

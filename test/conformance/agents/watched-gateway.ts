@@ -1,0 +1,92 @@
+/** A gateway between real agents and strict providers, with what the agents send to it. */
+
+import { createServer, request as forward } from 'node:http';
+import { readCatalogFiles } from '../../../lambdas/catalog/files.ts';
+import { configurations } from '../../../lib/admin/clients/configurations.ts';
+import { modelFacts } from '../../../lib/admin/clients/model-facts.ts';
+import { startGateway } from '../../support/gateway.ts';
+import { listen } from '../../support/listen.ts';
+import { redirectedCatalog } from './redirected-catalog.ts';
+import { bytesOf, startStrictProvider, type Session, type SessionLog } from './strict-provider.ts';
+
+/** A request of an agent. */
+interface Sent {
+  path: string;
+  /** Its content-encoding. */
+  encoding: string | undefined;
+  status: number;
+  /** Whether it asks for a stream; false for a body that is compressed. */
+  isStreamed: boolean;
+}
+
+export interface WatchedGateway {
+  key: string;
+  /** With /v1. */
+  baseUrl: string;
+  begin: (session: Session) => SessionLog;
+  /** Requests since the session began. */
+  sent: () => readonly Sent[];
+  /** The text that `admin clients` prints. @param contextTokens in the place of those of the catalog */
+  configuration: (client: string, model: string, contextTokens?: number) => string;
+  stop: () => Promise<void>;
+}
+
+/** Each provider has a credential: any of a model's endpoints may be asked. */
+const credentials = {
+  ANTHROPIC_API_KEY: 'k',
+  BEDROCK_AWS_CREDENTIAL: 'id:secret',
+  DASHSCOPE_API_KEY: 'k',
+  DEEPSEEK_API_KEY: 'k',
+  GEMINI_API_KEY: 'k',
+  OPENAI_API_KEY: 'k',
+};
+
+export async function startWatchedGateway(): Promise<WatchedGateway> {
+  const provider = await startStrictProvider();
+  const catalog = redirectedCatalog(provider.url);
+  const gateway = await startGateway({ args: ['--catalog', catalog.path], env: credentials });
+  let sent: Sent[] = [];
+  const watch = await listen(watchOf(new URL(gateway.baseUrl), (one) => sent.push(one)));
+  const baseUrl = `${watch.url}/v1`;
+  return {
+    key: gateway.key,
+    baseUrl,
+    begin: (session) => {
+      sent = [];
+      return provider.begin(session);
+    },
+    sent: () => sent,
+    configuration: (client, model, contextTokens) => {
+      const facts = modelFacts(readCatalogFiles(catalog.path), model)!;
+      const known = contextTokens === undefined ? facts : { ...facts, contextTokens };
+      return configurations.find(({ name }) => name === client)!.text({ baseUrl, model, facts: known });
+    },
+    stop: async () => {
+      await watch.stop();
+      await gateway.stop();
+      await provider.stop();
+      catalog.remove();
+    },
+  };
+}
+
+function watchOf({ hostname, port }: URL, note: (sent: Sent) => void) {
+  return createServer((request, response) => {
+    void bytesOf(request).then((body) => {
+      const { method, url = '', headers } = request;
+      const upstream = forward({ hostname, port, path: url, method, headers }, (answer) => {
+        note({
+          path: url,
+          encoding: headers['content-encoding'],
+          status: answer.statusCode!,
+          isStreamed: body.includes('"stream":true'),
+        });
+        response.writeHead(answer.statusCode!, answer.headers);
+        answer.pipe(response);
+      });
+      upstream.on('error', () => response.destroy());
+      response.on('close', () => upstream.destroy());
+      upstream.end(body);
+    });
+  });
+}
