@@ -11,7 +11,7 @@ import { readDirectives } from '../../../lib/local/sandbox/directives.ts';
 import type { SandboxPrompt } from '../../../lib/local/sandbox/prompt.ts';
 import type { Script } from '../../../lib/local/sandbox/script.ts';
 import { sendJson } from '../../../lib/local/sandbox/send-json.ts';
-import { askedFor, type SandboxWire } from '../../../lib/local/sandbox/wires.ts';
+import { type SandboxWire, wireRequestFor } from '../../../lib/local/sandbox/wires.ts';
 import { CLAUDES_SIGNATURE } from '../../strict/anthropic.ts';
 import { fakeOf } from '../../strict/fakes.ts';
 import { loadShippedCatalog } from '../../support/catalog.ts';
@@ -134,7 +134,7 @@ function placeOf(url: string, body: string): Place {
   const model = named === undefined ? (JSON.parse(body) as { model: string }).model : decodeURIComponent(named);
   const endpoint = endpoints.find((one) => one.provider.id === provider && one.upstreamModel === model);
   const isAtBedrock = path.startsWith('/model/');
-  const asked = endpoint && askedFor(`${sandboxPaths[isAtBedrock ? 'bedrock-converse' : endpoint.wire]}${path}`);
+  const asked = endpoint && wireRequestFor(`${sandboxPaths[isAtBedrock ? 'bedrock-converse' : endpoint.wire]}${path}`);
   if (!asked) throw new Error(`no endpoint has the address ${url}`);
   return { endpoint, wire: asked.wire, path, isCount: asked.method === 'count' };
 }
