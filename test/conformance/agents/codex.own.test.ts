@@ -111,9 +111,10 @@ describe.skipIf(isLeftOut('codex'))('Codex', () => {
     },
   );
 
-  it('may send compressed requests, as it does to a provider of its own name', async () => {
+  it('may send compressed requests to the server, as it does to a provider that is named OpenAI', async () => {
     const settings = gateway
       .configuration('codex', 'openai/gpt-5.5')
+      .replace(gateway.baseUrl, gateway.serverUrl)
       .replace('name = "Gateway"', 'name = "OpenAI"\nrequires_openai_auth = true')
       .replace(/env_key = .*/, 'env_http_headers = { "x-api-key" = "GATEWAY_KEY" }');
     writeFileSync(join(configDirectory(), 'auth.json'), JSON.stringify(subscription()));

@@ -21,8 +21,10 @@ interface Sent {
 
 export interface WatchedGateway {
   key: string;
-  /** With /v1. */
+  /** Address of the functions, with /v1. */
   baseUrl: string;
+  /** Address of the server, which takes every compression, with /v1. */
+  serverUrl: string;
   begin: (session: Session) => SessionLog;
   /** Requests since the session began. */
   sent: () => readonly Sent[];
@@ -44,13 +46,15 @@ const credentials = {
 export async function startWatchedGateway(): Promise<WatchedGateway> {
   const provider = await startStrictProvider();
   const catalog = redirectedCatalog(provider.url);
-  const gateway = await startGateway({ args: ['--catalog', catalog.path], env: credentials });
+  const gateway = await startGateway({ args: ['--web', '--catalog', catalog.path], env: credentials });
   let sent: Sent[] = [];
-  const watch = await listen(watchOf(new URL(gateway.baseUrl), (one) => sent.push(one)));
+  const watchAt = (url: string) => listen(watchOf(new URL(url), (one) => sent.push(one)));
+  const [watch, serverWatch] = await Promise.all([watchAt(gateway.baseUrl), watchAt(gateway.webUrl)]);
   const baseUrl = `${watch.url}/v1`;
   return {
     key: gateway.key,
     baseUrl,
+    serverUrl: `${serverWatch.url}/v1`,
     begin: (session) => {
       sent = [];
       return provider.begin(session);
@@ -63,6 +67,7 @@ export async function startWatchedGateway(): Promise<WatchedGateway> {
     },
     stop: async () => {
       await watch.stop();
+      await serverWatch.stop();
       await gateway.stop();
       await provider.stop();
       catalog.remove();
