@@ -210,6 +210,7 @@ async function useEverything(): Promise<void> {
     await (await post(limitedClient, '/responses', { ...rest, input, max_output_tokens: limit, stream: true })).text();
   }
   await post(gateway, '/messages/count_tokens', { model: 'sandbox/claude', messages: [said('Hi')] });
+  await post(gateway, '/responses/input_tokens', { model: 'sandbox/claude', input: 'Hi' });
   await post(limitedClient, '/decisions', decision);
   await post(limitedClient, '/embeddings', { model: 'sandbox/embedder', input: ['Where is my parcel?', 'Late.'] });
   const estimated = { model: 'sandbox/gpt', messages: [said('Hi')] };
