@@ -359,7 +359,9 @@ describe('October, asked for in November, at the command line', () => {
     for (const gone of [sealedAccount(), join(sealedAccount(), '2026-10-15')]) {
       const { out, code } = await verifiedWithout([gone]);
       expect(code).toBe(1);
-      expect(out).toMatch(/^- 2026-10-15: days\/2026-10-15\.txt lists the statement [0-9a-f]{64}, which does not exist/m);
+      expect(out).toMatch(
+        /^- 2026-10-15: days\/2026-10-15\.txt lists the statement [0-9a-f]{64}, which does not exist/m,
+      );
       expect(out).toContain('Something does NOT match the sealed state');
     }
   });
