@@ -103,8 +103,10 @@ const hints: [string, Partial<MessagesRequest>][] = [
   ['tools.0.eager_input_streaming', withTool({ eager_input_streaming: true })],
 ];
 
-/** Gemini cannot be told to make one call: only the first of its calls is passed on, which the request does not show. */
-const byTheAnswer = new Set(['google-gemini tool_choice.disable_parallel_tool_use']);
+/** Gemini and Converse have no field for a single call: the gateway passes on only the first call, which the request does not show. */
+const byTheAnswer = new Set(
+  ['google-gemini', 'bedrock-converse'].map((wire) => `${wire} tool_choice.disable_parallel_tool_use`),
+);
 
 const asked = (content: Block[]): Partial<MessagesRequest> => ({ messages: [{ role: 'user', content }] });
 const text: Block = { type: 'text', text: 'Hi' };
