@@ -44,6 +44,23 @@ const withoutJsonSchema: Plugin = {
   },
 };
 
+/** A field's description, as a literal. */
+const DESCRIPTION = /(\.meta\(\{\s*description:\s*)('(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)/g;
+
+/** Functions do not describe fields, for the same reason. Lines stay where they are, for the source maps. */
+const withoutDescriptions: Plugin = {
+  name: 'without-descriptions',
+  setup(bundler) {
+    bundler.onLoad({ filter: /\/lambdas\/.*\.ts$/ }, ({ path }) => ({
+      loader: 'ts',
+      contents: readFileSync(path, 'utf8').replaceAll(
+        DESCRIPTION,
+        (_match, start: string, literal: string) => `${start}''${literal.replaceAll(/[^\n]/g, '')}`,
+      ),
+    }));
+  },
+};
+
 /**
  * Functions read the catalog that was validated here. A mistake in it fails the build, and no cold start pays for the
  * validation.
@@ -94,7 +111,7 @@ const options = {
   banner: { js: requireBanner },
   // Only containers load this package, at their first call to AWS. The Lambda runtime includes the SDK as well.
   external: ['@aws-sdk/credential-provider-http'],
-  plugins: [withoutZodLocales, withoutJsonSchema, withCheckedCatalog],
+  plugins: [withoutZodLocales, withoutJsonSchema, withCheckedCatalog, withoutDescriptions],
   legalComments: 'none',
   logLevel: 'error',
 } satisfies BuildOptions;
@@ -176,7 +193,8 @@ export async function bundleServer(
   await build({
     ...options,
     splitting: true,
-    plugins: [...options.plugins, withServedHandlers],
+    // The first plugin that loads a file decides.
+    plugins: [withServedHandlers, ...options.plugins],
     // A container has no SDK of its own, so the bundle includes the package that fetches the credentials of its role.
     external: [],
     entryPoints: [{ in: join(lambdasDirectory, 'server/main.ts'), out: basename(SERVER_PROGRAM, '.mjs') }],
