@@ -80,17 +80,19 @@ describe('a turn that goes on after results of tools', () => {
   });
 });
 
+const begun = (...content: object[]) => ({
+  ...withBudget(2_000, { thinking: undefined }),
+  messages: [
+    { role: 'user' as const, content: 'Hi' },
+    { role: 'assistant' as const, content: content as { type: string }[] },
+  ],
+});
+
+const lastOf = (request: ReturnType<typeof begun>) =>
+  (JSON.parse(anthropicWire.encode(request, target, client).body) as { messages: object[] }).messages.at(-1);
+
 describe('an answer that the client has begun', () => {
   const thought = { type: 'thinking', thinking: 'Hm.', signature: 'EqQB' };
-  const begun = (...content: object[]) => ({
-    ...withBudget(2_000, { thinking: undefined }),
-    messages: [
-      { role: 'user' as const, content: 'Hi' },
-      { role: 'assistant' as const, content: content as { type: string }[] },
-    ],
-  });
-  const lastOf = (request: ReturnType<typeof begun>) =>
-    (JSON.parse(anthropicWire.encode(request, target, client).body) as { messages: object[] }).messages.at(-1);
 
   it('has no thinking on a model that does not think', () => {
     const words = { type: 'text', text: 'The' };
@@ -102,16 +104,16 @@ describe('an answer that the client has begun', () => {
   });
 });
 
-describe('marks for caches', () => {
-  const marked = (cache_control: object) => ({ type: 'text', text: 'Hi', cache_control });
-  const markSent = (quirks: object) => {
-    const content = [marked({ type: 'ephemeral', ttl: '1h', scope: 'global' })];
-    const request = { ...withBudget(1, { thinking: undefined }), messages: [{ role: 'user' as const, content }] };
-    const { body } = anthropicWire.encode(request, { ...target, quirks }, client);
-    return (JSON.parse(body) as { messages: { content: { cache_control: object }[] }[] }).messages[0]!.content[0]!
-      .cache_control;
-  };
+const markSent = (quirks: object) => {
+  const cache_control = { type: 'ephemeral', ttl: '1h', scope: 'global' };
+  const content = [{ type: 'text', text: 'Hi', cache_control }];
+  const request = { ...withBudget(1, { thinking: undefined }), messages: [{ role: 'user' as const, content }] };
+  const { body } = anthropicWire.encode(request, { ...target, quirks }, client);
+  return (JSON.parse(body) as { messages: { content: { cache_control: object }[] }[] }).messages[0]!.content[0]!
+    .cache_control;
+};
 
+describe('marks for caches', () => {
   it('keep what only the own service of Anthropic knows there alone', () => {
     expect(markSent({ own_service: true })).toEqual({ type: 'ephemeral', ttl: '1h', scope: 'global' });
     expect(markSent({ envelope: 'bedrock-invoke' })).toEqual({ type: 'ephemeral', ttl: '1h' });
