@@ -154,13 +154,13 @@ describe('a statement', () => {
     expect([only, total.requests, payments]).toEqual([['tag project=search', 'tag team=a'], 1, []]);
     expect(written.files.map(({ name }) => name)).not.toContain('ledger.csv');
     expect(inFiles('statement.html')).toContain('Only for <strong>tag project=search</strong>');
-    expect(inFiles('statement.csv')).toContain('proven: 2 records of tag project=search alone of ');
+    expect(inFiles('statement.csv')).toContain('proven: 2 records (only tag project=search) from ');
   });
 
   it('of nobody has nothing to prove', async () => {
     const { out } = await run('statement', '--member', 'nobody', '--model', 'sandbox/gtp');
 
-    expect(out).toMatch(/nothing to prove: there are no records of member nobody and model sandbox\/gtp only of/);
+    expect(out).toMatch(/nothing to prove: there are no records \(only member nobody and model sandbox\/gtp\) from/);
   });
 
   it('says which tag no key has', async () => {
@@ -171,6 +171,6 @@ describe('a statement', () => {
     expect((await run('statement', '--by', 'tag:')).err).toMatch(
       /"tag:" is unknown. Use a comma-separated list of .*tag:<name>/,
     );
-    expect((await run('margin', '--by', 'tag:project')).err).toMatch(/"tag:project" is not known/);
+    expect((await run('margin', '--by', 'tag:project')).err).toMatch(/"tag:project" is unknown/);
   });
 });

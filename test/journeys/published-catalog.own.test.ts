@@ -127,7 +127,7 @@ describe('without a published catalog', () => {
     const { code, err } = await run('catalog', command, '--yes');
 
     expect(code).toBe(1);
-    expect(err).toMatch(/^No(thing| published catalog)/);
+    expect(err).toMatch(/^(Nothing was|No catalog is) published/);
   });
 });
 
@@ -176,7 +176,9 @@ describe('a catalog that is published while many requests run', () => {
     const { code, err } = await run('catalog', 'rollback', '--yes');
 
     expect(code).toBe(1);
-    expect(err).toMatch(/was put back after \S+, which this would put in force again. Say which one with --to/);
+    expect(err).toMatch(
+      /is the result of a rollback from \S+, which this command would publish again. Choose a version with --to/,
+    );
     expect(await versionOf()).toBeNull();
   });
 

@@ -266,7 +266,7 @@ describe('the list of requests', () => {
 
   it.each([
     [['--from', '2026-10-31', '--to', '2026-10-01'], /--from is later than --to/],
-    [['--from', '2024-10-31'], /At most 400 days/],
+    [['--from', '2024-10-31'], /more than 400 days/],
     [['--date', '2026-10-31', '--from', '2026-10-01'], /cannot be used with/],
     [['--before', 'gen-1'], /Use the id of a request/],
   ])('refuses %j', async (options, expected) => {

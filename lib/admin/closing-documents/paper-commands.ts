@@ -153,7 +153,7 @@ function readSeller(file: string | undefined): Party | undefined {
   const { data, error } = sellerSchema.safeParse(content);
   if (!error) return { ...data, kpp: data.kpp, contract: undefined, vat: 'none', includesVat: true };
   const [issue] = error.issues;
-  throw new StartFailure(`${file}: ${issue!.path.join('.') || 'it'}: ${issueText(issue!)}`);
+  throw new StartFailure(`${file} is invalid: ${[...issue!.path, issueText(issue!)].join(': ')}`);
 }
 
 async function makeBill(

@@ -123,7 +123,7 @@ function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.ou
   const { data, error } = schema.safeParse(value);
   if (!error) return data;
   const [issue] = error.issues;
-  throw new StartFailure(`The report is invalid: ${issue!.path.join('.') || 'it'}: ${issueText(issue!)}`);
+  throw new StartFailure(`The report is invalid: ${[...issue!.path, issueText(issue!)].join(': ')}`);
 }
 
 /** Usage by day and model, without duplicates. @throws {StartFailure} naming the mistake in the report */

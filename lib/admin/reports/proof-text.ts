@@ -7,9 +7,9 @@ export function proofText({ proofs, records, pending, period, only }: Statement)
     return `${source.replace('_', ' ')}: ${verdict} (${says})`;
   });
   const open = pending.generations === 0 ? '' : `; ${pending.generations} are not settled yet and not included`;
-  const part = only.length === 0 ? '' : ` of ${only.join(' and ')} only`;
-  const days = `${period.from} to ${period.to} (${period.zone})`;
-  if (records === 0) return `nothing to prove: there are no records${part} of ${days}`;
+  const part = only.length === 0 ? '' : ` (only ${only.join(' and ')})`;
+  const days = `from ${period.from} to ${period.to} (${period.zone})`;
+  if (records === 0) return `nothing to prove: there are no records${part} ${days}`;
   const verdict = isProven({ proofs }) ? 'proven' : 'NOT PROVEN';
-  return `${verdict}: ${records} ${records === 1 ? 'record' : 'records'}${part} of ${days}${open}; ${comparisons.join('; ')}`;
+  return `${verdict}: ${records} ${records === 1 ? 'record' : 'records'}${part} ${days}${open}; ${comparisons.join('; ')}`;
 }
