@@ -89,7 +89,7 @@ export async function reportOnClients(
   const embeddings = await reportOnEmbeddings(gateway);
   const markdown = [
     '## Clients',
-    `The tasks: ${features.join(', ')}.`,
+    `The tasks, on each wire (${messagesWires.join(', ')}): ${features.join(', ')}.`,
     table,
     'Embeddings, of `sandbox/embedder`:',
     embeddings.table,
@@ -159,15 +159,18 @@ function unexplained(cells: Cell[]): string[] {
   });
 }
 
+/** A row per client and API; a wire on which a task fails has a row of its own. */
 function tableOf(cells: Cell[]): string {
-  const rows = Map.groupBy(cells, ({ client, api, wire }) => `${client}\n${api}\n${wire}`);
+  const rows = Map.groupBy(cells, ({ client, api }) => `${client}\n${api}`);
   return markdownTable(
-    ['Client', 'API', 'Wire', 'Tasks'],
-    [...rows].map(([place, own]) => [...place.split('\n'), tasksOf(own)]),
+    ['Client', 'API', 'Tasks'],
+    [...rows].flatMap(([place, own]) => [...new Set(tasksByWire(own))].map((tasks) => [...place.split('\n'), tasks])),
   );
 }
 
-function tasksOf(cells: Cell[]): string {
-  const failed = cells.filter(({ failure }) => failure !== undefined).map(({ feature }) => feature);
-  return failed.length === 0 ? 'all' : `all but ${failed.join(', ')}`;
+function tasksByWire(cells: Cell[]): string[] {
+  return [...Map.groupBy(cells, ({ wire }) => wire)].map(([wire, own]) => {
+    const failed = own.filter(({ failure }) => failure !== undefined).map(({ feature }) => feature);
+    return failed.length === 0 ? 'all' : `all but ${failed.join(', ')} on ${wire}`;
+  });
 }
