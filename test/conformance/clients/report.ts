@@ -89,7 +89,8 @@ export async function reportOnClients(
   const embeddings = await reportOnEmbeddings(gateway);
   const markdown = [
     '## Clients',
-    `The tasks, on each wire (${messagesWires.join(', ')}): ${features.join(', ')}.`,
+    `Each client does these tasks on each wire (${messagesWires.join(', ')}):`,
+    `${features.join(', ')}.`,
     table,
     'Embeddings, of `sandbox/embedder`:',
     embeddings.table,
