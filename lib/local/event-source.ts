@@ -15,10 +15,10 @@ export interface EventSource {
 }
 
 /**
- * The maximum of SQS, which Lambda also uses: with polls of one second, an idle gateway would spend 1.5 % of a CPU on
- * polling. A poll is never aborted, because it may already have received messages; a message wakes it instead.
+ * A poll is never aborted, because it may already have received messages; a message wakes it instead. A killed process
+ * leaves its poll behind, which hides one message until its visibility ends, so polls are short. Lambda's take 20 s.
  */
-const LONG_POLL_SECONDS = 20;
+const LONG_POLL_SECONDS = 1;
 /** Messages that arrive within this time share a batch. On AWS, messages also take a moment from SQS to Lambda. */
 const GATHERING_MS = 25;
 

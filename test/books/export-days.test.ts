@@ -270,7 +270,7 @@ describe('exports that were fetched from S3', () => {
     });
 
     await expect(openBooks(directory)).rejects.toThrow(
-      /between 2026-10-29T00:00:00.000Z and 2026-10-30T00:00:00.000Z is in no export/,
+      /contains the writes between 2026-10-29T00:00:00.000Z and 2026-10-30T00:00:00.000Z/,
     );
   });
 });
