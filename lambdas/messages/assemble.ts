@@ -5,15 +5,15 @@ import type { Block, Delta, MessageBody, MessagesEvent } from './types.ts';
 
 interface AssembledBlock {
   block: Block;
-  /** Arguments of a call, as they were written. */
+  /** JSON text of the call's arguments, as received. */
   json: string;
-  /** The block's own list, once a citation was added. */
+  /** The list in `block.citations`; set when the first citation is added. */
   citations?: unknown[];
-  /** The block's own list, once a delta had probabilities. */
+  /** The list in `block.logprobs`; set when a delta has probabilities. */
   logprobs?: TokenLogprob[];
 }
 
-/** A call with other arguments than its model wrote must not be run: the answer ends as one that was cut in its middle. */
+/** A call must not be run with other arguments than its model wrote, so the answer ends as if it had been cut off. */
 const UNREADABLE_CALL = {
   stop_reason: 'max_tokens',
   metadata: {
@@ -54,8 +54,7 @@ export class MessageAssembler {
   }
 
   /**
-   * The message, or undefined when no message ever started. Input that max_tokens cut off is empty, as the Messages API
-   * answers it.
+   * The message; undefined if no message ever started. Input that max_tokens cut off is empty, as in the Messages API.
    */
   finish(): MessageBody | undefined {
     if (!this.#message) return undefined;
@@ -102,8 +101,8 @@ export class MessageAssembler {
 }
 
 /**
- * Input with the numbers that the model wrote; empty where it says that there is none.
- * @returns undefined for what is no object: max_tokens has cut it, or the model has written something else
+ * Reads the input of a call. Numbers keep the digits that the model wrote; null becomes an empty object.
+ * @returns undefined if the text is not a JSON object: max_tokens cut it off, or the model wrote something else
  */
 function parseInput(json: string): object | undefined {
   let input: unknown;
@@ -116,7 +115,7 @@ function parseInput(json: string): object | undefined {
   return typeof input === 'object' && !Array.isArray(input) && !isRawNumber(input) ? input : undefined;
 }
 
-/** The list in a block that citations are added to. */
+/** A list in the block to which citations are added. */
 function citationsOf(block: Block): unknown[] {
   const citations = Array.isArray(block['citations']) ? [...(block['citations'] as unknown[])] : [];
   block['citations'] = citations;
@@ -129,7 +128,7 @@ function logprobsIn(block: Block): TokenLogprob[] {
   return logprobs;
 }
 
-/** The news of a report: a null says that there is nothing of a kind, and takes away nothing that is known. */
+/** Fields of a report that change the known values. A null does not overwrite a known value. */
 function newsIn(report: object | undefined, known: object): object {
   return Object.fromEntries(Object.entries(report ?? {}).filter(([name, value]) => value !== null || !(name in known)));
 }

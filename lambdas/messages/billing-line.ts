@@ -1,7 +1,7 @@
 /**
- * The line that Claude Code writes before its system prompt for Anthropic's own accounts: who asks, and, in some versions, a
- * sum that is new in each request. Amazon Bedrock refuses it, and in front of any other prompt it keeps the caches of
- * providers from ever finding what they have read before.
+ * Billing line that Claude Code writes before its system prompt for Anthropic's own accounts. It identifies the client
+ * and, in some versions, holds a checksum that is new in each request. Amazon Bedrock refuses the line. In front of
+ * other prompts, the changing checksum prevents every cache hit at a provider.
  */
 
 import type { Block, MessagesRequest } from './types.ts';
@@ -9,7 +9,7 @@ import { without } from './without.ts';
 
 const BILLING_LINE = /^x-anthropic-billing-header:[^\n]*\n?/;
 
-/** The request without the line; the same request where it has none. */
+/** The request without the billing line; the same request if it has none. */
 export function withoutBillingLine(request: MessagesRequest): MessagesRequest {
   const { system } = request;
   if (system === undefined) return request;

@@ -1,20 +1,22 @@
-/** Texts of white space alone: providers refuse them as they refuse empty ones, and models write them before calls. */
+/** Texts of white space alone. Providers refuse them like empty texts, and models write them before calls. */
 
 import type { Block, Message } from './types.ts';
 
-/** Stands for a message that says nothing. */
+/** Placeholder for a message without content. */
 const NOTHING_SAID = '(empty)';
 
 export function isBlank(text: unknown): boolean {
   return typeof text === 'string' && text.trim() === '';
 }
 
-/** No message has more than blank texts. */
+/** Whether every message is blank. */
 export function saysNothing(messages: readonly Message[]): boolean {
   return messages.every(({ content }) => (typeof content === 'string' ? isBlank(content) : content.every(isBlankText)));
 }
 
-/** The messages without blank texts. A message that has nothing else gets a word, so that its place stays. */
+/**
+ * The messages without blank texts. A message with nothing else gets a placeholder, so that the order of turns stays.
+ */
 export function withoutBlankTexts(messages: Message[]): Message[] {
   return messages.map((message) => {
     const { content } = message;
@@ -31,7 +33,7 @@ export function withoutBlankBlocks(blocks: Block[]): Block[] {
   return said.length === blocks.length && said.every((block, index) => block === blocks[index]) ? blocks : said;
 }
 
-/** Results of tools may be empty, but not a list of a blank text. */
+/** The result of a tool may be empty, but not a list with one blank text. */
 function withoutBlankInside(block: Block): Block {
   const { content } = block;
   if (block.type !== 'tool_result' || !Array.isArray(content)) return block;

@@ -1,6 +1,6 @@
 /**
- * Content blocks of messages, system prompts and results. Types and fields that are newer than the gateway pass: upstreams
- * check them. Blocks are only checked here, and passed on as they are, so that no schema copies what it does not know.
+ * Content blocks of messages, system prompts and tool results. Types and fields that are newer than the gateway pass:
+ * providers check them. Blocks are validated but passed on unchanged, so that no schema drops fields it does not know.
  */
 
 import * as z from 'zod';
@@ -35,7 +35,7 @@ const imageSource = z.discriminatedUnion('type', [
   fileSource,
 ]);
 
-/** A content block: of a known type and well-formed, or of a type that only the upstream can check. */
+/** A content block: of a known type and well-formed, or of a type that only the provider can check. */
 const block = z
   .unknown()
   .superRefine((value, context) => {
@@ -43,7 +43,7 @@ const block = z
     if (fault) refuse(context, fault);
   })
   .meta({
-    // The document lists the known kinds in its place.
+    // The API document lists the known block types instead.
     id: 'ContentBlock',
     override: {
       type: 'object',
@@ -55,7 +55,7 @@ const block = z
 
 const blocks = boundedList(block);
 
-/** A text, or blocks. */
+/** A text, or a list of blocks. */
 export const content = z.union([z.string(), blocks], { error: 'must be a string or an array of content blocks' });
 
 const documentSource = z.discriminatedUnion('type', [
@@ -85,7 +85,7 @@ const audioSource = z.object({
   data: base64.meta({ description: 'The bytes of the recording, in base64.' }),
 });
 
-/** What a search found, or why it found nothing. */
+/** Results of a search, or the error that it ended with. */
 const searchResults = z.union(
   [
     boundedList(
@@ -107,7 +107,10 @@ const searchResults = z.union(
   'must be a list of web_search_result blocks, or a web_search_tool_result_error',
 );
 
-/** A map, because a type from a client may be the name of a member of every object: `constructor`, `__proto__`. */
+/**
+ * A map rather than an object: a client may send a type that is a member of every object, like `constructor` or
+ * `__proto__`.
+ */
 export const supportedBlocks: ReadonlyMap<string, z.ZodObject> = new Map<string, z.ZodObject>([
   [
     'text',
@@ -232,13 +235,13 @@ export const supportedBlocks: ReadonlyMap<string, z.ZodObject> = new Map<string,
       }),
     }),
   ],
-  // Files in a container are billed by the hour, whether or not anything runs.
+  // Files in a container are billed by the hour, even if nothing runs.
   ['container_upload', z.object({ type: z.never('is not supported by this gateway; send the text instead') })],
 ]);
 
 const anyBlock = z.object({ type: z.string() });
 
-/** Parts of OpenAI's APIs, and what says the same here. */
+/** Parts of OpenAI's APIs, and the equivalent block of the Messages API. */
 const foreignBlocks = new Map(
   Object.entries({
     image_url: '{"type": "image", "source": {"type": "url", "url": …}}',

@@ -1,22 +1,24 @@
 /**
- * Marks behind which a provider is to keep the beginning of a prompt in its cache. Anthropic's API takes four at most, on tools,
- * on texts of the system prompt, and on blocks that are no thinking; it finds what an earlier turn has cached at the marks of
- * this turn, or up to twenty blocks before them.
+ * Cache breakpoints: a provider caches the prompt up to each mark. Anthropic's API allows at most four marks: on tools,
+ * on texts of the system prompt, and on blocks other than thinking. It finds the cache of an earlier turn at the marks
+ * of this turn, or up to twenty blocks before them.
  */
 
 import type { Block, Message, MessagesRequest } from './types.ts';
 
 const mark = { cache_control: { type: 'ephemeral' } } as const;
 
-/** Turns of the user that are marked: the latest, for the next request, and the one before, whose cache is there already. */
+/**
+ * Number of user turns that are marked: the latest, for the next request, and the one before, which is cached already.
+ */
 const MARKED_TURNS = 2;
 
-/** Kinds of blocks that may be marked. */
+/** Block types that may be marked. */
 const markable = new Set(['text', 'image', 'document', 'tool_result', 'search_result']);
 
 /**
- * The request with marks behind its tools, its system prompt, and its latest turns of the user. A request that has a mark
- * already stays as it is: its client knows what is worth caching.
+ * The request with marks behind its tools, its system prompt and its latest user turns. A request with a mark stays
+ * unchanged: its client knows best which parts to cache.
  */
 export function withBreakpoints(request: MessagesRequest): MessagesRequest {
   if (isMarked(request)) return request;
@@ -53,12 +55,12 @@ function asBlocks(content: string | Block[]): Block[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 
-/** An empty text may not be marked. */
+/** An empty text must not be marked. */
 function isMarkable(block: Block): boolean {
   return markable.has(block.type) && (block.type !== 'text' || block['text'] !== '');
 }
 
-/** The list with a mark on its last item that may have one. */
+/** The list with a mark on its last item that may be marked. */
 function markedLast<Item extends object>(items: Item[], mayBeMarked: (item: Item) => boolean): Item[] {
   const last = items.findLastIndex(mayBeMarked);
   return last === -1 ? items : items.with(last, { ...items[last]!, ...mark });

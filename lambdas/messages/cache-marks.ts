@@ -1,4 +1,4 @@
-/** Marks up to which a prompt is to be cached: Anthropic refuses more than four, and a long lifetime behind a short one. */
+/** Cache marks of a prompt. Anthropic refuses more than four, and a long lifetime behind a short one. */
 
 import { without } from './without.ts';
 import type { Block, Message, MessagesRequest } from './types.ts';
@@ -9,8 +9,9 @@ type Marked = Record<string, unknown>;
 type MarkChange = (item: Marked) => Marked;
 
 /**
- * The request with marks that a provider takes: the last four, none on thinking or on an empty text, and no mark of an hour behind
- * one of five minutes. @returns the same request if it has no other marks
+ * The request with marks that a provider accepts: the last four, none on thinking or on an empty text, and no mark of
+ * an hour behind a mark of five minutes.
+ * @returns the same request if all of its marks are accepted
  */
 export function withTakenMarks(request: MessagesRequest): MessagesRequest {
   const marks: Marked[] = [];
@@ -37,8 +38,8 @@ export function withTakenMarks(request: MessagesRequest): MessagesRequest {
 }
 
 /**
- * The request with marks that have no more than a type and a lifetime: Claude Code writes a scope into them, which only Anthropic's own service
- * knows (https://github.com/Wei-Shaw/claude-relay-service/pull/965).
+ * The request with marks that have only a type and a lifetime. Claude Code adds a scope, which only Anthropic's own
+ * service accepts (https://github.com/Wei-Shaw/claude-relay-service/pull/965).
  */
 export function withPlainMarks(request: MessagesRequest): MessagesRequest {
   let isPlain = true;
@@ -59,7 +60,9 @@ function mayHaveMark({ type, text }: Marked): boolean {
   return type !== 'thinking' && type !== 'redacted_thinking' && !(type === 'text' && text === '');
 }
 
-/** Changes everything that is marked, in the order of the prompt; the request's own mark is one on its end. */
+/**
+ * Changes every marked item, in the order of the prompt. The mark of the request itself counts as a mark on its end.
+ */
 function mapMarks(request: MessagesRequest, change: MarkChange): MessagesRequest {
   const { tools, system, messages } = request;
   const mapped = {

@@ -1,13 +1,13 @@
 /**
- * Tools whose loading a client defers: on Anthropic's own service the model does not read them before a result of the client's
- * own search refers to them. Where a provider does not know that, the gateway does it: a tool that nothing has referred to
- * is not sent, and one that was is sent like any other.
+ * Tools with deferred loading. On Anthropic's own service, the model does not read such a tool before a result of the
+ * client's own search refers to it. If a provider does not support that, the gateway emulates it: it sends a tool only
+ * after a result has referred to it, and without the flag.
  */
 
 import type { Block, Message, MessagesRequest } from './types.ts';
 import { without } from './without.ts';
 
-/** The request in words of providers that know no such tools; the same request where it has none. */
+/** The request for providers without deferred tools; the same request if it has none. */
 export function withoutDeferral(request: MessagesRequest): MessagesRequest {
   const referred = referredTools(request.messages);
   const tools = request.tools ?? [];

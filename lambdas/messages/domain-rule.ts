@@ -1,12 +1,12 @@
-/** Domains as searches are filtered by: `example.com`, or `example.com/blog` with a path, and at most one `*` in it. */
+/** Domain rules for filtering searches: `example.com`, or `example.com/blog` with a path that may have one `*`. */
 
 import { domainToASCII } from 'node:url';
 
-/** RFC 1035, 2.3.4, without the dot at the end. */
+/** RFC 1035, section 2.3.4, without the dot at the end. */
 const MAX_HOST_CHARACTERS = 253;
 const MAX_RULE_CHARACTERS = 1_024;
 
-/** Why a text is not a domain that can be filtered by; undefined when it is one. */
+/** The reason why a text is not a valid domain rule; undefined if it is valid. */
 export function domainFault(text: string): string | undefined {
   if (text.trim() === '') return 'must not be blank';
   if (text.length > MAX_RULE_CHARACTERS) return `must have at most ${MAX_RULE_CHARACTERS} characters`;
@@ -25,13 +25,13 @@ export function domainFault(text: string): string | undefined {
   return undefined;
 }
 
-/** Its host, and the path behind it. */
+/** Splits a rule into its host and the path behind it. */
 export function domainParts(domain: string): { host: string; path: string } {
   const slash = domain.indexOf('/');
   return slash === -1 ? { host: domain, path: '' } : { host: domain.slice(0, slash), path: domain.slice(slash) };
 }
 
-/** As URLs have it: lower case, ASCII; empty for what cannot be a host. */
+/** The host in the form of URLs: lower case, ASCII. Empty if the text cannot be a host. */
 export function hostOf(host: string): string {
   return domainToASCII(host.replace(/\.$/, ''));
 }

@@ -1,9 +1,12 @@
 import type { MessagesRequest } from './types.ts';
 
-/** The least that the Messages API takes for `thinking.budget_tokens`. */
+/** Minimum of `thinking.budget_tokens` in the Messages API. */
 const MIN_BUDGET_TOKENS = 1_024;
 
-/** Half of a shorter answer may be thinking: a budget must be below max_tokens, and has a least size. */
+/**
+ * Fits the thinking budget to a shorter answer: a budget must be below max_tokens, so it becomes half of that. Thinking
+ * is disabled if half is below the minimum.
+ */
 export function fittingThinking({ thinking }: MessagesRequest, maxTokens: number): Pick<MessagesRequest, 'thinking'> {
   const budget = thinking?.type === 'enabled' ? thinking.budget_tokens : undefined;
   if (!thinking || !budget || budget < maxTokens) return {};

@@ -1,6 +1,7 @@
 /**
- * Media types of images, by their first bytes. Clients name them by the ending of a file or not at all, and Claude and Converse refuse an image that is
- * of another type than its request says (https://github.com/BerriAI/litellm/issues/24900).
+ * Detects the media type of images from their first bytes. Clients derive it from the file's extension or not at all,
+ * and Claude and Converse refuse an image of another type than declared
+ * (https://github.com/BerriAI/litellm/issues/24900).
  */
 
 import type { Block, MessagesRequest } from './types.ts';
@@ -8,7 +9,7 @@ import type { Block, MessagesRequest } from './types.ts';
 /** Enough for every signature. */
 const HEAD_CHARACTERS = 24;
 
-/** @returns the same request if no image has another type than it says */
+/** @returns the same request if the declared type of every image is right */
 export function withTrueImageTypes(request: MessagesRequest): MessagesRequest {
   let isChanged = false;
   const messages = request.messages.map((message) => {
@@ -44,7 +45,7 @@ function withTrueType(block: Block): Block {
     : { ...block, source: { ...source, media_type: found } };
 }
 
-/** @returns undefined for what is none of the images that models read */
+/** @returns undefined unless the bytes are an image of a type that models read */
 function imageTypeOf(base64: string): string | undefined {
   const head = Buffer.from(base64.slice(0, HEAD_CHARACTERS), 'base64').toString('latin1');
   if (head.startsWith('\x89PNG\r\n')) return 'image/png';

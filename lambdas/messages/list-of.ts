@@ -7,8 +7,8 @@ interface Bounds {
 }
 
 /**
- * A list that is checked element by element up to its first fault: z.array collects the faults of all of them, so a body
- * with a hundred thousand would cost gigabytes before it is refused. The list is passed on as it is, not copied.
+ * A list that is checked element by element up to the first error. z.array would collect the errors of all elements: a
+ * body with a hundred thousand of them would take gigabytes of memory. The list is passed on unchanged, not copied.
  */
 export function boundedList<Element extends z.ZodType>(element: Element, bounds: Bounds = {}) {
   const list = z
@@ -41,8 +41,9 @@ function listFault(list: unknown, element: z.ZodType, { min = 0, max = Infinity 
 }
 
 /**
- * A value that is checked by the one schema that its own type asks for, so that a fault is one of that schema. The value is passed on
- * as it is. @param alternatives all that the API's document shows
+ * A value that is checked by the schema for its own type, so that an error message is about that schema. The value is
+ * passed on unchanged.
+ * @param alternatives all schemas, for the API document
  */
 export function checkedBy<Output>(
   schemaFor: (value: unknown) => z.ZodType,
@@ -62,19 +63,19 @@ export function checkedBy<Output>(
   return checked as unknown as z.ZodType<Output>;
 }
 
-/** Reports a fault, and ends the check: refinements of the value around it may rely on its content. */
+/** Reports an error, and ends the check: refinements of the surrounding value may rely on this value. */
 export function refuse(context: z.core.$RefinementCtx, { path, message }: Fault): void {
   context.addIssue({ code: 'custom', path, message, continue: false });
 }
 
-/** What is wrong with a value, or undefined. */
+/** The first error of a value; undefined if it is valid. */
 export function firstFault(schema: z.ZodType, value: unknown): Fault | undefined {
   const parsed = schema.safeParse(value);
   if (parsed.success) return undefined;
   return issueFault(deepestIssue(parsed.error.issues[0]!));
 }
 
-/** What a schema takes, in JSON Schema: for the API's document. */
+/** The JSON Schema of the input, for the API document. */
 export function documentationOf(schema: z.ZodType): object {
   const { $schema: _, ...documentation } = z.toJSONSchema(schema, {
     io: 'input',

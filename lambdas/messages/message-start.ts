@@ -1,6 +1,6 @@
 import type { MessageStart, WireUsage } from './types.ts';
 
-/** The beginning of an answer that nothing has been said of yet; its id and its model are named where it goes out. */
+/** The first event of an answer. Its id and its model are set when it is sent to the client. */
 export function messageStart(usage: WireUsage): MessageStart {
   return {
     type: 'message_start',

@@ -1,12 +1,11 @@
 /**
- * Leaves out messages from the middle of a conversation until the rest fits: what it began with and what is being talked
- * about now matter most. A call and its results stay or go together; what the system says, and what the gateway does not
- * know, stays.
+ * Omits messages from the middle of a conversation until the rest fits: its beginning and its latest turns matter most.
+ * A call and its results stay or go together. System messages stay, and so do messages with unknown blocks.
  */
 
 import type { Message } from './types.ts';
 
-/** Blocks of messages that may be left out. Any other may change what later messages mean. */
+/** Block types of messages that may be omitted. A block of any other type may change the meaning of later messages. */
 const SAID = new Set([
   'text',
   'image',
@@ -19,7 +18,7 @@ const SAID = new Set([
   'tool_result',
 ]);
 
-/** Messages that make sense only together: a call and its results, or one message by itself. */
+/** Messages that make sense only together: a call and its results, or a single message. */
 interface TurnExchange {
   index: number;
   messages: Message[];
@@ -28,8 +27,9 @@ interface TurnExchange {
 }
 
 /**
- * @param tokensOf the probable size of messages
- * @returns what is left, in the same order, and its size; more than `maxTokens` where no more may be left out
+ * @param tokensOf estimates the size of messages
+ * @returns the remaining messages in the same order, and their size, which exceeds `maxTokens` if no more may be
+ * omitted
  */
 export function middleOut(
   messages: readonly Message[],
@@ -55,7 +55,7 @@ function exchangesOf(messages: readonly Message[], tokensOf: (messages: Message[
   const groups: Message[][] = [];
   for (const message of messages) {
     const call = has(message, 'tool_result') ? groups.findLastIndex((group) => group.some(isCall)) : -1;
-    // Whatever was said between a call and its results belongs to them.
+    // Messages between a call and its results belong to the same group.
     const before = call === -1 ? [] : groups.splice(call).flat();
     groups.push([...before, message]);
   }
@@ -67,7 +67,7 @@ function exchangesOf(messages: readonly Message[], tokensOf: (messages: Message[
   }));
 }
 
-/** Those that may go, the first one last. */
+/** Exchanges that may be omitted: from the middle outwards, the first exchange last. */
 function middleFirst(exchanges: readonly TurnExchange[]): TurnExchange[] {
   const middle = (exchanges.length - 1) / 2;
   const distance = ({ index }: TurnExchange) => (index === 0 ? Infinity : Math.abs(index - middle));
@@ -78,12 +78,12 @@ function isConversation({ role, content }: Message): boolean {
   return role !== 'system' && (typeof content === 'string' || content.every(({ type }) => SAID.has(type)));
 }
 
-/** A call without results: what it finds will be told behind it. */
+/** A call without results: a later message will refer to them. */
 function isOpen(group: readonly Message[]): boolean {
   return group.some(isCall) && !group.some((message) => has(message, 'tool_result'));
 }
 
-/** What the assistant says before the user does: providers refuse a conversation that begins so. */
+/** Messages of the assistant before the first user message. Providers refuse a conversation that begins with them. */
 function beforeTheUser(exchanges: readonly TurnExchange[], gone: ReadonlySet<TurnExchange>): TurnExchange[] {
   const said = exchanges.filter((exchange) => !gone.has(exchange) && roleOf(exchange) !== 'system');
   const end = said.findIndex((exchange) => roleOf(exchange) === 'user' || !exchange.mayGo);

@@ -1,6 +1,6 @@
 /**
- * Places in a request as its client has sent it. What is checked later may have messages at other places: a conversation with searches
- * is made into one without them first.
+ * Paths of a request as its client sent it. Later checks may see messages at other indexes: the gateway first rewrites
+ * a conversation with searches into one without them.
  */
 
 import { GatewayError } from '../platform/errors.ts';
@@ -8,9 +8,9 @@ import { GatewayError } from '../platform/errors.ts';
 const MESSAGE_PLACE = /^messages\.(\d+)(?=\.|$)/;
 
 /**
- * Runs a check of a conversation that was changed; what it finds wrong is named by the client's own message.
- * @param origins the place in the request of each message; undefined where none has changed
- * @throws {GatewayError} what `check` throws
+ * Runs a check of a rewritten conversation. Its errors get the paths of the client's own messages.
+ * @param origins index in the client's request of each message; undefined if no message moved
+ * @throws {GatewayError} the error of `check`
  */
 export function reportPathsAsSent<Result>(origins: readonly number[] | undefined, check: () => Result): Result {
   try {

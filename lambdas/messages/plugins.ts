@@ -1,4 +1,4 @@
-/** What a request asks the gateway to do to its prompt before a provider gets it. */
+/** Changes to the prompt that a request wants from the gateway before a provider gets it. */
 
 import * as z from 'zod';
 import { optionalField } from './field-kinds.ts';
@@ -17,7 +17,7 @@ const web = z
       description: 'With false the plugin does nothing; it is on by default.',
     }),
     max_results: maxResults,
-    /** Said before what was found, in place of the gateway's own words. */
+    /** Introduces the search results, in place of the gateway's own text. */
     search_prompt: optionalField(z.string().min(1).max(MAX_SEARCH_PROMPT_CHARACTERS)).meta({
       description: 'The text that introduces the search results to the model.',
     }),
@@ -65,7 +65,7 @@ export interface PromptPlugins {
   transforms?: z.output<typeof transforms>;
 }
 
-/** Whether messages may be left out of the prompt where it is too long for the model. */
+/** Whether the gateway may omit messages if the prompt is too long for the model. */
 export function allowsCompression({ plugins: asked, transforms: older }: PromptPlugins): boolean {
   return (
     (older?.length ?? 0) > 0 ||
@@ -73,7 +73,7 @@ export function allowsCompression({ plugins: asked, transforms: older }: PromptP
   );
 }
 
-/** How the web is to be searched before the model is asked; undefined where it is not. */
+/** Settings of the web search before the request goes to the model; undefined if there is none. */
 export function webPlugin({ plugins: asked }: PromptPlugins): WebPlugin | undefined {
   return (asked ?? []).find((plugin): plugin is WebPlugin => plugin.id === 'web' && plugin.enabled !== false);
 }

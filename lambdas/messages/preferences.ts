@@ -1,6 +1,6 @@
 /**
- * How a request wants to be routed: the preference object of the public convention, with prices in roubles. Its fields are
- * the gateway's own: none of them goes to a provider.
+ * Routing preferences of a request: the `provider` object of the public convention, with prices in roubles. The fields
+ * are the gateway's own: none is sent to a provider.
  */
 
 import * as z from 'zod';
@@ -12,7 +12,7 @@ import { boundedList } from './list-of.ts';
 import type { PromptPlugins } from './plugins.ts';
 import type { MessagesRequest } from './types.ts';
 
-/** More providers than any catalog has endpoints of one model. */
+/** More providers than serve one model in any catalog. */
 const MAX_NAMES = 64;
 const MAX_PREFERENCE_CHARACTERS = 200;
 
@@ -78,7 +78,7 @@ const cutoff = z.union(
 
 const PRICE_AMOUNT_RULE = 'must be an amount of roubles, as a number or as decimal text';
 
-/** Roubles; numbers keep the digits that the client wrote. */
+/** An amount in roubles. Numbers keep the digits that the client wrote. */
 const roublesPreference = z
   .custom<string | number>(
     (value) => typeof value === 'string' || typeof value === 'number' || isRawNumber(value),
@@ -96,7 +96,7 @@ const roublesPreference = z
     return z.NEVER;
   });
 
-/** For a million tokens, a request, or an image. No model of the catalog has a price of its own for audio. */
+/** Prices for a million tokens, a request, or an image. No model of the catalog has a separate price for audio. */
 const maxPrice = z.strictObject({
   prompt: optionalField(roublesPreference).meta({
     description: 'The highest price of a million tokens of the prompt, in roubles.',
@@ -162,30 +162,30 @@ export const providerPreferences = z.strictObject({
 });
 export type ProviderPreferences = z.output<typeof providerPreferences>;
 
-/** Other models that may answer, in the order in which they are tried. */
+/** Fallback models, in the order in which they are tried. */
 const MAX_OTHER_MODELS = 3;
 export const otherModels = optionalField(
   boundedList(z.string().min(1).max(MAX_PREFERENCE_CHARACTERS), { max: MAX_OTHER_MODELS }),
 );
 
-/** A client's own name for the conversation that a request belongs to. */
+/** The client's own name of the conversation to which a request belongs. */
 const MAX_SESSION_ID_CHARACTERS = 256;
 export const sessionId = optionalField(z.string().max(MAX_SESSION_ID_CHARACTERS)).meta({
   description:
     'Your name for the conversation. Its requests go to the same endpoint as long as that works, so that the cache of the prompt there is read again. The header `x-session-id` does the same.',
 });
 
-/** A request as a client sends it: with how it wants to be routed and changed, which no provider is told. */
+/** A request as a client sends it, with routing and plugins. No provider gets these fields. */
 export interface RoutedRequest extends MessagesRequest, PromptPlugins {
   provider?: ProviderPreferences;
   models?: string[];
-  /** The client's own name for the conversation that the request belongs to. */
+  /** The client's own name of the conversation to which the request belongs. */
   session_id?: string;
-  /** Caches of the prompt are asked for where the request itself asks for none. */
+  /** Adds cache breakpoints to a request that has none itself. */
   cache?: 'auto';
 }
 
-/** The request as providers may get it: without what only the gateway reads. */
+/** The request for providers: without the fields that only the gateway reads. */
 export function withoutRouting(request: RoutedRequest): MessagesRequest {
   const {
     provider: _provider,

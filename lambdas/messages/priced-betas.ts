@@ -1,7 +1,7 @@
 /**
- * Betas of the Messages API that change what a provider charges, or let a request cost what its bytes do not bound:
- * faster inference, compaction, conversations kept by the provider, tools and code that it runs, other models after a
- * refusal, another payer. docs/wires/anthropic.md lists them. All others pass: clients depend on it.
+ * Betas of the Messages API that change the provider's prices, or whose cost the size of the request does not bound:
+ * faster inference, compaction, conversations stored by the provider, tools and code that it runs, other models after a
+ * refusal, another payer. docs/wires/anthropic.md lists them. All others pass, because clients depend on them.
  */
 const pricedBetas = [
   'fast-mode-',
@@ -21,10 +21,10 @@ const PRICED_BETA_RULE = 'changes what the provider charges, and this gateway ha
 
 const THREADS = 'message-threads-';
 
-/** Conversations that the provider keeps: its request does not show what one costs. */
+/** Conversations stored by the provider: the request does not show their cost. */
 export const threadsRefusal = {
   message: 'the gateway keeps no conversations, nor lets providers keep them; send the whole conversation, without it',
-  /** The words that make the official SDKs continue without a thread. From the source of @anthropic-ai/sdk 1.11. */
+  /** Details that make the official SDKs continue without a thread. Source: code of @anthropic-ai/sdk 1.11. */
   details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
 };
 
@@ -33,7 +33,7 @@ export interface BetaRefusal {
   details?: Record<string, unknown>;
 }
 
-/** The first of the names that stands for a beta with a price of its own, and what to say about it. */
+/** The refusal for the first beta with a price of its own; undefined if every beta may pass. */
 export function refusedBeta(names: readonly string[]): BetaRefusal | undefined {
   const of = (prefixes: string[]) =>
     names.find((name) => prefixes.some((prefix) => name.toLowerCase().startsWith(prefix)));

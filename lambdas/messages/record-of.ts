@@ -3,17 +3,17 @@ import type { Fault } from '../platform/zod-messages.ts';
 import { documentationOf, firstFault, refuse } from './list-of.ts';
 
 interface Rules {
-  /** How many entries there may be. */
+  /** Number of entries. */
   min: number;
   max: number;
   maxNameCharacters: number;
-  /** What an entry is called in a refusal. */
+  /** Name of an entry in error messages. */
   entry: string;
 }
 
 /**
- * A map with names of the client's own. Any text is a name, also one that every object inherits: z.record leaves out
- * `__proto__` without a word. Checked entry by entry up to its first fault, and passed on as it is.
+ * A map with names chosen by the client. Any text is a valid name, even a name that every object inherits: z.record
+ * silently drops `__proto__`. The map is checked entry by entry up to the first error, and passed on unchanged.
  */
 export function boundedRecord<Value extends z.ZodType>(value: Value, rules: Rules) {
   const record = z

@@ -1,6 +1,6 @@
 /**
- * Words with which a model refuses, where its provider tells them apart from an answer. The Messages API has no place for that: a block of
- * text carries the mark, which other APIs need before the first word is written.
+ * Refusal texts of a model, if its provider distinguishes them from an answer. The Messages API has no field for that,
+ * so a text block carries a mark. Other APIs need the mark before the first word is sent.
  */
 
 import type { Block } from './types.ts';
@@ -16,7 +16,7 @@ export function isRefusal(block: Block): boolean {
   return block.type === 'text' && block[MARK] === true;
 }
 
-/** The block as the Messages API has it: its clients send blocks back, and providers refuse members that they do not know. */
+/** The block in the form of the Messages API. Its clients send blocks back, and providers refuse unknown members. */
 export function withoutMark(block: Block): Block {
   return isRefusal(block) ? without(block, MARK) : block;
 }

@@ -1,4 +1,4 @@
-/** How a model picks its tokens, as all APIs of the gateway have it. */
+/** Sampling parameters, with the same names and limits in all APIs of the gateway. */
 
 import * as z from 'zod';
 import { optionalField } from './field-kinds.ts';
@@ -23,7 +23,7 @@ export const samplingParameterFields = {
   }),
 };
 
-/** Parameters that few models have. */
+/** Parameters that few models support. */
 export const rareParameterFields = {
   seed: optionalField(z.int()).meta({
     description: `A number that makes answers repeatable: some models answer the same request with the same seed alike. ${UNLISTED}`,
@@ -39,7 +39,7 @@ export const rareParameterFields = {
   }),
 };
 
-/** How long an answer is. */
+/** Length of an answer. */
 export const verbosity = optionalField(z.enum(['low', 'medium', 'high'])).meta({
   description: `How long and detailed the answer is; \`medium\` is the same as leaving the field out. ${UNLISTED}`,
 });

@@ -1,6 +1,6 @@
 /**
- * The body of POST /messages. Known parts are checked; unknown top-level fields and block types pass, because the
- * Messages API grows faster than gateways are deployed. An explicit null counts as absent.
+ * The body of POST /messages. Known parts are checked. Unknown top-level fields and block types pass, because the
+ * Messages API changes faster than gateways are deployed. An explicit null counts as absent.
  */
 
 import * as z from 'zod';
@@ -22,7 +22,7 @@ const MAX_SENT_STOP_SEQUENCES = 64;
 const MAX_EDITS = 16;
 const MAX_BETAS = 64;
 
-/** Checked, and passed on as it is: see blocks. */
+/** Checked, and passed on unchanged: see blocks. */
 const message = z.object({
   role: z.enum(['user', 'assistant', 'system']).meta({
     description:
@@ -49,7 +49,7 @@ const jsonFormat = z.looseObject({
   schema: anyObject.meta({ description: 'The JSON schema that the answer has to fit.' }),
 });
 
-/** Edits that only leave out parts of the prompt. Others, like compaction, are answers with a cost of their own. */
+/** Edits that only omit parts of the prompt. Others, like compaction, produce an answer with its own cost. */
 const contextEdits = ['clear_tool_uses_20250919', 'clear_thinking_20251015'] as const;
 const contextEdit = z.object({
   type: z
@@ -59,7 +59,7 @@ const contextEdit = z.object({
     .meta({ description: 'Which parts are left out: old results of tools, or old thinking.' }),
 });
 
-/** The betas of a body, by the name of the header, and by the names that bodies of Amazon Bedrock and Google Cloud have for it. */
+/** Body fields with betas: the name of the header, and the names in bodies for Amazon Bedrock and Google Cloud. */
 const betaFields = ['betas', 'anthropic_beta', 'anthropic-beta'] as const;
 const betaHeader = optionalField(
   z.union([z.string(), boundedList(z.string(), { max: MAX_BETAS })], 'must be a list of names, or a text with commas'),
@@ -88,7 +88,7 @@ const requestFields = z.looseObject({
   stream: optionalField(z.boolean()).meta({
     description: 'With true the answer comes as server-sent events while it is written.',
   }),
-  // Penalties and rarer parameters are not in the Messages API, but models on other wires have them.
+  // The Messages API has no penalties or rarer parameters, but models on other wires do.
   ...samplingParameterFields,
   repetition_penalty: repetitionPenalty,
   ...rareParameterFields,
@@ -169,7 +169,7 @@ const requestFields = z.looseObject({
   inference_geo: optionalField(z.literal('global', 'must be "global": the catalog has no other price')).meta({
     description: 'Only `global` is supported, because other regions have other prices.',
   }),
-  // The gateway's own.
+  // Fields of the gateway itself.
   provider: optionalField(providerPreferences).meta({
     description:
       'Preferences for routing: which endpoints (offers of the model by a provider) may answer, and in which order. Providers never see this field.',
@@ -192,8 +192,8 @@ const requestFields = z.looseObject({
 });
 
 /**
- * Fields that change what a provider charges, or let a request cost what its bytes do not bound: the gateway does not bound
- * or price them yet, so a budget could not hold.
+ * Fields that change the provider's prices, or whose cost the size of the request does not bound. The gateway has no
+ * bound or price for them, so it could not enforce a budget.
  */
 const unpricedFields = [
   'mcp_servers',
@@ -206,10 +206,10 @@ const unpricedFields = [
 ] as const;
 
 const refusedFields: readonly string[] = unpricedFields;
-/** Fields that are said otherwise, or that say nothing. */
+/** Fields that have another form in the result, or no effect. */
 const takenOutFields = new Set<string>([...refusedFields, ...betaFields, 'anthropic_version']);
 
-/** Fields of OpenAI's APIs, and the names that they have here. */
+/** Fields of OpenAI's APIs, and their names in the Messages API. */
 const foreignFields: Record<string, string> = {
   max_completion_tokens: 'max_tokens',
   max_output_tokens: 'max_tokens',
@@ -219,7 +219,7 @@ const foreignFields: Record<string, string> = {
   functions: 'tools',
 };
 
-/** What is left of a body when its nulls are taken out. */
+/** A body without its nulls. */
 type Present<Body> = { [Field in keyof Body]: Exclude<Body[Field], null | undefined> };
 
 export const messagesRequestSchema = requestFields
@@ -246,7 +246,7 @@ export const messagesRequestSchema = requestFields
   })
   .transform((request) => {
     const present = Object.entries(request).filter(([field, value]) => value !== null && !takenOutFields.has(field));
-    // The compiler holds the type of requests against what was checked.
+    // The compiler compares the type of requests with the checked fields.
     const routed: RoutedRequest = Object.fromEntries(present) as Present<typeof request>;
     const betas = [...new Set(betaFields.flatMap((field) => namesOfBetas(request[field])))];
     return betas.length > 0 ? { ...routed, betas } : routed;
@@ -257,10 +257,10 @@ function namesOfBetas(sent: string | readonly string[] | null | undefined): stri
   return names.map((name) => name.trim()).filter((name) => name !== '');
 }
 
-/** How the JSON of such a body is read. */
+/** Limits and number handling for parsing the JSON of such a body. */
 export const messagesJson = {
-  /** The longest sessions of agents have a few tens of thousands. */
+  /** The longest sessions of agents have tens of thousands of values. */
   maxValues: 100_000,
-  /** What a model wrote, or has to write, and amounts of money: the gateway must not round their digits. */
+  /** Texts that a model wrote or must write, and amounts of money: the gateway must not round their digits. */
   exactWithin: ['input', 'input_schema', 'input_examples', 'schema', 'max_price'],
 };

@@ -1,4 +1,4 @@
-/** The web search that the gateway makes for any model, as a request declares it. */
+/** Declaration of the gateway's own web search, which works with any model. */
 
 import * as z from 'zod';
 import { domainFault } from './domain-rule.ts';
@@ -6,18 +6,21 @@ import { cacheControl, optionalField } from './field-kinds.ts';
 import { boundedList } from './list-of.ts';
 import type { MessagesRequest, Tool } from './types.ts';
 
-/** All are served alike: what the newer ones add is done by code that a provider runs, and the gateway runs none. */
+/**
+ * All versions are served alike. Newer versions add features through code that a provider runs, and the gateway runs
+ * none.
+ */
 const types = ['web_search_20250305', 'web_search_20260209', 'web_search_20260318'] as const;
 export const SEARCH_NAME = 'web_search';
 
 const MAX_TOOL_DOMAINS = 64;
 const MAX_PLACE_CHARACTERS = 255;
-/** More searches than a turn ever makes. */
+/** More searches than any turn makes. */
 const MAX_USES = 1_000;
 export const maxUses = optionalField(z.int().positive().max(MAX_USES)).meta({
   description: 'The most searches that the model may make for this answer.',
 });
-/** More than a catalog lets any search find. */
+/** More than any search of a catalog returns. */
 const MAX_SEARCH_RESULTS = 20;
 export const maxResults = optionalField(z.int().positive().max(MAX_SEARCH_RESULTS)).meta({
   description: 'The most pages that the model gets from a search.',
@@ -30,7 +33,7 @@ const domain = z.string().superRefine((text, context) => {
 export const domains = optionalField(boundedList(domain, { max: MAX_TOOL_DOMAINS }));
 
 const place = optionalField(z.string().max(MAX_PLACE_CHARACTERS));
-/** Where a user is, roughly. */
+/** Approximate location of a user. */
 export const placeFields = {
   city: place.meta({ description: 'The city of the user’s location, as free text.' }),
   region: place.meta({ description: 'The region or state of the user’s location, as free text.' }),
@@ -92,12 +95,15 @@ export function isSearchType(type: unknown): boolean {
   return typeof type === 'string' && type.startsWith('web_search_');
 }
 
-/** Whether a tool is a search that its client does without where nothing can search; APIs whose agents declare one unasked say so. */
+/**
+ * Whether the client can do without this search if no search is available. Agents of some APIs declare a search in
+ * every request, and those APIs set the flag.
+ */
 export function isOptionalSearch({ type, if_possible: isOptional }: Tool): boolean {
   return isOptional === true && isSearchType(type);
 }
 
-/** The declared search, and where it stands among the tools. */
+/** The declared search, and its index among the tools. */
 export function declaredSearch({ tools = [] }: MessagesRequest): { tool: SearchTool; index: number } | undefined {
   const index = tools.findIndex(({ type }) => isSearchType(type));
   return index === -1 ? undefined : { tool: tools[index] as unknown as SearchTool, index };

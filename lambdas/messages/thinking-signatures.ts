@@ -1,7 +1,8 @@
 /**
- * Thinking comes back with a conversation, and only the family of models that signed it accepts its signature. What
- * Anthropic signed carries Anthropic's signature; all other thinking carries one of the gateway, which says who may have
- * it back: `gw1.<family>`, and after that, where the provider signs by itself, `.<its own signature>`.
+ * Signatures of thinking blocks. Thinking comes back with a conversation, and only the family of models that signed it
+ * accepts its signature. Anthropic's thinking carries Anthropic's signature. All other thinking carries a signature of
+ * the gateway, which names the family that may get it back: `gw1.<family>`. If the provider signs too, its own
+ * signature follows: `gw1.<family>.<signature>`.
  */
 
 import type { Block, Message } from './types.ts';
@@ -12,38 +13,41 @@ export function gatewaySignature(family: string, signature?: string): string {
   return signature === undefined ? `${GATEWAY_PREFIX}${family}` : `${GATEWAY_PREFIX}${family}.${signature}`;
 }
 
-/** Thinking without a signature counts as the gateway's: no provider signed it. */
+/** Thinking without a signature counts as signed by the gateway: no provider signed it. */
 export function hasGatewaySignature(block: Block): boolean {
   const signature = signatureIn(block);
   if (signature === undefined && block.type !== 'thinking') return false;
   return typeof signature !== 'string' || signature === '' || signature.startsWith(GATEWAY_PREFIX);
 }
 
-/** Its provider has signed it, and takes it back only as it was; the gateway's own mark says nothing of the text. */
+/**
+ * Whether the block's provider signed it, and so accepts it only unchanged. The gateway's own signature does not
+ * protect the text.
+ */
 export function hasProviderSignature(block: Block): boolean {
   const signature = signatureIn(block);
   if (typeof signature !== 'string' || signature === '') return false;
   return !signature.startsWith(GATEWAY_PREFIX) || signature.indexOf('.', GATEWAY_PREFIX.length) !== -1;
 }
 
-/** Messages for Anthropic: without thinking that it did not sign. A message that had nothing else is left out. */
+/** Messages for Anthropic, without thinking that Anthropic did not sign. A message with nothing else is omitted. */
 export function withoutGatewaySigned(messages: Message[]): Message[] {
   return mapBlocks(messages, (block) => (hasGatewaySignature(block) ? undefined : block));
 }
 
-/** Messages without any thinking: for a provider that cannot read what it once signed. */
+/** Messages without thinking, for a provider that cannot read its own earlier signatures. */
 export function withoutThinking(messages: Message[]): Message[] {
   return mapBlocks(messages, (block) => (isThinking(block) ? undefined : block));
 }
 
-/** What a provider that signs by itself has signed, or redacted, a block of thinking with; undefined for any other block. */
+/** The signature or redacted data of a provider that signs its own thinking; undefined for any other block. */
 export function signatureOf(family: string, block: Block): string | undefined {
   const prefix = `${GATEWAY_PREFIX}${family}.`;
   const signature = signatureIn(block);
   return typeof signature === 'string' && signature.startsWith(prefix) ? signature.slice(prefix.length) : undefined;
 }
 
-/** What signs a block of thinking, or stands for it where it is redacted; undefined for other blocks. */
+/** The signature of a thinking block, or the data of a redacted one; undefined for other blocks. */
 function signatureIn(block: Block): unknown {
   switch (block.type) {
     case 'thinking':
@@ -55,17 +59,18 @@ function signatureIn(block: Block): unknown {
   }
 }
 
-/** Messages for a provider that signs by itself: its own thinking as it signed it, and no other. */
+/** Messages for a provider that signs its own thinking: its own thinking as it signed it, and no other thinking. */
 export function thinkingOf(family: string, messages: Message[]): Message[] {
   return mapBlocks(messages, (block) => (isThinking(block) ? asSigned(family, block) : block));
 }
 
-/** Stands for thinking that there is none of: providers that ask for it refuse an empty one. */
+/** Placeholder for missing thinking: providers that require it refuse an empty text. */
 export const NO_THINKING = ' ';
 
 /**
- * Messages for a provider that refuses a call without the thinking before it, and does not look who signed that: its own as
- * it signed it, what the gateway can read of others without a signature, and a placeholder where there is none.
+ * Messages for a provider that requires thinking before each call and does not check signatures. Its own thinking goes
+ * back as it signed it, readable thinking of other providers without a signature. A placeholder fills in if there is
+ * none.
  */
 export function thinkingBeforeCalls(family: string, messages: Message[]): Message[] {
   const readable = mapBlocks(messages, (block) =>
@@ -83,7 +88,7 @@ function isThinking({ type }: Block): boolean {
   return type === 'thinking' || type === 'redacted_thinking';
 }
 
-/** A provider's own thinking with what it had signed it with; undefined for that of any other. */
+/** A provider's own thinking with its original signature; undefined for thinking of any other provider. */
 function asSigned(family: string, block: Block): Block | undefined {
   const signature = signatureOf(family, block);
   if (signature === undefined) return undefined;

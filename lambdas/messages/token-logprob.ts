@@ -1,6 +1,6 @@
 /**
- * Probabilities of the tokens of an answer, in the words of OpenAI's APIs. The Messages API has no place for them: where they were asked
- * for, deltas of text carry them, and so does the block that they become.
+ * Probabilities of the tokens of an answer, in the format of OpenAI's APIs. The Messages API has no field for them. If
+ * a client requests them, text deltas carry them, and so does the block built from these deltas.
  */
 
 interface Likely {
@@ -9,12 +9,12 @@ interface Likely {
   bytes: number[] | null;
 }
 
-/** A token that was written, and others that would have been likely in its place. */
+/** A token of the answer, and the likely alternatives at its position. */
 export interface TokenLogprob extends Likely {
   top_logprobs: Likely[];
 }
 
-/** The probabilities of a text; none where nobody has asked for them. */
+/** The probabilities of a text; empty unless the client requested them. */
 export function logprobsOf(block: Readonly<Record<string, unknown>>): readonly TokenLogprob[] {
   return (block['logprobs'] as TokenLogprob[] | undefined) ?? [];
 }

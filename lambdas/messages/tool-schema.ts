@@ -1,6 +1,7 @@
 /**
- * Tools of a request: those that the client runs itself, and the gateway's own search. What a provider runs has no bound and
- * no price here. They are listed as allowed, because providers add tools faster than gateways are deployed.
+ * Tools of a request: tools that the client runs itself, and the gateway's own search. Tools that a provider runs have
+ * no bound and no price here. This is a list of allowed types, because providers add tools faster than gateways are
+ * deployed.
  */
 
 import * as z from 'zod';
@@ -50,7 +51,7 @@ const clientTool = z
         `must be one of ${CLIENT_RUN}: run another tool yourself and declare it as custom, or leave it out`,
       );
     } else if (!name && (!type || type === 'custom')) {
-      // A typed tool may be named by its type.
+      // The type of a typed tool may serve as its name.
       objectTo(['name'], 'is required');
     }
     if (callers !== undefined && callers !== null && !isOnlyDirect(callers)) {
@@ -74,7 +75,10 @@ function isSearch(value: unknown): boolean {
   return typeof value === 'object' && value !== null && isSearchType((value as { type?: unknown }).type);
 }
 
-/** A tool that a message declares. What a typed one adds to the prompt is only counted among the tools of the request. */
+/**
+ * A tool that a message declares. It must not be typed: the tokens that a typed tool adds to the prompt are counted
+ * only for the tools of the request.
+ */
 export const inlineTool = clientTool.superRefine(({ type }, context) => {
   if (type === undefined || type === null || type === 'custom') return;
   context.addIssue({ code: 'custom', path: ['type'], message: 'must be "custom" here; declare other tools in tools' });

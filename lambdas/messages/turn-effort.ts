@@ -1,12 +1,13 @@
 import type { Message, MessagesRequest } from './types.ts';
 import { without } from './without.ts';
 
-/** A message that says how much the model is to think from there on. */
+/** A message that sets the thinking effort from its position on. */
 type Controlled = Message & { output_config?: { effort?: string | null; [field: string]: unknown } | null };
 
 /**
- * Effort that is said within the conversation, as the request says it: the last word counts, because only the next turn is
- * written. A message that says anything else of its output is left as it is. @returns the same request where none does
+ * Moves effort from the conversation to the request. The last setting counts, because only the next turn is generated.
+ * A message with other output settings stays unchanged.
+ * @returns the same request if no message sets the effort alone
  */
 export function withTurnEffort(request: MessagesRequest): MessagesRequest {
   const messages = request.messages as Controlled[];

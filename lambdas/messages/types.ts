@@ -1,6 +1,6 @@
 /**
- * The Messages API as the gateway passes it on: requests after validation, and the events of a streamed answer.
- * Both are open: fields that are newer than the gateway pass through to upstreams that may know them.
+ * The Messages API as the gateway passes it on: validated requests, and events of a streamed answer. Both are open:
+ * fields that are newer than the gateway pass to providers that may know them.
  */
 
 import type { TokenLogprob } from './token-logprob.ts';
@@ -39,7 +39,7 @@ export interface MessagesRequest {
   temperature?: number;
   top_p?: number;
   top_k?: number;
-  /** Asks for the probabilities of tokens, and of so many others in the place of each. */
+  /** Requests the probabilities of tokens, and the number of alternatives for each. */
   logprobs?: boolean | null | undefined;
   top_logprobs?: number | null | undefined;
   tools?: Tool[];
@@ -67,7 +67,7 @@ export type StopReason =
   | 'refusal'
   | 'model_context_window_exceeded';
 
-/** Usage as it is on the wire; a provider may leave out what it does not know. */
+/** Usage as it is on the wire. A provider may omit counts that it does not know. */
 export interface WireUsage {
   input_tokens?: number | null;
   output_tokens?: number | null;
@@ -129,10 +129,10 @@ export interface MessageDelta {
   [field: string]: unknown;
 }
 
-/** Ends an answer. It never reaches a client: the gateway writes an error of its own. */
+/** Ends an answer. It never reaches a client: the gateway writes its own error. */
 interface ErrorEvent {
   type: 'error';
-  /** Whatever the provider wrote as its error. */
+  /** The error in the provider's own format. */
   error: unknown;
 }
 
@@ -146,21 +146,21 @@ export type MessagesEvent =
   | { type: 'message_stop' }
   | { type: 'ping' };
 
-/** An event of an answer: its content, and the upstream's own bytes when they may go out as they came. */
+/** An event of an answer: its content, and the provider's original bytes if they may be sent unchanged. */
 export interface AnswerEvent {
   data: MessagesEvent;
   raw?: Uint8Array;
 }
 
-/** What one chunk of an upstream's answer came to. */
+/** The events and the state that one chunk of a provider's answer yields. */
 export interface AnswerBatch {
   events: AnswerEvent[];
-  /** Usage that the provider has reported and that no event carries, in the words of the Messages API. */
+  /** Usage that the provider has reported without an event, in the format of the Messages API. */
   usage?: WireUsage | undefined;
-  /** Bytes that the model has written and that are held back, besides those of the events so far. */
+  /** Size of the text that the model wrote and that is held back, in addition to the events so far. */
   heldBackBytes?: number;
-  /** The provider has reported why it ends, and no event says so yet. */
+  /** Whether the provider has reported a stop reason that no event carries yet. */
   isClosing?: boolean;
-  /** Why it ends, in the provider's own word, where that is not one of the Messages API. */
+  /** The provider's own stop reason, if the Messages API does not define it. */
   nativeReason?: string | undefined;
 }
