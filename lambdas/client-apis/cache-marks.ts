@@ -1,4 +1,4 @@
-/** Marks on parts up to which a prompt is to be cached: in the words of Anthropic, as OpenRouter has them too, and in those of OpenAI. */
+/** Cache marks on parts: Anthropic's form, which OpenRouter also has, and OpenAI's form. */
 
 import * as z from 'zod';
 import { cacheControl, optionalField } from '../messages/field-kinds.ts';
@@ -21,7 +21,7 @@ interface Marks {
   prompt_cache_breakpoint?: object | null | undefined;
 }
 
-/** A block with the mark of its part. */
+/** The block with the cache mark of its part. */
 export function marked(block: Block, { cache_control: control, prompt_cache_breakpoint: breakpoint }: Marks): Block {
   if (control) return { ...block, cache_control: control };
   return breakpoint ? { ...block, cache_control: { type: 'ephemeral' } } : block;

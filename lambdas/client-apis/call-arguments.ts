@@ -1,19 +1,20 @@
-/** Arguments of calls, which clients of OpenAI's APIs send as a text of JSON. */
+/** Arguments of calls, which clients of OpenAI's APIs send as JSON text. */
 
 import { isRawNumber, measureJson, readExactly } from '../platform/json/exact-json.ts';
 
-/** As in a body: deeper than any tool needs, and what writes JSON again recurses. */
+/** The limit of a body. It is deeper than any tool needs, and code that writes the JSON again recurses. */
 const MAX_ARGUMENTS_DEPTH = 100;
-/** As many as a body may have; the texts of a request share them. */
+/** The limit of a body, shared by all arguments of a request. */
 const MAX_ARGUMENT_VALUES = 100_000;
 
-/** Reads the arguments of all calls of one request, in time and memory that are bounded for all of them. */
+/** Reads the arguments of all calls of one request. One bound on time and memory holds for all of them. */
 export class ArgumentReader {
   #values = 0;
 
   /**
-   * The arguments as an object, with the numbers that the model wrote. A model may have written what is no object: it gets that
-   * back as a text named `arguments`, because a conversation must be able to go on after a mistake.
+   * The arguments as an object. Numbers keep the digits that the model wrote. If the model wrote something other than
+   * an object, the result holds it as a text named `arguments`: a conversation must be able to continue after a
+   * mistake.
    */
   read(text: string): Record<string, unknown> {
     if (text.trim() === '') return {};
@@ -24,7 +25,7 @@ export class ArgumentReader {
   }
 }
 
-/** The arguments that a model has written for a call; undefined for a text that is no JSON object. */
+/** The arguments that a model wrote for a call; undefined if the text is not a JSON object. */
 export function callInput(text: string): Record<string, unknown> | undefined {
   return text === '' ? undefined : objectIn(text);
 }

@@ -1,15 +1,16 @@
 /**
- * Ids of calls in a conversation. Some models count their calls anew in each turn, and providers take an id once in a conversation: a
- * call whose id stands before gets a new one, and so does its result. The same conversation gets the same ids in every request.
+ * Ids of calls in a conversation. Some models number their calls anew in each turn, but providers accept an id only
+ * once. A call with a repeated id gets a new id, and so does its result. The same conversation gets the same ids in
+ * every request.
  */
 export class ConversationCallIds {
   readonly #used = new Set<string>();
-  /** The calls of an id that have no result yet, the oldest first. */
+  /** Calls without a result yet, by their original id; the oldest first. */
   readonly #unanswered = new Map<string, string[]>();
-  /** The last call of an id. */
+  /** The last call of each original id. */
   readonly #last = new Map<string, string>();
 
-  /** @returns the id under which a call is sent */
+  /** @returns the id to send to the provider */
   ofCall(id: string): string {
     const sent = this.#free(id);
     this.#used.add(sent);
@@ -20,12 +21,12 @@ export class ConversationCallIds {
     return sent;
   }
 
-  /** @returns the id of the call that a result answers */
+  /** @returns the sent id of the call to which a result belongs */
   ofResult(id: string): string {
     return this.#unanswered.get(id)?.shift() ?? this.#last.get(id) ?? id;
   }
 
-  /** Numbers go on from the last call of the id, so that thousands of calls with one id are found a name each at once. */
+  /** Numbering continues from the last call with the same id, so thousands of calls with one id take linear time. */
   #free(id: string): string {
     if (!this.#used.has(id)) return id;
     const last = this.#last.get(id);

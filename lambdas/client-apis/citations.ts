@@ -1,11 +1,11 @@
-/** Citations of an answer as the annotations of a text, which say where in it they belong. */
+/** Converts citations into annotations with positions in the text. */
 
 interface UrlAnnotation {
   type: 'url_citation';
   url_citation: { url: string; title: string; start_index: number; end_index: number; content?: string };
 }
 
-/** Only pages of the web have an address: citations of documents that the client sent are left out. */
+/** Only web pages have a URL. Citations of documents from the client are omitted. */
 function urlAnnotation(citation: unknown, start: number, end: number): UrlAnnotation | undefined {
   const { url, title, cited_text: content } = (citation ?? {}) as Record<string, unknown>;
   if (typeof url !== 'string') return undefined;
@@ -21,7 +21,7 @@ function urlAnnotation(citation: unknown, start: number, end: number): UrlAnnota
   };
 }
 
-/** The citations of a block that hold for a part of the text. */
+/** Annotations for the citations of a block that covers this part of the text. */
 export function urlAnnotations(citations: unknown, start: number, end: number): UrlAnnotation[] {
   if (!Array.isArray(citations)) return [];
   return citations.map((citation) => urlAnnotation(citation, start, end)).filter((found) => found !== undefined);

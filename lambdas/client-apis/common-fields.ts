@@ -1,4 +1,4 @@
-/** Fields that both of OpenAI's APIs have, with the rule by which each is honoured, mapped or refused. */
+/** Fields that both of OpenAI's APIs have. Each is honored, mapped or refused as its schema says. */
 
 import * as z from 'zod';
 import { anyObject, optionalField } from '../messages/field-kinds.ts';
@@ -110,7 +110,10 @@ export const commonFields = {
 };
 type CommonBody = z.output<z.ZodObject<typeof commonFields>>;
 
-/** The form of an answer in the Messages API. @param format with a name and a description that models read */
+/**
+ * The output format in the Messages API.
+ * @param format may have a name and a description, which models read
+ */
 export function schemaFormat({ name, description, schema }: z.output<z.ZodObject<typeof namedSchema>>) {
   return {
     type: 'json_schema',
@@ -120,7 +123,7 @@ export function schemaFormat({ name, description, schema }: z.output<z.ZodObject
   };
 }
 
-/** A schema of an answer, with what OpenAI's APIs have beside it. */
+/** A schema for an answer, with its name, purpose and strictness as in OpenAI's APIs. */
 export const namedSchema = {
   name: optionalField(z.string()).meta({ description: 'A name of yours for the schema.' }),
   description: optionalField(z.string()).meta({ description: 'The purpose of the schema.' }),
@@ -131,7 +134,7 @@ export const namedSchema = {
 };
 
 export const textFormat = z.strictObject({ type: z.literal('text') });
-/** Instructor has a schema here, for services that have no other way to be told of one. */
+/** Instructor sends a schema here to services that accept it in no other field. */
 export const jsonFormat = z.strictObject({
   type: z.literal('json_object'),
   schema: optionalField(anyObject).meta({ description: 'A JSON schema that the model is told of in the prompt.' }),
@@ -140,12 +143,12 @@ export const jsonFormat = z.strictObject({
 const JSON_INSTRUCTION =
   'Answer with a single JSON object and nothing else: no words before or after it, and no code fence around it.';
 
-/** What a model that has to answer in JSON is told. */
+/** Instruction in the prompt for a model that must answer in JSON. */
 export function jsonInstruction(schema: object | null | undefined): string {
   return schema ? `${JSON_INSTRUCTION} It has to fit this JSON schema:\n${JSON.stringify(schema)}` : JSON_INSTRUCTION;
 }
 
-/** Values that say what would happen without them: clients send them unasked, and not every provider takes the field. */
+/** Default values without any effect. Clients send them unprompted, and some providers refuse the field. */
 const neutral: Record<string, unknown> = {
   top_p: 1,
   top_k: 0,
@@ -157,10 +160,10 @@ const neutral: Record<string, unknown> = {
   top_a: 0,
 };
 
-/** Hints that are known, and that nothing here heeds. */
+/** Known hints without an effect here. */
 export const unheededHints = ['prediction', 'prompt_cache_options', 'prompt_cache_retention'];
 
-/** Members of a body that the Messages API has under the same names, without those that say nothing. */
+/** Members of a body that have the same name in the Messages API, without nulls and defaults. */
 export function plainFields(body: object, names: readonly string[]): Record<string, unknown> {
   const members = body as Record<string, unknown>;
   return Object.fromEntries(
@@ -171,14 +174,14 @@ export function plainFields(body: object, names: readonly string[]): Record<stri
   );
 }
 
-/** The models that may answer, the first one first; undefined where none is named. */
+/** Models to try, in this order; undefined if the request names none. */
 export function askedModels({ model, models }: CommonBody): { model: string; models?: string[] } | undefined {
   const [first, ...others] = [...(model ? [model] : []), ...(models ?? [])];
   if (first === undefined) return undefined;
   return { model: first, ...(others.length > 0 ? { models: others } : {}) };
 }
 
-/** Who asks, and in which conversation. */
+/** Ids of the end user and of the conversation. */
 export function callerFields(body: CommonBody): { metadata?: { user_id: string }; session_id?: string } {
   const userId = body.safety_identifier || body.user;
   const session = body.session_id || body.prompt_cache_key;

@@ -1,10 +1,10 @@
-/** Tools whose input is a text of any form: to the models here they are functions with one argument. */
+/** Tools with free text as input. The models here get them as functions with one argument. */
 
 import type { Tool } from '../messages/types.ts';
 
 /** The name of the argument. */
 export const CUSTOM_ARGUMENT = 'input';
-/** A grammar is for the eyes of the model: nothing here holds its words to it. */
+/** Only the model reads a grammar: the gateway does not enforce it. */
 const MAX_GRAMMAR_CHARACTERS = 20_000;
 
 interface CustomTool {
@@ -30,7 +30,7 @@ export function customTool({ name, description, grammar }: CustomTool): Tool {
   };
 }
 
-/** The text that the model has written to such a tool. A call with anything else is passed on as it is. */
+/** The text that the model wrote for a custom tool. Any other input is passed on as JSON. */
 export function customInput(input: unknown): string {
   const text = (input as Record<string, unknown> | null | undefined)?.[CUSTOM_ARGUMENT];
   return typeof text === 'string' ? text : JSON.stringify(input ?? {});

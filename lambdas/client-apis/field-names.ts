@@ -1,28 +1,31 @@
-/** Errors of the engine speak of the Messages API; a client of another API has to find the field in what it has sent. */
+/**
+ * Renames fields in error messages. Errors of the engine name fields of the Messages API; a client of another API needs
+ * the name of the field that it sent.
+ */
 
 import { GatewayError } from '../platform/errors.ts';
 
-/** Where a message of the engine comes from. */
+/** Origin of a message in the client's conversation. */
 export interface ClientMessagePosition {
-  /** The place in the list of the conversation; the first one, where several have become one message. */
+  /** Index in the client's list; the first index if several items were merged. */
   at: number;
-  /** Its blocks are the parts that were sent, one for one. */
+  /** Whether the blocks of the message correspond one to one to the sent parts. */
   hasParts: boolean;
 }
 
-/** Where a field of the Messages API stands in what the client has sent. */
+/** Names and positions of Messages API fields in the client's request. */
 export interface ClientFieldNames {
-  /** By the first parts of its path: the longest name counts. */
+  /** Client names by prefix of the path. The longest prefix wins. */
   fields: Readonly<Record<string, string>>;
-  /** The list of the conversation, and the place in it of each message. */
+  /** Name of the list that holds the conversation, and the origin of each message. */
   conversation: string;
   origins: readonly ClientMessagePosition[];
 }
 
-/** A message, and the block in it. */
+/** Indexes of a message and of a block in it. */
 const MESSAGE_PART = /^messages\.(\d+)(?:\.content\.(\d+))?/;
 
-/** The same error, with the field's name as it was sent. */
+/** The same error with the client's name of the field. */
 export function withClientFieldName(error: unknown, names: ClientFieldNames): unknown {
   if (!(error instanceof GatewayError)) return error;
   const { field } = error.metadata;

@@ -1,4 +1,4 @@
-/** Images, documents and recordings as clients of OpenAI's APIs send them. */
+/** Images, documents and recordings in the form of OpenAI's APIs. */
 
 import * as z from 'zod';
 import { audioFormats, audioMediaTypes } from '../messages/audio.ts';
@@ -6,12 +6,15 @@ import { base64, sourceUrl } from '../messages/field-kinds.ts';
 import type { Block } from '../messages/types.ts';
 import { BASE64_RULE, isBase64 } from '../platform/base64.ts';
 
-/** The head of a data URL, which says what its data is. Parameters like a character set mean nothing for what is taken here. */
+/**
+ * Head of a data URL, with its media type. Parameters like a charset are ignored: they mean nothing for the accepted
+ * types.
+ */
 const DATA_URL_HEAD = /^data:([\w.+-]+\/[\w.+-]+)(?:;[\w-]+=[^;,]{1,100})*;base64,/i;
-/** No head is longer. */
+/** Longer than any head. */
 const MAX_HEAD_CHARACTERS = 512;
 
-/** Media types of images, by the names that clients have for them. */
+/** Media types of images, by the names that clients use. */
 const imageTypes = new Map([
   ['image/jpeg', 'image/jpeg'],
   ['image/jpg', 'image/jpeg'],
@@ -26,9 +29,9 @@ const IMAGE_RULE =
   'must be an http(s) address, or a data URL of image/jpeg, image/png, image/gif or image/webp in base64';
 const DOCUMENT_RULE = `must be an http(s) address, or a data URL of one of ${[...documentTypes].join(', ')} in base64`;
 
-/** A string that says where an image is, or what it is. */
+/** URL or data URL of an image. */
 export const imageAddress = addressOf((type) => imageTypes.has(type), IMAGE_RULE);
-/** The same of a document. */
+/** URL or data URL of a document. */
 export const documentAddress = addressOf((type) => documentTypes.has(type), DOCUMENT_RULE);
 
 function addressOf(isTaken: (mediaType: string) => boolean, rule: string) {
@@ -45,13 +48,16 @@ function addressFault(text: string, isTaken: (mediaType: string) => boolean, rul
   return isBase64(data.base64) ? undefined : `its data ${BASE64_RULE}`;
 }
 
-/** @returns undefined for what is no data URL in base64 */
+/** @returns undefined unless the text is a base64 data URL */
 function dataUrl(text: string): { mediaType: string; base64: string } | undefined {
   const [head, mediaType] = DATA_URL_HEAD.exec(text.slice(0, MAX_HEAD_CHARACTERS)) ?? [];
   return head === undefined ? undefined : { mediaType: mediaType!.toLowerCase(), base64: text.slice(head.length) };
 }
 
-/** An image as a block. @param address one that `imageAddress` has let pass */
+/**
+ * Converts an image into a block.
+ * @param address text that `imageAddress` has accepted
+ */
 export function sentImage(address: string): Block {
   const data = dataUrl(address);
   if (!data) return { type: 'image', source: { type: 'url', url: address } };
@@ -61,7 +67,10 @@ export function sentImage(address: string): Block {
   };
 }
 
-/** A document as a block. @param address one that `documentAddress` has let pass */
+/**
+ * Converts a document into a block.
+ * @param address text that `documentAddress` has accepted
+ */
 export function sentDocument(address: string, name: string | undefined): Block {
   const title = name === undefined || name === '' ? {} : { title: name };
   const data = dataUrl(address);
@@ -73,7 +82,7 @@ export function sentDocument(address: string, name: string | undefined): Block {
   return { type: 'document', source: { type: 'text', media_type: 'text/plain', data: text }, ...title };
 }
 
-/** A part with a recording; both APIs have the same. */
+/** A part with a recording, the same in both APIs. */
 export const inputAudio = z.object({
   type: z.literal('input_audio'),
   input_audio: z
@@ -84,7 +93,7 @@ export const inputAudio = z.object({
     .meta({ description: 'A recording; models with `audio` in their `input_modalities` take it.' }),
 });
 
-/** A recording as a block. */
+/** Converts a recording into a block. */
 export function sentAudio({ input_audio: { data, format } }: z.output<typeof inputAudio>): Block {
   return { type: 'audio', source: { type: 'base64', media_type: audioMediaTypes[format], data } };
 }

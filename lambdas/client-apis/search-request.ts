@@ -1,4 +1,4 @@
-/** The gateway's search, as clients of OpenAI's APIs and of OpenRouter's declare it among their tools. */
+/** The gateway's web search, as clients of OpenAI and OpenRouter declare it among their tools. */
 
 import * as z from 'zod';
 import { optionalField } from '../messages/field-kinds.ts';
@@ -9,7 +9,7 @@ import { withoutNull } from './without-null.ts';
 
 const MAX_CONTENT_TYPES = 8;
 
-/** OpenAI's chat API puts the place into `approximate`; the others have it beside the type. */
+/** OpenAI's chat API nests the location in `approximate`; the other APIs put it next to `type`. */
 export const searchLocation = optionalField(
   z.strictObject({
     ...placeFields,
@@ -22,13 +22,13 @@ export const searchLocation = optionalField(
   }),
 );
 
-/** How many pages each size is; OpenAI gives no number. */
+/** Number of pages for each size. OpenAI publishes no numbers. */
 const resultsBySize = { low: 3, medium: 5, high: 10 } as const;
 export const searchContextSize = optionalField(z.enum(['low', 'medium', 'high'])).meta({
   description: 'How many pages the model gets: 3 with `low`, 5 with `medium`, 10 with `high`.',
 });
 
-/** The most pages of a search of this size; undefined where none is asked for. */
+/** Maximum number of pages for a size; undefined without a size. */
 export function resultsOfSize(size: z.output<typeof searchContextSize>): number | undefined {
   return size ? resultsBySize[size] : undefined;
 }
@@ -44,7 +44,7 @@ const searchOptions = {
   }),
 };
 
-/** `web_search` of OpenAI, its dated names, and the name of OpenRouter. */
+/** `web_search` of OpenAI, its dated names, and OpenRouter's name. */
 export const SEARCH_TOOL_TYPE = /^(openrouter:)?web_search(_preview)?(_\d{4}_\d{2}_\d{2})?$/;
 
 export const searchDeclaration = z
@@ -91,7 +91,7 @@ type DeclaredSearch = Settings & {
   parameters?: Settings | null | undefined;
 };
 
-/** The tool of the Messages API that says the same. */
+/** The equivalent tool of the Messages API. */
 export function gatewaySearchTool(declared: DeclaredSearch): Tool {
   const { filters, parameters, ...beside } = declared;
   const asked: Settings = { ...withoutNull(beside), ...withoutNull(parameters ?? {}) };
@@ -109,7 +109,7 @@ export function gatewaySearchTool(declared: DeclaredSearch): Tool {
   });
 }
 
-/** The user's place in the Messages API; undefined where none is told. */
+/** The user's location in the Messages API; undefined if the client sent none. */
 export function searchPlaceOf(location: z.output<typeof searchLocation>) {
   if (!location) return undefined;
   const { approximate, type: _type, ...beside } = location;

@@ -1,30 +1,30 @@
-/** How much a model is to think, as clients of OpenAI's APIs and of OpenRouter's ask for it. */
+/** Thinking settings of clients of OpenAI's and OpenRouter's APIs. */
 
 import * as z from 'zod';
 import { optionalField } from '../messages/field-kinds.ts';
 import type { MessagesRequest } from '../messages/types.ts';
 
-/** The least budget of the Messages API; a smaller one is raised to it. */
+/** Minimum budget of the Messages API. A smaller budget is raised to it. */
 const MIN_BUDGET_TOKENS = 1_024;
 
 const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export const reasoningEffort = optionalField(z.enum(efforts));
 type AskedEffort = z.output<typeof reasoningEffort>;
 
-/** The text is for readers: no model here makes its summaries longer or shorter on request. */
+/** Accepted for compatibility: no model here makes its summaries longer or shorter on request. */
 export const reasoningSummary = optionalField(z.enum(['auto', 'concise', 'detailed', 'none']));
 
 export interface AskedThinking {
   enabled?: boolean | null | undefined;
   effort?: AskedEffort;
   maxTokens?: number | null | undefined;
-  /** The model thinks, and nobody is shown what. */
+  /** Whether the model thinks without showing its thinking. */
   isHidden: boolean;
 }
 
 type ThinkingFields = Pick<MessagesRequest, 'thinking' | 'output_config'>;
 
-/** The same in the Messages API; nothing where nothing was asked. */
+/** The equivalent settings in the Messages API; empty without a setting. */
 export function askedThinkingFields({ enabled, effort, maxTokens, isHidden }: AskedThinking): ThinkingFields {
   if (enabled === false || effort === 'none') return { thinking: { type: 'disabled' } };
   const display = isHidden ? 'omitted' : 'summarized';

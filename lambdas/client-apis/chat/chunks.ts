@@ -1,6 +1,7 @@
 /**
- * An answer as chunks of the chat API. Every strict client has to read each of them: a chunk has all its members and no `null`
- * that one of them would stumble over; calls come one after another; the last chunk has the usage, and `[DONE]` ends the stream.
+ * Writes an answer as chunks of the chat API. Even strict clients can read every chunk: it has all required members,
+ * and no `null` that a client rejects. Calls come one after another. The last chunk has the usage, and `[DONE]` ends
+ * the stream.
  */
 
 import { isRefusal } from '../../messages/refusal-block.ts';
@@ -20,40 +21,40 @@ const DONE = 'data: [DONE]\n\n';
 
 interface OpenBlock {
   type: string;
-  /** Where its text began in the content. */
+  /** Index in the content at which its text begins. */
   start: number;
   citations: unknown[];
-  /** The place of a call among the calls, or of thinking among the thinking. */
+  /** Index of a call among the calls, or of a thinking block among the thinking blocks. */
   place: number;
-  /** It is text with which the model refuses. */
+  /** Whether it is the text of a refusal. */
   isRefusal: boolean;
-  /** Whether its arguments, or its text, have begun. */
+  /** Whether any of its arguments or text has been sent. */
   hasBegun: boolean;
-  /** The whole arguments of a call, where they came at once. */
+  /** The complete arguments of a call, if they came in one piece. */
   input: unknown;
-  /** It calls a tool whose input is a text: that is told when its JSON is whole. */
+  /** Whether it calls a custom tool. Its text is sent only once its JSON is complete. */
   isCustom: boolean;
-  /** The JSON of such a call so far. */
+  /** JSON of a custom tool call so far. */
   json: string;
 }
 
-/** Who an answer is from, before its first event is there. */
+/** Id and model of an answer, known before its first event. */
 export interface AnswerIdentity {
   generationId: string;
   model: string;
 }
 
 export interface ChunkSettings extends CompletionSettings {
-  /** The client has asked for a last chunk with the usage. */
+  /** Whether the client requested a last chunk with the usage. */
   hasUsageChunk: boolean;
 }
 
 /** Writes the chunks of one answer, in the order of its events. */
 export class ChunkWriter {
   readonly #settings: ChunkSettings;
-  /** All chunks begin with this. */
+  /** Beginning of every chunk. */
   #head: string;
-  /** Characters of the content so far. */
+  /** Length of the content so far, in UTF-16 units. */
   #length = 0;
   #calls = 0;
   #thoughts = 0;
@@ -65,7 +66,7 @@ export class ChunkWriter {
     this.#head = headOf(identity);
   }
 
-  /** @returns the chunks of an event; empty where the chat API has no words for it */
+  /** @returns the chunks of an event; empty if the chat API has no equivalent */
   write(event: MessagesEvent): string {
     switch (event.type) {
       case 'message_start':
@@ -86,14 +87,20 @@ export class ChunkWriter {
     }
   }
 
-  /** An error in the place of the end, in the one form that every client reads: an annotation of no known kind makes the last look. */
+  /**
+   * An error instead of a normal end. Every client can read this form: an annotation of an unknown kind makes the last
+   * clients notice the error.
+   */
   fail({ error }: ErrorEnvelope): string {
     const delta = { content: '', annotations: [{ type: 'error' }] };
     const choices = JSON.stringify([{ index: 0, delta, finish_reason: 'error' }]);
     return `${this.#head}${choices},"error":${JSON.stringify(error)}}\n\n${DONE}`;
   }
 
-  /** Without being asked for, no chunk is without a choice: simple clients read the first one of each. */
+  /**
+   * Every chunk has a choice, because simple clients read the first choice of each. Only the usage chunk has none, and
+   * it is sent only on request.
+   */
   #finish({ delta, usage, metadata }: MessageDelta): string {
     if (delta.stop_reason === null) return '';
     const finished = finishFields(delta.stop_reason, { ...this.#settings, hasRefusal: this.#hasRefusal });
@@ -180,18 +187,18 @@ export class ChunkWriter {
     }
     this.#length += text.length;
     const likely = logprobs === undefined ? '' : `"logprobs":${JSON.stringify(chatLogprobs(logprobs))},`;
-    // By far the most of all chunks: written without an object.
+    // The most frequent chunk by far: written without building an object.
     return `${this.#head}[{"index":0,"delta":{"content":${JSON.stringify(text)}},${likely}"finish_reason":null}]}\n\n`;
   }
 
-  /** Some clients read the one name, and some the other. */
+  /** Some clients read `reasoning`, others `reasoning_content`. */
   #thought(open: OpenBlock, text: string | undefined): string {
     if (!text || !this.#settings.showsReasoning) return '';
     open.hasBegun = true;
     return this.#delta({ reasoning: text, reasoning_content: text, reasoning_details: [textDetail(open.place, text)] });
   }
 
-  /** Thinking that is not shown has a signature all the same; its text is then empty, and not missing. */
+  /** Hidden thinking still has a signature. Its text is then empty, not missing. */
   #signature(open: OpenBlock, signature: string): string {
     const detail = signatureDetail(open.place, signature);
     return this.#details(open.hasBegun ? detail : { ...detail, text: '' });
@@ -213,13 +220,16 @@ export class ChunkWriter {
     return this.#delta({ tool_calls: [{ index: open.place, function: called }] });
   }
 
-  /** A call that a limit has cut is told as the model has written it. */
+  /** The arguments of a call that a limit cut off are sent as the model wrote them. */
   #customInput({ place, json, input }: OpenBlock): string {
     const written = json === '' ? input : callInput(json);
     return this.#delta({ tool_calls: [{ index: place, custom: { input: written ? customInput(written) : json } }] });
   }
 
-  /** The older form has one call. The gateway asks for one alone, and not every model keeps to it. */
+  /**
+   * The older form allows one call. The gateway requests a single call, but not every model complies, so further calls
+   * are dropped.
+   */
   #olderCall(place: number, called: object): string {
     return place === 0 ? this.#delta({ function_call: called }) : '';
   }

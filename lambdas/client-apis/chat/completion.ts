@@ -1,4 +1,4 @@
-/** A whole answer as a completion of the chat API. */
+/** A complete answer in the form of the chat API. */
 
 import { append } from '../../platform/append.ts';
 import { isRefusal } from '../../messages/refusal-block.ts';
@@ -12,16 +12,18 @@ import { finishFields } from './finish-reason.ts';
 import { wholeDetail } from './reasoning-details.ts';
 import { completionUsage } from './usage.ts';
 
-/** An answer has to know this of its request. */
+/** Settings of the request that determine the form of its answer. */
 export interface CompletionSettings {
   showsReasoning: boolean;
-  /** The tools that are declared, by the names that the client has for them. */
+  /** The declared tools, by the client's names. */
   tools: ToolNames;
-  /** The client knows calls in their older form: one, as `function_call`. */
+  /** Whether the client uses the older form of calls: a single `function_call`. */
   hasOlderCalls: boolean;
 }
 
-/** The members that strict clients ask for are there, `null` where they take one, and left out where they do not. */
+/**
+ * Strict clients require all of these members. Missing values are `null` if clients accept it, and omitted otherwise.
+ */
 export function chatCompletion(message: MessageBody, settings: CompletionSettings): object {
   const { id, model, content, stop_reason: reason, usage, metadata } = message;
   return {
@@ -49,7 +51,7 @@ function wholeLogprobs(blocks: readonly Block[]): object | null {
   return isAsked ? chatLogprobs(texts.flatMap(logprobsOf)) : null;
 }
 
-/** Probabilities as a choice has them. */
+/** Probabilities in the form of a choice. */
 export function chatLogprobs(content: readonly TokenLogprob[]): object {
   return { content, refusal: null };
 }
@@ -63,7 +65,7 @@ function chatMessage(blocks: Block[], { showsReasoning, tools, hasOlderCalls }: 
   const calls = blocks.filter(({ type }) => type === 'tool_use').map((block) => toolCall(block, tools));
   return {
     role: 'assistant',
-    // A call alone says nothing, and neither does a refusal.
+    // A call or a refusal alone has null content.
     content: text === '' && (calls.length > 0 || refusal !== '') ? null : text,
     refusal: refusal === '' ? null : refusal,
     ...(showsReasoning ? reasoningFields(blocks) : {}),
@@ -90,7 +92,7 @@ function spokenText(blocks: Block[]): { text: string; annotations: object[] } {
   return { text, annotations };
 }
 
-/** A call of a function, or of a tool whose input is a text. */
+/** A call of a function or of a custom tool. */
 function toolCall({ id, name: sent, input }: Block, tools: ToolNames) {
   const { name, kind } = tools.clientTool(sent as string);
   return kind === 'custom'
@@ -98,7 +100,7 @@ function toolCall({ id, name: sent, input }: Block, tools: ToolNames) {
     : { id, type: 'function', function: { name, arguments: JSON.stringify(input ?? {}) } };
 }
 
-/** Some clients read the one name, and some the other; the details are what they send back. */
+/** Some clients read `reasoning`, others `reasoning_content`. Clients send the details back. */
 function reasoningFields(blocks: Block[]): object {
   const thinking = blocks.filter(({ type }) => type === 'thinking' || type === 'redacted_thinking');
   if (thinking.length === 0) return {};

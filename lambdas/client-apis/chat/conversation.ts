@@ -1,4 +1,4 @@
-/** The messages of a chat, and the conversation of the Messages API that says the same. */
+/** Messages of a chat, and their equivalent in the Messages API. */
 
 import * as z from 'zod';
 import { optionalField } from '../../messages/field-kinds.ts';
@@ -75,7 +75,7 @@ const toolCall = checkedBy<Call>(
   [functionCall, customCall],
 );
 
-/** An answer of ours has more members than these; they may come back with it, and say nothing more. */
+/** An answer of the gateway has more members. Clients may send them back; they have no further effect. */
 const assistantMessage = z.object({
   role: z.literal('assistant'),
   content: optionalField(contentOf(assistantParts)).meta({
@@ -108,7 +108,7 @@ const toolMessage = z.object({
   ...cacheMarks,
 });
 
-/** The older form of a result. */
+/** The older form of a call's result. */
 const functionMessage = z.object({
   role: z.literal('function'),
   name: z.string().min(1).meta({ description: 'The name of the function whose last call this is the result of.' }),
@@ -132,16 +132,17 @@ export const chatMessages = boundedList(chatMessage, { min: 1, max: MAX_MESSAGES
 });
 
 interface Conversation {
-  /** The instructions before the conversation. */
+  /** Instructions before the first message of the conversation. */
   system: Block[];
   messages: Message[];
-  /** The place in the chat of each message. */
+  /** Position in the chat of each message. */
   origins: ClientMessagePosition[];
 }
 
 /**
- * Instructions at the beginning are the system prompt; a chat of nothing else is said by the user.
- * @param names of the tools that are declared
+ * Instructions at the beginning become the system prompt. In a chat of instructions alone, the last becomes a user
+ * message.
+ * @param names of the declared tools
  */
 export function chatConversation(chat: readonly SentChatMessage[], names: ToolNames): Conversation {
   const saysSystem = ({ role }: SentChatMessage) => role === 'system' || role === 'developer';
@@ -174,7 +175,7 @@ type ResultMessage = ToolMessage | OlderResult;
 type Spoken = Exclude<SentChatMessage, ResultMessage>;
 type Content = SentChatMessage['content'];
 
-/** Reads the messages of one chat, in their order. */
+/** Reads the messages of one chat in their order. */
 class MessageReader {
   readonly #names: ToolNames;
   readonly #arguments = new ArgumentReader();
@@ -184,10 +185,10 @@ class MessageReader {
     this.#names = names;
   }
 
-  /** The result of a call; undefined for a message that is none. */
+  /** The result of a call; undefined for other messages. */
   result(message: SentChatMessage): Block | undefined {
     if (message.role === 'function') {
-      // Calls of the older form have no ids: the result of a function is that of its last call.
+      // Calls of the older form have no ids. The result of a function belongs to its last call.
       const id = this.#callIds.ofResult(functionCallId(message.name));
       return { type: 'tool_result', tool_use_id: id, content: message.content ?? '' };
     }
@@ -213,7 +214,7 @@ class MessageReader {
     }
   }
 
-  /** Thinking comes first, then what was said, then the calls: the convention keeps no other order. */
+  /** The order of blocks is thinking, text, calls: the chat API does not preserve any other order. */
   #assistantBlocks(message: AssistantMessage): Block[] {
     const { refusal, tool_calls: calls, function_call: called } = message;
     const said = saidBlocks(message);
@@ -238,12 +239,12 @@ class MessageReader {
   }
 }
 
-/** A text without a mark. */
+/** Whether the content is a string without a cache mark. */
 function isPlain(message: UserMessage): message is UserMessage & { content: string } {
   return typeof message.content === 'string' && !hasMark(message);
 }
 
-/** The words of a message. A mark of the whole message is one of its last part. */
+/** The content of a message. A cache mark on the whole message applies to its last part. */
 function saidBlocks(message: Spoken): Block[] {
   const blocks = blocksOf(message.content);
   const last = blocks.at(-1);

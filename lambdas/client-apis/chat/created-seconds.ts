@@ -1,6 +1,6 @@
 import { generationTimeMs } from '../../platform/ids.ts';
 
-/** Epoch seconds at which a generation was admitted. */
+/** Time at which a generation was admitted, in epoch seconds. */
 export function createdSeconds(generationId: string): number {
   return Math.floor((generationTimeMs(generationId) ?? 0) / 1_000);
 }

@@ -1,6 +1,6 @@
 import type { ClientFieldNames, ClientMessagePosition } from '../field-names.ts';
 
-/** The names that fields of the Messages API have in a chat. */
+/** Chat API names of Messages API fields. */
 const chatFields: ClientFieldNames['fields'] = {
   system: 'messages.0',
   stop_sequences: 'stop',

@@ -16,8 +16,8 @@ interface FinishReason {
 }
 
 /**
- * Why an answer ends, in the words of the chat API, and beside it in those of the Messages API.
- * @param answer.hasRefusal its words of refusal are in `refusal`, where clients look for them after "stop"
+ * The finish reason in the chat API, next to the stop reason of the Messages API.
+ * @param answer.hasRefusal whether the answer has `refusal`, which clients read after "stop"
  */
 export function finishFields(
   reason: StopReason | null,

@@ -1,4 +1,4 @@
-/** Parts of a message's content, as the chat API has them, and the blocks that they become. */
+/** Parts of a message's content in the chat API, and the equivalent blocks. */
 
 import * as z from 'zod';
 import { optionalField } from '../../messages/field-kinds.ts';
@@ -64,7 +64,7 @@ export const userParts = [textPart, imagePart, filePart, inputAudio] as const;
 export const toolResultParts = [textPart, imagePart, filePart] as const;
 export const assistantParts = [textPart, refusalPart] as const;
 
-/** @param part one that its schema has let pass */
+/** @param part that its schema has accepted */
 export function partBlock(part: UserPart | AssistantPart): Block {
   switch (part.type) {
     case 'text':

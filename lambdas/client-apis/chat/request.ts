@@ -1,4 +1,4 @@
-/** A chat request as the engine gets it: a request of the Messages API. docs/client-apis/chat.md has the rules. */
+/** Converts a chat request into a request of the Messages API. docs/client-apis/chat.md has the rules. */
 
 import { saysNothing, withoutBlankBlocks, withoutBlankTexts } from '../../messages/blank-texts.ts';
 import type { PromptPlugins } from '../../messages/plugins.ts';
@@ -24,12 +24,12 @@ import type { ChunkSettings } from './chunks.ts';
 import { chatBody, chatReasoning, type ChatBody } from './schema.ts';
 import { ChatTools } from './tools.ts';
 
-/** A request of the chat API, and what its answer has to know of it. */
+/** A request of the chat API, with the settings that its answer needs. */
 export interface ChatCall extends ChunkSettings {
   message: RoutedRequest;
-  /** The place in `messages` of each message that the engine gets. */
+  /** Position in `messages` of each message for the engine. */
   origins: ClientMessagePosition[];
-  /** Fields that no endpoint is sent. */
+  /** Fields that are sent to no endpoint. */
   leftOut: string[];
 }
 
@@ -125,7 +125,7 @@ function limitFields({ max_tokens: limit, max_completion_tokens: newer, stop }: 
   });
 }
 
-/** How the model thinks, and the form of what it says. */
+/** Thinking settings, and the format of the answer. */
 function answerFields(body: ChatBody, showsReasoning: boolean) {
   const { reasoning, reasoning_effort: effort, response_format: format } = body;
   const { output_config: output, ...thinking } = askedThinkingFields({
@@ -139,7 +139,7 @@ function answerFields(body: ChatBody, showsReasoning: boolean) {
   return { ...thinking, output_config: { ...output, ...(schema ? { format: schema } : {}) } };
 }
 
-/** As services beside OpenAI ask for it. */
+/** Thinking switches of other services with a chat API. */
 function isThinkingAsked({ thinking, enable_thinking: isEnabled }: ChatBody): boolean | undefined {
   return thinking ? thinking.type !== 'disabled' : (isEnabled ?? undefined);
 }
@@ -155,9 +155,9 @@ function pluginFields({ plugins, web_search_options: options }: ChatBody): Promp
   return { plugins: [...asked, web] };
 }
 
-/** How the JSON of such a body is read. */
+/** Limits and number handling for parsing the JSON of such a body. */
 export const chatJson = {
   maxValues: 100_000,
-  /** A model has to write these, and amounts are money: the gateway must not round their digits. */
+  /** Texts that a model must write, and amounts of money: the gateway must not round their digits. */
   exactWithin: ['parameters', 'schema', 'max_price'],
 };

@@ -1,6 +1,7 @@
 /**
- * The body of POST /chat/completions. A field that asks for something is done, or refused by its name; one that only tunes, or that is
- * newer than the gateway, goes where an endpoint takes it, and is left out and named elsewhere (messages/unknown-fields.ts). An explicit null counts as absent.
+ * The body of POST /chat/completions. Fields that request a function are honored, or refused by name. Fields that only
+ * tune, or are newer than the gateway, are sent to endpoints that accept them. For other endpoints they are dropped,
+ * and the answer names them (messages/unknown-fields.ts). An explicit null counts as absent.
  */
 
 import * as z from 'zod';

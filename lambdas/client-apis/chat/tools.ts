@@ -1,4 +1,4 @@
-/** Tools of a chat request, and what says the same in the Messages API. */
+/** Tools of a chat request, and their equivalent in the Messages API. */
 
 import * as z from 'zod';
 import { anyObject, cacheControl, optionalField } from '../../messages/field-kinds.ts';
@@ -140,10 +140,13 @@ interface SentTools {
   function_call?: z.output<typeof olderFunctionCall>;
 }
 
-/** The tools of a request: as the engine has them, and by the names that the client knows. */
+/** The tools of a request, for the engine and by the client's names. */
 export class ChatTools {
   readonly names: ToolNames;
-  /** The request has them in the older form, and so has the answer: at most one call, without an id. */
+  /**
+   * Whether the request has tools in the older form. The answer then has the older form too: at most one call, without
+   * an id.
+   */
   readonly areOlder: boolean;
   readonly #declared: readonly Declaration[];
   readonly #choice: z.output<typeof chatToolChoice>;
@@ -164,7 +167,7 @@ export class ChatTools {
     );
   }
 
-  /** The same tools in the Messages API. */
+  /** The tools in the Messages API. */
   declared(): Tool[] {
     return this.#declared.map((tool) => {
       if (isSearch(tool)) return gatewaySearchTool(tool);
@@ -172,7 +175,7 @@ export class ChatTools {
     });
   }
 
-  /** The same choice in the Messages API. */
+  /** The tool choice in the Messages API. */
   choice(): MessagesRequest['tool_choice'] {
     switch (this.#choice) {
       case null:

@@ -1,6 +1,6 @@
 import type { ErrorKind, GatewayError } from '../../platform/errors.ts';
 
-/** Codes that clients of this API know. Codex repeats a turn for every other one, and then does not show why it failed. */
+/** Error codes of the Responses API. On any other code Codex retries the turn, and then does not show why it failed. */
 const codes: Partial<Record<ErrorKind, string>> = {
   invalid_request: 'invalid_prompt',
   payment_required: 'insufficient_quota',
@@ -9,9 +9,9 @@ const codes: Partial<Record<ErrorKind, string>> = {
 };
 
 /**
- * The code of a failure within a stream. A failure that must not be repeated, because what was written until then is charged, has
- * the one code with which every client shows the message, and asks no more. A prompt that is too long keeps its own: by it clients shorten
- * the conversation.
+ * Code of a failure within a stream. A failure must not be retried if the output so far is charged. It then gets the
+ * only code on which every client shows the message and does not retry. A prompt that is too long keeps its own code,
+ * because clients then shorten the conversation.
  */
 export function failureCode({ kind, headers }: GatewayError): string {
   if (kind === 'context_length_exceeded') return kind;

@@ -1,6 +1,7 @@
 /**
- * Items of conversations that were begun at another service, or of agents that note more than a conversation. Each becomes a call and
- * its result, a text, or nothing; docs/client-apis/responses.md has the table. What only another service can read is refused with the remedy.
+ * Items of conversations that began at another service, or of agents that store additional items. Each becomes a call
+ * and its result, a text, or nothing; docs/client-apis/responses.md has the table. Items that only another service can
+ * read are refused, and the error message names the fix.
  */
 
 import * as z from 'zod';
@@ -38,7 +39,7 @@ const standInId = foreignText.meta({
   description: 'The id of the item, which stands for the id of the call where there is none.',
 });
 
-/** Calls that an agent has made by itself, under the names of tools that OpenAI's models know. */
+/** Calls that an agent runs itself, with tools that OpenAI's models know. */
 const ownCall = <Type extends string>(type: Type, ...inputs: string[]) =>
   z.looseObject({
     type: z.literal(type),
@@ -56,7 +57,7 @@ const ownOutput = <Type extends string>(type: Type) =>
     output: z.unknown().optional().meta({ description: 'The result of the call.' }),
   });
 
-/** Calls that a service has made while it answered. */
+/** Calls that a service ran while it answered. */
 const serviceCall = <Type extends string>(type: Type) => z.looseObject({ type: z.literal(type) });
 
 const calls = [
@@ -93,7 +94,7 @@ export const refusedItems = Object.entries(refused).map(([type, why]) =>
 export type ForeignItem = z.output<(typeof foreignItems)[number]>;
 type Members = Record<string, unknown>;
 
-/** A part of a conversation that an item stands for. */
+/** The part of a conversation that an item represents. */
 export type ForeignPart =
   | { kind: 'call'; id: string; name: string; input: Record<string, unknown> }
   | { kind: 'result'; id: string; content: string | Block[] }
@@ -130,7 +131,7 @@ function ownCallInput(value: unknown): Record<string, unknown> {
   return isObject ? (value as Record<string, unknown>) : { input: value ?? null };
 }
 
-/** A screenshot is an image; whatever else is no text is told as JSON. */
+/** A screenshot becomes an image. Any other object becomes JSON text. */
 function ownCallResult(output: unknown): string | Block[] {
   if (typeof output === 'string') return output;
   const { image_url: address } = (output ?? {}) as { image_url?: unknown };
@@ -138,7 +139,7 @@ function ownCallResult(output: unknown): string | Block[] {
   return output === undefined || output === null ? '' : JSON.stringify(output);
 }
 
-/** A text for the work of a tool that the service ran itself, because no model here has the tool. Bytes of an image are left out. */
+/** Text for a tool call that another service ran, because no model here has the tool. Image bytes are omitted. */
 function serviceText(type: string, members: Members): string {
   const { id: _id, status: _status, call_id: _call, result, ...said } = members;
   const told = type === 'image_generation_call' || result === undefined ? said : { ...said, result };

@@ -1,4 +1,4 @@
-/** The input of a response: items, and the conversation of the Messages API that says the same. */
+/** Input items of a response, and their equivalent in the Messages API. */
 
 import { append } from '../../platform/append.ts';
 import * as z from 'zod';
@@ -69,7 +69,7 @@ const outputOf = <Type extends string>(type: Type) =>
     call_id: answeredCallId,
     output: resultContent.meta({ description: 'The result of the call: a text, or a list of parts.' }),
   });
-/** Codex tells its model what it has set itself in outputs that answer no call. */
+/** Codex reports its own settings to the model in outputs that belong to no call. */
 const functionOutput = z
   .object({
     ...outputOf('function_call_output').shape,
@@ -87,7 +87,7 @@ const reasoning = z.object({
       'The thinking of the model as its answer had it; send it back unchanged. An item without it, or with that of another service, is left out.',
   }),
 });
-/** Tools that are declared in the conversation and not beside it. */
+/** Tools that are declared in the conversation rather than in `tools`. */
 const declaredThere = {
   tools: responsesTools.meta({ description: 'Tools that the model may call from here on.' }),
 };
@@ -129,7 +129,7 @@ type KnownItem = z.output<(typeof known)[number]>;
 type TypedItem = KnownItem | ForeignItem;
 export type InputItem = SaidItem | TypedItem;
 
-/** Messages may leave out their type. Other items are what their type says, whatever else they have. */
+/** Messages may omit their type. The type of other items decides, whatever other members they have. */
 function isSaid(value: unknown): value is SaidItem {
   const { type } = (value ?? {}) as { type?: unknown };
   return type === undefined || type === null || type === 'message';
@@ -144,11 +144,11 @@ export const responsesInput = z
 interface Conversation {
   system: Block[];
   messages: Message[];
-  /** The place in the input of the first item of each message. */
+  /** Position in the input of the first item of each message. */
   origins: ClientMessagePosition[];
 }
 
-/** The tools that a conversation declares, in their order. */
+/** Tools that the conversation declares, in their order. */
 export function toolsInConversation(input: string | readonly InputItem[]): unknown[] {
   if (typeof input === 'string') return [];
   return input.flatMap((one): unknown[] => {
@@ -158,8 +158,9 @@ export function toolsInConversation(input: string | readonly InputItem[]): unkno
 }
 
 /**
- * Neighbouring items of the assistant are one message, with its blocks in their order; so are results of calls.
- * @param names of the tools that are declared
+ * Adjacent items of the assistant are merged into one message, with their blocks in order. So are adjacent results of
+ * calls.
+ * @param names of the declared tools
  */
 export function responsesConversation(input: string | readonly InputItem[], names: ToolNames): Conversation {
   if (typeof input === 'string') {
@@ -186,7 +187,7 @@ export function responsesConversation(input: string | readonly InputItem[], name
   return conversation;
 }
 
-/** Results stand before texts in a message, whatever their order was: providers refuse it otherwise. */
+/** Moves results before texts in a message: providers refuse any other order. */
 function addResults(open: Block[], blocks: readonly Block[]): void {
   for (const block of blocks) {
     const firstText = open.findIndex(({ type }) => type === 'text');
@@ -196,13 +197,13 @@ function addResults(open: Block[], blocks: readonly Block[]): void {
 }
 
 interface Spoken {
-  /** Items of one kind that follow each other are one message, but what people say stays apart. */
+  /** Adjacent items of one kind become one message, but messages of users stay separate. */
   kind: 'assistant' | 'results' | 'said';
   role: Message['role'];
   blocks: Block[];
 }
 
-/** Reads the items of one conversation, in their order. */
+/** Reads the items of one conversation in their order. */
 class ItemReader {
   readonly #names: ToolNames;
   readonly #arguments = new ArgumentReader();
@@ -249,7 +250,7 @@ class ItemReader {
     }
   }
 
-  /** OpenAI tells these arguments as an object, and others as a text. */
+  /** OpenAI sends these arguments as an object, other services as text. */
   #searched(value: unknown): Record<string, unknown> {
     if (typeof value === 'string') return this.#arguments.read(value);
     return { ...(value as object | null | undefined) };
@@ -282,7 +283,7 @@ class ItemReader {
   }
 }
 
-/** A search that the client has made, which is a call that a model made here. */
+/** Whether the client itself ran the search. It then becomes a tool call of the model. */
 function isOfClient<Item extends { execution?: unknown; call_id?: string | null | undefined }>(
   one: Item,
 ): one is Item & { call_id: string } {
@@ -303,7 +304,7 @@ function results(...blocks: Block[]): Spoken {
 
 type Output = z.output<typeof resultContent>;
 
-/** An agent tells something without having been called: the text stands under the name that it has for it. */
+/** A message from an agent that answers no call: text with the agent's name as heading. */
 function toldBlocks({ name, output }: { name?: string | null | undefined; output: Output }): Block[] {
   const content = resultBlocks(output);
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;

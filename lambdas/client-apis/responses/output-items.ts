@@ -1,4 +1,4 @@
-/** Items of the output of a response, made from the blocks of an answer. */
+/** Builds the output items of a response from the blocks of an answer. */
 
 import { append } from '../../platform/append.ts';
 import { logprobsOf, type TokenLogprob } from '../../messages/token-logprob.ts';
@@ -9,22 +9,22 @@ import type { ToolNames } from '../tool-names.ts';
 import { customInput } from '../custom-tools.ts';
 import { sealedThinking } from './sealed-thinking.ts';
 
-/** An answer has to know this of its request. */
+/** Settings of the request that determine the form of its answer. */
 export interface OutputSettings {
   tools: ToolNames;
   showsSources: boolean;
-  /** Where no summary was asked for, thinking is only there to be sent back. */
+  /** Whether thinking has a summary. Without it, thinking is only there to be sent back. */
   showsThinking: boolean;
 }
 
 export type OutputItem = Record<string, unknown> & { type: string; id: string };
 
-/** Ids of items are those of no other answer: clients keep them for a whole conversation. */
+/** Ids of items are unique across answers: clients keep them for a whole conversation. */
 export function itemId(prefix: string, generationId: string, index: number): string {
   return `${prefix}_${generationId.replace(/^gen-/, '').replaceAll('-', '')}${index.toString(16).padStart(4, '0')}`;
 }
 
-/** Thinking as an item. */
+/** The item of a thinking block. */
 export function reasoningItem(id: string, block: Block, { showsThinking }: OutputSettings): OutputItem {
   const text = showsThinking ? ((block['thinking'] ?? '') as string) : '';
   const summary = text === '' ? [] : [{ type: 'summary_text', text }];
@@ -34,11 +34,11 @@ export function reasoningItem(id: string, block: Block, { showsThinking }: Outpu
 export interface OutputText {
   text: string;
   annotations: object[];
-  /** Where the client has asked for the probabilities of its tokens. */
+  /** Token probabilities; empty unless the client requested them. */
   logprobs: TokenLogprob[];
 }
 
-/** Several blocks of text that follow each other, as one text with annotations of its places. */
+/** Joins adjacent text blocks into one text, with annotations at their positions in it. */
 export function joinOutputText(blocks: readonly Block[]): OutputText {
   let text = '';
   const annotations: object[] = [];
@@ -52,7 +52,7 @@ export function joinOutputText(blocks: readonly Block[]): OutputText {
   return { text, annotations, logprobs };
 }
 
-/** The annotations of this API have their members beside the type. */
+/** Annotations of this API have their members next to the type. */
 export function flatAnnotations(citations: unknown, start: number, end: number): object[] {
   return urlAnnotations(citations, start, end).map(({ type, url_citation: page }) => ({
     type,
@@ -64,7 +64,7 @@ export function textPart({ text, annotations, logprobs }: OutputText): object {
   return { type: 'output_text', text, annotations, logprobs };
 }
 
-/** Words with which the model refuses are a part of another type. */
+/** A refusal is a part with its own type. */
 export function shownRefusal({ text }: OutputText): object {
   return { type: 'refusal', refusal: text };
 }
@@ -73,7 +73,7 @@ export function messageItem(id: string, status: 'in_progress' | 'completed', con
   return { type: 'message', id, status, role: 'assistant', content };
 }
 
-/** A call of a function, of a tool whose input is a text, or of the client's tool search, by the names that its client has declared. */
+/** A call of a function, of a custom tool or of the client's tool search, by the client's names. */
 export function callItem(id: string, { id: callId, name: sent, input }: Block, { tools }: OutputSettings): OutputItem {
   const { name, namespace, kind } = tools.clientTool(sent as string);
   const call = { id, status: 'completed', call_id: callId };
@@ -88,7 +88,7 @@ export function callItem(id: string, { id: callId, name: sent, input }: Block, {
   }
 }
 
-/** A search of the gateway, with what it has found. */
+/** A search by the gateway, with its results. */
 export function searchItem(
   id: string,
   call: Block,

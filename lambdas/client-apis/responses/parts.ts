@@ -1,4 +1,4 @@
-/** Parts of content, as the Responses API has them, and the blocks that they become. */
+/** Parts of content in the Responses API, and the equivalent blocks. */
 
 import * as z from 'zod';
 import { optionalField } from '../../messages/field-kinds.ts';
@@ -81,21 +81,24 @@ export const instructionContent = contentOf([inputText]).meta({
 export const userContent = contentOf([inputText, inputImage, inputFile, inputAudio]).meta({
   description: 'The words of the user, as a text or a list of parts.',
 });
-/** Some clients write what the model has said as they write what users say. */
+/** Some clients write output of the model in the form of user input. */
 export const assistantContent = contentOf([outputText, refusal, inputText]).meta({
   description: 'The words of the model, as a text or a list of parts.',
 });
 const outputParts = contentOf([inputText, inputImage, inputFile]);
-/** Older agents have an object here. */
+/** Older agents send an object here. */
 export const resultContent = z.union([outputParts, z.record(z.string(), z.unknown())], {
   error: 'must be a text, a list of parts or an object',
 });
 
-/** Some agents write a whole list of parts as a text: an image in it would be read as a million tokens of base64. */
+/** Some agents write a whole list of parts as text. An image in it would count as a million tokens of base64. */
 const PARTS_AS_TEXT = /^\s*\[\s*\{[^[\]{}]{0,200}"(?:type"\s*:\s*"input_|image_url")/;
 const MAX_PART_VALUES = 10_000;
 
-/** The result of a call. @param output what its schema has let pass */
+/**
+ * The result of a call.
+ * @param output that its schema has accepted
+ */
 export function resultBlocks(output: z.output<typeof resultContent>): string | Block[] {
   if (typeof output === 'string') return partsIn(output) ?? output;
   if (Array.isArray(output)) return contentBlocks(output);
@@ -103,7 +106,7 @@ export function resultBlocks(output: z.output<typeof resultContent>): string | B
   return typeof content === 'string' ? content : JSON.stringify(output);
 }
 
-/** The parts that a text is a list of; undefined for any other text. */
+/** The parts in a text that is a JSON list of parts; undefined for any other text. */
 function partsIn(text: string): Block[] | undefined {
   if (!PARTS_AS_TEXT.test(text) || measureJson(text, MAX_PART_VALUES).values > MAX_PART_VALUES) return undefined;
   try {
@@ -114,7 +117,7 @@ function partsIn(text: string): Block[] | undefined {
   }
 }
 
-/** @param content what its schema has let pass */
+/** @param content that its schema has accepted */
 export function contentBlocks(content: Content): Block[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
   return content.map(partBlock);

@@ -1,4 +1,6 @@
-/** A request for a response as the engine gets it: a request of the Messages API. docs/client-apis/responses.md has the rules. */
+/**
+ * Converts a request for a response into a request of the Messages API. docs/client-apis/responses.md has the rules.
+ */
 
 import { saysNothing, withoutBlankBlocks, withoutBlankTexts } from '../../messages/blank-texts.ts';
 import type { PromptPlugins } from '../../messages/plugins.ts';
@@ -23,18 +25,18 @@ import { responsesConversation, toolsInConversation } from './input.ts';
 import { responseReasoning, responsesBody, responseText, type ResponsesBody } from './schema.ts';
 import { DeclaredTools } from './tools.ts';
 
-/** A request of the Responses API, and what its answer has to know of it. */
+/** A request of the Responses API, with the settings that its answer needs. */
 export interface ResponsesCall {
   message: RoutedRequest;
-  /** The place in `input` of each message that the engine gets. */
+  /** Position in `input` of each message for the engine. */
   origins: ClientMessagePosition[];
-  /** Fields that no endpoint is sent. */
+  /** Fields that are sent to no endpoint. */
   leftOut: string[];
-  /** The tools that are declared, by the names that the client has for them. */
+  /** The declared tools, by the client's names. */
   tools: ToolNames;
-  /** The answer names the pages that a search has found. */
+  /** Whether the answer lists the pages that a search found. */
   showsSources: boolean;
-  /** The answer shows the thinking, as far as the provider does. */
+  /** Whether the answer shows the thinking, as far as the provider does. */
   showsThinking: boolean;
 }
 
@@ -122,7 +124,7 @@ function asksForSummary({ reasoning }: ResponsesBody): boolean {
   return (reasoning?.summary ?? reasoning?.generate_summary ?? 'none') !== 'none';
 }
 
-/** How the model thinks, and the form of what it says. A request that asks for a summary asks for thinking. */
+/** Thinking settings, and the format of the answer. A requested summary turns thinking on. */
 function answerFields(
   { reasoning, text }: ResponsesBody,
   showsThinking: boolean,
@@ -149,14 +151,14 @@ function pluginFields({ plugins, truncation }: ResponsesBody): PromptPlugins {
   return all.length > 0 ? { plugins: all } : {};
 }
 
-/** How the JSON of such a body is read. */
+/** Limits and number handling for parsing the JSON of such a body. */
 export const responsesJson = {
   maxValues: 100_000,
-  /** A model has to write these, and amounts are money: the gateway must not round their digits. */
+  /** Texts that a model must write, and amounts of money: the gateway must not round their digits. */
   exactWithin: ['parameters', 'schema', 'max_price'],
 };
 
-/** The names that fields of the Messages API have in such a request. */
+/** Responses API names of Messages API fields. */
 export const responsesRenames: ClientFieldNames['fields'] = {
   verbosity: 'text.verbosity',
   logprobs: 'include',
@@ -169,7 +171,7 @@ export const responsesRenames: ClientFieldNames['fields'] = {
   'tool_choice.disable_parallel_tool_use': 'parallel_tool_calls',
 };
 
-/** Where fields and messages of the engine stand in such a request. */
+/** Names and positions of the engine's fields and messages in the client's request. */
 export function responsesFieldNames(origins: readonly ClientMessagePosition[]): ClientFieldNames {
   return { fields: responsesRenames, conversation: 'input', origins };
 }

@@ -1,4 +1,7 @@
-/** The object that a response is, whole or at the ends of its stream. Strict clients ask for every one of its members. */
+/**
+ * The response object, in a complete response and in the first and last events of a stream. Strict clients require
+ * every member.
+ */
 
 import type { StopReason, WireUsage } from '../../messages/types.ts';
 import { generationTimeMs } from '../../platform/ids.ts';
@@ -17,7 +20,7 @@ export interface ResponseState {
   metadata?: unknown;
 }
 
-/** The request is not repeated in it: its settings are `null`, or what they are without one. */
+/** The object does not repeat the request: its settings are `null`, or the defaults. */
 export function responseObject(state: ResponseState): object {
   const { generationId, model, status, output, usage, incompleteReason, error } = state;
   return {
@@ -56,7 +59,7 @@ export function responseObject(state: ResponseState): object {
   };
 }
 
-/** The usual tier, which the Messages API calls "standard", is "default" here. */
+/** The standard tier is "standard" in the Messages API and "default" here. */
 function servedTier(usage: WireUsage | undefined): string {
   const tier = usage?.['service_tier'];
   return typeof tier === 'string' && tier !== 'standard' ? tier : 'default';
@@ -67,7 +70,7 @@ function textOf(output: readonly OutputItem[]): string {
   return parts.flatMap(({ type, text }) => (type === 'output_text' ? [text] : [])).join('');
 }
 
-/** Usage as this API counts it: what was read from a cache is part of the input, and thinking part of the output. */
+/** Usage in this API: cached tokens count in the input, and thinking in the output. */
 function responsesUsage(usage: WireUsage): object {
   const cached = usage.cache_read_input_tokens ?? 0;
   const written = usage.cache_creation_input_tokens ?? 0;
@@ -83,10 +86,10 @@ function responsesUsage(usage: WireUsage): object {
   };
 }
 
-/** Why an answer is not whole, in the words of this API; undefined for one that is. */
+/** The reason why an answer is incomplete; undefined if it is complete. */
 export function incompleteReason(reason: StopReason | null): string | undefined {
   return reason === 'max_tokens' || reason === 'model_context_window_exceeded' ? 'max_output_tokens' : undefined;
 }
 
-/** A model that refuses without a word is taken to have said this: agents ask again for an answer without any item. */
+/** Text for a model that refuses without any text. Agents retry an answer without items. */
 export const REFUSED = 'The model has refused to answer.';

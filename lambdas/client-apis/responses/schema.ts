@@ -1,7 +1,8 @@
 /**
- * The body of POST /responses. A field that asks for something is done, or refused by its name; one that only tunes, or that is newer than
- * the gateway, goes where an endpoint takes it, and is left out and named elsewhere (messages/unknown-fields.ts). An explicit
- * null, an empty text and an empty object count as absent: clients send them unasked.
+ * The body of POST /responses. Fields that request a function are honored, or refused by name. Fields that only tune,
+ * or are newer than the gateway, are sent to endpoints that accept them. For other endpoints they are dropped, and the
+ * answer names them (messages/unknown-fields.ts). An explicit null, an empty text and an empty object count as absent,
+ * because clients send them unprompted.
  */
 
 import * as z from 'zod';

@@ -1,7 +1,7 @@
 /**
- * Thinking in the form of the Responses API: an item whose `encrypted_content` holds the block as its provider has signed it. The
- * client gives it back unchanged, because nothing is kept here. It is sealed by the provider's own signature, where there is one;
- * the gateway only writes it down so that nobody takes it for text.
+ * Thinking in the form of the Responses API: the item's `encrypted_content` holds the block as its provider signed it.
+ * The client sends it back unchanged, because the gateway stores nothing. Only the provider's own signature, if any,
+ * protects the content. The gateway merely encodes it, so that nobody takes it for text.
  */
 
 import * as z from 'zod';
@@ -14,7 +14,7 @@ const sealed = z.union([
   z.strictObject({ data: z.string() }),
 ]);
 
-/** @param block of thinking, shown or redacted */
+/** @param block of thinking, readable or redacted */
 export function sealedThinking(block: Block): string {
   const content =
     block.type === 'redacted_thinking'
@@ -23,7 +23,7 @@ export function sealedThinking(block: Block): string {
   return PREFIX + Buffer.from(JSON.stringify(content)).toString('base64url');
 }
 
-/** @returns undefined for what this gateway has not written */
+/** @returns undefined unless this gateway wrote the text */
 export function unsealedThinking(text: string): Block | undefined {
   if (!text.startsWith(PREFIX)) return undefined;
   try {

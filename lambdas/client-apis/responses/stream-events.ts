@@ -1,7 +1,7 @@
 /**
- * An answer as the events of a response, in the order that every client can read: created, then for each item added, its pieces,
- * done; then completed or incomplete with all items. Every event has its number. A stream never ends without a terminal event,
- * because agents send a turn again whose end they have not seen.
+ * Writes an answer as events of the Responses API, in an order that every client can read: created; for each item
+ * added, its deltas, and done; then completed or incomplete with all items. Every event has a sequence number. A stream
+ * always ends with a terminal event, because agents retry a turn without one.
  */
 
 import { isRefusal } from '../../messages/refusal-block.ts';
@@ -29,15 +29,15 @@ import { incompleteReason, REFUSED, responseObject, type ResponseState } from '.
 
 interface OpenBlock {
   block: Block;
-  /** The item that it is, or is a part of. */
+  /** Id of its item, or of the item that contains it. */
   id: string;
-  /** The text that was written of it: thinking, or the arguments of a call. */
+  /** Text received so far: thinking, or the arguments of a call. */
   written: string;
-  /** Where a text begins in its message. */
+  /** Index at which its text begins in the message. */
   start: number;
 }
 
-/** Texts that follow each other are one message, and words of refusal are one of their own. */
+/** Adjacent texts form one message. Refusals have a message of their own. */
 interface OpenMessage extends OutputText {
   id: string;
   isRefusal: boolean;
@@ -57,11 +57,11 @@ export class ResponseWriter {
   readonly #settings: OutputSettings;
   #identity: AnswerIdentity;
   #events = 0;
-  /** Items that are done: their number is the index of the one that is open. */
+  /** Completed items. Their number is the index of the open item. */
   readonly #output: OutputItem[] = [];
   #open: OpenBlock | undefined;
   #message: OpenMessage | undefined;
-  /** Searches whose results are not there yet, by the ids of their calls. */
+  /** Searches without results yet, by the ids of their calls. */
   readonly #searches = new Map<unknown, Block>();
 
   constructor(identity: AnswerIdentity, settings: OutputSettings) {
@@ -69,7 +69,7 @@ export class ResponseWriter {
     this.#settings = settings;
   }
 
-  /** @returns the events that an event of the Messages API becomes; empty where this API has no words for it */
+  /** @returns the events for one event of the Messages API; empty if this API has no equivalent */
   write(event: MessagesEvent): string {
     switch (event.type) {
       case 'message_start':
@@ -88,7 +88,7 @@ export class ResponseWriter {
     }
   }
 
-  /** Two events, because some clients read only the one, and some only the other. */
+  /** Two events: some clients read only `error`, others only `response.failed`. */
   fail(error: GatewayError): string {
     const code = failureCode(error);
     const { message } = error;
@@ -205,7 +205,7 @@ export class ResponseWriter {
     return this.#event('response.output_text.delta', { ...place, delta: text, logprobs });
   }
 
-  /** The citations of a block hold for its own part of the message. */
+  /** Citations of a block cover its own part of the message. */
   #cite({ block, start }: OpenBlock): string {
     const message = this.#message!;
     return flatAnnotations(block['citations'], start, message.text.length)
@@ -247,7 +247,7 @@ export class ResponseWriter {
 
   #endThinking(open: OpenBlock): string {
     const { block, id } = open;
-    // A provider may send thinking at once, in the beginning of its block.
+    // A provider may send the complete thinking at the beginning of its block.
     const late = open.written === '' ? this.#thought(open, (block['thinking'] ?? '') as string) : '';
     const text = open.written;
     const place = { ...this.#placeOf(open), summary_index: 0 };
@@ -267,7 +267,7 @@ export class ResponseWriter {
     return this.#settings.tools.clientTool(block['name'] as string).kind === 'function';
   }
 
-  /** Arguments that are no JSON are told as they were written: the client says so to the model. */
+  /** Arguments that are not JSON are sent as the model wrote them: the client reports the error to the model. */
   #endCall(open: OpenBlock): string {
     const { block, id, written } = open;
     const place = this.#placeOf(open);
@@ -346,7 +346,7 @@ export class ResponseWriter {
     return { item_id: id, output_index: this.#output.length };
   }
 
-  /** A message has one part. */
+  /** Position of the only part of a message. */
   #partPlace(message: OpenMessage): { item_id: string; output_index: number; content_index: number } {
     return { ...this.#placeOf(message), content_index: 0 };
   }

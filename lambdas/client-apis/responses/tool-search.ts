@@ -1,11 +1,11 @@
 /**
- * A search among tools that the client makes itself, as Codex does among those of its MCP servers: to the models here it is a function. Its
- * output declares the tools that it has found, and the model reads their names.
+ * A tool search that the client runs, as Codex does among the tools of its MCP servers. The models here get it as a
+ * function. Its output declares the tools that it found, and the model reads their names.
  */
 
 import type { ToolNames } from '../tool-names.ts';
 
-/** The name under which models call it. */
+/** The function name that models call. */
 export const TOOL_SEARCH_NAME = 'tool_search';
 
 interface FoundTool {
@@ -14,7 +14,10 @@ interface FoundTool {
   tools?: unknown;
 }
 
-/** The result of a search, for the model. @param found declarations that their schema has let pass */
+/**
+ * The result of a search, for the model.
+ * @param found declarations that their schema has accepted
+ */
 export function foundToolsText(found: readonly unknown[], names: ToolNames): string {
   const sent = (found as FoundTool[]).flatMap(({ type, name, tools }) =>
     type === 'namespace'

@@ -1,6 +1,6 @@
 /**
- * Tools of a response, and what says the same in the Messages API. Agents declare tools on every request that only OpenAI can run:
- * those are left out, because a refusal would end all their work (docs/client-apis/responses.md lists them).
+ * Tools of a response, and their equivalent in the Messages API. Agents declare tools on every request that only OpenAI
+ * can run. These are dropped, because a refusal would stop the agents (docs/client-apis/responses.md lists them).
  */
 
 import * as z from 'zod';
@@ -49,7 +49,7 @@ const customDeclaration = z.object({
     }),
   ).meta({ description: 'The form of the input. The model reads a grammar; nothing holds its words to it.' }),
 });
-/** Codex keeps the tools of MCP servers back, and searches among them itself. */
+/** Codex does not send the tools of MCP servers at first, and searches among them itself. */
 const toolSearchDeclaration = z.object({
   type: z.literal('tool_search'),
   execution: z.literal('client').meta({
@@ -88,7 +88,7 @@ function kindOf(value: unknown): Kind {
   const { type, external_web_access: isOnline, execution } = (value ?? {}) as Record<string, unknown>;
   if (type === 'function' || type === 'custom' || type === 'namespace') return type;
   if (type === 'tool_search' && execution === 'client') return type;
-  // Without an access to the web a search would be one of OpenAI's own memory, and only OpenAI can make it.
+  // A search without web access uses OpenAI's own index, so only OpenAI can run it.
   return typeof type === 'string' && SEARCH_TOOL_TYPE.test(type) && isOnline !== false ? 'search' : 'other';
 }
 
@@ -108,7 +108,7 @@ type CustomDeclaration = z.output<typeof customDeclaration>;
 type NamespaceDeclaration = z.output<typeof namespaceDeclaration>;
 type ToolSearchDeclaration = z.output<typeof toolSearchDeclaration>;
 
-/** A tool that a model can call, and where it is declared. */
+/** A tool that a model can call, and the path of its declaration. */
 type Declared = { path: PropertyKey[] } & (
   | { kind: 'search'; declaration: z.output<typeof searchDeclaration> }
   | { kind: 'tool_search'; declaration: ToolSearchDeclaration }
@@ -116,7 +116,10 @@ type Declared = { path: PropertyKey[] } & (
   | { kind: 'custom'; declaration: CustomDeclaration; group?: NamespaceDeclaration }
 );
 
-/** The tools of a request that models here can call, those of groups too. @param tools that their schema has let pass */
+/**
+ * Tools of a request that models here can call, including tools in groups.
+ * @param tools that their schema has accepted
+ */
 function declaredTools(tools: readonly unknown[]): Declared[] {
   return tools.flatMap((tool, index): Declared[] => {
     const path = [index];
@@ -151,8 +154,8 @@ function groupedTool(
 }
 
 /**
- * Agents declare groups of tools that are called alike, some of them twice: only the names of single tools are the client's own. A tool
- * search has no name.
+ * Finds a repeated name among single tools. Agents declare groups with tools of the same names, some of them twice, so
+ * names in groups are not checked. A tool search has no name.
  */
 function repeatedTool(tools: readonly unknown[]): Fault | undefined {
   const single = declaredTools(tools).filter((tool) => tool.kind !== 'tool_search' && groupOf(tool) === undefined);
@@ -189,7 +192,7 @@ const namedTool = z.looseObject({
   name: optionalField(z.string()).meta({ description: 'The name of a function, a custom tool or a group.' }),
   namespace: optionalField(z.string()).meta({ description: 'The group that the tool belongs to.' }),
 });
-/** Tools that only OpenAI runs may say more; a choice of one is refused as a whole. */
+/** Tools that only OpenAI runs may have more members, but the choice of such a tool is refused as a whole. */
 const namedOwnTool = z.strictObject(namedTool.shape);
 const allowList = z.strictObject({
   type: z.literal('allowed_tools'),
@@ -215,12 +218,15 @@ export const responsesToolChoice = optionalField(
   checkedBy<NonNullable<ResponsesToolChoice>>(choiceSchema, [modes, allowList, namedTool]),
 );
 
-/** The tools of a request: as the engine has them, and by the names that the client knows. */
+/** The tools of a request, for the engine and by the client's names. */
 export class DeclaredTools {
   readonly names: ToolNames;
   readonly #declared: readonly Declared[];
 
-  /** @param tools that their schema has let pass. Of a tool that is declared twice the first counts: a history repeats some. */
+  /**
+   * @param tools that their schema has accepted. If a tool is declared twice, the first declaration counts: a history
+   * repeats some.
+   */
   constructor(tools: readonly unknown[]) {
     const seen = new Set<string>();
     this.#declared = declaredTools(tools).filter((tool) => {
@@ -230,7 +236,7 @@ export class DeclaredTools {
     this.names = new ToolNames(this.#declared.flatMap((tool) => clientToolOf(tool) ?? []));
   }
 
-  /** The tools that the model may call, in the Messages API. */
+  /** Tools that the model may call, in the Messages API. */
   callable(choice: ResponsesToolChoice): Tool[] {
     const allowed = isAllowList(choice)
       ? this.#declared.filter((tool) => isAllowed(tool, choice.tools))
@@ -244,7 +250,7 @@ export class DeclaredTools {
     });
   }
 
-  /** The same choice in the Messages API. */
+  /** The tool choice in the Messages API. */
   choice(choice: ResponsesToolChoice): MessagesRequest['tool_choice'] {
     if (choice === null || choice === undefined) return undefined;
     if (choice === 'required') return { type: 'any' };
@@ -257,10 +263,11 @@ export class DeclaredTools {
     };
   }
 
-  /** @param about what the group of the tool has in common, for the first of its tools */
+  /** @param about description of the tool's group, for the first of its tools */
   #engineTool(tool: Declared, about: string | null | undefined, choice: ResponsesToolChoice): Tool {
     if (tool.kind === 'search') {
-      // Agents declare it on every request: where nothing can search, only who demands it has to know.
+      // Agents declare a search on every request. If no search is available, only a client that requires it gets an
+      // error.
       const isDemanded = typeof choice === 'object' && choice !== null && kindOf(choice) === 'search';
       return { ...gatewaySearchTool(tool.declaration), ...(isDemanded ? {} : { if_possible: true }) };
     }

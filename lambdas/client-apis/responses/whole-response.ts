@@ -15,7 +15,7 @@ import {
 } from './output-items.ts';
 import { incompleteReason, REFUSED, responseObject } from './response.ts';
 
-/** A whole answer as a response. */
+/** Converts a complete answer into a response. */
 export function wholeResponse(message: MessageBody, settings: OutputSettings): object {
   const { id, model, stop_reason: reason, usage, metadata } = message;
   const output = outputItems(message, settings);
@@ -64,7 +64,7 @@ function outputItems({ id, content, stop_reason: reason }: MessageBody, settings
     : items;
 }
 
-/** Texts that follow each other are one group, and every other block is one of its own. */
+/** Groups adjacent texts. Every other block is a group of its own. */
 function neighbours(blocks: readonly Block[]): Block[][] {
   const groups: Block[][] = [];
   for (const block of blocks) {
