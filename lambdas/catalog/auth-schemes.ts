@@ -1,4 +1,4 @@
-/** How a provider may want to be told whose request it is; `providers/authorization` does each. */
+/** Ways to send a credential to a provider; `providers/authorization` implements each. */
 export const authSchemes = [
   /** `Authorization: Bearer …` */
   'bearer',
@@ -8,11 +8,11 @@ export const authSchemes = [
   /** `api-key: …`: Azure. */
   'api-key',
   'x-goog-api-key',
-  /** A signature of AWS: an access key, or the function's own role. */
+  /** An AWS signature, with an access key or the function's own role. */
   'aws-sigv4',
-  /** A token of Google's, got with the key of a service account. */
+  /** A Google access token, issued for the key of a service account. */
   'google-service-account',
-  /** A token for half an hour, exchanged at the provider's `token_url`: GigaChat. */
+  /** An access token for half an hour, issued at the provider's `token_url`: GigaChat. */
   'gigachat-oauth',
 ] as const;
 export type AuthScheme = (typeof authSchemes)[number];

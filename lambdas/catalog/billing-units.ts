@@ -1,64 +1,68 @@
 /**
- * The units that answers are billed in, one entry each. Usage, price, hold, record, price lines, sealed lines, statements, FOCUS rows, SQL views,
- * the API document and the console read their units from here (docs/data-model.md, "Billing units").
+ * Billing units of answers, one entry each. Usage, prices, holds, records, price lines, sealed lines, statements, FOCUS
+ * rows, SQL views, the API document and the console read their units from this table (docs/data-model.md, "Billing
+ * units").
  *
- * The order is that of price lines and of the columns of sealed lines: append a new unit, and never remove one.
+ * The order is the order of price lines and of the columns of sealed lines: append new units, and never remove a unit.
  */
 
-/** Every unit has this. */
+/** Members of every unit. */
 interface DescribedUnit {
-  /** Its name in price lines, statements and sealed lines. */
+  /** Name in price lines, statements and sealed lines. */
   meter: string;
   /** Its price in the catalog, then the prices that apply if that is absent. */
   prices: readonly [string, ...string[]];
-  /** The description of its price in the API document. */
+  /** Description of its price in the API document. */
   priced: string;
   focus: { unit: string; name: string };
-  /** As people read it in the console. */
+  /** Label in the console. */
   label: { en: string; ru: string };
 }
 
-/** One for each request to a provider. */
+/** A fee for each request to a provider. */
 interface FeeEntry extends DescribedUnit {
   part: 'fee';
 }
 
 interface CountedUnit extends DescribedUnit {
-  /** Its field in a usage, and in a bound if it is a piece. */
+  /** Field in a usage. For a piece, also the field in a bound. */
   usage: string;
-  /** The path of its count in a usage of the Messages API; absent if no provider reports it. */
+  /** Path of its count in a usage of the Messages API; absent if no provider reports it. */
   reported?: readonly [string] | readonly [string, string];
   /** Its field in a record, and the attribute in the table. */
   record?: readonly [field: string, attribute: string];
-  /** The last release does not know the attribute. */
+  /** Set while the last release does not know the attribute. */
   isUnreleased?: true;
-  /** Its name in `generations show`, if it is shown there. */
+  /** Name in `generations show`; absent if it is not shown there. */
   shownAs?: string;
 }
 
 /**
- * Tokens of the prompt, or of the answer, each charged once and at a price that may depend on the length of the prompt. The first of each
- * kind is the rest: tokens that belong to no other entry. A part of the answer without a price is charged as the rest.
+ * Tokens of the prompt or of the answer. Each token is charged once, at a price that may depend on the length of the
+ * prompt. The first entry of each kind is the rest: tokens that belong to no other entry. A part of the answer without
+ * a price is charged as the rest.
  */
 interface TokenEntry extends CountedUnit {
   part: 'prompt' | 'completion';
-  /** Tokens read from a cache, or written to one that keeps them for this long. */
+  /** Tokens read from a cache, or written to a cache with this lifetime. */
   cache?: 'read' | '5m' | '1h';
-  /** Another price that each token of the rest has in an answer with this part. */
+  /** Price of the rest tokens in an answer that has this part. */
   rest?: { price: string; priced: string };
 }
 
-/** A unit that is not made of tokens: an image, a search, a second. */
+/** A unit other than tokens: an image, a search, a second. */
 interface PieceEntry extends CountedUnit {
   part: 'piece';
   record: readonly [field: string, attribute: string];
   /** Recorded with each request to a provider, or once for the generation, on its last price line. */
   per: 'round' | 'generation';
-  /** Known from the request, and charged as held; or counted in the answer, and charged up to what was held. */
+  /**
+   * `before`: known from the request, and charged as held. `after`: counted in the answer, and charged up to the hold.
+   */
   counted: 'before' | 'after';
-  /** An answer may consist of this unit and have no tokens. */
+  /** An answer may consist of this unit alone, without tokens. */
   alone?: true;
-  /** Its price is made of the model's own options, and is no field of the catalog's `pricing`. */
+  /** The price depends on the model's own options, and is not a field of the catalog's `pricing`. */
   perModel?: true;
 }
 
@@ -163,7 +167,7 @@ export const unitTable = [
     label: { en: 'web searches', ru: 'поиски в сети' },
   },
   {
-    // Images of the prompt, if the endpoint charges them by the piece.
+    // Images of the prompt, if the endpoint charges for each image.
     part: 'piece',
     per: 'round',
     counted: 'before',

@@ -1,4 +1,4 @@
-/** The catalog's files cannot be used; the message names the file and the field. */
+/** The catalog's files are invalid. The message names the file and the field. */
 export class CatalogError extends Error {
   override name = 'CatalogError';
 }

@@ -8,14 +8,14 @@ import type { SearchData } from './search-schema.ts';
 import { factsOf, type InputModality, type Wire } from './wires.ts';
 import type { Quirks } from './quirk-schemas.ts';
 
-/** One way to reach a model: a provider, its address and wire, and what it charges. */
+/** An endpoint of a model: provider, address, wire and prices. */
 export interface Endpoint {
   id: string;
   provider: Provider;
   wire: Wire;
   auth: AuthScheme;
   upstreamModel: string;
-  /** A variable that its upstream model needs and that the operator has not set: the endpoint is listed, and not used. */
+  /** An unset variable that the upstream model needs. The endpoint is then listed but not used. */
   unsetVariable: string | undefined;
   contextLength: number | undefined;
   maxOutputTokens: number | undefined;
@@ -23,16 +23,16 @@ export interface Endpoint {
   supportedParameters: readonly string[];
   /** Undefined: listed, never routed to. */
   pricing: Pricing | undefined;
-  /** What the provider charges the service; set on free models, where the client pays nothing. */
+  /** The provider's prices for the service; set on free models, whose clients pay nothing. */
   serviceCost: Pricing | undefined;
-  /** Those of its wire, and no others: the wire's codec knows their type. */
+  /** Quirks of the endpoint's own wire only. The wire's codec knows their type. */
   quirks: Quirks;
-  /** Its own, else its provider's. */
+  /** The endpoint's own policy, or else its provider's. */
   dataPolicy: DataPolicy;
   data: EndpointData;
 }
 
-/** The provider and how it runs the model: "acme/fp8". */
+/** Provider and quantization of an endpoint: "acme/fp8". */
 export function endpointTag({ provider, data }: Endpoint): string {
   return data.quantization ? `${provider.id}/${data.quantization}` : provider.id;
 }
@@ -47,26 +47,28 @@ interface Provider {
 export interface Model {
   id: string;
   endpoints: Endpoint[];
-  /** Set on an alias: the model that answers in its place. */
+  /** Set on an alias: the model that it stands for. */
   aliasOf: Model | undefined;
   data: ModelData;
-  /** Version of the catalog that says so: a request keeps to it, also while another catalog takes its place. */
+  /**
+   * Version of the catalog with this model. A request keeps its catalog, even if another catalog replaces it meanwhile.
+   */
   catalogVersion: string;
 }
 
-/** A valid catalog: every reference resolved, every id unique, in the order of the files. */
+/** A valid catalog: every reference is resolved, every id unique, and the order is that of the files. */
 export class Catalog {
   readonly models: readonly Model[];
-  /** Identifies the content of the files: records name it to say which prices they were made with. */
+  /** Identifies the content of the files. Records name it, to show which prices applied. */
   readonly version: string;
-  /** Ids of all providers, also of those that have no address here. */
+  /** Ids of all providers, including providers without an address here. */
   readonly providerIds: readonly string[];
   /** Undefined: this catalog has no web search. */
   readonly search: CatalogSearch | undefined;
   /** Providers whose address is not set here, with the number of models that each would offer. */
   readonly withoutAddress: readonly { data: ProviderData; models: number }[];
   readonly #byId: Map<string, Model>;
-  /** Made when a name is asked for that is no id. */
+  /** Built at the first lookup of a name that is not an id. */
   #names: ModelNames<Model> | undefined;
 
   constructor(
@@ -84,36 +86,36 @@ export class Catalog {
     this.#byId = new Map(models.map((model) => [model.id, model]));
   }
 
-  /** The model of a catalog id; aliases are returned as they are, with `aliasOf`. */
+  /** The model with this id. An alias is returned itself, with `aliasOf`. */
   find(id: string): Model | undefined {
     return this.#byId.get(id);
   }
 
-  /** The model that a client names: by its id, or by another name that can only mean it (model-names.ts). */
+  /** The model for a client's name: its id, or another unambiguous name (model-names.ts). */
   meant(name: string): Model | undefined {
     return this.find(name) ?? (this.#names ??= new ModelNames(this.models)).find(name);
   }
 }
 
-/** What the files of a catalog say, read and checked. */
+/** Content of the files of a catalog, read and checked. */
 export interface CatalogFiles {
   providers: ProviderData[];
   models: ModelData[];
   aliases: AliasData[];
   search: SearchData | undefined;
-  /** Of their content. */
+  /** Hash of their content. */
   version: string;
 }
 
-/** What the endpoints of a catalog have in common. */
+/** Dependencies of all endpoints of a catalog. */
 interface Surroundings {
   valueOf: (variable: string) => string | undefined;
   search: CatalogSearch | undefined;
 }
 
 /**
- * Builds the catalog from files that have passed `checkModels`. Providers without an address are left out, and so are
- * models that no other provider offers at a price.
+ * Builds the catalog from files that have passed `checkModels`. It omits providers without an address, and models
+ * without another provider that has a price.
  */
 export function buildCatalog(files: CatalogFiles, valueOf: Surroundings['valueOf']): Catalog {
   const search = files.search && buildSearch(files.search, valueOf);

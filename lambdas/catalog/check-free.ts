@@ -4,7 +4,7 @@ import { BUDGET_PARTS, budgetPart, maxFreeRequestCost, FREE_SUFFIX } from './fre
 import { quirksOf } from './quirks.ts';
 import type { EndpointData, ModelData, Pricing, ProviderData, ServiceFree } from './schema.ts';
 
-/** An endpoint with what it inherits, and where it was read. */
+/** An endpoint with its provider, and its place in the files. */
 interface FreeOffer {
   data: EndpointData;
   provider: ProviderData;
@@ -12,8 +12,8 @@ interface FreeOffer {
 }
 
 /**
- * Checks that a model is free by its name, its terms and its prices alike, and that its terms can be kept.
- * @throws {CatalogError} naming the first field that is wrong.
+ * Checks that name, terms and prices agree on whether a model is free, and that its terms can be kept.
+ * @throws {CatalogError} naming the first invalid field
  */
 export function checkFree(model: ModelData, offers: FreeOffer[], place: string): void {
   const { id, service_free: terms } = model;
@@ -54,7 +54,7 @@ function checkFreeOffer({ data, provider, place }: FreeOffer, terms: ServiceFree
   }
 }
 
-/** The first price that is not zero. */
+/** Name of the first price above zero. */
 function pricedField(pricing: Pricing): string | undefined {
   for (const [name, value] of Object.entries(pricing)) {
     if (value instanceof Money && !value.isZero) return name;

@@ -7,13 +7,13 @@ import { penalties } from './sampling-parameters.ts';
 import type { AliasData, EndpointData, ModelData, ProviderData } from './schema.ts';
 import { factsOf, messagesWires, type InputModality, type MessagesFacts, type Wire } from './wires.ts';
 
-/** A value with the file and field it was read from, for messages. */
+/** A value with its file and field, for error messages. */
 export interface Located<T> {
   value: T;
   place: string;
 }
 
-/** An endpoint with what it inherits from its provider. */
+/** An endpoint with its provider, its wire and its place in the files. */
 interface CheckedOffer {
   data: EndpointData;
   provider: ProviderData;
@@ -27,9 +27,9 @@ interface TextOffer extends CheckedOffer {
 }
 
 /**
- * Checks what no single field can show: references, unique ids, and that the catalog promises nothing that its
- * endpoints cannot do.
- * @throws {CatalogError} naming file and field of the first thing that is wrong.
+ * Checks rules across fields: references, unique ids, and that some endpoint supports each capability that the catalog
+ * lists.
+ * @throws {CatalogError} naming file and field of the first error
  */
 export function checkModels(
   providers: ProviderData[],
@@ -76,7 +76,7 @@ function addUnique(seen: Set<string>, id: string, place: string): void {
   seen.add(id);
 }
 
-/** A name that means nothing would silently change nothing. */
+/** An unknown name would silently have no effect. */
 function checkRouting({ routing }: ModelData, providerIds: ReadonlySet<string>, place: string): void {
   for (const field of ['order', 'only', 'ignore'] as const) {
     const unknown = routing?.[field]?.findIndex((name) => !providerIds.has(name)) ?? -1;
@@ -119,7 +119,7 @@ function checkLimits(model: ModelData, { data, place }: CheckedOffer): void {
   }
 }
 
-/** An endpoint takes at most what its model lists, because lists of models show the model's. */
+/** The capabilities of an endpoint are a subset of its model's, because lists of models show the model's. */
 function checkListed(model: ModelData, { data, place }: CheckedOffer): void {
   for (const field of ['input_modalities', 'supported_parameters'] as const) {
     const extra = data[field]?.find((name) => !(model[field] as string[]).includes(name));
@@ -144,7 +144,10 @@ function withFacts(offer: CheckedOffer): TextOffer {
   );
 }
 
-/** Thinking that no request asks for has to be held from the start, so the catalog must say whether it happens. */
+/**
+ * Requires the catalog to say whether a model thinks by default: the hold must then cover thinking that the request
+ * does not mention.
+ */
 function checkThinking(model: ModelData, { data, place, facts: { thinksByDefaultQuirk: quirk } }: TextOffer): void {
   if (!quirk || !model.supported_parameters.includes('reasoning') || data.quirks?.[quirk] !== undefined) return;
   throw new CatalogError(
@@ -160,13 +163,13 @@ function checkDefaults(model: ModelData, { facts, wire, place }: TextOffer): voi
   );
 }
 
-/** The quirks without which an endpoint does not take some kinds of input, as the words of a refused catalog. */
+/** Error message for an endpoint without the quirk that a kind of input needs. */
 const lackingInput: Partial<Record<InputModality, string>> = {
   file: 'takes PDF documents (see the quirk pdf_files)',
   audio: 'takes recordings (see the quirk audio_files)',
 };
 
-/** Kinds of input are promised only where at least one endpoint takes them. */
+/** At least one endpoint must support each listed kind of input. */
 function checkInput(model: ModelData, offers: TextOffer[], place: string): void {
   for (const [index, modality] of model.input_modalities.entries()) {
     const takes = ({ facts, data, provider }: TextOffer) =>

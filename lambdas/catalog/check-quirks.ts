@@ -7,9 +7,9 @@ import type { Wire } from './wires.ts';
 const schemas: Record<Wire, z.ZodObject> = quirkSchemas;
 
 /**
- * Checks quirks against those that their wire has: one of another wire would silently do nothing.
- * @param place file and field of the provider or endpoint that has them
- * @throws {CatalogError} naming the quirk that is wrong.
+ * Checks quirks against the schema of their wire: a quirk of another wire would silently have no effect.
+ * @param place file and field of the provider or endpoint with the quirks
+ * @throws {CatalogError} naming the invalid quirk
  */
 export function checkQuirks(wire: Wire, quirks: ProviderData['quirks'], place: string): void {
   const schema = schemas[wire];

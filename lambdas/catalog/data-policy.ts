@@ -1,11 +1,11 @@
 import type { DataPolicy } from './schema.ts';
 
-/** Prompts are logged, or trained on. */
+/** Whether prompts are logged or used for training. */
 export function collectsData({ logs_prompts, trains_on_prompts }: DataPolicy): boolean {
   return logs_prompts || trains_on_prompts;
 }
 
-/** Nothing of a prompt is kept. A policy that does not say for how long is no promise. */
+/** Whether nothing of a prompt is stored. A policy without a retention period promises nothing. */
 export function retainsNothing(policy: DataPolicy): boolean {
   return !collectsData(policy) && policy.retention_days === 0;
 }

@@ -2,7 +2,9 @@ import { Money } from '../money/money.ts';
 import type { Endpoint } from './catalog.ts';
 import type { Pricing } from './schema.ts';
 
-/** Endpoints are compared by what a usual request costs: three tokens read for each one written, and its fee. */
+/**
+ * A typical request, for comparing endpoints by cost: three prompt tokens for each token of the answer, and the fee.
+ */
 const TYPICAL_PROMPT_TOKENS = 3_000;
 const TYPICAL_COMPLETION_TOKENS = 1_000;
 
@@ -10,12 +12,12 @@ export type Priced<Item> = Item & { pricing: Pricing };
 
 type Paid = Partial<Pick<Endpoint, 'serviceCost'>>;
 
-/** What somebody pays for an endpoint: its client, or where that pays nothing the service. */
+/** Prices that are really paid for an endpoint: the client's, or the service's if the client pays nothing. */
 export function paidPrices({ pricing, serviceCost }: Priced<Paid>): Pricing {
   return serviceCost && typicalCost(pricing).isZero ? serviceCost : pricing;
 }
 
-/** What a usual request costs. */
+/** Cost of a typical request. */
 export function typicalCost({ prompt, completion, request }: Pricing): Money {
   return prompt
     .times(TYPICAL_PROMPT_TOKENS)
@@ -23,7 +25,7 @@ export function typicalCost({ prompt, completion, request }: Pricing): Money {
     .plus(request ?? Money.zero);
 }
 
-/** It may be routed to: what has no price never is. */
+/** Whether requests may go to the endpoint: an endpoint without a price gets none. */
 export function hasPrice(endpoint: Endpoint): endpoint is Priced<Endpoint> {
   return endpoint.pricing !== undefined;
 }

@@ -11,12 +11,12 @@ import { checkQuirks } from './check-quirks.ts';
 import { modelsFileSchema, providersFileSchema, type AliasData, type ModelData, type ProviderData } from './schema.ts';
 import { checkSearch, checkSearchPrices, searchFileSchema } from './search-schema.ts';
 
-/** Enough to tell any two catalogs of a deployment apart. */
+/** Enough to distinguish any two catalogs of a deployment. */
 const VERSION_CHARACTERS = 12;
 
 /**
  * Reads and checks the files of a catalog.
- * @throws {CatalogError} naming file and field of the first thing that is wrong.
+ * @throws {CatalogError} naming file and field of the first error
  */
 export function readCatalogFiles(directory: string): CatalogFiles {
   const hash = createHash('sha256');

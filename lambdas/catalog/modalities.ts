@@ -1,13 +1,16 @@
 import type { Catalog, Model } from './catalog.ts';
 import { modalities, type Modality } from './modality.ts';
 
-/** Models with one of the modalities; "all" for every model. */
+/** Models with at least one of the modalities; "all" returns every model. */
 export function modelsByModality(catalog: Catalog, wanted: readonly Modality[] | 'all'): Model[] {
   if (wanted === 'all') return [...catalog.models];
   return catalog.models.filter(({ data }) => data.output_modalities.some((modality) => wanted.includes(modality)));
 }
 
-/** Reads `output_modalities`: a comma-separated list, or "all". @returns the first unknown value instead. */
+/**
+ * Reads `output_modalities`: a comma-separated list, or "all".
+ * @returns the first unknown value, if there is one
+ */
 export function parseModalities(text: string): { modalities: Modality[] | 'all' } | { unknown: string } {
   const names = text
     .split(',')

@@ -1,4 +1,4 @@
-/** What models write. */
+/** Output modalities of models. */
 export const modalities = [
   'text',
   'image',

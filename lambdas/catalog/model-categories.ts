@@ -1,4 +1,4 @@
-/** Uses that models are made for, as the public convention names them. */
+/** Categories of models in the public convention. */
 export const modelCategories = [
   'programming',
   'roleplay',

@@ -1,18 +1,18 @@
 /**
- * Names by which tools know models besides their ids: Claude Code asks for "claude-opus-4-8[1m]", examples for
- * "claude-haiku-4-5-20251001". What is unambiguous resolves; the answer and its record have the model's id.
+ * Resolves names of models other than their ids: Claude Code sends "claude-opus-4-8[1m]", and examples have
+ * "claude-haiku-4-5-20251001". Unambiguous names resolve. The answer and its record have the model's id.
  */
 
-/** No name is longer. */
+/** Longer than any name. */
 const MAX_MODEL_NAME_LENGTH = 200;
-/** How much of its context a tool wants to use, which here is all of it. */
+/** Suffix for the size of the context that a tool wants. Here it always gets the whole context. */
 const CONTEXT_MARK = /\[\w{1,8}\]$/;
-/** The day of a version, as Anthropic, Google Cloud and OpenAI write it. */
+/** Date of a version in the forms of Anthropic, Google Cloud and OpenAI. */
 const NAME_DATE = /[-@](?:20\d{6}|20\d{2}-\d{2}-\d{2})$/;
 
-/** Finds models by what they are called elsewhere. */
+/** Finds models by names that other services use. */
 export class ModelNames<Model extends { id: string }> {
-  /** By every spelling of an id, with its author and without; undefined where two models share it. */
+  /** By every spelling of an id, with its author and without; undefined if two models share the spelling. */
   readonly #bySpelling = new Map<string, Model | undefined>();
 
   constructor(models: readonly Model[]) {
@@ -24,8 +24,9 @@ export class ModelNames<Model extends { id: string }> {
   }
 
   /**
-   * The one model that is meant: its author may be left out, "-" may stand for ".", and a date or a mark like "[1m]" behind
-   * it. @returns undefined where none is, or more than one
+   * The only model that matches: its author may be omitted, "-" may replace ".", and a date or a mark like "[1m]" may
+   * follow.
+   * @returns undefined if no model or several models match
    */
   find(name: string): Model | undefined {
     if (name.length > MAX_MODEL_NAME_LENGTH) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Parameters that a model may list, by the names of the public convention. The gateway asks for some of them
- * (docs/catalog.md); the others tell clients what a model has.
+ * Parameters that a model may list, by the names of the public convention. The gateway itself uses some of them
+ * (docs/catalog.md); the others are information for clients.
  */
 export const modelParameters: ReadonlySet<string> = new Set([
   'max_tokens',

@@ -1,7 +1,9 @@
-/** Stands in a text of the catalog for the value of an operator's variable: `gpt://{YANDEX_FOLDER_ID}/yandexgpt`. */
+/**
+ * Placeholder in a text of the catalog for the value of an operator's variable: `gpt://{YANDEX_FOLDER_ID}/yandexgpt`.
+ */
 const PLACEHOLDER = /\{([A-Z][A-Z0-9_]*)\}/g;
 
-/** A text with the values of its variables; those that are unset stay as they are written. */
+/** A text with the values of its variables. Placeholders of unset variables stay. */
 export interface FilledText {
   text: string;
   /** The first variable that the operator has not set. */

@@ -1,4 +1,4 @@
-/** Where a function finds the catalog that is published: an object in a bucket, or on one machine a directory. */
+/** Source of the published catalog: an object in a bucket, or a directory if the gateway runs on one machine. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,23 +7,26 @@ import { openObject } from '../platform/aws/aws-object.ts';
 import { optionalVariable, requireVariable, variables } from '../platform/environment.ts';
 import { PUBLICATION_KEY } from './publication.ts';
 
-/** The text of a publication, and what names it among all. */
+/** Text of a publication, and the tag that identifies it. */
 export interface PublishedText {
   text: string;
   tag: string;
 }
 
 export interface PublicationSource {
-  /** @returns `unchanged` while it is the one of the tag; `missing` where nothing was ever published */
+  /** @returns `unchanged` if the current publication has this tag; `missing` if nothing was ever published */
   read: (knownTag: string | undefined) => Promise<PublishedText | 'unchanged' | 'missing'>;
-  /** How often it is looked at. */
+  /** Interval between two reads. */
   everyMs: number;
 }
 
 const BUCKET_EVERY_MS = 60_000;
 const DIRECTORY_EVERY_MS = 1_000;
 
-/** Opens the place that the environment names. @throws {Error} where it names nothing: this function was not granted the catalog */
+/**
+ * Opens the source that the environment names.
+ * @throws {Error} if the environment names none: this function has no access to the catalog
+ */
 export function openPublicationSource(): PublicationSource {
   const directory = optionalVariable(variables.publicationsDirectory);
   return directory === undefined
@@ -43,7 +46,7 @@ export function publicationInBucket(bucket: string): PublicationSource {
   };
 }
 
-/** Publications are numbered there, and the last one is in force. */
+/** Publications have ascending numbers, and the last one is in force. */
 const PUBLICATION_FILE = /^\d{6}\.jsonl$/;
 
 export function publicationInDirectory(directory: string): PublicationSource {
@@ -58,7 +61,7 @@ export function publicationInDirectory(directory: string): PublicationSource {
   };
 }
 
-/** The names of the files, the oldest first; none where there is no such directory. */
+/** Names of the publication files, the oldest first; empty if the directory does not exist. */
 export function publicationsIn(directory: string): string[] {
   try {
     return readdirSync(directory)

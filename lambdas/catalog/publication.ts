@@ -1,6 +1,7 @@
 /**
- * A catalog that was published while the gateway runs, as one text of two lines: who has published it and when, and the files
- * as they were checked (checked.ts). The first line has the hash of the second, so that what was cut or altered is not used.
+ * A catalog that is published while the gateway runs. Its text has two lines: a header with publisher and time, and the
+ * checked files (checked.ts). The header has the hash of the second line, so a truncated or altered publication is not
+ * used.
  */
 
 import { createHash } from 'node:crypto';
@@ -9,21 +10,21 @@ import type { CatalogFiles } from './catalog.ts';
 import { CatalogError } from './catalog-error.ts';
 import { readChecked, writeChecked } from './checked.ts';
 
-/** The key of the object that has the publication which is in force. */
+/** Key of the object with the publication that is in force. */
 export const PUBLICATION_KEY = 'catalog/current.jsonl';
 
-/** The text may be no longer: a function reads no larger answers (platform/aws/aws-exchange.ts). */
+/** Maximum size of the text: a function reads no larger responses (platform/aws/aws-exchange.ts). */
 export const MAX_PUBLICATION_BYTES = 10_000_000;
 
-/** A function of this release reads this form, and no other one. */
+/** Version of the format. A function of this release reads only this version. */
 const FORM = 1;
 
 export interface Publication {
   /** ISO time. */
   publishedAt: string;
-  /** Who published it, as the audit names people. */
+  /** The publisher, as the audit log names people. */
   by: string;
-  /** Undefined: what was published before is withdrawn, and the catalog that was deployed is in force. */
+  /** Undefined: earlier publications are withdrawn, and the deployed catalog is in force. */
   files: CatalogFiles | undefined;
 }
 
@@ -31,12 +32,12 @@ const headerSchema = z.object({
   form: z.number(),
   published_at: z.iso.datetime(),
   by: z.string().min(1).max(2_048),
-  /** The version of the catalog; null where none is in force. */
+  /** Version of the catalog; null if the publication withdraws it. */
   version: z.string().nullable(),
   sha256: z.string().nullable(),
 });
 
-/** The first line of a publication, as it is read. */
+/** First line of a publication, as it is read. */
 type PublicationHeader = z.infer<typeof headerSchema>;
 
 export function writePublication({ publishedAt, by, files }: Publication): string {
@@ -51,7 +52,7 @@ export function writePublication({ publishedAt, by, files }: Publication): strin
   return `${JSON.stringify(header)}\n${text === undefined ? '' : `${text}\n`}`;
 }
 
-/** @throws {CatalogError} for what no release up to this one has written, whole and unaltered */
+/** @throws {CatalogError} if the text is not a complete, unaltered publication of this or an earlier release */
 export function readPublication(text: string): Publication {
   const { version, sha256, published_at: publishedAt, by } = readHeader(text);
   if (sha256 === null) return { publishedAt, by, files: undefined };

@@ -1,4 +1,6 @@
-/** The quirks of each wire: how endpoints depart from its plain form, as the catalog's files say it. */
+/**
+ * Quirks of each wire: differences between an endpoint and the wire's plain form, as the catalog's files state them.
+ */
 
 import * as z from 'zod';
 import {
@@ -15,147 +17,162 @@ const toolChoices = ['auto', 'any', 'tool', 'none'] as const;
 const rangedParameters = [...samplingParameters, ...penalties, 'seed'] as const;
 
 const common = {
-  /** The vocabulary that it counts with, where the gateway knows it. */
+  /** Its tokenizer's vocabulary, if the gateway knows it. */
   tokenizer: z.enum(['o200k']).optional(),
-  /** The most tokens that one image can count for; 6,000 where absent. */
+  /** Maximum tokens for one image; 6,000 if absent. */
   max_image_tokens: z.int().positive().optional(),
-  /** Reasoning is billed but not shown, so a hold has to cover all of max_tokens at once. */
+  /** Reasoning is billed but not shown, so a hold must cover all of max_tokens from the start. */
   hidden_reasoning: z.boolean().optional(),
   /** max_tokens bounds only the answer, not the thinking before it. */
   reasoning_beyond_max_tokens: z.boolean().optional(),
-  /** The least that it takes as max_tokens: a smaller one is raised to it, and the answer may cost as much. */
+  /** Minimum of max_tokens. A smaller value is raised to it, and the answer may cost as much. */
   min_output_tokens: z.int().positive().optional(),
   /**
-   * Sent as `service_tier` on wires that have the field. Without it, OpenAI and Azure use the tier of the operator's project,
-   * and a tier with priority costs more than the catalog's price.
+   * Sent as `service_tier` on wires with that field. Without it, OpenAI and Azure use the tier of the operator's
+   * project, and a priority tier costs more than the catalog's price.
    */
   service_tier: z.enum(['default']).optional(),
-  /** Values of sampling parameters that it takes: a value outside of them is sent as the nearest, and a seed as another one within them. */
+  /**
+   * Accepted ranges of sampling parameters. A value outside its range is clamped; a seed is mapped to another seed in
+   * the range.
+   */
   sampling_ranges: z.partialRecord(z.enum(rangedParameters), z.tuple([z.number(), z.number()])).optional(),
 } satisfies Record<(typeof commonQuirkNames)[number], z.ZodType>;
-/** Quirks as a file has them, before their wire is known. */
+/** Quirks in a file, before their wire is known. */
 export const anyQuirks = z.looseObject(common);
 const commonQuirks = z.object(common);
 export type Quirks = z.infer<typeof commonQuirks>;
 
-/** Forms of thinking, forced tools and sampling that a Claude model takes. They differ from generation to generation. */
+/** Thinking, forced tools and sampling of a Claude model. They differ between generations. */
 const claudeQuirks = {
-  /** Forms of `thinking` that it takes; another form is sent as the nearest. Absent: `thinking` is passed on as it is. */
+  /**
+   * Accepted forms of `thinking`. Another form is sent as the nearest accepted form. Absent: `thinking` is passed on
+   * unchanged.
+   */
   thinking_forms: z.array(z.enum(thinkingForms)).min(1).optional(),
-  /** Values of output_config.effort that it takes; an empty list: none. Absent: any. */
+  /** Accepted values of output_config.effort; an empty list accepts none. Absent: any. */
   reasoning_efforts: z.array(z.enum(reasoningEfforts)).max(reasoningEfforts.length).optional(),
-  /** Values of output_config.effort that it takes while it does not think, where these are fewer. */
+  /** Accepted values of output_config.effort without thinking, if they are fewer. */
   efforts_without_thinking: z.array(z.enum(reasoningEfforts)).min(1).optional(),
-  /** Values of tool_choice.type that it takes; all where absent. */
+  /** Accepted values of tool_choice.type. Absent: all. */
   tool_choices: z.array(z.enum(toolChoices)).min(1).optional(),
-  /** It refuses a forced tool while it thinks: the call is the stronger wish, and thinking is switched off. */
+  /** It refuses a forced tool while it thinks. The forced tool takes precedence, and thinking is switched off. */
   forced_tool_needs_no_thinking: z.boolean().optional(),
-  /** While it thinks, it takes no sampling of the client's. */
+  /** It accepts no sampling parameters while it thinks. */
   thinking_fixes_sampling: z.boolean().optional(),
-  /** It takes either temperature or top_p; of both, temperature is sent. */
+  /** It accepts either temperature or top_p. If a request has both, temperature is sent. */
   temperature_or_top_p: z.boolean().optional(),
 };
 
 const anthropicQuirks = z.strictObject({
   ...common,
   ...claudeQuirks,
-  /** Signs thinking itself; only this provider accepts its signatures. */
+  /** It signs thinking itself, and only this provider accepts its signatures. */
   own_signatures: z.boolean().optional(),
-  /** While it thinks, it refuses an earlier call without the thinking before it, whoever made the call. */
+  /** While it thinks, it refuses an earlier call without thinking before it, no matter which model made the call. */
   thinking_before_calls: z.boolean().optional(),
-  /** What requests are put in, where Claude runs elsewhere. */
+  /** Envelope of requests to Claude on other services. */
   envelope: z.enum(['none', 'bedrock-invoke', 'vertex-predict']).optional(),
-  /** Anthropic's own service: it alone reads the line with which Claude Code names itself for billing. */
+  /** Anthropic's own service: only this service reads the billing line of Claude Code. */
   own_service: z.boolean().optional(),
-  /** Its schemas of arguments have a type in every part, and none beside `anyOf`. */
+  /** In its argument schemas, every part needs a type, and no type may be next to `anyOf`. */
   typed_schemas: z.boolean().optional(),
-  /** Parts of a request that it does not take: the first kind is refused by name, the second is said otherwise. */
+  /** Unsupported parts of a request. Parts of the first list are refused by name; parts of the second are rewritten. */
   lacks: z.array(z.enum([...lackableParts, ...rewritableParts])).optional(),
-  /** The only betas that it takes; others are left out. Absent: it takes them all. */
+  /** The only accepted betas; others are dropped. Absent: all are accepted. */
   betas: z.array(z.string()).optional(),
-  /** Has POST /v1/messages/count_tokens. */
+  /** It has POST /v1/messages/count_tokens. */
   count_tokens: z.boolean().optional(),
-  /** The model thinks, and this is billed, when a request has no `thinking`. Depends on the model: per endpoint. */
+  /**
+   * The model thinks, and bills this, if a request has no `thinking`. Depends on the model, so it is set per endpoint.
+   */
   thinks_by_default: z.boolean().optional(),
 });
 export type AnthropicQuirks = z.infer<typeof anthropicQuirks>;
-/** The part of a wire's quirks that says what its model of Claude takes. */
+/** Quirks about the Claude model rather than about the service. */
 export type ClaudeQuirks = Pick<AnthropicQuirks, keyof typeof claudeQuirks | 'thinks_by_default' | 'own_signatures'>;
 
 const openaiChatQuirks = z.strictObject({
   ...common,
   /** Name of the output limit. */
   max_tokens_field: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
-  /** Role that carries the system prompt. */
+  /** Role of the system prompt. */
   system_role: z.enum(['system', 'developer']).optional(),
-  /** How thinking is asked for; "none" means the model decides by itself. */
+  /** Field that requests thinking; "none" means that the model decides by itself. */
   reasoning_request: z
     .enum(['none', 'reasoning_effort', 'reasoning_enabled', 'reasoning_object', 'enable_thinking', 'thinking_type'])
     .optional(),
-  /** Values of reasoning_effort that it takes: of the endpoint, because they differ from model to model. */
+  /** Accepted values of reasoning_effort. They differ between models, so they are set per endpoint. */
   reasoning_efforts: z.array(z.enum(reasoningEfforts)).min(1).optional(),
-  /** It refuses a forced tool while it thinks: the call is the stronger wish, and thinking is switched off. */
+  /** It refuses a forced tool while it thinks. The forced tool takes precedence, and thinking is switched off. */
   forced_tool_needs_no_thinking: z.boolean().optional(),
-  /** Takes either tools or a schema of the answer. */
+  /** It accepts either tools or a schema of the answer. */
   format_excludes_tools: z.boolean().optional(),
-  /** It refuses a schema of the answer while it thinks: the schema is the stronger wish, and thinking is switched off. */
+  /** It refuses a schema of the answer while it thinks. The schema takes precedence, and thinking is switched off. */
   format_needs_no_thinking: z.boolean().optional(),
-  /** Has to be asked to keep thinking apart from the answer. */
+  /** It separates thinking from the answer only on request. */
   reasoning_format: z.enum(['parsed']).optional(),
-  /** Field in which earlier reasoning of the assistant has to be sent back; "none" drops it. */
+  /** Field for earlier reasoning in messages of the assistant; "none" drops it. */
   reasoning_history: z.enum(['none', 'reasoning_content']).optional(),
-  /** Rule for ids of tool calls. */
+  /** Format of tool call ids. */
   tool_call_ids: z.enum(['any', 'nine_alphanumerics', 'name_and_position']).optional(),
-  /** Values of tool_choice that it takes, as the Messages API names them; all where absent. */
+  /** Accepted values of tool_choice, as the Messages API names them. Absent: all. */
   tool_choices: z.array(z.enum(toolChoices)).optional(),
-  /** Takes parallel_tool_calls: without it, several calls in one answer cannot be ruled out. */
+  /** It accepts parallel_tool_calls. Without it, an answer may have several calls. */
   parallel_tool_calls: z.boolean().optional(),
-  /** Its schemas of arguments have a type in every part, and none beside `anyOf`. */
+  /** In its argument schemas, every part needs a type, and no type may be next to `anyOf`. */
   typed_schemas: z.boolean().optional(),
-  /** Takes images in the results of tools. */
+  /** It accepts images in results of tools. */
   tool_result_parts: z.boolean().optional(),
-  /** The most stop sequences that it takes. */
+  /** Maximum number of stop sequences. */
   max_stop_sequences: z.int().positive().optional(),
   /** Name of the seed. */
   seed_field: z.enum(['seed', 'random_seed']).optional(),
-  /** The most other tokens that it tells for each token of an answer with probabilities. */
+  /** Maximum number of alternatives for each token of an answer with probabilities. */
   max_top_logprobs: z.int().positive().optional(),
-  /** It gives no probabilities while it thinks: they are the stronger wish, and thinking is switched off. */
+  /** It returns no probabilities while it thinks. Probabilities take precedence, and thinking is switched off. */
   logprobs_need_no_thinking: z.boolean().optional(),
-  /** Takes `user`, which gets a digest of metadata.user_id. */
+  /** It accepts `user`, which gets a digest of metadata.user_id. */
   user_field: z.boolean().optional(),
-  /** How it is told that an answer has begun: a last message of the assistant is marked as a prefix. */
+  /** How it continues an answer that has begun: the last message of the assistant is marked as a prefix. */
   begun_answers: z.enum(['prefix']).optional(),
-  /** Refuses a user message directly after a tool's result. */
+  /** It refuses a user message directly after a tool's result. */
   assistant_after_tool: z.boolean().optional(),
-  /** Has functions instead of tools: one call a message, its arguments and its result as objects. */
+  /** It has functions instead of tools: one call for each message, with arguments and result as objects. */
   functions: z.boolean().optional(),
-  /** Send stream_options.include_usage. */
+  /** The request has stream_options.include_usage. */
   stream_usage: z.boolean().optional(),
-  /** PDF documents are accepted. */
+  /** It accepts PDF documents. */
   pdf_files: z.boolean().optional(),
-  /** Recordings are accepted, as `input_audio`. */
+  /** It accepts recordings as `input_audio`. */
   audio_files: z.boolean().optional(),
 });
 export type OpenaiChatQuirks = z.infer<typeof openaiChatQuirks>;
 
 const googleGeminiQuirks = z.strictObject({
   ...common,
-  /** Takes thinkingBudget, within these tokens; a least of 0 switches thinking off. Gemini 2.5. */
+  /**
+   * It accepts thinkingBudget within these bounds, in tokens. A `least` of 0 means that thinking can be switched off.
+   * Gemini 2.5.
+   */
   thinking_budget: z.strictObject({ least: z.int().nonnegative(), most: z.int().positive() }).optional(),
-  /** Takes thinkingLevel, with these values, the least first; none of them switches thinking off. Gemini 3. */
+  /** It accepts thinkingLevel with these values, in ascending order. None of them switches thinking off. Gemini 3. */
   thinking_levels: z.array(z.enum(thinkingLevels)).min(1).optional(),
-  /** The model thinks, and this is billed, when a request has no `thinking`. Depends on the model: per endpoint. */
+  /**
+   * The model thinks, and bills this, if a request has no `thinking`. Depends on the model, so it is set per endpoint.
+   */
   thinks_by_default: z.boolean().optional(),
-  /** Asks for a thought signature on earlier calls; where none came back, the documented placeholder is sent. Gemini 3. */
+  /**
+   * It requires a thought signature on earlier calls. If a call has none, the documented placeholder is sent. Gemini 3.
+   */
   thought_signature_placeholder: z.boolean().optional(),
-  /** Takes either tools or a schema of the answer. Gemini 2.5. */
+  /** It accepts either tools or a schema of the answer. Gemini 2.5. */
   format_excludes_tools: z.boolean().optional(),
-  /** Takes images and PDFs inside of results of tools. Gemini 3. */
+  /** It accepts images and PDFs in results of tools. Gemini 3. */
   media_in_results: z.boolean().optional(),
-  /** Takes the ids of calls and results; Vertex AI refuses them. */
+  /** It accepts ids of calls and results; Vertex AI refuses them. */
   call_ids: z.boolean().optional(),
-  /** Has :countTokens, which takes a whole request (Gemini API), or its contents and tools (Vertex AI). */
+  /** It has :countTokens, for a whole request (Gemini API), or for contents and tools (Vertex AI). */
   count_tokens: z.enum(['request', 'contents']).optional(),
 });
 export type GoogleGeminiQuirks = z.infer<typeof googleGeminiQuirks>;
@@ -164,17 +181,17 @@ const openaiResponsesQuirks = z.strictObject({
   ...common,
   /** Role of system messages in the middle of a conversation. */
   system_role: z.enum(['developer', 'system']).optional(),
-  /** What a reasoning model takes as its effort, from the weakest to the strongest; an empty list: nothing. */
+  /** Accepted efforts of a reasoning model, in ascending order; an empty list accepts none. */
   reasoning_efforts: z.array(z.enum(reasoningEfforts)).max(reasoningEfforts.length).optional(),
-  /** Whether summaries of reasoning may be asked for. */
+  /** Whether a request may ask for summaries of reasoning. */
   reasoning_summary: z.enum(['auto', 'none']).optional(),
-  /** Has to be told which of its messages were said on the way to a call, and which were answers. */
+  /** Its messages in the history need a phase: said on the way to a call, or final answer. */
   message_phase: z.boolean().optional(),
-  /** Takes `safety_identifier`, which gets a digest of metadata.user_id. */
+  /** It accepts `safety_identifier`, which gets a digest of metadata.user_id. */
   safety_identifier: z.boolean().optional(),
-  /** Takes `prompt_cache_key`, which gets the same digest: one user's prompts share their beginnings. */
+  /** It accepts `prompt_cache_key`, which gets the same digest: prompts of one user share their beginnings. */
   prompt_cache_key: z.boolean().optional(),
-  /** PDF documents are accepted. */
+  /** It accepts PDF documents. */
   pdf_files: z.boolean().optional(),
 });
 export type OpenaiResponsesQuirks = z.infer<typeof openaiResponsesQuirks>;
@@ -182,11 +199,11 @@ export type OpenaiResponsesQuirks = z.infer<typeof openaiResponsesQuirks>;
 const bedrockConverseQuirks = z.strictObject({
   ...common,
   ...claudeQuirks,
-  /** Whose model it is: Converse has one form, and fields that only some families take. */
+  /** Family of the model. Converse has one format, but only some families accept certain fields. */
   family: z.enum(['other', 'claude', 'nova']).optional(),
-  /** Documents are accepted, PDF among them. */
+  /** It accepts documents, including PDF. */
   pdf_files: z.boolean().optional(),
-  /** The model thinks, and this is billed, when a request has no `thinking`. */
+  /** The model thinks, and bills this, if a request has no `thinking`. */
   thinks_by_default: z.boolean().optional(),
 });
 export type BedrockConverseQuirks = z.infer<typeof bedrockConverseQuirks>;
@@ -200,38 +217,40 @@ const decisionsChatQuirks = z.strictObject({
 export type DecisionsChatQuirks = z.infer<typeof decisionsChatQuirks>;
 
 const decisionsLogprobsQuirks = decisionsChatQuirks.extend({
-  /** By which its log-probabilities are divided: above 1 for a model that is surer than it is right. 1 where absent. */
+  /** Divisor of the log-probabilities: above 1 for an overconfident model. 1 if absent. */
   temperature: z.number().min(0.1).max(10).optional(),
 });
 export type DecisionsLogprobsQuirks = z.infer<typeof decisionsLogprobsQuirks>;
 
 const videoQuirks = z.strictObject({
-  /** Makes videos of a picture alone: a request without a first_frame is refused. */
+  /** It makes videos only from an image: a request without a first_frame is refused. */
   needs_first_frame: z.boolean().optional(),
 });
 
 const embeddingsQuirks = z.strictObject({
   ...common,
-  /** The most texts that one request may have, where it is not what the wire's own service takes. */
+  /** Maximum number of texts in a request, if it differs from the limit of the wire's own service. */
   max_inputs: z.int().positive().optional(),
-  /** The most bytes of text that one request may have: more are sent in several. A token has at least one byte. */
+  /**
+   * Maximum bytes of text in a request; larger inputs are split into several requests. A token has at least one byte.
+   */
   max_request_bytes: z.int().positive().optional(),
-  /** Length of the model's vectors, unless a request names another. The gateway divides lists of texts by it. */
+  /** Length of the model's vectors, unless a request sets another. The gateway splits lists of texts by it. */
   vector_dimensions: z.int().positive().optional(),
 });
 const openaiEmbeddingsQuirks = embeddingsQuirks.extend({
   /** Name of the field for the length of the vectors. */
   dimensions_field: z.enum(['dimensions', 'output_dimension']).optional(),
-  /** Takes lists of tokens in the place of texts. */
+  /** It accepts lists of tokens instead of texts. */
   takes_tokens: z.boolean().optional(),
-  /** Answers in base64 if requested: four times smaller than numbers. */
+  /** It can return vectors in base64, a quarter of the size of numbers. */
   base64: z.boolean().optional(),
 });
 export type EmbeddingsQuirks = z.infer<typeof openaiEmbeddingsQuirks>;
 
 const none = z.strictObject({});
 
-/** By wire: those that its endpoints may have, and no others. */
+/** The only quirks that endpoints of each wire may have. */
 export const quirkSchemas = {
   anthropic: anthropicQuirks,
   'openai-chat': openaiChatQuirks,

@@ -1,6 +1,6 @@
-/** What quirks may say; their schema is apart, so that functions start without it. */
+/** Values of quirks. They are separate from the schemas, so that functions start without loading those. */
 
-/** Quirks that an endpoint on any wire may have; the only ones that are read outside of the wire's own codec. */
+/** Quirks of endpoints on any wire. Only these are read outside of the wire's own codec. */
 export const commonQuirkNames = [
   'tokenizer',
   'max_image_tokens',
@@ -11,7 +11,7 @@ export const commonQuirkNames = [
   'sampling_ranges',
 ] as const;
 
-/** What providers that imitate the Messages API were seen to leave out. */
+/** Parts that some imitations of the Messages API lack. */
 export const lackableParts = [
   'image',
   'document',
@@ -30,7 +30,10 @@ export const lackableParts = [
 ] as const;
 export type UnsupportedPart = (typeof lackableParts)[number];
 
-/** Parts of a request that some homes of Claude do not take, and that can be said otherwise, or say nothing to a model. */
+/**
+ * Parts of a request that some services with Claude refuse, and that the gateway can rewrite, or drop without changing
+ * the meaning.
+ */
 export const rewritableParts = [
   'defer_loading',
   'context_management',
@@ -40,16 +43,16 @@ export const rewritableParts = [
 ] as const;
 export type ConvertiblePart = (typeof rewritableParts)[number];
 
-/** Each asks for more thinking than the one before it. */
+/** In ascending order of thinking. */
 export const reasoningEfforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type ReasoningEffort = (typeof reasoningEfforts)[number];
 
 /**
- * Forms of `thinking` in the Messages API: as much as the model finds useful, within a budget of tokens, between calls of tools alone,
- * and not at all.
+ * Forms of `thinking` in the Messages API: as much as the model finds useful, up to a token budget, only between tool
+ * calls, or none.
  */
 export const thinkingForms = ['adaptive', 'budget', 'between_tools', 'disabled'] as const;
 
-/** Levels of Gemini's thinking, the least first. */
+/** Levels of Gemini's thinking, in ascending order. */
 export const thinkingLevels = ['minimal', 'low', 'medium', 'high'] as const;
 export type ThinkingLevel = (typeof thinkingLevels)[number];

@@ -8,8 +8,8 @@ export function wireOf(endpoint: EndpointData, provider: ProviderData): Wire {
 }
 
 /**
- * An endpoint's quirks: its own, which override those of its provider, but what it lacks adds to what its provider lacks. Where it
- * has another wire than its provider, it inherits what may be said on any wire.
+ * Quirks of an endpoint. Its own quirks override its provider's, but `lacks` is the union of both. If its wire differs
+ * from its provider's, it inherits only the quirks of all wires.
  */
 export function quirksOf(endpoint: EndpointData, provider: ProviderData): Quirks {
   const isSameWire = wireOf(endpoint, provider) === provider.wire;
@@ -22,7 +22,7 @@ function lacksOf(quirks: (Quirks & { lacks?: unknown }) | undefined): unknown[] 
   return Array.isArray(quirks?.lacks) ? quirks.lacks : [];
 }
 
-/** What of some quirks may be said on any wire. */
+/** The quirks that exist on all wires. */
 function commonOf(quirks: Quirks | undefined): Quirks {
   const said = commonQuirkNames.filter((name) => quirks?.[name] !== undefined);
   return Object.fromEntries(said.map((name) => [name, quirks![name]]));

@@ -1,4 +1,4 @@
-/** Parameters that only tune an answer, by the names that models list them under and requests send them under. */
+/** Parameters that only tune an answer, by their names in lists of models and in requests. */
 
 export const samplingParameters = ['temperature', 'top_p', 'top_k'] as const;
 /** Not in the Messages API, but most models on other wires have them. */

@@ -1,6 +1,7 @@
 /**
- * The catalog's files: `providers.json` and `models/*.json`. docs/catalog.md explains every field to the person who
- * writes them; this schema is what the loader enforces. Unknown fields are errors: a typo must not be a silent default.
+ * Schema of the catalog's files: `providers.json` and `models/*.json`. docs/catalog.md explains every field to authors
+ * of catalogs; the loader enforces this schema. Unknown fields are errors, because a typo must not silently become a
+ * default.
  */
 
 import * as z from 'zod';
@@ -18,7 +19,7 @@ export const price = z
   .regex(/^\d+(\.\d{1,12})?$/, 'must be a plain decimal string of roubles with at most 12 digits after the point')
   .transform((text) => Money.parse(text));
 
-/** A field for each of the units' prices (billing-units.ts). */
+/** One field for each unit's price (billing-units.ts). */
 function optionalPrices<Name extends string>(names: readonly Name[]): Record<Name, z.ZodOptional<typeof price>> {
   return Object.fromEntries(names.map((name) => [name, price.optional()])) as ReturnType<typeof optionalPrices<Name>>;
 }
@@ -37,12 +38,12 @@ const pricingSchema = z.strictObject({
   ...optionalPrices(otherPriceNames),
   overrides: z.array(priceTier).min(1).optional(),
 });
-/** With prices that are made of a model's options, as they are frozen for one request. */
+/** Prices as they are frozen for one request, including prices that depend on a model's options. */
 export type Pricing = z.infer<typeof pricingSchema> & { [Name in ModelPriceName]?: Money | undefined };
 export type PriceTier = z.infer<typeof priceTier>;
 
 export const dataPolicySchema = z.strictObject({
-  /** Prompts may be kept for longer than the request takes. */
+  /** Prompts may be stored for longer than the request takes. */
   logs_prompts: z.boolean(),
   trains_on_prompts: z.boolean(),
   retention_days: z.int().nonnegative().optional(),
@@ -51,7 +52,7 @@ export type DataPolicy = z.infer<typeof dataPolicySchema>;
 
 export const slug = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be a short lower-case name');
 export const httpUrl = z.url({ protocol: /^https?$/ });
-/** Values that never change, and are not the credential: a header that decides what a provider keeps, for example. */
+/** Constant headers other than the credential, for example a header that controls retention at the provider. */
 const providerHeaders = z.record(
   z
     .string()
@@ -69,23 +70,26 @@ const providerSchema = z.strictObject({
   name: z.string().min(1),
   wire: z.enum(wires),
   base_url: httpUrl.optional(),
-  /** Variable that holds the address; while it is unset, the provider and its models do not exist. */
+  /** Variable with the address. While it is unset, the provider and its models do not exist. */
   base_url_variable: variableName.optional(),
-  /** Variable on a laptop, and name in the provider-keys secret on AWS; absent: the upstream takes no credential. */
+  /** Variable on a laptop, and name in the provider-keys secret on AWS. Absent: the provider needs no credential. */
   credential: variableName.optional(),
-  /** How the credential is sent, where it is not as usual on the wire. */
+  /** How the credential is sent, if that differs from the wire's default. */
   auth: z.enum(authSchemes).optional(),
-  /** Where its tokens are exchanged for the credential, on schemes that do that. */
+  /** URL that issues tokens for the credential, for schemes that need it. */
   token_url: httpUrl.optional(),
-  /** Variable, or secret, with the PEM of certificates that vouch for it, besides those that everybody trusts. */
+  /** Variable, or secret, with PEM certificates that are trusted in addition to the public ones. */
   ca_variable: variableName.optional(),
   /** Sent with every request. */
   headers: providerHeaders.optional(),
   icon_url: httpUrl.optional(),
   data_policy: dataPolicySchema,
-  /** Charges more for longer prompts, which price lists leave out: `catalog check` warns about its endpoints without `overrides`. */
+  /**
+   * It charges more for longer prompts, which price lists omit. `catalog check` warns about its endpoints without
+   * `overrides`.
+   */
   tiered_prices: z.boolean().optional(),
-  /** Charges a fee for each request, so that every price needs `request`. */
+  /** It charges a fee for each request, so every price needs `request`. */
   per_request_fee: z.boolean().optional(),
   timeouts: z
     .strictObject({
@@ -94,7 +98,7 @@ const providerSchema = z.strictObject({
       idle_ms: z.int().positive().max(840_000).optional(),
     })
     .optional(),
-  /** How it departs from its wire's plain form; quirks.ts checks them against those that the wire has. */
+  /** Differences from the wire's plain form. checkQuirks compares them with the schema of the wire. */
   quirks: anyQuirks.optional(),
 });
 export type ProviderData = z.infer<typeof providerSchema>;
@@ -113,7 +117,7 @@ const quantizationNames = [
   'fp32',
 ] as const;
 
-/** One that is misspelt would silently not be sent. */
+/** A misspelled parameter would silently not be sent. */
 const parameter = z.string().refine((name) => modelParameters.has(name), {
   error: ({ input }) =>
     `is none that a model can have: "${String(input)}"; known are ${[...modelParameters].join(', ')}`,
@@ -121,7 +125,7 @@ const parameter = z.string().refine((name) => modelParameters.has(name), {
 
 const nameList = z.array(slug).min(1).max(64);
 
-/** How a model is routed where a request says nothing else; fields as in a request's `provider`. */
+/** Default routing of a model, with fields as in a request's `provider`. */
 export const routingSchema = z.strictObject({
   order: nameList.optional().meta({
     description:
@@ -142,27 +146,30 @@ export const routingSchema = z.strictObject({
 const endpointSchema = z.strictObject({
   id: z.string().regex(/^[a-z0-9][a-z0-9._/:-]{0,127}$/, 'must be a lower-case name'),
   provider: slug,
-  /** The wire, where it is not the provider's. */
+  /** The wire, if it differs from the provider's. */
   wire: z.enum(wires).optional(),
   /** The provider's name for it; `{NAME}` stands for the value of the operator's variable NAME. */
   upstream_model: z.string().min(1),
   context_length: z.int().positive().optional(),
   max_output_tokens: z.int().positive().optional(),
   quantization: z.enum(quantizationNames).optional(),
-  /** Its share of requests among endpoints of the same price, beside the weights of the others; 1 where absent. */
+  /** Relative share of requests among endpoints of the same price; 1 if absent. */
   weight: z.number().positive().max(1_000).optional(),
-  /** What it takes, where that is less than what its model takes elsewhere. */
+  /** Accepted input, if it is less than the model accepts elsewhere. */
   input_modalities: z.array(z.enum(inputModalities)).min(1).optional(),
   supported_parameters: z.array(parameter).optional(),
   /** An endpoint without a price is listed and never routed to. */
   pricing: pricingSchema.optional(),
-  /** Its provider has one price for prompts of every length: `catalog check` does not ask for `overrides`. */
+  /** Its provider has one price for prompts of every length: `catalog check` then expects no `overrides`. */
   flat_price: z.boolean().optional(),
-  /** What the provider charges the service. Free models need it, because their clients pay nothing; clients never see it. */
+  /**
+   * The provider's prices for the service. Free models need them, because their clients pay nothing. Clients never see
+   * them.
+   */
   service_cost: pricingSchema.optional(),
-  /** They override those of its provider. */
+  /** They override the provider's quirks. */
   quirks: anyQuirks.optional(),
-  /** Where it is not the provider's, for example at an address without retention. */
+  /** Set if it differs from the provider's, for example at an address without retention. */
   data_policy: dataPolicySchema.optional(),
 });
 export type EndpointData = z.infer<typeof endpointSchema>;
@@ -172,7 +179,7 @@ const durations = z.array(z.int().positive()).min(1);
 const videoOptions = z.strictObject({
   durations,
   resolutions: z.array(z.string()).min(1),
-  /** Of resolutions that are made at fewer durations. */
+  /** Durations of resolutions that support fewer. */
   durations_at: z.record(z.string(), durations).optional(),
   aspect_ratios: z.array(z.string().regex(/^\d+:\d+$/)).min(1),
   frame_images: z.array(z.enum(['first_frame', 'last_frame'])).optional(),
@@ -181,7 +188,7 @@ const videoOptions = z.strictObject({
 
 type VideoOptionsData = z.infer<typeof videoOptions>;
 
-/** What is listed has a price, and what is said of a resolution or a duration is said of one that is listed. */
+/** Every listed resolution has a price, and every price and duration belongs to a listed resolution. */
 function checkVideo(video: VideoOptionsData, report: (path: string[], message: string) => void): void {
   const { durations, resolutions, durations_at = {}, price_per_second } = video;
   const unpriced = resolutions.find((resolution) => !Object.hasOwn(price_per_second, resolution));
@@ -198,18 +205,18 @@ function checkVideo(video: VideoOptionsData, report: (path: string[], message: s
 
 const requests = z.int().positive().max(1_000_000);
 
-/** On which terms a model is free. What a request may be is bounded, so that a day's budget can be kept. */
+/** Terms of a free model. They bound the size of a request, so that the gateway can keep a day's budget. */
 const serviceFreeSchema = z.strictObject({
-  /** Requests in a UTC day of an account that is not funded, and of one that is. */
+  /** Requests of an account in a UTC day: without funds, and funded. */
   daily_base: requests.or(z.literal(0)),
   daily_funded: requests,
-  /** Requests in a UTC day from one address, of accounts that are not funded. */
+  /** Requests from one address in a UTC day, by accounts without funds. */
   base_ip_daily: requests,
   /** Requests of an account in a minute. */
   rpm: requests,
   funded_balance_threshold_rub: price,
   funded_topup_threshold_rub: price,
-  /** What the service itself spends on the model in a UTC day. */
+  /** Budget of the service itself for the model in a UTC day. */
   daily_budget_rub: price,
   input_token_limit: z.int().positive(),
   output_token_limit: z.int().positive(),
@@ -221,7 +228,7 @@ const optionalParameter = z.number().nullable().optional();
 const modelSchema = z
   .strictObject({
     id: z.string().regex(/^[a-z0-9][a-z0-9._-]*\/[a-z0-9][a-z0-9._-]*(:free)?$/, 'must look like author/model'),
-    /** Never changes once published, even if the id is given to a newer model. */
+    /** Never changes once published, even if a newer model gets the id. */
     permaslug: z.string().min(1),
     name: z.string().min(1),
     description: z.string().optional(),
@@ -231,7 +238,7 @@ const modelSchema = z
     input_modalities: z.array(z.enum(inputModalities)).min(1),
     output_modalities: z.array(z.enum(modalities)).min(1),
     supported_parameters: z.array(parameter).default([]),
-    /** What its author made it for. */
+    /** Uses for which its author made it. */
     categories: z.array(z.enum(modelCategories)).optional(),
     default_parameters: z
       .strictObject({
@@ -244,16 +251,16 @@ const modelSchema = z
       })
       .optional(),
     icon_url: httpUrl.optional(),
-    /** Its name in collections of icons; the author's part of the id where absent. */
+    /** Name in collections of icons; the author's part of the id if absent. */
     icon_id: slug.optional(),
-    /** A picture that the operator prefers to show. */
+    /** An icon that the operator prefers. */
     custom_icon_url: httpUrl.optional(),
     hugging_face_id: z.string().optional(),
     video: videoOptions.optional(),
-    /** The author allows other models to be trained on what it writes; absent: not known. */
+    /** Whether the author allows training of other models on its output; absent: unknown. */
     distillable_text: z.boolean().optional(),
     routing: routingSchema.optional(),
-    /** Of models whose id ends in ":free", and of no other. */
+    /** Required for models whose id ends in ":free", and forbidden for others. */
     service_free: serviceFreeSchema.optional(),
     endpoints: z.array(endpointSchema).min(1),
   })

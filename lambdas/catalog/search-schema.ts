@@ -1,11 +1,11 @@
-/** `search.json`: what a search costs, and the backends that answer it, in the order in which they are asked. */
+/** Schema of `search.json`: the price of a search, and its backends in the order of attempts. */
 
 import * as z from 'zod';
 import { CatalogError } from './catalog-error.ts';
 import type { Located } from './check-models.ts';
 import { dataPolicySchema, httpUrl, price, slug, variableName, type ModelData } from './schema.ts';
 
-/** What each kind of backend has to be told; how it is spoken to is in `search/backends/`. */
+/** Settings that each kind of backend needs; `search/backends/` implements the kinds. */
 const needs = {
   yandex: { credential: true, folder: true },
   brave: { credential: true, folder: false },
@@ -15,7 +15,7 @@ const needs = {
 } as const;
 export type SearchKind = keyof typeof needs;
 
-/** The most that every kind can be asked for. */
+/** The limit that every kind of backend supports. */
 const MAX_CATALOG_RESULTS = 20;
 
 const backendSchema = z.strictObject({
@@ -23,27 +23,27 @@ const backendSchema = z.strictObject({
   name: z.string().min(1),
   kind: z.enum(Object.keys(needs) as [SearchKind, ...SearchKind[]]),
   base_url: httpUrl.optional(),
-  /** Variable that holds the address; while it is unset, the backend does not exist. */
+  /** Variable with the address. While it is unset, the backend does not exist. */
   base_url_variable: variableName.optional(),
   /** Variable on a laptop, and name in the provider-keys secret on AWS. */
   credential: variableName.optional(),
   /** The folder that pays (Yandex Cloud); `{NAME}` stands for the value of the operator's variable NAME. */
   folder: z.string().min(1).optional(),
-  /** Asked only where no other backend has all that it needs. */
+  /** Used only if no other backend has all its settings. */
   stand_in: z.boolean().optional(),
   data_policy: dataPolicySchema,
 });
 export type SearchBackendData = z.infer<typeof backendSchema>;
 
 export const searchFileSchema = z.strictObject({
-  /** Of one search, in roubles, whatever the model. */
+  /** Price of one search in roubles, the same for every model. */
   price,
   max_results: z.int().positive().max(MAX_CATALOG_RESULTS),
   backends: z.array(backendSchema).min(1).max(16),
 });
 export type SearchData = z.infer<typeof searchFileSchema>;
 
-/** @throws {CatalogError} naming the field of the first thing that is wrong */
+/** @throws {CatalogError} naming the first invalid field */
 export function checkSearch({ backends }: SearchData): void {
   const seen = new Set<string>();
   for (const [index, backend] of backends.entries()) {
@@ -64,7 +64,7 @@ function checkAddress({ base_url: url, base_url_variable: variable }: SearchBack
   }
 }
 
-/** What stays on this machine may be sent in the clear. */
+/** Whether requests may go to the address: it uses https, or stays on this machine. */
 function isSafeAddress(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'https:' || hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
@@ -78,7 +78,7 @@ function checkNeed(backend: SearchBackendData, field: 'credential' | 'folder', p
   );
 }
 
-/** The gateway makes the searches of every model, so no endpoint has a price of its own for them. */
+/** The gateway runs the searches of every model, so endpoints must not have their own price for them. */
 export function checkSearchPrices(models: Located<ModelData>[]): void {
   for (const { value: model, place } of models) {
     for (const [index, { pricing, service_cost: cost }] of model.endpoints.entries()) {

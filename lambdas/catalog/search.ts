@@ -3,7 +3,7 @@ import { fillPlaceholders } from './placeholders.ts';
 import type { DataPolicy, EndpointData, Pricing } from './schema.ts';
 import type { SearchBackendData, SearchData, SearchKind } from './search-schema.ts';
 
-/** A search engine that can be asked here, once its credential is set. */
+/** A search engine whose variables are set. Its credential may still be missing. */
 export interface SearchBackend {
   id: string;
   name: string;
@@ -15,12 +15,12 @@ export interface SearchBackend {
 }
 
 export interface CatalogSearch {
-  /** What one search costs. */
+  /** Price of one search. */
   price: Money;
   maxResults: number;
-  /** In the order in which they are asked; only those whose variables are set, credentials aside. */
+  /** In the order of attempts. Only backends whose variables are set; credentials are not checked. */
   backends: readonly SearchBackend[];
-  /** All of the file, also those that cannot be asked here. */
+  /** All backends of the file, including backends without their variables. */
   listed: readonly SearchBackendData[];
 }
 
@@ -47,9 +47,9 @@ interface Prices {
 }
 
 /**
- * Prices of an endpoint whose model calls functions. A free model refuses to search (admission/free/within-free-terms.ts), so its list shows
- * the price 0 for its clients, and its purchase prices the whole of it: nothing that a client is told to be free can become a charge. What
- * search engines charge the service is not known on other models.
+ * Adds the search price to an endpoint whose model calls functions. A free model refuses to search
+ * (admission/free/within-free-terms.ts), so its price for clients is 0 and the service's cost is the full price:
+ * nothing that is listed as free can become a charge. For other models, the service's own cost of a search is unknown.
  */
 export function withSearchPrice(
   { pricing, service_cost: cost }: EndpointData,

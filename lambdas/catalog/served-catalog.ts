@@ -1,12 +1,12 @@
 /**
- * The catalog that requests are served by: the published one, which is looked for beside requests, else the one that was
- * deployed.
+ * The catalog that serves requests: the published catalog, which is refreshed during requests, or else the deployed
+ * one.
  *
- * Guarantee: a request that begins two looks after a publication (two minutes on AWS) is served by it, also in a function that was
- * frozen or has just started; a request keeps to the catalog that it began with.
- * Weakness: where the publication cannot be read, or is none, the last good catalog stays in force, for a function that has just
- * started the deployed one. Its prices are then older than the operator wants, though told, billed and recorded alike; each look
- * that fails writes a line that has an alarm.
+ * Guarantee: a publication applies to all requests that begin two refresh intervals later (two minutes on AWS), even in
+ * a function that was frozen or has just started. A request keeps the catalog with which it began.
+ * Weakness: if the publication is unreadable or invalid, the last good catalog stays in force; in a function that has
+ * just started, this is the deployed catalog. Its prices may be outdated, but responses, charges and records agree.
+ * Each failed refresh logs a line that raises an alarm.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,20 +21,23 @@ import { loadCatalog } from './load.ts';
 import { readPublication } from './publication.ts';
 import { openPublicationSource, type PublicationSource } from './publication-source.ts';
 
-/** Longer than any look takes while S3 answers. */
+/** Longer than any refresh takes while S3 responds. */
 const MAX_WAIT_MS = 2_000;
 
-/** The catalog that was deployed; it is read once. @throws {CatalogError} as `loadCatalog` does */
+/**
+ * The deployed catalog, read once.
+ * @throws {CatalogError} as `loadCatalog` does
+ */
 export const deployedCatalog = once(() => loadCatalog());
 
 const open = once(() => followPublications(openPublicationSource(), deployedCatalog));
 
-/** The catalog that is in force now. A request asks once, and keeps to the answer. */
+/** The catalog in force now. A request calls this once, and keeps the result. */
 export function servedCatalog(): Promise<Catalog> {
   return open()();
 }
 
-/** The ids of all its providers. */
+/** Ids of all providers of the catalog in force. */
 export async function servedProviderIds(): Promise<readonly string[]> {
   return (await servedCatalog()).providerIds;
 }
@@ -46,8 +49,8 @@ interface Known {
 }
 
 /**
- * @param deployed the catalog that is in force where nothing is published
- * @returns a way to ask for the catalog that is in force; it waits only where what is known is too old to be told
+ * @param deployed the catalog in force if nothing is published
+ * @returns a function that returns the catalog in force; it waits only if the known catalog is too old
  */
 export function followPublications(
   { read, everyMs }: PublicationSource,

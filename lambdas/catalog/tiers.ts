@@ -6,34 +6,34 @@ import type { PriceName } from './unit-lists.ts';
 
 export type UnitPrices = Omit<Pricing, 'overrides'>;
 
-/** What a prompt of this length is charged at. */
+/** Prices for a prompt of this length. */
 export function pricesFor(promptTokens: number, pricing: Pricing): UnitPrices {
   const tier = tierOf(promptTokens, pricing);
   return tier ? pricesIn(tier, pricing) : pricing;
 }
 
-/** The highest tier that a prompt reaches; undefined where the plain prices hold. */
+/** The highest tier that a prompt reaches; undefined if the base prices apply. */
 export function tierOf(promptTokens: number, pricing: Pricing): PriceTier | undefined {
   return reachableTiers(promptTokens, pricing).at(-1);
 }
 
-/** All prices that a prompt of at most this length may be charged at. */
+/** All price sets that may apply to a prompt of at most this length. */
 export function pricesUpTo(promptTokens: number, pricing: Pricing): UnitPrices[] {
   return [pricing, ...reachableTiers(promptTokens, pricing).map((tier) => pricesIn(tier, pricing))];
 }
 
-/** The highest of these prices; zero if there is none of them. */
+/** The highest of the named prices; zero if none exists. */
 export function dearestOf(prices: UnitPrices, names: readonly PriceName[]): Money {
   return Money.max(Money.zero, ...names.map((name) => prices[name] ?? Money.zero));
 }
 
-/** The prices of a tier, and the plain ones where it has none of its own. */
+/** Prices of a tier, with the base price for every unit without its own price in the tier. */
 function pricesIn(tier: PriceTier, pricing: Pricing): UnitPrices {
   const { prompt = pricing.prompt, completion = pricing.completion, ...others } = tier;
   return { ...pricing, ...others, prompt, completion };
 }
 
-/** Tiers whose threshold the prompt passes ("more than"), lowest first. */
+/** Tiers whose threshold the prompt exceeds ("more than"), lowest first. */
 function reachableTiers(promptTokens: number, pricing: Pricing): PriceTier[] {
   return (pricing.overrides ?? [])
     .filter((tier) => promptTokens > tier.min_prompt_tokens)

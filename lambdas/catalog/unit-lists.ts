@@ -1,4 +1,4 @@
-/** The names of billing units as types, and lists of units by what they are part of. Each list is made once. */
+/** Names of billing units as types, and lists of units by category. Each list is built once. */
 
 import { unitTable, type UnitEntry } from './billing-units.ts';
 
@@ -9,10 +9,10 @@ type Part = Exclude<Extract<Recorded, { part: 'prompt' | 'completion' }>, Piece>
 type PerGeneration = Extract<Entry, { per: 'generation' }>;
 
 export type Meter = Entry['meter'];
-/** A price of a unit; `prompt` and `completion` are those of all other tokens. */
+/** A price of a unit; `prompt` and `completion` are the prices of the rest. */
 export type PriceName = Entry['prices'][0] | RestPriceName;
 type RestPriceName = Extract<Entry, { rest: unknown }>['rest']['price'];
-/** Prices that are made of a model's options (`perModel`). */
+/** Prices that depend on a model's options (`perModel`). */
 export type ModelPriceName = Extract<Entry, { perModel: true }>['prices'][0];
 type TotalName = 'prompt' | 'completion';
 export type PartPriceName = Part['prices'][0] | RestPriceName;
@@ -24,7 +24,7 @@ export type PieceField = Piece['usage'];
 export type GenerationField = PerGeneration['record'][0];
 export type RoundField = Exclude<Recorded['record'][0], GenerationField>;
 
-/** An entry with the names that there are. */
+/** An entry whose names have literal types. */
 type Named<Of extends UnitEntry> = Of & {
   readonly meter: Meter;
   readonly prices: readonly [PriceName, ...PriceName[]];
@@ -34,7 +34,7 @@ export type TokenUnit = Extract<CountedUnit, { part: 'prompt' | 'completion' }> 
   readonly rest?: { readonly price: RestPriceName; readonly priced: string };
 };
 export type PieceUnit = Extract<CountedUnit, { part: 'piece' }> & { readonly usage: PieceField };
-/** A unit with a field of its own in records. */
+/** A unit with its own field in records. */
 export type RecordedUnit<Field = RoundField | GenerationField> = CountedUnit & {
   readonly record: readonly [field: Field, attribute: string];
 };
@@ -42,16 +42,16 @@ export type BillingUnit = Named<Extract<UnitEntry, { part: 'fee' }>> | CountedUn
 
 export const billingUnits: readonly BillingUnit[] = unitTable;
 export const meters: readonly Meter[] = billingUnits.map(({ meter }) => meter);
-/** Every unit but the fee of a request. */
+/** All units except the fee of a request. */
 export const countedUnits = billingUnits.filter((unit): unit is CountedUnit => unit.part !== 'fee');
 export const promptUnits = countedUnits.filter((unit): unit is TokenUnit => unit.part === 'prompt');
 export const completionUnits = countedUnits.filter((unit): unit is TokenUnit => unit.part === 'completion');
 export const pieces = countedUnits.filter((unit): unit is PieceUnit => unit.part === 'piece');
-/** Tokens that records name apart from the rest of the prompt and of the answer. */
+/** Tokens that records list separately from the rest of the prompt and of the answer. */
 export const promptParts = promptUnits.filter(isTokenPart);
 export const completionParts = completionUnits.filter(isTokenPart);
 export const roundPieces = pieces.filter((unit): unit is PieceUnit & RecordedUnit<RoundField> => unit.per === 'round');
-/** Units that records keep for each request to a provider, and those that they keep once for the generation. */
+/** Units that records store for each request to a provider, and units that they store once for the generation. */
 export const roundUnits: readonly RecordedUnit<RoundField>[] = [...completionParts, ...promptParts, ...roundPieces];
 export const generationUnits = pieces.filter(
   (unit): unit is PieceUnit & RecordedUnit<GenerationField> => unit.per === 'generation',
@@ -66,12 +66,15 @@ export function priceNameOf({ prices }: Pick<BillingUnit, 'prices'>): PriceName 
   return prices[0];
 }
 
-/** The prices of a token of the prompt, and of the answer: any that it may have. */
+/** Names of all prices that a token of these units may have. */
 export function tokenPriceNames(units: readonly TokenUnit[]): PriceName[] {
   return units.flatMap((unit) => [priceNameOf(unit), ...(unit.rest ? [unit.rest.price] : [])]);
 }
 
-/** Names of prices: of parts of the prompt and the answer, which a tier may change; and of everything else, in the order of names. */
+/**
+ * Names of prices: for parts of prompt and answer, which a tier may change; and for all other units, in alphabetical
+ * order.
+ */
 export const partPriceNames = tokenPriceNames([...promptParts, ...completionParts]) as PartPriceName[];
 export const otherPriceNames = billingUnits
   .filter((unit) => unit.part === 'fee' || (unit.part === 'piece' && !unit.perModel))

@@ -4,8 +4,8 @@ import type { Catalog } from './catalog.ts';
 import { withoutAuthor } from './model-names.ts';
 
 /**
- * The refusal of a model that is not in the catalog, with the id that was probably meant.
- * @param field where the id was given
+ * The error for a model that is not in the catalog, with a suggestion.
+ * @param field the request field with the id
  */
 export function unknownModel(catalog: Catalog, id: string, field: string): GatewayError {
   const meant = similarTo(catalog, id);
@@ -13,19 +13,19 @@ export function unknownModel(catalog: Catalog, id: string, field: string): Gatew
   return notFound(`There is no model "${id}". ${hint}`, { field });
 }
 
-/** Letters of an id that may be wrong: one in five, and three at most. */
+/** Number of letters that may be wrong: one in five, at most three. */
 const maxMistakes = (id: string) => Math.min(3, Math.floor(id.length / 5));
-/** No id is longer: what is, was not mistyped. */
+/** Longer than any id. A longer name is not a typo. */
 const MAX_SUGGESTED_LENGTH = 200;
 
-/** A model of this name, whatever its author and however its letters are written; else one with nearly the same id. */
+/** A model with this name, ignoring author and case; otherwise a model with nearly the same id. */
 function similarTo({ models }: Catalog, id: string): string | undefined {
   if (id.length > MAX_SUGGESTED_LENGTH) return undefined;
   const wanted = id.toLowerCase();
   const named = models.find((model) => model.id === wanted || withoutAuthor(model.id) === wanted);
   if (named) return named.id;
   const isWhole = wanted.includes('/');
-  // Another number is another model, not a slip.
+  // Another number means another model, not a typo.
   const names = models
     .map((model) => (isWhole ? model.id : withoutAuthor(model.id)))
     .filter((name) => modelDigits(name) === modelDigits(wanted));

@@ -2,7 +2,7 @@ import type { ModelData } from './schema.ts';
 
 type VideoOptions = NonNullable<ModelData['video']>;
 
-/** The durations that a model makes at one of its resolutions: fewer, where the best of them is only for some. */
+/** Durations that a model supports at a resolution. The highest resolution may support only some. */
 export function durationsAt({ durations, durations_at }: VideoOptions, resolution: string): number[] {
   return durations_at?.[resolution] ?? durations;
 }

@@ -1,6 +1,6 @@
 /**
- * What the catalog has to know of each wire, a format that upstreams speak. How a wire is spoken is in `providers/`;
- * nothing outside of the two rooms knows a wire by its name.
+ * Facts about each wire, which is a provider's API format. `providers/` implements the wires. No other code knows a
+ * wire by its name.
  */
 
 import type { AuthScheme } from './auth-schemes.ts';
@@ -17,43 +17,43 @@ import { samplingParameters, tuningParameters, type TuningParameter } from './sa
 export const inputModalities = ['text', 'image', 'file', 'audio', 'video'] as const;
 export type InputModality = (typeof inputModalities)[number];
 
-/** Kinds of input that cannot be sent without a part. */
+/** Kinds of input that need a part. */
 const wireParts: Partial<Record<UnsupportedPart | ConvertiblePart, readonly InputModality[]>> = {
   image: ['image', 'video'],
   document: ['file'],
 };
 
 interface WireFacts {
-  /** How its providers are usually told whose request it is. */
+  /** Default way to send the credential. */
   auth: AuthScheme;
-  /** The kind of requests that are sent over it, as records name it; undefined for a wire whose models are only listed. */
+  /** Kind of requests over it, as in records; undefined for a wire whose models are only listed. */
   answers: string | undefined;
-  /** Only a wire that answers messages has them. */
+  /** Only for wires that answer messages. */
   messages?: MessagesFacts;
 }
 
 export interface MessagesFacts {
-  /** Kinds of input that an endpoint with these quirks takes. */
+  /** Kinds of input that an endpoint with these quirks accepts. */
   carries(quirks: Quirks): readonly InputModality[];
-  /** Parameters that it can express; an endpoint takes those of them that it lists. */
+  /** Parameters that the wire can express. An endpoint accepts a parameter only if it lists it. */
   tunings: readonly TuningParameter[];
-  /** It can ask for the probabilities of tokens, at endpoints that list `logprobs`. */
+  /** The wire can request token probabilities, at endpoints that list `logprobs`. */
   hasLogprobs: boolean;
-  /** It can express frequency_penalty, presence_penalty and repetition_penalty. */
+  /** The wire can express frequency_penalty, presence_penalty and repetition_penalty. */
   hasPenalties: boolean;
-  /** The provider writes (and may charge for) caches that the request did not ask for. */
+  /** The provider writes to caches without a request for it, and may charge for that. */
   implicitCaching: boolean;
-  /** The quirk in which each endpoint of a reasoning model has to say whether the model thinks without being asked. */
+  /** Quirk in which each endpoint of a reasoning model must say whether the model thinks by default. */
   thinksByDefaultQuirk: string | undefined;
   /** message_start carries the provider's own count of the prompt, not an estimate. */
   countsPromptAtStart: boolean;
   /** The provider does not charge for a refusal before any output, although it reports its tokens. */
   refusalsAreFree: boolean;
-  /** Its newer versions, which clients name by a header, refuse sampling parameters. */
+  /** With newer versions of the API, which clients select by a header, sampling parameters are refused. */
   refusesSampling: boolean;
 }
 
-/** Models on these are in the lists only: nothing is sent to their endpoints. */
+/** Models on these wires are only listed: no request goes to their endpoints. */
 const listedOnly = { auth: 'bearer', answers: undefined } as const;
 
 const wireTable = {
@@ -141,11 +141,11 @@ const wireTable = {
       refusesSampling: false,
     },
   },
-  /** All questions in one request, to a provider that decides. */
+  /** All questions in one request, to a provider of decisions. */
   'decisions-native': { auth: 'bearer', answers: 'decisions' },
-  /** By the probabilities of the next token, over chat completions. */
+  /** From the probabilities of the next token, over chat completions. */
   'decisions-logprobs': { auth: 'bearer', answers: 'decisions' },
-  /** By what the model says of itself, over chat completions. */
+  /** From the model's own statement of its certainty, over chat completions. */
   'decisions-stated': { auth: 'bearer', answers: 'decisions' },
   'video-jobs': { auth: 'bearer', answers: 'video' },
   'google-veo': { auth: 'x-goog-api-key', answers: 'video' },
@@ -154,7 +154,7 @@ const wireTable = {
   'openai-embeddings': { auth: 'bearer', answers: 'embeddings' },
   'google-embeddings': { auth: 'x-goog-api-key', answers: 'embeddings' },
   'cohere-embeddings': { auth: 'bearer', answers: 'embeddings' },
-  /** InvokeModel, whose body is the model's own. */
+  /** InvokeModel, whose body has the model's own format. */
   'bedrock-titan-embeddings': { auth: 'aws-sigv4', answers: 'embeddings' },
   'bedrock-cohere-embeddings': { auth: 'aws-sigv4', answers: 'embeddings' },
   'openai-images': listedOnly,
@@ -166,7 +166,7 @@ export type Wire = keyof typeof wireTable;
 /** A kind of request, as records and `GET /generation` name it. */
 export type ApiType = NonNullable<(typeof wireTable)[Wire]['answers']>;
 export const apiTypes = [...new Set(Object.values(wireTable).flatMap(({ answers }) => answers ?? []))];
-/** Kinds whose answers are whole: each has a declaration in `inference/modalities/`. */
+/** Kinds with non-streamed answers: each has a declaration in `inference/modalities/`. */
 export const wholeApiTypes = apiTypes.filter((apiType) => apiType !== 'completions' && apiType !== 'video');
 /** Wires that answer requests of a kind. */
 export type WireOf<Answers extends ApiType> = {
@@ -180,7 +180,10 @@ export const messagesWires = wires.filter(
   (wire): wire is MessagesWireName => wireTable[wire].answers === 'completions',
 );
 
-/** The facts of a wire that messages are answered over. @throws {TypeError} for any other, which is a mistake of ours */
+/**
+ * The facts of a wire that answers messages.
+ * @throws {TypeError} for any other wire, which is a bug
+ */
 export function messagesFactsOf(wire: Wire): MessagesFacts {
   const { messages } = factsOf(wire);
   if (!messages) throw new TypeError(`No message is answered over ${wire}`);
