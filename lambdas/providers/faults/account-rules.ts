@@ -1,9 +1,9 @@
-/** Errors that only the operator can end: keys, balances, projects, contracts, regions, permissions. */
+/** Errors that only the operator can fix: keys, balances, projects, contracts, regions, permissions. */
 
 import { rulesFrom } from './fault-rule.ts';
 
 export const accountRules = [
-  // Alibaba's word for tokens a minute: its balance has other words.
+  // Alibaba's code for the limit of tokens per minute. An empty balance has other codes.
   // https://www.alibabacloud.com/help/en/model-studio/rate-limit
   ...rulesFrom('alibaba', {
     kind: 'rate',
@@ -58,7 +58,7 @@ export const accountRules = [
         /^Your (?:project|organization|account|team|workspace|subscription|plan) [^.\n]{0,80}(?:does not have|do not have|not have|not authorized|not allowed|not enabled|suspended|disabled|archived|restricted|blocked|expired|overdue)/i,
     },
   ),
-  // Organizations that let no prompt be kept, or kept too long: models and places that need it refuse them.
+  // Organizations that forbid storing prompts, or limit how long. Models and regions that need storage refuse them.
   // https://platform.openai.com/docs/guides/your-data
   ...rulesFrom('openai', {
     kind: 'operator',
@@ -109,7 +109,7 @@ export const accountRules = [
         'user_blocked_by_admin',
       ],
     },
-    // The state of a project or a place. Files of a client in the wrong state have a rule of their own.
+    // State of a project or region. Files of a client in the wrong state have their own rule.
     { kind: 'operator', code: ['failed_precondition'] },
   ),
   // https://ai.google.dev/gemini-api/docs/troubleshooting

@@ -1,4 +1,4 @@
-/** Classifies an error of a provider: by the first rule that finds it, else by its status. */
+/** Classifies an error of a provider: by the first rule that matches, or else by its status. */
 
 import { accountRules } from './account-rules.ts';
 import { contextRules } from './context-rules.ts';
@@ -19,7 +19,7 @@ export const faultRules: readonly FaultRule[] = [
   ...typeRules,
 ];
 
-/** Statuses whose meaning is not that of their class. */
+/** Statuses with another meaning than their class. */
 const faultsOfStatuses: Record<number, FaultKind> = {
   400: 'request',
   422: 'request',
@@ -30,7 +30,7 @@ const faultsOfStatuses: Record<number, FaultKind> = {
   524: 'timeout',
   503: 'overload',
   529: 'overload',
-  // Between the operator and the provider: the client's own key and model are fine.
+  // Problems between operator and provider: the client's own key and model are fine.
   401: 'operator',
   402: 'operator',
   403: 'operator',
@@ -38,20 +38,20 @@ const faultsOfStatuses: Record<number, FaultKind> = {
   410: 'catalog',
 };
 
-/** Faults that pass by themselves. */
+/** Faults that pass without any action. */
 const passing: ReadonlySet<FaultKind> = new Set(['overload', 'rate', 'timeout']);
 
 export interface ClassifiedError {
   fault: FaultKind;
-  /** The rule that has found it; undefined where its status alone says what it is. */
+  /** The matching rule; undefined if only the status classified the error. */
   rule: FaultRule | undefined;
-  /** HTTP status of the answer, else the one that the error names; undefined where there is neither. */
+  /** HTTP status of the response, or else the status in the error; undefined without either. */
   status: number | undefined;
 }
 
 /**
  * @param providerId of the catalog
- * @param httpStatus of the answer; undefined for an error inside an answer that began with a success
+ * @param httpStatus of the response; undefined for an error in a stream that began with a success
  */
 export function classifyError(
   error: StatedError,
@@ -63,7 +63,7 @@ export function classifyError(
     faultRules.find((own) => isOfFamily(own, providerId) && isFound(own)) ??
     faultRules.find((foreign) => foreign.isOwn !== true && isFound(foreign) && !isByNumber(foreign));
   const ofStatus = faultOfStatus(status, error);
-  // An internal error of the provider says less than a status that means overload, a limit or a timeout.
+  // A status for overload, a limit or a timeout is more precise than an internal error of the provider.
   const isVague = rule?.kind === 'failure' && passing.has(ofStatus);
   return { fault: rule && !isVague ? rule.kind : ofStatus, rule, status };
 }
@@ -72,7 +72,7 @@ function faultOfStatus(status: number | undefined, { messages, isPage }: StatedE
   const fault = (status === undefined ? undefined : faultsOfStatuses[status]) ?? 'failure';
   if (fault !== 'request') return fault;
   if (isPage) return 'failure';
-  // It may be the size of the prompt, or what only this endpoint lacks.
+  // The cause may be the size of the prompt, or a feature that only this endpoint lacks.
   return messages.length === 0 ? 'elsewhere' : fault;
 }
 
@@ -80,7 +80,7 @@ function isOfFamily({ family }: FaultRule, providerId: string): boolean {
   return providerId === family || providerId.startsWith(`${family}-`);
 }
 
-/** Providers number their errors each in its own way. */
+/** Whether a rule matches by number. Each provider numbers its errors in its own way. */
 function isByNumber({ code }: FaultRule): boolean {
   return code?.some((one) => /^\d+$/.test(one)) ?? false;
 }
@@ -93,7 +93,7 @@ function fits({ code, message, status: statuses }: FaultRule, error: StatedError
   return message === undefined || error.messages.some((words) => message.test(withoutRelay(words)));
 }
 
-/** Words that a relay, or an SDK inside one, puts before those of the provider. */
+/** Prefix that a relay, or an SDK inside it, adds to the provider's message. */
 const RELAY =
   /^(?:(?:Error code: \d{3} - |Upstream error from [\w .-]{1,60}: |The model returned the following errors: |(?:<\d{3}> )?InternalError\.Algo\.\w{1,40}: |litellm\.\w{1,60}: |\w{1,40}(?:Exception|Error)(?: - |: )|\[[\w ./-]{1,60}\](?: \[\d{3}\])?:? |(?:API )?Error: (?:\d{3} )?|\d{3} (?=[A-Z])))+/;
 

@@ -1,7 +1,9 @@
 /**
- * A prompt that does not fit into a model's context, in the words of each provider. Agents shorten the conversation when they read of it.
- * The lists that clients keep: https://github.com/badlogic/pi-mono/blob/main/packages/ai/src/utils/overflow.ts,
- * https://github.com/anomalyco/opencode/issues/17762, https://github.com/anomalyco/opencode/issues/49965, https://github.com/can1357/oh-my-pi/issues/3752.
+ * A prompt that does not fit into a model's context, in the error messages of each provider. Agents shorten the
+ * conversation on this error.
+ * Lists that clients keep: https://github.com/badlogic/pi-mono/blob/main/packages/ai/src/utils/overflow.ts,
+ * https://github.com/anomalyco/opencode/issues/17762, https://github.com/anomalyco/opencode/issues/49965,
+ * https://github.com/can1357/oh-my-pi/issues/3752.
  */
 
 import { rulesFrom, type FaultRule } from './fault-rule.ts';
@@ -216,7 +218,10 @@ const overflows: FaultRule[] = [
   ),
 ];
 
-/** Statuses that say something else, whatever the words beside them are: "Too many tokens" with 429 is a rate. */
+/**
+ * Statuses that can mean this error. Others take precedence over the message: "Too many tokens" with 429 is a rate
+ * limit.
+ */
 const OVERFLOW_STATUSES = [400, 413, 422, 500];
 
 export const contextRules: FaultRule[] = overflows.flatMap((rule): FaultRule[] => [

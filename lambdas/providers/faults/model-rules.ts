@@ -1,4 +1,4 @@
-/** Errors that end with a change of the catalog: a model that the provider has retired, or does not know under this name. */
+/** Errors that need a change of the catalog: the provider has retired the model, or does not know its name. */
 
 import { rulesFrom, type FaultRule } from './fault-rule.ts';
 
@@ -6,12 +6,12 @@ const SUBJECT = String.raw`(?:(?:the |this |requested |your )*model(?: version| 
 const FATE =
   'does not exist|do(?:es)? not exists|not exist|(?:is |was |were )?not found|is not available|isn.t available|is unavailable|is not supported|is not a valid|' +
   'is invalid|is deprecated|is decommissioned|is retired|is no longer|has (?:been |reached )|have been |was (?:retired|removed|deprecated|shut down|sunset)';
-/** A message that begins with the model and says that it is gone for good. */
+/** A message that begins with the model and says that it is permanently gone. */
 const NAMED_MODEL_GONE = new RegExp(
   `^${SUBJECT} (?:${FATE})(?![\\s\\S]{0,80}(?:temporar|currently|right now|at the moment|overload|try again|retry))`,
   'i',
 );
-/** Statuses with which a model is refused for good. */
+/** Statuses for a permanent refusal of a model. */
 const MODEL_STATUSES = [400, 401, 403, 404, 410, 412, 422];
 
 const goneModels: FaultRule[] = [

@@ -1,19 +1,19 @@
 import type { ClassifiedError } from './classify.ts';
 
-/** Forms on which agents act as they are: they shorten the conversation, or ask for less output. */
+/** Error messages that agents already understand: they shorten the conversation, or request less output. */
 const KNOWN_FORM =
   /^(?:prompt is too long: \d+ tokens > \d+ maximum|input length and [`'"]?max_tokens[`'"]? exceed context limit: \d+)/i;
 
-/** A prompt that fits, and an output limit that does not fit behind it: vLLM, OpenAI, DeepSeek. */
+/** The prompt fits, but not the output limit on top of it: vLLM, OpenAI, DeepSeek. */
 const OUTPUT_TOO_LONG = [
   /too large: (?<output>[\d,]+)\. This model's maximum context length is (?<limit>[\d,]+) tokens and your request has (?<input>[\d,]+) input tokens/i,
   /maximum context length is (?<limit>[\d,]+) tokens[\s\S]{0,60}requested [\d,]+ tokens \((?<input>[\d,]+) in (?:the|your) (?:messages|prompt)[,;] (?<output>[\d,]+) (?:in|for) the completion\)/i,
 ];
 
 /**
- * Words about a prompt that is too long, in the form that agents know (Claude Code, Codex, opencode, Cline, pi), and those of the provider
- * behind it: they shorten the conversation by one form, and ask for less output by the other. The numbers are the provider's; where it tells
- * none, none are made up.
+ * The error message for an overflow, in the form that agents understand (Claude Code, Codex, opencode, Cline, pi),
+ * followed by the provider's own message. On one form agents shorten the conversation; on the other they request less
+ * output. Numbers come from the provider. If it gives none, the message has none.
  */
 export function overflowWords({ rule }: ClassifiedError, words: string): string {
   if (KNOWN_FORM.test(words)) return words;

@@ -1,4 +1,4 @@
-/** Limits, overloads and failures of the provider that status or type alone would blame on somebody else. */
+/** Limits, overloads and failures of the provider that status or type alone would classify wrongly. */
 
 import { rulesFrom } from './fault-rule.ts';
 
@@ -141,7 +141,7 @@ export const providerRules = [
   }),
 ];
 
-/** Types that providers give to whole classes of errors: they count where there is no status that says more. */
+/** Error types for whole classes of errors. They count only without a more precise status. */
 export const typeRules = [
   // https://platform.claude.com/docs/en/api/errors
   ...rulesFrom(

@@ -1,4 +1,4 @@
-/** Errors of the client's request that status or type alone would blame on somebody else, and sealed reasoning. */
+/** Errors of the client's request that status or type alone would classify wrongly, and encrypted reasoning. */
 
 import { rulesFrom } from './fault-rule.ts';
 
@@ -49,7 +49,7 @@ export const requestRules = [
     kind: 'request',
     message: /^File not found: /i,
   }),
-  // Content that a model or its filter refuses. xAI and OpenRouter refuse it with the status 403.
+  // Content that a model or its filter refuses. xAI and OpenRouter use status 403 for it.
   // https://docs.x.ai/docs/key-information/debugging
   ...rulesFrom('xai', {
     kind: 'request',
@@ -91,7 +91,8 @@ export const requestRules = [
     kind: 'request',
     message: /^Content Exists Risk/i,
   }),
-  // Homes of Claude say this of betas, fields and lines that another home of the same model takes.
+  // Betas, fields and lines that this service refuses, although another service with the same Claude model accepts
+  // them.
   // https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html
   ...rulesFrom('amazon-bedrock', {
     kind: 'elsewhere',
@@ -99,7 +100,7 @@ export const requestRules = [
     message:
       /invalid beta flag|reserved keyword|extra inputs are not permitted|unexpected value\(s\).{0,200}anthropic-beta/is,
   }),
-  // A server of one's own lacks what another home of the model has.
+  // A self-hosted server may lack features that another endpoint of the model has.
   // https://github.com/ollama/ollama/blob/main/docs/api.md
   ...rulesFrom('ollama', {
     kind: 'elsewhere',

@@ -1,14 +1,14 @@
-/** When a provider says that a request may come again, in whole seconds. */
+/** Waiting time before a retry that a provider requests, in whole seconds. */
 
 import { nowMs } from '../../platform/clock.ts';
 import { isRecord } from '../../platform/json/foreign-json.ts';
 import type { UpstreamResponse } from '../http/upstream-http.ts';
 
-/** A longer wait is no advice: it is a date in another unit, or nonsense. */
+/** A longer wait is not plausible: it is a date in another unit, or nonsense. */
 const MAX_WAIT_SECONDS = 31 * 24 * 60 * 60;
 const MAX_WAIT_CHARACTERS = 64;
 const DECIMAL = /^\d{1,13}(?:\.\d{1,12})?$/;
-/** As Go writes it: `1h2m3.5s`, `120ms`. */
+/** Go's format: `1h2m3.5s`, `120ms`. */
 const DURATION =
   /^(?=\d)(?:(\d{1,6})d)?(?:(\d{1,6})h)?(?:(\d{1,8})m(?!s))?(?:(\d{1,10}(?:\.\d{1,12})?)s)?(?:(\d{1,12}(?:\.\d{1,12})?)ms)?$/;
 const UNIT_SECONDS = [86_400, 3_600, 60, 1, 0.001];
@@ -19,9 +19,9 @@ const RESET = /^(?:x-|anthropic-)?ratelimit-(?:reset-([a-z-]+)|([a-z-]+)-reset|r
 type Headers = UpstreamResponse['headers'];
 
 /**
- * By the first of these that says so: `retry-after-ms`, `retry-after` (seconds, fractions, an HTTP date), a RetryInfo of the body, and the
- * ends of the windows of limits that are used up.
- * @returns seconds, rounded up; undefined where nothing says so
+ * Reads the first available source: `retry-after-ms`, `retry-after` (seconds, fractions, an HTTP date), a RetryInfo in
+ * the body, and the resets of exhausted limits.
+ * @returns seconds, rounded up; undefined without a source
  */
 export function retryAfterSeconds(headers: Headers, retryDelay: unknown, isRateLimit: boolean): number | undefined {
   return (
@@ -49,7 +49,7 @@ function untilThen(value: unknown): number | undefined {
   return durationOf(text) ?? untilDate(text);
 }
 
-/** A date that has passed means now. */
+/** A date in the past means now. */
 function untilDate(text: string): number | undefined {
   const atMs = /[a-z]{3}|^\d{4}-\d\d-\d\d/i.test(text) ? Date.parse(text) : NaN;
   return Number.isNaN(atMs) ? undefined : Math.max(0, (atMs - nowMs()) / 1_000);
@@ -60,7 +60,7 @@ function durationOf(text: string): number | undefined {
   return parts?.slice(1).reduce((sum, part, index) => sum + Number(part ?? 0) * UNIT_SECONDS[index]!, 0);
 }
 
-/** "34.4s", or the same in parts. */
+/** "34.4s", or an object with `seconds` and `nanos`. */
 function delayOf(value: unknown): number | undefined {
   if (typeof value === 'string') return durationOf(value.slice(0, MAX_WAIT_CHARACTERS));
   if (!isRecord(value)) return undefined;
@@ -69,7 +69,7 @@ function delayOf(value: unknown): number | undefined {
   return Number.isFinite(all) ? all : undefined;
 }
 
-/** The latest end of a window that is used up; where none is, the earliest of all. */
+/** The latest reset of an exhausted window; if no window is exhausted, the earliest reset of all. */
 function windowEnd(headers: Headers): number | undefined {
   const windows = Object.entries(headers).flatMap(([name, value]) => {
     const found = RESET.exec(name);

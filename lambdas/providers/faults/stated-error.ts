@@ -1,22 +1,22 @@
 /**
- * Reads an error of any provider: {"error":{…}}, {"error":"text"}, {"message"}, {"detail"}, {"base_resp"}, {"msg"}, a list of one of them,
- * an error as JSON inside a message (relays), or a plain text. Nothing here throws.
+ * Reads an error of any provider: {"error":{…}}, {"error":"text"}, {"message"}, {"detail"}, {"base_resp"}, {"msg"}, a
+ * list of these, an error as JSON inside a message (relays), or plain text. Nothing here throws.
  */
 
 import { isRawNumber } from '../../platform/json/exact-json.ts';
 import { isRecord, recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts';
 
-/** An error as its provider states it. */
+/** Content of a provider's error. */
 export interface StatedError {
-  /** Types, codes, status words and reasons, in small letters; numbers as their digits. */
+  /** Types, codes, status words and reasons in lower case; numbers as their digits. */
   codes: readonly string[];
-  /** Its messages; the first is the one for the client. */
+  /** Its messages; the first one is for the client. */
   messages: readonly string[];
-  /** HTTP status that the error itself names. */
+  /** HTTP status in the error itself. */
   status: number | undefined;
-  /** Google's RetryInfo, as it stands there. */
+  /** Google's RetryInfo, unparsed. */
   retryDelay: unknown;
-  /** A page of a proxy stands in its place: the provider has not read the request. */
+  /** Whether the body is a proxy's HTML page: the provider has not read the request. */
   isPage: boolean;
 }
 
@@ -61,24 +61,24 @@ const NESTED_FIELDS = [
   'message',
 ] as const;
 
-/** Neither a body nor a relay is deeper. */
+/** More levels than any body or relay has. */
 const MAX_STATED_DEPTH = 6;
 const MAX_STATED_PARTS = 16;
 const MAX_STATED_CHARACTERS = 64 * 1024;
-/** A sentence, and no broken JSON, page or bytes. */
+/** A sentence, as opposed to broken JSON, HTML or binary data. */
 const PLAIN_WORDS = /^(?![<{[])[^\p{Cc}]{0,500}\p{L}{2}[^\p{Cc}]{0,500}$/u;
 
-/** Words of a relay that say nothing of the error. */
+/** Messages of relays without information about the error. */
 const EMPTY_WORDS = /^(?:provider returned error|upstream (?:request failed|error)|error|success|bad request)[.:]?$/i;
 
-/** @param value any value that was read as JSON: an error, an object with one, or a list of one of them */
+/** @param value parsed JSON: an error, an object with one, or a list of these */
 export function statedError(value: unknown): StatedError {
   const reading = new ErrorReading();
   reading.read(value, 0);
   return reading.stated;
 }
 
-/** The error in the text of a body. A page of a proxy in front of the provider states nothing. */
+/** The error in the text of a body. A proxy's HTML page contains no error. */
 export function errorInText(text: string): StatedError {
   const words = text.trim();
   const json = parsedOrAbsent(words);
@@ -86,7 +86,7 @@ export function errorInText(text: string): StatedError {
   return { ...statedError(PLAIN_WORDS.test(words) ? words : undefined), isPage: words.startsWith('<') };
 }
 
-/** Whether a document with the status of a success is an error all the same. */
+/** Whether a document is an error although its status is a success. */
 export function statesError(document: unknown): boolean {
   const body = recordOrEmpty(Array.isArray(document) ? document[0] : document);
   const { error, success, object, type } = body;
@@ -130,7 +130,7 @@ class ErrorReading {
   #readRecord(record: Record<string, unknown>, depth: number): void {
     for (const field of CODE_FIELDS) this.#readCode(record[field]);
     this.#retryDelay ??= record['retryDelay'];
-    // The error is inside: the envelope's own words come after it.
+    // The inner error comes first, then the messages of the envelope.
     const { error } = record;
     if (isRecord(error) || Array.isArray(error)) this.read(error, depth + 1);
     else if (typeof error === 'string') this.#readText(error, depth);
@@ -145,7 +145,7 @@ class ErrorReading {
     }
   }
 
-  /** A text, or the error that a relay has put into it as JSON. */
+  /** Reads a text, or the JSON error that a relay has embedded in it. */
   #readText(text: string, depth: number): void {
     const words = text.trim();
     const nested = words.length <= MAX_STATED_CHARACTERS ? jsonWithin(words) : undefined;
@@ -156,14 +156,14 @@ class ErrorReading {
   #readCode(value: unknown): void {
     const code = digitsOf(value) ?? textOrAbsent(value)?.toLowerCase();
     if (code === undefined) return;
-    // AWS writes a namespace before the name, and an address behind it.
+    // AWS writes a namespace before the name, and a URL behind it.
     this.#codes.add(code.split(':', 1)[0]!.split('#').at(-1)!);
     const number = Number(code);
     if (this.#status === undefined && Number.isInteger(number) && number >= 400 && number < 600) this.#status = number;
   }
 }
 
-/** A whole number, also one that came as a text. */
+/** The digits of a whole number, which may also be a text. */
 function digitsOf(value: unknown): string | undefined {
   const digits = isRawNumber(value) ? value.rawJSON : String(value);
   const isNumber = typeof value === 'number' || typeof value === 'string' || isRawNumber(value);

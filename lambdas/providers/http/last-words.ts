@@ -1,12 +1,12 @@
 import type { PullIterator } from '../../platform/concurrency/pull-iterator.ts';
 
-/** The longest wait for an answer that has said how it ends, whether it is silent or goes on. */
+/** Maximum wait for the end of a body after the stop reason, whether the body is silent or continues. */
 const LAST_WORDS_MS = 5_000;
 
 /**
- * The chunks of a body; once its answer has said how it ends, only those of the next seconds. A body that is still
- * silent then is abandoned: the code that opened it closes its connection.
- * @param isClosing - asked before the next chunk is, when all before it were read
+ * The chunks of a body. After the stop reason, only chunks of the next seconds are read. A body that is still silent
+ * then is abandoned, and the code that opened it closes its connection.
+ * @param isClosing - called before the next chunk is requested, after all earlier chunks were read
  */
 export function withTrailingTimeout(body: AsyncIterable<Buffer>, isClosing: () => boolean): PullIterator<Buffer> {
   const chunks: AsyncIterator<Buffer, void> = body[Symbol.asyncIterator]();
@@ -14,7 +14,8 @@ export function withTrailingTimeout(body: AsyncIterable<Buffer>, isClosing: () =
 
   function leave(): IteratorResult<Buffer, void> {
     deadline?.cancel();
-    // A generator that waits for its source answers `return` only after the source has sent something.
+    // A generator that waits for its source reacts to `return` only after the source has sent something. So this is not
+    // awaited.
     void Promise.resolve(chunks.return?.()).catch(() => {});
     return { done: true, value: undefined };
   }

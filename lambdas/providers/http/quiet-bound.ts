@@ -1,22 +1,22 @@
 import { UpstreamError } from './upstream-error.ts';
 
 /**
- * The Responses API repeats long instructions in several events before its first output, and some models send an empty event for
- * each token of hidden reasoning.
+ * The Responses API repeats long instructions in several events before its first output, and some models send an empty
+ * event for each token of hidden reasoning.
  */
 const MAX_QUIET_BYTES = 32 * 1024 * 1024;
 
 /**
- * Bounds what a provider sends between two outputs of its answer: comments, pings, empty and unknown events. An event that is not
- * complete is not counted: its own size is bounded.
+ * Limits the data that a provider sends between two outputs: comments, pings, empty and unknown events. An incomplete
+ * event is not counted, because its size has its own limit.
  */
 export class QuietBound {
   #bytes = 0;
   #pendingBytes = 0;
 
   /**
-   * @param read.pendingBytes of an event whose end has not come
-   * @param read.hasOutput the bytes completed a piece of the answer
+   * @param read.pendingBytes size of an incomplete event
+   * @param read.hasOutput whether the bytes completed a piece of the answer
    * @throws {UpstreamError}
    */
   count(read: { bytes: number; pendingBytes: number; hasOutput: boolean }): void {

@@ -1,18 +1,24 @@
-/** Reads bodies of providers as a whole, up to a bound. */
+/** Reads complete bodies of provider responses, up to a limit. */
 
 import { UpstreamError } from './upstream-error.ts';
 
 /** More than any error message has. */
 const MAX_REFUSAL_BYTES = 64 * 1024;
 
-/** Text of a whole body. @throws {UpstreamError} `too_large` for a longer one: the rest is not read */
+/**
+ * Text of a complete body.
+ * @throws {UpstreamError} `too_large` for a longer body, whose rest is not read
+ */
 export async function readText(body: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {
   const { bytes, isCut } = await readBytes(body, maxBytes);
   if (!isCut) return bytes.toString('utf8');
   throw new UpstreamError('too_large', `The provider sent an answer of more than ${sizeText(maxBytes)}`);
 }
 
-/** Text of an answer: whole if its status is a success, else the beginning of the error. @throws {UpstreamError} */
+/**
+ * Text of a response: complete if its status is a success, or else the beginning of the error.
+ * @throws {UpstreamError}
+ */
 export async function readResponse(
   { status, body }: { status: number; body: AsyncIterable<Buffer> },
   maxBytes: number,
@@ -21,7 +27,7 @@ export async function readResponse(
   return isSuccess ? readText(body, maxBytes) : (await readBytes(body, MAX_REFUSAL_BYTES)).bytes.toString('utf8');
 }
 
-/** Reads a body that is not needed, so that its connection can be kept. */
+/** Reads a body that is not needed, so that its connection can be reused. */
 export async function readAway(body: AsyncIterable<Buffer>): Promise<void> {
   await readBytes(body, MAX_REFUSAL_BYTES);
 }

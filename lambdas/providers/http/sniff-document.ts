@@ -1,6 +1,6 @@
 import { resumed, type PullIterator } from '../../platform/concurrency/pull-iterator.ts';
 
-/** An answer that was asked for as a stream may still come as one JSON document. */
+/** A response to a streaming request may still be a single JSON document. */
 
 const MAX_BLANK_BYTES = 64 * 1024;
 const BLANKS = new Set([0x20, 0x09, 0x0a, 0x0d]);
@@ -8,7 +8,7 @@ const OPENING_BRACE = 0x7b;
 const OPENING_BRACKET = 0x5b;
 
 /**
- * Looks at the beginning of a body. No stream of events begins with a brace or a bracket.
+ * Inspects the beginning of a body. No stream of events begins with a brace or a bracket.
  * @returns whether it is a document, and the body from its first byte on
  */
 export async function sniffDocument(

@@ -1,33 +1,36 @@
 import { UpstreamError } from './upstream-error.ts';
 
 /**
- * Cuts a byte stream into server-sent-event frames without decoding it, so that a pass-through can forward the bytes it
- * received. A frame is everything up to and including its empty line. Frames of comments alone are dropped.
+ * Splits a byte stream into frames of server-sent events without decoding it, so that received bytes can be forwarded
+ * unchanged. A frame includes its empty line. Frames with only comments are dropped.
  *
- * Cost: every byte is looked at once; fragments of a frame are joined once, when it is complete.
+ * Cost: every byte is inspected once; fragments of a frame are joined once, when it is complete.
  */
 export class SseFrameSplitter {
   readonly #maxFrameBytes: number;
   #fragments: Buffer[] = [];
   #fragmentBytes = 0;
-  /** Bytes since the last line feed, not counting a carriage return: 0 means that a line feed now ends the frame. */
+  /** Bytes since the last line feed, without a carriage return. At 0, a line feed ends the frame. */
   #lineBytes = 0;
   #isCommentLine = false;
-  /** A frame has a line before its empty line; blank lines between frames belong to the next one. */
+  /** Whether the frame has a line yet. Blank lines between frames belong to the next frame. */
   #hasContent = false;
-  /** One of its lines is not a comment. */
+  /** Whether any of its lines is not a comment. */
   #hasField = false;
 
   constructor(maxFrameBytes: number) {
     this.#maxFrameBytes = maxFrameBytes;
   }
 
-  /** Bytes of a frame that is not complete. */
+  /** Size of the incomplete frame, in bytes. */
   get pendingBytes(): number {
     return this.#fragmentBytes;
   }
 
-  /** @returns the frames completed by this chunk. @throws {UpstreamError} when a frame outgrows the bound. */
+  /**
+   * @returns the frames that this chunk completes
+   * @throws {UpstreamError} if a frame exceeds the limit
+   */
   push(chunk: Buffer): Buffer[] {
     const frames: Buffer[] = [];
     let frameStart = 0;
@@ -50,7 +53,7 @@ export class SseFrameSplitter {
     return frames;
   }
 
-  /** What came after the last complete frame. */
+  /** Data after the last complete frame. */
   rest(): Buffer {
     return Buffer.concat(this.#fragments);
   }
@@ -83,7 +86,7 @@ export class SseFrameSplitter {
 
 const LINE_FEED = 0x0a;
 const COLON = 0x3a;
-/** A native search costs as much as looking at this many bytes. */
+/** Up to this many bytes, a loop is cheaper than a native search. */
 const SHORT_LINE_BYTES = 48;
 
 function nextLineFeed(chunk: Buffer, from: number): number {
@@ -97,7 +100,7 @@ function countLineBytes(chunk: Buffer, start: number, end: number): number {
   return bytes === 1 && chunk[start] === 0x0d ? 0 : bytes;
 }
 
-/** The data of one frame: its `data:` lines joined by line feeds, or undefined when it has none. */
+/** Data of a frame: its `data:` lines joined by line feeds; undefined without any. */
 export function frameData(frame: Buffer): string | undefined {
   const text = frame.toString('utf8').replace(/^\uFEFF/, '');
   const end = text.indexOf('\n');
@@ -110,7 +113,7 @@ export function frameData(frame: Buffer): string | undefined {
   return lines.length > 0 ? lines.join('\n') : undefined;
 }
 
-/** A line feed, and an empty line: no line of data fits in there. */
+/** A line feed and an empty line. No line of data fits into this length. */
 const MAX_ENDING = 3;
 
 function dataOf(line: string): string {
@@ -120,7 +123,7 @@ function dataOf(line: string): string {
 
 const EVENT_LINE = Buffer.from('event:');
 
-/** Whether the first line names the event; every upstream that names it does so there. */
+/** Whether the first line names the event. Every provider that names events does so there. */
 export function hasEventLine(frame: Buffer): boolean {
   return frame.subarray(0, EVENT_LINE.length).equals(EVENT_LINE);
 }

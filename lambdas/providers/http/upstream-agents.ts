@@ -1,4 +1,4 @@
-/** Connections to upstreams that are kept for the next request. */
+/** Connections to providers that stay open for reuse. */
 
 import http from 'node:http';
 import https from 'node:https';
@@ -6,12 +6,13 @@ import { getCACertificates } from 'node:tls';
 import { BoundedMap } from '../../platform/bounded-map.ts';
 
 /**
- * Connections that wait for a request, to all upstreams together. A process may have 1,024 files open; 128 requests with one connection from
- * a client and one to an upstream each, and 128 connections to each of two services of AWS, leave room for these.
+ * Maximum number of idle connections, to all providers together. A process may have 1,024 open files. 128 concurrent
+ * requests need a client and a provider connection each, and two AWS services need 128 connections each: these still
+ * fit.
  */
 const MAX_FREE_SOCKETS = 256;
 
-/** Keeps a connection that a request has given back, as long as there is room for one more; else it is closed. */
+/** Keeps a connection that a request has released while there is room; otherwise it is closed. */
 function keeping<Agent extends http.Agent>(agent: Agent): Agent {
   const keepSocketAlive = agent.keepSocketAlive.bind(agent);
   agent.keepSocketAlive = (socket) => freeSockets() < MAX_FREE_SOCKETS && keepSocketAlive(socket);
@@ -23,7 +24,10 @@ const options = { keepAlive: true, maxFreeSockets: MAX_FREE_SOCKETS };
 export const plainAgent = keeping(new http.Agent(options));
 const trustingAgent = keeping(new https.Agent(options));
 
-/** What everybody trusts, and one certificate more. @param ca PEM */
+/**
+ * The default CA certificates, and one more.
+ * @param ca PEM
+ */
 export function trusted(ca: string): string[] {
   return [...getCACertificates('default'), ca];
 }
@@ -38,14 +42,16 @@ function freeSockets(): number {
 }
 
 /**
- * Connections to targets with certificates of their own are apart from all others, and trust them alone.
- * @param ca PEM of what vouches for the target besides what everybody trusts
+ * Connections to targets with their own certificates are separate from all others, and only these trust the
+ * certificates.
+ * @param ca PEM of the certificates that are trusted for this target, in addition to the default ones
  */
 export function secureAgent(ca: string | undefined): https.Agent {
   if (ca === undefined) return trustingAgent;
   const known = agentsByCa.get(ca);
   if (known) return known;
-  // Only a rotated certificate adds another: what used the oldest goes on, and its connections close by themselves.
+  // Only a rotated certificate adds an agent. Requests of the oldest agent continue, and its connections close on their
+  // own.
   const agent = keeping(new https.Agent({ ...options, ca: trusted(ca) }));
   agentsByCa.set(ca, agent);
   return agent;

@@ -6,14 +6,14 @@ export type UpstreamFailure =
   | 'idle_timeout'
   | 'broken'
   | 'malformed'
-  /** The answer, or what came without any output, is larger than the gateway reads. */
+  /** The answer, or data without any output, is larger than the gateway reads. */
   | 'too_large'
   | 'aborted';
 
-/** Codes of the system, and of certificates: `ENOTFOUND`, `CERT_HAS_EXPIRED`. */
+/** Error codes of the system and of certificates: `ENOTFOUND`, `CERT_HAS_EXPIRED`. */
 const SYSTEM_CODE = /^[A-Z][A-Z0-9_]{2,63}$/;
 
-/** The upstream could not be reached, went silent, broke off, or sent something unreadable. */
+/** The provider could not be reached, went silent, closed the connection, or sent unreadable data. */
 export class UpstreamError extends Error {
   override name = 'UpstreamError';
   readonly failure: UpstreamFailure;
@@ -23,7 +23,7 @@ export class UpstreamError extends Error {
     this.failure = failure;
   }
 
-  /** The failure in one word: the code of the system where it has given one, otherwise the kind of the failure. */
+  /** The failure in one word: the system's error code if there is one, otherwise the kind of failure. */
   get word(): string {
     const { code } = (this.cause ?? {}) as { code?: unknown };
     return typeof code === 'string' && SYSTEM_CODE.test(code) ? code : this.failure;

@@ -1,8 +1,8 @@
 /**
- * HTTP to upstreams, on node:http(s) with kept-alive connections: a quarter of the CPU of global fetch.
+ * HTTP to providers, over node:http(s) with kept-alive connections. It needs a quarter of the CPU of global fetch.
  *
- * The connection opens before there is anything to send, so that DNS, TCP and TLS run in parallel with the hold; not
- * one byte of the request leaves before `send`.
+ * The connection opens before there is data to send, so that DNS, TCP and TLS run concurrently with the hold. No byte
+ * of the request leaves before `send`.
  */
 
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
@@ -16,43 +16,46 @@ import { UpstreamError } from './upstream-error.ts';
 
 export interface Timeouts {
   connectMs: number;
-  /** From when the request begins to be sent to the response's headers. */
+  /** From the start of sending the request to the headers of the response. */
   firstByteMs: number;
-  /** Between two chunks of the body, while a reader waits for the next one. */
+  /** Between two chunks of the body, while a reader waits for the next chunk. */
   idleMs: number;
 }
 
 export interface UpstreamResponse {
   status: number;
   headers: http.IncomingHttpHeaders;
-  /** Chunks as they arrive; each is read on demand, so a slow reader slows the upstream. */
+  /** Chunks as they arrive. Each chunk is read on demand, so a slow reader slows the provider down. */
   body: PullIterator<Buffer>;
 }
 
 export interface UpstreamTarget {
   url: string;
-  /** POST where absent; nothing is sent with GET. */
+  /** POST if absent. GET sends no body. */
   method?: 'GET' | 'POST' | undefined;
   headers: Record<string, string>;
-  /** Opens a connection of its own instead of taking a kept one. */
+  /** Opens a new connection instead of reusing one. */
   isFresh?: boolean | undefined;
-  /** Headers that depend on the body, or take a while to get. */
+  /** Headers that depend on the body, or take time to obtain. */
   authorize?: ((body: Buffer) => Record<string, string> | Promise<Record<string, string>>) | undefined;
-  /** Asked once, when the other side refuses the authorization with 401. @returns whether it is worth another try */
+  /**
+   * Called once if the provider refuses the authorization with 401.
+   * @returns whether a retry is worthwhile
+   */
   renew?: (() => boolean) | undefined;
-  /** PEM of certificates that vouch for this target, besides those that everybody trusts. */
+  /** PEM certificates that are trusted for this target, in addition to the default ones. */
   ca?: string | undefined;
   timeouts: Timeouts;
 }
 
-/** How long and how much of a response is read after its answer has ended. */
+/** Limits for reading a response after its answer has ended. */
 const TRAILING_MS = 1_000;
 const MAX_TRAILING_BYTES = 64 * 1024;
 const STALE_WITHIN_MS = 150;
-/** Interim answers (status 1xx) before the real one. */
+/** Maximum number of interim responses (status 1xx) before the real one. */
 const MAX_INTERIM_ANSWERS = 16;
 
-/** A request that connects at once and is sent on demand. */
+/** A request that connects immediately and is sent on demand. */
 export class UpstreamRequest {
   readonly #target: UpstreamTarget;
   readonly #signal: AbortSignal;
@@ -65,7 +68,10 @@ export class UpstreamRequest {
     this.#request = this.#open();
   }
 
-  /** @param onSent called when the whole request has left @throws {UpstreamError} */
+  /**
+   * @param onSent called after the whole request has been sent
+   * @throws {UpstreamError}
+   */
   async send(body: string, onSent: () => void = () => {}): Promise<UpstreamResponse> {
     const bytes = Buffer.from(body);
     const response = await this.#sendOnce(bytes, onSent);
@@ -83,7 +89,7 @@ export class UpstreamRequest {
       if (this.#signal.aborted) throw new UpstreamError('aborted', 'The request was cancelled', error);
       if (!this.#wasStale(error, sentAtMs)) throw toUpstreamError(error);
     }
-    // On a new connection: others from the pool may have died at the same time.
+    // Retry on a new connection: other pooled connections may have closed at the same time.
     this.#request = this.#open(false);
     try {
       return await this.#exchange(bytes, onSent);
@@ -94,8 +100,8 @@ export class UpstreamRequest {
   }
 
   /**
-   * The other side may have closed a kept-alive connection before we used it. Only an immediate reset means that; a
-   * later one may come after the request was read, and sending it again might pay for it twice.
+   * Whether the provider closed a kept-alive connection before the gateway used it. Only an immediate reset means that.
+   * A later reset may come after the request was read, and a retry might then be charged twice.
    */
   #wasStale(error: unknown, sentAtMs: number): boolean {
     const { code } = error as NodeJS.ErrnoException;
@@ -103,7 +109,7 @@ export class UpstreamRequest {
     return this.#request.reusedSocket && reset && performance.now() - sentAtMs < STALE_WITHIN_MS;
   }
 
-  /** Drops the connection without having sent anything. */
+  /** Closes the connection without having sent anything. */
   discard(): void {
     this.#request.destroy();
   }
@@ -140,7 +146,7 @@ export class UpstreamRequest {
     await this.#authorize(body);
     let response: IncomingMessage | undefined;
     const abort = () => {
-      // After a complete response the connection is back in the pool: it may already carry another request.
+      // After a complete response the connection is back in the pool and may already carry another request.
       if (!response?.complete) destroy(request, new UpstreamError('aborted', 'The request was cancelled'));
     };
     if (this.#signal.aborted) abort();
@@ -156,9 +162,9 @@ export class UpstreamRequest {
         request.once('response', resolve);
         request.once('error', reject);
         request.once('finish', onSent);
-        // Not answers: another protocol, a closed connection, and one interim answer after another.
+        // Other outcomes: another protocol, a closed connection, and an endless series of interim responses.
         request.once('upgrade', (_response, socket) => socket.destroy());
-        // Every request closes in the end: the error, with its stack, is only made where nothing has come.
+        // Every request closes in the end. The error, with its costly stack, is created only if no response came.
         request.once('close', () => {
           if (!response) reject(new UpstreamError('broken', 'The provider closed the connection'));
         });
@@ -186,7 +192,7 @@ export class UpstreamRequest {
   }
 }
 
-/** A socket that is destroyed with an error emits it, and without a listener that would end the process. */
+/** Destroys a request. Its socket emits the error, which would end the process without a listener. */
 function destroy(request: ClientRequest, reason: UpstreamError): void {
   request.socket?.on('error', () => {});
   request.destroy(reason);
@@ -205,7 +211,7 @@ function limitConnecting(request: ClientRequest, connectMs: number, secure: bool
   });
 }
 
-/** What Node's own iterator of a response does, without its generator around each chunk, and with patience. */
+/** Like Node's own iterator of a response, but without its generator around each chunk, and with an idle timeout. */
 async function* readBody(
   response: IncomingMessage,
   idleMs: number,
@@ -252,7 +258,7 @@ async function* readBody(
   }
 }
 
-/** An answer ends before its transport does: the rest is read and dropped, so that the connection can be kept. */
+/** Reads and drops the rest of a response after its answer has ended, so that the connection can be reused. */
 function finishReading(response: IncomingMessage): void {
   let left = MAX_TRAILING_BYTES;
   const timer = setTimeout(() => response.destroy(), TRAILING_MS);
@@ -265,7 +271,7 @@ function finishReading(response: IncomingMessage): void {
   response.resume();
 }
 
-/** Before anything of a request was sent: no address, no connection, or a certificate that does not hold. */
+/** Failures before any part of the request was sent: no address, no connection, or an invalid certificate. */
 const UNREACHED =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|(CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS_CERT)_\w+)$/;
 

@@ -2,13 +2,14 @@ import { invalidRequest } from '../../platform/errors.ts';
 import { outputFormat, withoutFormat } from '../../messages/output-format.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 
-/** Names that OpenAI takes. */
+/** Schema names that OpenAI accepts. */
 const SCHEMA_NAME = /^[\w-]{1,64}$/;
 
 /**
- * The JSON schema that an answer must have; undefined where the client asked for none.
- * @param supportedParameters of the model: one without structured answers must not pretend to give them
- * @throws {GatewayError} 400 where the model gives none
+ * The JSON schema that an answer must have; undefined if the client requested none.
+ * @param supportedParameters of the model. A model without structured answers is refused, because the gateway could not
+ * enforce the schema.
+ * @throws {GatewayError} 400 if the model supports no schema
  */
 export function answerSchema(
   request: MessagesRequest,
@@ -25,7 +26,10 @@ export function answerSchema(
   return (format.schema ?? {}) as Record<string, unknown>;
 }
 
-/** A call that is forced has no text that a schema could hold: Gemini and Groq refuse both (https://github.com/vercel/ai/pull/16540). */
+/**
+ * Drops the schema if a call is forced, because the answer then has no text: Gemini and Groq refuse both together
+ * (https://github.com/vercel/ai/pull/16540).
+ */
 export function withFormatOrForcedCall(request: MessagesRequest): MessagesRequest {
   const { tools, tool_choice: choice } = request;
   const isForced = choice?.type === 'any' || choice?.type === 'tool';
@@ -33,8 +37,9 @@ export function withFormatOrForcedCall(request: MessagesRequest): MessagesReques
 }
 
 /**
- * The request for a model that takes either tools or a schema of the answer. Tools that may not be called need not be there.
- * @throws {GatewayError} 400 for both
+ * The request for a model that accepts either tools or a schema of the answer. Tools are dropped if the model must not
+ * call them.
+ * @throws {GatewayError} 400 for a request with both
  */
 export function withFormatOrTools(asked: MessagesRequest): MessagesRequest {
   const request = withFormatOrForcedCall(asked);
@@ -47,7 +52,7 @@ export function withFormatOrTools(asked: MessagesRequest): MessagesRequest {
   );
 }
 
-/** The name of the schema, and what it is for, where the client has said so: models read them. */
+/** Name and purpose of the schema, which models read. Without a valid name from the client, the name is "answer". */
 export function answerName(request: MessagesRequest): { name: string; description?: string } {
   const { name, description } = outputFormat(request) ?? {};
   return { name: name && SCHEMA_NAME.test(name) ? name : 'answer', ...(description ? { description } : {}) };

@@ -7,48 +7,51 @@ import { ClientCalls } from './client-calls.ts';
 import { tokenLogprobs } from './logprobs.ts';
 import type { ToolNameRule } from './tool-names.ts';
 
-/** A word, and no sentence: it is kept. */
+/** A native reason is a single word. Other texts are not recorded. */
 const NATIVE_REASON = /^[\w.:-]{1,64}$/;
 
-/** What a piece of a stream came to: a batch, unless there is nothing new, and a failure that came after it. */
+/** Result of reading a piece of a stream: a batch, if there is anything new, and a failure after it. */
 export interface Reading {
   batch: AnswerBatch | undefined;
   failure: unknown;
-  /** The model has written something, whether it is in the batch or waits for its turn. */
+  /** Whether the model wrote anything, even if it is still held back. */
   hasOutput: boolean;
 }
 
-/** An answer on its way from another wire to the Messages API: started, written block by block, and ended, each once. */
+/**
+ * An answer under translation from another wire to the Messages API. It is started, written block by block, and ended,
+ * each once.
+ */
 export class TranslatedAnswer {
   /** Its blocks, in the order in which they are written. */
   readonly blocks: BlockWriter;
-  /** message_stop or an error was written: nothing may follow. */
+  /** Whether message_stop or an error was written: nothing may follow. */
   ended = false;
-  /** Bytes that the model has written and that a reader keeps back itself, before they are blocks. */
+  /** Size of output that the reader itself holds back before it becomes blocks, in bytes. */
   waitingBytes = 0;
-  /** Bytes that waited for their turn after the last reading. */
+  /** Size of output that was held back after the last reading, in bytes. */
   #heldBackBytes = 0;
-  /** The provider has reported more output since the last reading, whether it shows it or not. */
+  /** Whether the provider has reported more output since the last reading, shown or hidden. */
   #hasThought = false;
   readonly #estimatedInputTokens: number;
   #events: MessagesEvent[] = [];
   #started = false;
   #hasSaidWhy = false;
-  /** Why it ends, in the provider's word, until a batch has carried it. */
+  /** The provider's own stop reason, until a batch has carried it. */
   #nativeReason: string | undefined;
-  /** Part of it has been passed on. */
+  /** Whether a part of the answer has been passed on. */
   #begun = false;
   #finished = false;
   #usage: WireUsage | undefined;
   /** Usage that no batch has carried yet. */
   #unreported: WireUsage | undefined;
 
-  /**
-   * @param thinkingSignature of thinking that the provider does not sign itself
-   * @param toolNames the rule by which the names of tools were sent
-   */
   readonly #wantsLogprobs: boolean;
 
+  /**
+   * @param thinkingSignature signature for thinking that the provider does not sign itself
+   * @param toolNames rule for the sent names of tools
+   */
   constructor(
     { estimatedInputTokens, request }: Pick<DecodeContext, 'estimatedInputTokens' | 'request'>,
     thinkingSignature: string,
@@ -59,23 +62,23 @@ export class TranslatedAnswer {
     this.#wantsLogprobs = request['logprobs'] === true;
   }
 
-  /** Reads probabilities if the client asked for them: some providers send them with every answer. */
+  /** Reads probabilities if the client requested them: some providers send them with every answer. */
   logprobsIn(value: unknown, read = tokenLogprobs): TokenLogprob[] | undefined {
     return this.#wantsLogprobs ? read(value) : undefined;
   }
 
-  /** It has said why it ends, and has not ended yet. */
+  /** Whether the provider has sent its stop reason, and the answer has not ended yet. */
   get isClosing(): boolean {
     return this.#hasSaidWhy && !this.ended;
   }
 
-  /** Runs a reader over a piece of the stream. What was written before a failure is in the batch next to it. */
+  /** Runs a reader over a piece of the stream. Events written before a failure are in the batch next to it. */
   reading(read: () => void): Reading {
     let failure: unknown;
     try {
       read();
     } catch (error) {
-      // Whatever comes behind the end of an answer is nothing of it.
+      // Data after the end of an answer is ignored, and so are its errors.
       if (!this.ended) failure = error;
     }
     this.#collect();
@@ -84,7 +87,7 @@ export class TranslatedAnswer {
     // An answer that fails in its first piece has not begun.
     if (failure && !this.blocks.hasOutput && !this.#begun) return { batch: undefined, failure, hasOutput: false };
     this.#begun ||= events.length > 0;
-    // The end of a whole answer carries its usage itself.
+    // The last event of a complete answer carries its usage.
     const usage = this.#finished ? undefined : this.#unreported;
     this.#unreported = undefined;
     const heldBackBytes = this.blocks.heldBackBytes + this.waitingBytes;
@@ -98,29 +101,29 @@ export class TranslatedAnswer {
     return { batch: { events, usage, heldBackBytes, isClosing: this.isClosing, nativeReason }, failure, hasOutput };
   }
 
-  /** Writes message_start, the first time. */
+  /** Writes message_start on the first call. */
   start(): void {
     if (this.#started) return;
     this.#started = true;
     this.#events.push(messageStart({ input_tokens: this.#estimatedInputTokens, output_tokens: 0 }));
   }
 
-  /** Takes what the provider reports so far. Some report it in every event, and not always more of it. */
+  /** Takes usage reported so far. Some providers report it in every event, and not always with growing counts. */
   report(usage: WireUsage): void {
     this.#hasThought ||= (usage.output_tokens ?? 0) > (this.#usage?.output_tokens ?? 0);
     this.#unreported = this.#usage = laterUsage(this.#usage, usage);
   }
 
   /**
-   * The provider has said why it ends; usage may follow.
-   * @param reason in its own word, for the record
+   * Notes that the provider has sent its stop reason. Usage may still follow.
+   * @param reason the provider's own stop reason, for the record
    */
   close(reason: string): void {
     this.#hasSaidWhy = true;
     if (NATIVE_REASON.test(reason)) this.#nativeReason = reason;
   }
 
-  /** Writes what is left, and the end. Without usage from the provider, the gateway counts and fills in the numbers. */
+  /** Writes pending blocks and the end. If the provider reported no usage, the gateway estimates the counts later. */
   finish(stopReason: StopReason, matchedStopSequence: string | null = null): void {
     this.blocks.finish();
     this.#collect();
@@ -135,7 +138,7 @@ export class TranslatedAnswer {
     this.ended = this.#finished = true;
   }
 
-  /** Ends it with an error, as the provider wrote it. */
+  /** Ends the answer with the provider's own error. */
   fail(error: unknown): void {
     this.#collect();
     this.#events.push({ type: 'error', error });
@@ -147,7 +150,7 @@ export class TranslatedAnswer {
   }
 }
 
-/** The later report counts, but output never shrinks, and no token of the prompt counts twice. */
+/** Merges two reports. The later one wins, but output never shrinks, and no prompt token counts twice. */
 function laterUsage(known: WireUsage | undefined, later: WireUsage): WireUsage {
   if (!known) return later;
   const output = Math.max(known.output_tokens ?? 0, later.output_tokens ?? 0);
@@ -160,9 +163,12 @@ function laterUsage(known: WireUsage | undefined, later: WireUsage): WireUsage {
   };
 }
 
-/** The size that was told last counts; what was named of caches, and not named again, is within it. */
+/**
+ * Usage of the prompt. The last reported size wins. Cache counts that the later report lacks are kept, within that
+ * size.
+ */
 function laterPromptUsage(known: WireUsage, later: WireUsage): WireUsage {
-  // A zero after a number says nothing.
+  // A zero after a positive count is ignored.
   const size = sizeOf(later) || (sizeOf(known) ?? sizeOf(later));
   if (size === undefined) return {};
   const readNamed = later.cache_read_input_tokens || known.cache_read_input_tokens;

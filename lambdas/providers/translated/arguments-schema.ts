@@ -1,9 +1,10 @@
 /**
- * Schemas of the arguments of a tool as every provider takes them: an object at the root, in the current draft of JSON Schema (2020-12). Tools
- * come from servers of all ages, and a provider that refuses one schema refuses the request.
+ * Argument schemas in a form that every provider accepts: an object at the root, in the current draft of JSON Schema
+ * (2020-12). Tools come from servers of all ages, and a provider refuses the whole request if it refuses one schema.
  *
- * Sources: https://github.com/langchain-ai/langchainjs/issues/9804 (a union at the root), https://github.com/Dokploy/mcp/issues/74 (boolean
- * bounds), https://github.com/anomalyco/opencode/pull/39335 (tuples), https://github.com/ruvnet/ruflo/issues/1294 (lists without items).
+ * Sources: https://github.com/langchain-ai/langchainjs/issues/9804 (a union at the root),
+ * https://github.com/Dokploy/mcp/issues/74 (boolean bounds), https://github.com/anomalyco/opencode/pull/39335 (tuples),
+ * https://github.com/ruvnet/ruflo/issues/1294 (lists without items).
  */
 
 import { isRecord } from '../../platform/json/foreign-json.ts';
@@ -24,13 +25,13 @@ const ONE_SCHEMA = new Set([
 ]);
 const LISTS_OF_SCHEMAS = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems']);
 const MAPS_OF_SCHEMAS = new Set(['properties', '$defs', 'definitions', 'patternProperties', 'dependentSchemas']);
-/** Keywords that no provider takes at the root. */
+/** Keywords that no provider accepts at the root. */
 const ROOT_UNIONS = ['anyOf', 'oneOf', 'allOf'] as const;
 const UNTAKEN_AT_ROOT = [...ROOT_UNIONS, 'enum', 'not'] as const;
 
 /**
- * The schema with an object at its root. The members of the variants of a union there become members that may be left out, and the union itself
- * is told in words.
+ * The schema with an object at its root. A union at the root is replaced: the members of its variants become optional
+ * members, and the description contains the union.
  */
 export function argumentsSchema(schema: ToolSchema): ToolSchema {
   const root = withRootResolved(currentSchema(schema) as ToolSchema);
@@ -42,14 +43,14 @@ export function argumentsSchema(schema: ToolSchema): ToolSchema {
   return { ...withConstraints(rest, untaken), type: 'object', properties };
 }
 
-/** Keywords that a provider does not take, told in the description, where the model reads them. */
+/** Moves keywords that a provider refuses into the description, which the model reads. */
 export function withConstraints(schema: ToolSchema, untaken: ToolSchema): ToolSchema {
   if (Object.keys(untaken).length === 0) return schema;
   const described = typeof schema['description'] === 'string' ? `${schema['description']}\n` : '';
   return { ...schema, description: `${described}Constraints: ${JSON.stringify(untaken)}` };
 }
 
-/** A root that only refers to one of its definitions becomes that definition. */
+/** If the root only refers to one of its definitions, it becomes that definition. */
 function withRootResolved(schema: ToolSchema): ToolSchema {
   const { $ref: reference, ...rest } = schema;
   const [, list, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(String(reference)) ?? [];
@@ -58,7 +59,7 @@ function withRootResolved(schema: ToolSchema): ToolSchema {
   return isRecord(target) ? { ...target, ...rest } : schema;
 }
 
-/** The schema in the words of draft 2020-12. */
+/** The schema converted to draft 2020-12. */
 function currentSchema(schema: unknown): unknown {
   if (!isRecord(schema)) return schema;
   const current: ToolSchema = {};
@@ -95,7 +96,9 @@ function currentWords(keyword: string, value: unknown, schema: ToolSchema): Tool
   }
 }
 
-/** A list of schemas in the place of one; what follows them was called `additionalItems`. */
+/**
+ * A list of schemas for `items` becomes `prefixItems`. Older drafts call the schema of further items `additionalItems`.
+ */
 function tuple(schemas: readonly unknown[], more: unknown): ToolSchema {
   return { prefixItems: schemas.map(currentSchema), ...(more === undefined ? {} : { items: currentSchema(more) }) };
 }
@@ -104,7 +107,7 @@ function mapOfCurrent(schemas: ToolSchema): ToolSchema {
   return Object.fromEntries(Object.entries(schemas).map(([name, one]) => [name, currentSchema(one)]));
 }
 
-/** Drafts up to 3 say of each member whether it is required. */
+/** In drafts up to 3, each member says whether it is required. */
 function membersMarkedRequired({ required, properties }: ToolSchema): string[] {
   const listed = Array.isArray(required) ? (required as unknown[]) : [];
   return Object.entries(isRecord(properties) ? properties : {}).flatMap(([name, one]) =>

@@ -1,4 +1,4 @@
-/** Recordings of a request, for the wires that have a word for them. */
+/** Recordings of a request, for wires that support them. */
 
 import { audioFormatOf, type AudioFormat } from '../../messages/audio.ts';
 import { invalidRequest } from '../../platform/errors.ts';
@@ -8,7 +8,7 @@ import type { WireTarget } from '../wire.ts';
 const NO_AUDIO =
   'this model takes no audio; write its words as text, or ask a model that has audio in its input_modalities';
 
-/** @throws {GatewayError} 400 where the endpoint does not list audio: its price is one of texts. */
+/** @throws {GatewayError} 400 if the endpoint does not list audio: its price covers only text */
 export function spokenAudio(
   block: Block,
   path: string,

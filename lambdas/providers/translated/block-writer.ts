@@ -8,16 +8,16 @@ import type { ClientCalls } from './client-calls.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import { JsonProgress } from './json-progress.ts';
 
-/** More than a model cites in one text. */
+/** More citations than a model gives for one text. */
 const MAX_EARLY_CITATIONS = 256;
 
-/** More blocks than any answer has, and more calls. Even an empty one costs memory. */
+/** More blocks, and more calls, than any answer has. Even an empty block costs memory. */
 const MAX_ANSWER_BLOCKS = 10_000;
 
-/** This much prose after a call without arguments means that it has none. */
+/** If this much prose follows a call without arguments, the call has none. */
 const MAX_DEFERRED_BYTES = 1_024;
 
-/** A piece of a tool call as it arrives; only the first is sure to have an id and a name. */
+/** A piece of a streamed tool call. Only the first piece is sure to have an id and a name. */
 export interface ToolCallPiece {
   index: number | undefined;
   id: string | undefined;
@@ -26,13 +26,13 @@ export interface ToolCallPiece {
 }
 
 /**
- * What is said beside calls; a signature ends the thinking before it, redacted thinking is a block of its own, and an end
- * ends whatever is open.
+ * Output other than calls. `signature` ends the thinking before it, `redacted` is a block of its own, and `end` ends
+ * any open block.
  */
 interface Prose {
   kind: 'text' | 'refusal' | 'thinking' | 'signature' | 'redacted' | 'end';
   text: string;
-  /** Probabilities of the tokens of a text, if the client asked for them. */
+  /** Token probabilities of a text, if the client requested them. */
   logprobs?: readonly TokenLogprob[] | undefined;
 }
 
@@ -42,19 +42,19 @@ interface ToolCall {
   index: number | undefined;
   id: string;
   name: string;
-  /** How much of its arguments has come. */
+  /** Whether its arguments have begun, and are complete. */
   progress: JsonProgress;
-  /** Arguments that are not written yet. */
+  /** Arguments that are received but not written yet. */
   unwritten: string;
-  /** Some of its arguments were written. */
+  /** Whether some of its arguments were written. */
   begun: boolean;
-  /** Its block is closed: nothing can be added. */
+  /** Whether its block is closed, so that nothing can be added. */
   closed: boolean;
 }
 
 /**
- * Writes content blocks one after another: at most one is open, indices are contiguous, and pieces of a later tool call
- * wait until the call before it is complete.
+ * Writes content blocks one after another. At most one block is open, indexes are contiguous, and pieces of a later
+ * tool call wait until the previous call is complete.
  */
 export class BlockWriter {
   /** Events written since the last take(). */
@@ -67,16 +67,16 @@ export class BlockWriter {
   readonly #byId = new Map<string, ToolCall>();
   /** Position in #calls of the call whose block is open or was written last. */
   #written = -1;
-  /** What came between two pieces of one call: the call's block must stay whole, so this follows it. */
+  /** Prose between two pieces of one call. It is written after the call, whose block must stay contiguous. */
   #deferred: Prose[] = [];
   #deferredBytes = 0;
-  /** Sources that came before the text that they belong to. */
+  /** Citations that came before their text. */
   readonly #earlyCitations: unknown[] = [];
-  /** Of calls that wait for their turn, and of their arguments. */
+  /** Size of the waiting calls and their arguments, in bytes. */
   #waitingBytes = 0;
   readonly #thinkingSignature: string;
   readonly #clientCalls: ClientCalls;
-  /** Pieces without an id, an index and a name belong to a call that is not passed on. */
+  /** Whether the last call was dropped. Pieces without id, index and name then belong to it, and are dropped too. */
   #isLeftOut = false;
 
   constructor(thinkingSignature: string, clientCalls: ClientCalls) {
@@ -92,12 +92,14 @@ export class BlockWriter {
     return this.#nextIndex > 0 || this.#calls.length > 0;
   }
 
-  /** Bytes that the model has written and that wait for their turn. */
+  /** Size of the output that waits for its turn, in bytes. */
   get heldBackBytes(): number {
     return this.#deferredBytes + this.#waitingBytes;
   }
 
-  /** A source of the open text; without one it waits for the text that begins next, and is left out where none does. */
+  /**
+   * Adds a citation to the open text. Without an open text it waits for the next one, and is dropped if none follows.
+   */
   citation(citation: unknown): void {
     if (this.#open?.kind === 'text') this.#delta({ type: 'citations_delta', citation });
     else if (this.#earlyCitations.length < MAX_EARLY_CITATIONS) this.#earlyCitations.push(citation);
@@ -113,7 +115,7 @@ export class BlockWriter {
     this.#prose({ kind: 'text', text, logprobs });
   }
 
-  /** Words with which the model refuses, where its provider tells them apart. */
+  /** Adds text of a refusal, if its provider distinguishes refusals. */
   refusal(text: string): void {
     this.#prose({ kind: 'refusal', text });
   }
@@ -123,19 +125,19 @@ export class BlockWriter {
   }
 
   /**
-   * Ends the open thinking with the signature of its provider. Where none is open, an empty thinking carries it: clients
-   * send it back with the conversation, as they do with thinking that is not shown.
+   * Ends the open thinking with the signature of its provider. Without open thinking, an empty block carries the
+   * signature: clients send it back with the conversation, like thinking that is not shown.
    */
   sign(signature: string): void {
     this.#prose({ kind: 'signature', text: signature });
   }
 
-  /** Ends the open text or thinking: what follows is a block of its own. */
+  /** Ends the open text or thinking: the next piece starts a new block. */
   endProse(): void {
     this.#prose({ kind: 'end', text: '' });
   }
 
-  /** Thinking that only its provider can read. */
+  /** Adds thinking that only its provider can read. */
   redacted(data: string): void {
     this.#prose({ kind: 'redacted', text: data });
   }
@@ -149,7 +151,8 @@ export class BlockWriter {
     const call = this.#callOf(piece);
     if (!call) return;
     if (call.closed) {
-      // Some providers repeat the arguments at the end. New arguments of a call that was given up must not be lost.
+      // Some providers repeat the arguments at the end, which is harmless. New arguments for a closed call must not be
+      // lost silently.
       if (call.progress.isComplete || piece.arguments === '') return;
       throw new UpstreamError('malformed', 'The provider went on with a call that it had left');
     }
@@ -159,14 +162,14 @@ export class BlockWriter {
     this.#writeCalls(false);
   }
 
-  /** Writes what is left and closes the last block. */
+  /** Writes pending output, and closes the last block. */
   finish(): void {
     this.#writeCalls(true);
     this.#writeDeferred();
     this.#close();
   }
 
-  /** The call that a piece belongs to; a piece without id, name and arguments announces nothing and is skipped. */
+  /** The call to which a piece belongs. A piece without id, name and arguments is skipped. */
   #callOf(piece: ToolCallPiece): ToolCall | undefined {
     const known = this.#knownCall(piece);
     const isAnother = known !== undefined && piece.name !== undefined && this.#announcesAnother(piece, known);
@@ -174,7 +177,7 @@ export class BlockWriter {
     if (this.#isLeftOut && isNameless) return undefined;
     if (known && !isAnother) return known;
     if (piece.name === undefined) return undefined;
-    // Not every provider has a switch for that, and not every model keeps to it.
+    // A single call is enforced here: some providers have no switch for it, and some models ignore the switch.
     this.#isLeftOut = this.#clientCalls.isSingle && this.#calls.length > 0;
     if (this.#isLeftOut) return undefined;
     const call: ToolCall = {
@@ -200,8 +203,8 @@ export class BlockWriter {
   }
 
   /**
-   * Some upstreams give every call the index 0, or none: another id is another call, and so is a name after complete
-   * arguments.
+   * Some providers give every call the index 0, or none. A new id then means a new call, and so does a name after
+   * complete arguments.
    */
   #announcesAnother(piece: ToolCallPiece, known: ToolCall): boolean {
     if (piece.id !== undefined) return piece.id !== known.id;
@@ -236,7 +239,7 @@ export class BlockWriter {
       return;
     }
     this.#deferred.push(prose);
-    // Signatures and the like are not the model's words.
+    // Only these kinds are text of the model.
     if (prose.kind === 'text' || prose.kind === 'refusal' || prose.kind === 'thinking')
       this.#deferredBytes += Buffer.byteLength(prose.text);
     const call = this.#calls[this.#written]!;
@@ -281,7 +284,7 @@ export class BlockWriter {
     const json = call.unwritten;
     call.unwritten = '';
     this.#waitingBytes -= Buffer.byteLength(json);
-    // Calls without arguments come as "", "null" or nothing at all; clients read a block without deltas as {}.
+    // Calls without arguments have "", "null" or nothing. Clients read a block without deltas as {}.
     if (json === '' || (json === 'null' && !call.begun)) return;
     call.begun = true;
     this.#delta({ type: 'input_json_delta', partial_json: json });
@@ -317,7 +320,7 @@ function tooManyBlocks(): UpstreamError {
   return new UpstreamError('malformed', 'The provider sent more blocks than an answer can have');
 }
 
-/** What a call has before its arguments. An id is no word of the model's, unless it is longer than any. */
+/** Size of a call before its arguments. The model does not write the id, so only an unusually long id counts. */
 function announcedBytes({ id, name }: ToolCall): number {
   return Math.max(CALL_OVERHEAD_BYTES, Buffer.byteLength(id)) + Buffer.byteLength(name);
 }

@@ -3,13 +3,13 @@ import type { MessagesRequest } from '../../messages/types.ts';
 import { clientCallId } from '../tool-call-id.ts';
 
 /**
- * Ids of calls that no other call of the conversation has: some providers count from `call_0` again in every answer, or
- * give it to every call of one.
- * @returns the id that a provider's becomes; the same for all pieces of one call
+ * Makes ids of calls unique in the conversation. Some providers start at `call_0` in every answer, or use it for every
+ * call of an answer.
+ * @returns a function from the provider's id to the unique id, which is the same for all pieces of one call
  */
 export function uniqueCallIds(request: MessagesRequest): (id: string, index: number | undefined) => string {
   const given = new Map<string, { index: number | undefined; id: string }>();
-  /** As clients have them. */
+  /** Ids in the form that clients see. */
   let taken: Set<string> | undefined;
   return (id, index) => {
     const known = given.get(id);

@@ -1,6 +1,6 @@
 /**
- * Annotations of an answer as citations of the Messages API: a source with its address, and what it says. There is
- * nothing to send back for the next turn, so the index that clients return is empty.
+ * Converts annotations of an answer into citations of the Messages API: a source with its URL and excerpt. The next
+ * turn needs no data from them, so the index that clients return is empty.
  */
 
 const MAX_CITED_CHARACTERS = 150;
@@ -12,7 +12,7 @@ export function citationOf(annotation: Record<string, unknown>): Record<string, 
   return type === 'file' || type === 'file_citation' ? fileCitation(annotation) : undefined;
 }
 
-/** OpenAI, OpenRouter and xAI nest the source; others have its fields beside the type. */
+/** OpenAI, OpenRouter and xAI nest the source; other providers put its fields next to the type. */
 function urlCitation(annotation: Record<string, unknown>): Record<string, unknown> | undefined {
   const source = citationRecord(annotation, 'url_citation');
   const url = source['url'];
@@ -45,7 +45,7 @@ function citationRecord(annotation: Record<string, unknown>, field: string): Rec
   return typeof nested === 'object' && nested !== null ? (nested as Record<string, unknown>) : annotation;
 }
 
-/** A text, or parts of which some have one. */
+/** The text of a string, or of a list whose parts may have a text. */
 function citedExcerpt(content: unknown): string {
   const parts = Array.isArray(content) ? content : [content];
   const texts = parts.map((part: unknown) => {

@@ -2,7 +2,7 @@ import type { MessagesRequest } from '../../messages/types.ts';
 import { uniqueCallIds } from './call-ids.ts';
 import { changedNames, type ToolNameRule } from './tool-names.ts';
 
-/** Calls of an answer as the client knows them: under an id that is theirs alone, and the client's own name of the tool. */
+/** Calls of an answer for the client: with a unique id, and the client's own name of the tool. */
 export class ClientCalls {
   readonly #request: MessagesRequest;
   readonly #rule: ToolNameRule;
@@ -15,12 +15,12 @@ export class ClientCalls {
     this.#uniqueId = uniqueCallIds(request);
   }
 
-  /** The client wants one call at most. */
+  /** Whether the client allows at most one call. */
   get isSingle(): boolean {
     return this.#request.tool_choice?.disable_parallel_tool_use === true;
   }
 
-  /** The same for all pieces of one call. */
+  /** The id for the client, the same for all pieces of one call. */
   idOf(id: string, index: number | undefined): string {
     return this.#uniqueId(id, index);
   }

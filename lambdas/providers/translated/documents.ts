@@ -1,19 +1,19 @@
-/** Documents for wires that have no block for them: what is text goes as text, in a tag with its title. */
+/** Documents for wires without document blocks: a text document is sent as text, in a tag with its title. */
 
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Block } from '../../messages/types.ts';
 
 type TextSource = { type: 'text'; data: string } | { type: 'content'; content: string | Block[] };
-/** Where a document is that is not text. */
+/** Source of a document other than text. */
 type FileSource =
   | { type: 'base64'; media_type: string; data: string }
   | { type: 'url'; url: string }
   | { type: 'file'; file_id: string };
 
-/** A document as it is sent: its text, or a file that the wire may know how to send. */
+/** A document in the form in which it is sent: its text, or a file that the wire may support. */
 type ReadDocument = { text: string } | { text: undefined; source: FileSource; title: string };
 
-/** @throws {GatewayError} 400 for what no model of another family does with a document. */
+/** @throws {GatewayError} 400 for a document feature that no model of another family supports */
 export function readDocument(block: Block, path: string): ReadDocument {
   refuseCitations(block, path);
   const source = block['source'] as TextSource | FileSource;
@@ -25,8 +25,8 @@ export function readDocument(block: Block, path: string): ReadDocument {
 }
 
 /**
- * What the client says about a document whose file stands behind it; empty where the file says it all.
- * @param isNamed its file has a name, which is its title
+ * The client's title and context for a document that is sent as a file; empty if the file itself has all of it.
+ * @param isNamed whether the file has a name, which is its title
  */
 export function aboutFile(block: Block, isNamed: boolean): string {
   const { title, context } = block;
@@ -44,7 +44,7 @@ function isString(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-/** The refusal of a document whose source the endpoint cannot be sent. */
+/** The error for a document whose source the endpoint does not support. */
 export function unreadableDocument(sourceType: string, path: string): Error {
   return invalidRequest(
     `${path}.source.type`,
@@ -52,7 +52,10 @@ export function unreadableDocument(sourceType: string, path: string): Error {
   );
 }
 
-/** The texts that a document is made of. @throws {GatewayError} 400 for anything else in it. */
+/**
+ * The texts of a document.
+ * @throws {GatewayError} 400 for any other content
+ */
 export function documentTexts(content: string | Block[], path: string): string[] {
   if (typeof content === 'string') return [content];
   return content.map((block, index) => {
@@ -65,7 +68,7 @@ export function wantsCitations(block: Block): boolean {
   return (block['citations'] as { enabled?: unknown } | null | undefined)?.enabled === true;
 }
 
-/** @throws {GatewayError} 400 for a document that asks for them. */
+/** @throws {GatewayError} 400 for a document with citations turned on */
 export function refuseCitations(block: Block, path: string): void {
   if (!wantsCitations(block)) return;
   throw invalidRequest(`${path}.citations.enabled`, 'citations only work on Anthropic models; leave it out');

@@ -1,4 +1,4 @@
-/** Tools of a request as functions, which is all that other wires know. */
+/** Tools of a request as functions, the only kind of tools on other wires. */
 
 import { invalidRequest } from '../../platform/errors.ts';
 import { isRecord } from '../../platform/json/foreign-json.ts';
@@ -7,16 +7,16 @@ import { readTool, refuseChoiceWithoutTools } from './tools.ts';
 
 export interface FunctionTool {
   name: string;
-  /** Undefined where there is none: an empty one is not sent. */
+  /** Undefined without a description: an empty one is not sent. */
   description: string | undefined;
   parameters: Record<string, unknown>;
-  /** The client asked for it, and the schema allows it. */
+  /** Whether the client requested strict mode and the schema allows it. */
   strict: boolean;
 }
 
 /**
- * The functions of a request; none without tools.
- * @throws {GatewayError} 400 for a tool that is no function, and for a forced one where there is none.
+ * The functions of a request; empty without tools.
+ * @throws {GatewayError} 400 for a tool that is not a function, and for a forced tool without tools
  */
 export function functionTools({ tools, tool_choice: choice }: MessagesRequest): FunctionTool[] {
   if (tools?.length) return tools.map(functionTool);
@@ -42,7 +42,10 @@ function withProperties(schema: Record<string, unknown>): Record<string, unknown
 }
 
 const MAPS_OF_MEMBERS = new Set(['properties', '$defs', 'definitions']);
-/** Keywords that OpenAI does not take in a strict schema (https://platform.openai.com/docs/guides/structured-outputs#supported-schemas). */
+/**
+ * Keywords that OpenAI refuses in a strict schema
+ * (https://platform.openai.com/docs/guides/structured-outputs#supported-schemas).
+ */
 const NEVER_STRICT = [
   'oneOf',
   'allOf',
@@ -62,12 +65,15 @@ const NEVER_STRICT = [
   'maxProperties',
 ];
 
-/** OpenAI accepts `strict` only for an object whose objects all require their properties and allow no others, in words that it takes. */
+/**
+ * Whether OpenAI accepts `strict` for a schema: every object in it requires all its properties and allows no others,
+ * and no keyword is unsupported.
+ */
 export function isStrict(schema: unknown): boolean {
   return isRecord(schema) && schema['type'] === 'object' && isClosed(schema);
 }
 
-/** @param isMap its members have names of the client's, and are no keywords */
+/** @param isMap whether the members have names chosen by the client rather than keywords */
 function isClosed(schema: unknown, isMap = false): boolean {
   if (typeof schema !== 'object' || schema === null) return true;
   if (Array.isArray(schema)) return schema.every((one) => isClosed(one));

@@ -1,6 +1,6 @@
 /**
- * Follows a JSON text that arrives in pieces, and knows when it is complete. Each character is read once, however often
- * one asks: a model's arguments may be long and come letter by letter.
+ * Follows a JSON text that arrives in pieces, and detects when it is complete. Each character is read once, because the
+ * arguments of a call may be long and arrive letter by letter.
  */
 export class JsonProgress {
   #depth = 0;

@@ -1,15 +1,15 @@
-/** Probabilities of tokens, as providers that speak OpenAI's APIs tell them. */
+/** Token probabilities in the form of OpenAI's APIs. */
 
 import type { TokenLogprob } from '../../messages/token-logprob.ts';
 import { asList, asOptionalRecord, asText } from '../shapes.ts';
 
-/** A token, and how likely it was. */
+/** A token and its probability. */
 export type Likely = Omit<TokenLogprob, 'top_logprobs'>;
 
-/** More than any API lets a client ask for. */
+/** More alternatives than any API lets a client request. */
 export const MAX_ALTERNATIVES = 20;
 
-/** @returns undefined where there are none. A token without a number for its probability is left out. */
+/** @returns undefined without probabilities. A token without a numeric probability is skipped. */
 export function tokenLogprobs(value: unknown): TokenLogprob[] | undefined {
   const tokens = asList(value).flatMap((one): TokenLogprob[] => {
     const likely = likelyToken(one);

@@ -1,12 +1,12 @@
-/** Images and documents of a request, as wires that have no blocks for them say them. */
+/** Images and documents of a request, for wires without blocks for them. */
 
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Block } from '../../messages/types.ts';
 import { aboutFile, readDocument, unreadableDocument } from './documents.ts';
 
 /**
- * An image's own address, or a data URL.
- * @throws {GatewayError} 400 for a file by its id, which only its own provider can read.
+ * The URL of an image, or a data URL.
+ * @throws {GatewayError} 400 for a file id, which only the file's own provider can read
  */
 export function imageUrl(block: Block, path: string): string {
   const source = block['source'] as { type: string; media_type?: string; data?: string; url?: string };
@@ -16,15 +16,15 @@ export function imageUrl(block: Block, path: string): string {
 }
 
 /**
- * A document as a wire can say it: its text, in a tag, or a PDF, which not every provider reads. What the client says about a PDF
- * is a text before it, or empty.
+ * A document in a form that wires can send: text in a tag, or a PDF, which only some providers read. `about` is text
+ * before a PDF with the client's title and context; it may be empty.
  */
 export type SpokenDocument =
   | { kind: 'text'; text: string }
   | { kind: 'base64'; filename: string; dataUrl: string; about: string }
   | { kind: 'url'; url: string; about: string };
 
-/** @throws {GatewayError} 400 for what no translated wire can say. */
+/** @throws {GatewayError} 400 for a document that no translated wire can send */
 export function spokenDocument(block: Block, path: string): SpokenDocument {
   const document = readDocument(block, path);
   if (document.text !== undefined) return { kind: 'text', text: document.text };

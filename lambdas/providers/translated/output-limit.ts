@@ -3,9 +3,9 @@ import type { MessagesRequest } from '../../messages/types.ts';
 import type { WireTarget } from '../wire.ts';
 
 /**
- * The most tokens that an answer may have: what the client said, as far as the endpoint goes, and no less than the
- * endpoint takes. Undefined where the client said nothing.
- * @throws {GatewayError} 400 for 0, which no other API has
+ * Maximum tokens of an answer: the client's limit, within the endpoint's own minimum and maximum. Undefined without a
+ * limit from the client.
+ * @throws {GatewayError} 400 for 0, which no other API supports
  */
 export function outputLimit({ max_tokens: asked }: MessagesRequest, target: WireTarget): number | undefined {
   if (asked === undefined) return undefined;

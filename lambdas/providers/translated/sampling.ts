@@ -6,7 +6,7 @@ import type { WireTarget } from '../wire.ts';
 
 type SamplingTarget = Pick<WireTarget, 'supportedParameters' | 'quirks'>;
 
-/** Penalties that the model lists or has a default of. */
+/** Penalties that the model lists or has a default for. */
 export function penaltyFields(
   request: MessagesRequest,
   target: SamplingTarget,
@@ -23,8 +23,9 @@ export function rareFields(
 }
 
 /**
- * A parameter that the model does not list is not asked of it; one that it lists and its wire has no word for may be taken by another endpoint.
- * @throws {GatewayError} 400 naming a listed parameter that the wire has no word for
+ * Refuses a listed parameter that the wire cannot express, because another endpoint may accept it. Parameters that the
+ * model does not list are silently not sent.
+ * @throws {GatewayError} 400 naming a listed parameter that the wire cannot express
  */
 export function refuseUnspeakableSampling(
   request: MessagesRequest,
@@ -35,7 +36,7 @@ export function refuseUnspeakableSampling(
   if (name) throw invalidRequest(name, 'has no effect on this model; leave it out');
 }
 
-/** The request without sampling that the model does not list: where a request is passed on as it came. */
+/** Drops sampling parameters that the model does not list, for wires that pass requests on unchanged. */
 export function withListedSampling(request: MessagesRequest, target: SamplingTarget): MessagesRequest {
   const { supportedParameters } = target;
   const unlisted = tuningParameters.filter(
@@ -45,7 +46,7 @@ export function withListedSampling(request: MessagesRequest, target: SamplingTar
   return target.quirks.sampling_ranges ? { ...listed, ...samplingFields(listed, target) } : listed;
 }
 
-/** A model that does not list a sampling parameter would refuse the request; it offers only its fixed sampling. */
+/** Sampling parameters that the model lists. A model would refuse a request with others. */
 export function samplingFields(
   request: MessagesRequest,
   target: SamplingTarget,
@@ -68,13 +69,16 @@ function listedFields<Name extends keyof MessagesRequest>(
   return fields;
 }
 
-/** The nearest value that the endpoint takes. */
+/** The nearest value that the endpoint accepts. */
 function withinRange<Value>(value: Value, range: readonly [number, number] | undefined): Value {
   if (!range || typeof value !== 'number') return value;
   return Math.max(range[0], Math.min(value, range[1])) as Value & number;
 }
 
-/** Another seed that the endpoint takes, the same for the same one: seeds that differ go on to do so, but for chance. */
+/**
+ * Maps a seed into the accepted range. Equal seeds stay equal; different seeds stay different, except for rare
+ * collisions.
+ */
 function seedWithin<Value>(value: Value, range: readonly [number, number] | undefined): Value {
   if (!range || typeof value !== 'number' || (value >= range[0] && value <= range[1])) return value;
   const [least, most] = range;
@@ -83,8 +87,8 @@ function seedWithin<Value>(value: Value, range: readonly [number, number] | unde
 }
 
 /**
- * @returns undefined where the client sent none
- * @throws {GatewayError} 400 where the model takes none.
+ * @returns undefined if the client sent none
+ * @throws {GatewayError} 400 if the model supports none
  */
 export function stopSequences(
   { stop_sequences: sequences }: MessagesRequest,

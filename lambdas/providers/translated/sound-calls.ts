@@ -1,17 +1,18 @@
 /**
- * Calls and their results as every provider asks for them: a call has an id of its own and a result directly behind it, and a result has a call.
- * Histories depart from it where an agent was interrupted, where a model counts its calls anew in each turn, and where instructions came between.
+ * Repairs calls and results for providers: each call has a unique id and a result directly behind it, and each result
+ * has a call. Histories violate this if an agent was interrupted, if a model numbers its calls anew in each turn, or if
+ * instructions came in between.
  */
 
 import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 
-/** Stands for the result of a call that was never answered. */
+/** Placeholder for the result of a call without one. */
 const NO_RESULT = '(no result)';
 
 /**
- * @returns the same request where nothing has to change
- * @throws {GatewayError} 400 for the result of a call that is not directly before it
+ * @returns the same request if nothing has to change
+ * @throws {GatewayError} 400 for a result whose call is not directly before it
  */
 export function withSoundCalls(request: MessagesRequest): MessagesRequest {
   if (!request.messages.some(hasToolBlocks)) return request;
@@ -30,13 +31,13 @@ function hasToolBlocks({ content }: Message): boolean {
 class SoundConversation {
   readonly #messages: Message[] = [];
   readonly #used = new Set<string>();
-  /** Calls of the assistant's turn without a result yet: the id that the client has, and the one that is sent. */
+  /** Calls of the assistant's turn without a result yet: the client's id, and the sent id. */
   #open: { id: string; sent: string }[] = [];
-  /** Calls of the assistant's turn that have their result. */
+  /** Calls of the assistant's turn that have a result. */
   #answered = new Set<string>();
-  /** Blocks between the calls and their results. */
+  /** Messages between the calls and their results. */
   #between: Message[] = [];
-  /** Where the user speaks after calls; undefined before. */
+  /** Index of the user message after the calls; undefined before it. */
   #answerAt: number | undefined;
 
   add(message: Message, index: number): void {
@@ -68,7 +69,7 @@ class SoundConversation {
       this.#messages.push(...this.#between.splice(0));
       return;
     }
-    // Results of one turn stand together, before everything else that the user says.
+    // Results of one turn stay together, before all other content of the user.
     const { results, rest } = apartFromResults(said);
     if (results.length > 0) this.#answer(results);
     if (rest.length > 0 || results.length === 0)
@@ -81,7 +82,7 @@ class SoundConversation {
     this.#messages[at] = { ...this.#messages[at]!, content: [...own.results, ...results, ...own.rest] };
   }
 
-  /** The turn of the user is over: calls that nobody has answered get a result. */
+  /** Ends the turn of the user. Calls without a result get a placeholder. */
   #close(): void {
     if (this.#open.length > 0) {
       const results = this.#open.map(({ sent }) => ({ type: 'tool_result', tool_use_id: sent, content: NO_RESULT }));

@@ -1,4 +1,4 @@
-/** Reads the body of a streamed answer, piece by piece, for a wire that is translated. */
+/** Reads the body of a streamed answer piece by piece, for translated wires. */
 
 import type { AnswerBatch } from '../../messages/types.ts';
 import { parseForeign, parseForeignExactly } from '../../platform/json/foreign-json.ts';
@@ -10,18 +10,20 @@ import type { TranslatedAnswer } from './answer.ts';
 
 const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 
-/** Reads one wire: it understands what came, and writes it to the answer. Whatever it throws is the provider's failure. */
+/**
+ * Reads one wire: parses received data, and writes it to the answer. Any exception counts as a failure of the provider.
+ */
 export interface StreamReader {
-  /** Bytes of an event that is not complete. */
+  /** Size of an incomplete event, in bytes. */
   readonly pendingBytes: number;
   feed(chunk: Buffer): void;
-  /** The body has ended, or what is left of it is not waited for. */
+  /** Handles the end of the body, or of the time to wait for its rest. */
   end(): void;
 }
 
 /**
- * The answer as batches, one for each chunk that says something.
- * @throws {UpstreamError} after what came before it
+ * The answer as batches, one for each chunk with content.
+ * @throws {UpstreamError} after the batches before it
  */
 export async function* translate(
   body: AsyncIterable<Buffer>,
@@ -38,7 +40,7 @@ export async function* translate(
       quiet.count({ bytes: chunk.length, pendingBytes: reader.pendingBytes, hasOutput });
     }
   } catch (error) {
-    // An answer that has said how it ends is whole, whatever happens to the connection.
+    // An answer with a stop reason is complete, even if the connection breaks afterwards.
     if (!answer.isClosing) throw error;
   }
   const { batch, failure } = answer.reading(() => reader.end());
@@ -47,7 +49,7 @@ export async function* translate(
 }
 
 /**
- * A reader of server-sent events. Characters may be cut anywhere, and no event is larger than 16 MiB.
+ * A reader of server-sent events. Chunks may end in the middle of a character. An event has at most 16 MiB.
  * @param on.data - gets the data of each event
  * @param on.end - called after the last event
  */
@@ -72,12 +74,15 @@ export function sseReader(on: { data: (data: string) => void; end: () => void })
   };
 }
 
-/** The JSON of an event. @throws {UpstreamError} for anything else */
+/**
+ * The JSON of an event.
+ * @throws {UpstreamError} for any other text
+ */
 export function parseEvent(data: string): unknown {
   return parseFrame(parseForeign, data);
 }
 
-/** The same, for wires that write a model's own values as JSON, and not as a text of it: its digits are kept. */
+/** Keeps the digits of numbers, for wires that send a model's own values as JSON rather than as a text with JSON. */
 export function parseEventExactly(data: string): unknown {
   return parseFrame(parseForeignExactly, data);
 }

@@ -9,8 +9,8 @@ import { withSoundCalls } from './sound-calls.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 
 /**
- * Fields that have a counterpart on the wires that are translated, and hints that cannot change an answer: where a prompt may be
- * cached or shortened, who asks, and what the schema limits to the only price there is. docs/wires/README.md lists them.
+ * Fields with a counterpart on the translated wires, and hints that cannot change an answer: cache marks, context
+ * edits, the end user, and fields whose schema allows only the standard price. docs/wires/README.md lists them.
  */
 const spoken = [
   'model',
@@ -38,9 +38,9 @@ const thinkingFieldNames = new Set(['type', 'budget_tokens', 'display']);
 const formatFieldNames = new Set(['type', 'schema', 'name', 'description']);
 
 /**
- * The request in words that every translated wire has: what only Anthropic's own service knows is said otherwise, or left
- * out where it says nothing to a model (docs/wires/README.md).
- * @throws {GatewayError} 400 naming the first field that cannot be said
+ * The request in a form that every translated wire supports. Features of Anthropic's own service are rewritten, or
+ * dropped if they mean nothing to a model (docs/wires/README.md).
+ * @throws {GatewayError} 400 naming the first unsupported field
  */
 export function withSupportedFields(asked: MessagesRequest): MessagesRequest {
   const request = withTurnEffort(withoutDeferral(withoutBillingLine(asked)));
@@ -59,7 +59,7 @@ function refuseUnspeakable(request: MessagesRequest): void {
   }
 }
 
-/** @throws {GatewayError} 400 for a field that is not null and not among the known ones. */
+/** @throws {GatewayError} 400 for a field that is not null and not known */
 export function refuseUnknown(object: object, known: ReadonlySet<string>, path: string): void {
   for (const name in object) {
     const value = (object as Record<string, unknown>)[name];
@@ -68,7 +68,7 @@ export function refuseUnknown(object: object, known: ReadonlySet<string>, path: 
   }
 }
 
-/** The refusal of a block that a wire has no words for where it stands. */
+/** The error for a block that a wire does not support at its position. */
 export function unsupportedBlock(block: Block, path: string): Error {
   return invalidRequest(`${path}.type`, `blocks of type "${block.type}" do not work here on this model`);
 }

@@ -1,15 +1,16 @@
 /**
- * Names of tools as a provider takes them: at most 64 letters, digits, `_` and `-`, where the Messages API has 128. Another
- * name is sent as one made of it, the same in every request, and comes back as the client wrote it.
+ * Names of tools in a form that the provider accepts: at most 64 letters, digits, `_` and `-`, although the Messages
+ * API allows 128. Any other name is sent as a derived name, the same in every request. The answer has the client's own
+ * name.
  */
 
 import { shortToolName } from '../../messages/tool-names.ts';
 import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
 
-/** Names that an upstream takes. */
+/** Accepted names of tools. */
 const toolNameRules = {
   any: /^[a-zA-Z0-9_-]{1,64}$/,
-  /** GigaChat, and Google, whose documents allow some of its services more: a letter first. */
+  /** A letter first: GigaChat and Google. Google documents that some of its services allow more. */
   letterFirst: /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/,
   /** The Messages API itself. */
   messages: /^[a-zA-Z0-9_-]{1,128}$/,
@@ -20,7 +21,7 @@ function sentName(name: string, rule: ToolNameRule): string {
   return toolNameRules[rule].test(name) ? name : shortToolName(name);
 }
 
-/** The request with every tool under the name that is sent. */
+/** The request with the sent name of every tool. */
 export function withSentNames(request: MessagesRequest, rule: ToolNameRule): MessagesRequest {
   const { tools, tool_choice: choice, messages } = request;
   if (![...toolNamesIn(request)].some((name) => sentName(name, rule) !== name)) return request;
@@ -34,7 +35,7 @@ export function withSentNames(request: MessagesRequest, rule: ToolNameRule): Mes
   };
 }
 
-/** The names that were sent in the place of others, each with the client's own. */
+/** Derived names that were sent, each with the client's own name. */
 export function changedNames({ tools }: MessagesRequest, rule: ToolNameRule): ReadonlyMap<string, string> {
   const names = (tools ?? []).flatMap(({ name }) => (name ? [[sentName(name, rule), name] as const] : []));
   return new Map(names.filter(([sent, own]) => sent !== own));

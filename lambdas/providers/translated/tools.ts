@@ -1,4 +1,4 @@
-/** Tools of a Messages request, as far as every other wire reads them alike. */
+/** Tools of a Messages request, as far as all other wires treat them alike. */
 
 import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest, Tool } from '../../messages/types.ts';
@@ -7,13 +7,13 @@ import { refuseUnknown } from './supported-fields.ts';
 
 interface ReadTool {
   name: string;
-  /** Empty where there is none. */
+  /** Empty without a description. */
   description: string;
   schema: Record<string, unknown>;
   isStrict: boolean;
 }
 
-/** What a tool may have; caching and streaming of its arguments are hints. */
+/** Known fields of a tool. Caching and streaming of its arguments are hints. */
 const toolFieldNames = new Set([
   'type',
   'name',
@@ -27,7 +27,7 @@ const toolFieldNames = new Set([
   'eager_input_streaming',
 ]);
 
-/** @throws {GatewayError} 400 for tools that only Anthropic models know, and fields that would have no effect. */
+/** @throws {GatewayError} 400 for tools that only Anthropic models support, and for fields that would have no effect */
 export function readTool(tool: Tool, index: number): ReadTool {
   const path = `tools.${index}`;
   if (tool.type && tool.type !== 'custom') {
@@ -48,14 +48,14 @@ export function readTool(tool: Tool, index: number): ReadTool {
   };
 }
 
-/** Other wires have no field for examples of a tool's input. */
+/** Adds examples of the input to the description, because other wires have no field for them. */
 function withExamples(description: string, examples: unknown): string {
   if (!Array.isArray(examples) || examples.length === 0) return description;
   const lines = examples.map((example) => JSON.stringify(example)).join('\n');
   return `${description}\n\nExamples of input:\n${lines}`.trimStart();
 }
 
-/** @throws {GatewayError} 400 for a choice that needs tools where there are none. */
+/** @throws {GatewayError} 400 for a tool choice that needs tools, in a request without tools */
 export function refuseChoiceWithoutTools(choice: MessagesRequest['tool_choice']): void {
   if (choice?.type !== 'any' && choice?.type !== 'tool') return;
   throw invalidRequest('tool_choice.type', `"${choice.type}" needs tools to choose from; send tools as well`);

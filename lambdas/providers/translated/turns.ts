@@ -3,16 +3,16 @@ import { isBlank } from '../../messages/blank-texts.ts';
 import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
 import { unsupportedBlock } from './supported-fields.ts';
 
-/** Stands for the content of a result that had none; a model understands it. */
+/** Placeholder for the content of an empty result, which models understand. */
 export const EMPTY_RESULT = '(no output)';
 
-/** A block, and where the client wrote it. */
+/** A block, and its path in the client's request. */
 export interface Placed {
   block: Block;
   path: string;
 }
 
-/** What one role says without a break: one or more of the client's messages, each as its blocks. */
+/** Consecutive output of one role: one or more of the client's messages, each as its blocks. */
 export interface Turn {
   role: Message['role'];
   messages: Placed[][];
@@ -20,8 +20,8 @@ export interface Turn {
 }
 
 /**
- * The conversation in the order that other wires require: neighbours of one role are one turn, as in the Messages
- * API, and nothing stands between a tool call and its results. A system message there moves after the results.
+ * Converts the conversation to the order that other wires require. Adjacent messages of one role become one turn, as in
+ * the Messages API. A system message between a tool call and its results moves behind the results.
  */
 export function toTurns(messages: Message[]): Turn[] {
   const turns: Turn[] = [];
@@ -34,7 +34,7 @@ export function toTurns(messages: Message[]): Turn[] {
       (stands ? turns : heldBack).push(newTurn(role, blocks));
       continue;
     }
-    // The assistant speaks again: all results of its calls are in.
+    // The assistant continues, so all results of its calls are in.
     if (role === 'assistant' && heldBack.length > 0) {
       append(turns, heldBack);
       turns.push(newTurn(role, blocks));
@@ -63,12 +63,12 @@ export function placeBlocks(content: string | Block[], path: string): Placed[] {
   return content.map((block, index) => ({ block, path: `${path}.${index}` }));
 }
 
-/** Texts that were written separately, as one. */
+/** Joins texts with an empty line between them. */
 export function apart(texts: string[]): string {
   return texts.filter((text) => !isBlank(text)).join('\n\n');
 }
 
-/** The system prompt; empty where there is none. */
+/** The system prompt; empty without one. */
 export function systemText({ system = '' }: MessagesRequest): string {
   return typeof system === 'string' ? system : apart(placeBlocks(system, 'system').map(blockText));
 }
@@ -77,7 +77,7 @@ export function turnText(blocks: Placed[]): string {
   return blocks.map(blockText).join('\n');
 }
 
-/** @throws {GatewayError} 400 for a block of another type. */
+/** @throws {GatewayError} 400 for a block of another type */
 export function blockText({ block, path }: Placed): string {
   if (block.type !== 'text') throw unsupportedBlock(block, path);
   return block['text'] as string;

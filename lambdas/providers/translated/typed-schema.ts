@@ -1,6 +1,7 @@
 /**
- * Schemas as Moonshot's API takes them: every part has a type, and beside `anyOf` stands none. Other schemas are refused, and the request with
- * them (https://github.com/MoonshotAI/kimi-code/issues/2661, https://github.com/duolahypercho/codex-router/issues/641).
+ * Schemas in the form of Moonshot's API: every part has a type, but none next to `anyOf`. Otherwise Moonshot refuses
+ * the schema, and with it the request (https://github.com/MoonshotAI/kimi-code/issues/2661,
+ * https://github.com/duolahypercho/codex-router/issues/641).
  */
 
 import { isRecord } from '../../platform/json/foreign-json.ts';
@@ -23,17 +24,17 @@ function typedMember(name: string, value: unknown): unknown {
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, isRecord(one) ? typedSchema(one) : one]));
   }
   if (name === 'items' || name === 'additionalProperties') return isRecord(value) ? typedSchema(value) : value;
-  // Variants get their types from the schema around them.
+  // Variants get their types from the surrounding schema.
   return value;
 }
 
-/** A variant with its own type, else that of the schema around it. */
+/** A variant with its own type, or else with the type of the surrounding schema. */
 function variant(schema: PartSchema, outer: unknown): PartSchema {
   const isTyped = ['type', '$ref', 'anyOf', 'oneOf', 'allOf'].some((name) => name in schema);
   return typedSchema(isTyped || outer === undefined ? schema : { type: outer, ...schema });
 }
 
-/** The type that its other keywords speak of; a text says anything. */
+/** The type that the other keywords imply; otherwise `string`, which can hold anything. */
 function typeOf(schema: PartSchema): string {
   const { enum: values, const: value = Array.isArray(values) ? (values as unknown[])[0] : undefined } = schema;
   if (typeof value === 'number' || typeof value === 'boolean') return typeof value;

@@ -1,7 +1,7 @@
 import type { WireUsage } from '../../messages/types.ts';
 import { countOrAbsent } from '../../messages/usage-counts.ts';
 
-/** Counts as OpenAI and its likes report them: caches inside the prompt, reasoning inside the output. */
+/** Counts in OpenAI's form: the prompt includes caches, the output includes reasoning. */
 export interface InclusiveCounts {
   prompt: unknown;
   output: unknown;
@@ -12,12 +12,12 @@ export interface InclusiveCounts {
 }
 
 /**
- * The same as the Messages API counts, caches apart. If the total is more than prompt and output, reasoning was left
- * out of the output; so it was if there is no total, and more reasoning than output. If the total has exactly the caches
- * in addition, they were left out of the prompt.
+ * Usage in the form of the Messages API, which counts caches separately. Some providers deviate from OpenAI's form. If
+ * the total exceeds prompt plus output, the output excludes reasoning; the same holds without a total if reasoning
+ * exceeds output. If the total exceeds them by exactly the caches, the prompt excludes the caches.
  *
- * What is not a whole number counts as not reported. What is not reported is left out, and the gateway counts it. An
- * empty usage is not a free answer.
+ * A value other than a whole number counts as not reported. Counts that are not reported stay undefined, and the
+ * gateway estimates them: an empty usage does not mean a free answer.
  */
 export function usageOf(counts: InclusiveCounts): WireUsage {
   const total = countOrAbsent(counts.total);
@@ -27,7 +27,7 @@ export function usageOf(counts: InclusiveCounts): WireUsage {
   // A hosted model was seen to report more cached tokens than prompt tokens.
   const cached = reported === undefined ? undefined : Math.min(reported, prompt ?? 0);
   const told = countOrAbsent(counts.cacheWritten);
-  // Some name the same tokens as read and as written: no more than the prompt is either.
+  // Some providers report the same tokens as read and as written. Together they never exceed the prompt.
   const written = told === undefined ? undefined : Math.min(told, (prompt ?? 0) - (cached ?? 0));
   const output = outputOf(countOrAbsent(counts.output), { prompt, total, reasoning });
   return {
@@ -39,7 +39,7 @@ export function usageOf(counts: InclusiveCounts): WireUsage {
   };
 }
 
-/** The prompt with its caches, whether or not the provider counts them in it. */
+/** The prompt including its caches, whether or not the provider's count includes them. */
 function wholePrompt(
   counts: InclusiveCounts,
   total: number | undefined,
@@ -49,7 +49,7 @@ function wholePrompt(
   if (prompt === undefined || total === undefined) return prompt;
   const [cached, written] = [countOrAbsent(counts.cached) ?? 0, countOrAbsent(counts.cacheWritten) ?? 0];
   const beyond = total - prompt - (countOrAbsent(counts.output) ?? 0);
-  // As much reasoning would explain the difference as well, unless the prompt has no room for its caches.
+  // Reasoning of the same size would explain the difference too, unless the prompt is too small for its caches.
   if (beyond <= 0 || (beyond === reasoning && cached + written <= prompt)) return prompt;
   return [cached + written, cached, written].includes(beyond) ? prompt + beyond : prompt;
 }
@@ -62,12 +62,12 @@ function outputOf(
   return output !== undefined && reasoning > output ? output + reasoning : output;
 }
 
-/** The first of some fields that is a count. */
+/** The first value that is a valid count. */
 export function firstCount(...values: unknown[]): number | undefined {
   return values.map(countOrAbsent).find((value) => value !== undefined);
 }
 
-/** The details of a usage; empty where there are none. */
+/** Details of a usage; empty if there are none. */
 export function detailsIn(usage: Record<string, unknown>, field: string): Record<string, unknown> {
   const value = usage[field];
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
