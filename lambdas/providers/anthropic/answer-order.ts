@@ -6,34 +6,34 @@ import { isRecord } from '../../platform/json/foreign-json.ts';
 
 /** More blocks than any answer has. Even an empty block costs memory. */
 const MAX_BLOCKS = 10_000;
-/** More endings than any answer has. */
+/** More message_delta events than any answer has. */
 const MAX_WAITING_BLOCKS = 16;
-/** Longer than any reason to stop. */
+/** Longer than any stop reason. */
 const MAX_REASON_CHARACTERS = 64;
 
 /**
- * Checks what a provider really sends against the grammar of a streamed answer. Clients crash on what breaks it, or
- * silently lose it: a delta for a block that was never opened, an answer without a beginning, text after the end.
+ * Checks a provider's events against the grammar of a streamed answer. Violations make clients crash or lose data: a
+ * delta for a block that was never opened, an answer without a beginning, text after the end.
  *
- * Guarantee: what passes has the fields that its type promises, in an order that every client understands.
+ * Guarantee: each event that passes has the fields that its type requires, in an order that every client supports.
  */
 export class AnswerOrder {
   #started = false;
-  /** Why it ends, once it has said so. */
+  /** Stop reason and stop sequence, once reported. */
   #reason: Pick<MessageDelta['delta'], 'stop_reason' | 'stop_sequence'> | undefined;
-  /** Types of the blocks that are open, by index. */
+  /** Types of the open blocks, by index. */
   readonly #open = new Map<number, string>();
   #nextIndex = 0;
-  /** Blocks that were closed for the provider, which may still say so itself. */
+  /** Blocks that the gateway closed. The provider may still close them itself. */
   readonly #closedEarly = new Set<number>();
   /** Endings that wait for the end of a call. */
   readonly #waiting: MessageDelta[] = [];
-  /** How much lower the provider's indices are than ours, since it began anew. */
+  /** Difference between the client's and the provider's indexes, after the provider began anew. */
   #offset = 0;
 
   /**
-   * @returns what a client may see: the event itself, the event repaired, or nothing
-   * @throws {UpstreamError} when no client could make sense of it
+   * @returns events for the client: the event itself, a repaired event, or none
+   * @throws {UpstreamError} if the event cannot be repaired
    */
   check(event: MessagesEvent): MessagesEvent[] {
     switch (event.type) {
@@ -75,15 +75,16 @@ export class AnswerOrder {
         this.#demand(this.#closing, 'an end without a reason');
         return [event];
       default:
-        // Newer than the gateway: passed on, as the protocol asks clients to do.
+        // The type is newer than the gateway. It is passed on, as the protocol requires.
         this.#demand(this.#started, 'an event before the answer began');
         return [event];
     }
   }
 
   /**
-   * Some upstreams begin anew after a retry of their own, but a client accepts only one beginning: open blocks are
-   * closed, and later blocks keep counting up. A call in pieces cannot be taken back, and must not be run half.
+   * Handles a second beginning: some providers begin anew after their own retry, but a client accepts only one. Open
+   * blocks are closed, and later blocks continue the numbering. An open call is an error, because it cannot be
+   * withdrawn and must not be run incomplete.
    */
   #startAnew(): MessagesEvent[] {
     this.#demand(!this.#closing, 'another answer after the end of one');
@@ -94,9 +95,9 @@ export class AnswerOrder {
   }
 
   /**
-   * Blocks still open are closed at the end of the answer: some clients keep a block only once it is closed. A call
-   * that the answer says to run must be whole: its ending waits for the end of the call. What max_tokens cuts is left
-   * open, as Anthropic was seen to do.
+   * Handles the end of an answer. Blocks that are still open are closed, because some clients keep a block only once it
+   * is closed. With the reason tool_use, an open call must be complete, so the ending waits for its end. With
+   * max_tokens, blocks stay open, as Anthropic was seen to do.
    */
   #ending(event: MessageDelta): MessagesEvent[] {
     const { stop_reason: reason } = event.delta;
@@ -105,7 +106,7 @@ export class AnswerOrder {
       this.#waiting.push(event);
       return [];
     }
-    // Clients keep what the last ending says: one that only tells usage must not clear the reason.
+    // Clients keep the values of the last ending. An ending with only usage must not clear the stop reason.
     if (!isText(reason)) return [this.#closing ? { ...event, delta: { ...event.delta, ...this.#reason } } : event];
     this.#reason = { stop_reason: reason, stop_sequence: event.delta.stop_sequence };
     if (reason === 'max_tokens') return [event];
@@ -113,7 +114,7 @@ export class AnswerOrder {
     return [...this.#closeAll(), event];
   }
 
-  /** The endings that waited for a call which is whole now. */
+  /** Endings that waited for a call, if it is complete now. */
   #released(): MessagesEvent[] {
     return this.#hasOpenCall ? [] : this.#waiting.splice(0).flatMap((event) => this.#ending(event));
   }
@@ -132,7 +133,7 @@ export class AnswerOrder {
     return stops;
   }
 
-  /** The index of a block as clients count; NaN for what is not a number, because `+` would still give a value. */
+  /** Index of a block for the client. NaN if it is not a number, because `+` would otherwise return some value. */
   #indexOf({ index }: { index: unknown }): number {
     return typeof index === 'number' ? index + this.#offset : NaN;
   }

@@ -1,6 +1,6 @@
 /**
- * JSON schemas in the words that Claude takes where it is held to them: in output_config.format, and in tools with `strict`. Any other
- * constraint moves into the description, where the model reads it. The words are those that Anthropic's SDK leaves in a schema
+ * JSON schemas in the subset that Claude enforces: in output_config.format, and in tools with `strict`. Other
+ * constraints move into the description, which the model reads. The subset follows Anthropic's SDK
  * (https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations).
  */
 
@@ -22,7 +22,7 @@ const TAKEN_FORMATS = new Set([
   'ipv6',
   'uuid',
 ]);
-/** They constrain nothing. */
+/** Keywords without a constraint. */
 const IGNORED_KEYWORDS = new Set(['$schema', '$comment', '$id', 'additionalProperties']);
 const TAKEN_KEYWORDS = new Set(['type', 'title', 'description', 'required', 'default', '$ref']);
 const MAP_KEYWORDS = new Set(['properties', '$defs', 'definitions']);

@@ -1,7 +1,7 @@
 /**
- * Answers of upstreams that speak the Messages API. Frames go out as the bytes that came in: signatures, encrypted
- * content, padding, and events newer than the gateway survive by construction. Each frame is also read: for usage, and
- * to check that it is what the protocol promises.
+ * Answers of providers with the Messages API. Frames are forwarded as the received bytes, so signatures, encrypted
+ * content, padding and newer events stay intact. Each frame is also parsed, to read usage and to check it against the
+ * protocol.
  */
 
 import { parseForeign, parseForeignExactly } from '../../platform/json/foreign-json.ts';
@@ -18,7 +18,7 @@ import { envelopeOf } from './envelopes.ts';
 import type { Framed, Framing } from './framing.ts';
 import { OwnSignatures } from './own-signatures.ts';
 
-/** Arguments of a call that are not empty. */
+/** Matches non-empty arguments of a call. */
 const ARGUMENTS = /"input"\s*:\s*\{\s*"/;
 
 export async function* decodeStream(
@@ -40,7 +40,7 @@ export async function* decodeStream(
     if (events.length > 0) yield { events };
     if (failure) throw failure;
   } catch (error) {
-    // An answer that has said how it ends is whole, whatever happens to the connection.
+    // An answer with a stop reason is complete, even if the connection breaks afterwards.
     if (!reader.isClosing) throw error;
   }
   if (reader.ended) return;
@@ -48,7 +48,7 @@ export async function* decodeStream(
   yield { events: [{ data: { type: 'message_stop' } }] };
 }
 
-/** A provider may send some pings at once; a flood of them is no use to a client. */
+/** Some pings at once are normal; a client has no use for more. */
 const MAX_PINGS_AT_ONCE = 8;
 
 function isOneOfAFlood({ data }: AnswerEvent, events: readonly AnswerEvent[]): boolean {
@@ -56,7 +56,7 @@ function isOneOfAFlood({ data }: AnswerEvent, events: readonly AnswerEvent[]): b
   return events.slice(-MAX_PINGS_AT_ONCE).every((event) => event.data.type === 'ping');
 }
 
-/** Whether an event continues the answer: pings, empty deltas, repeated endings and unknown events do not. */
+/** Whether an event continues the answer. Pings, empty deltas, repeated endings and unknown events do not. */
 function isOutput({ data }: AnswerEvent): boolean {
   if (data.type !== 'content_block_delta')
     return data.type === 'content_block_start' || data.type === 'content_block_stop';
@@ -93,7 +93,7 @@ export function decodeMessage(document: unknown, context: DecodeContext<Anthropi
 
 type BlockDelta = Extract<MessagesEvent, { type: 'content_block_delta' }>['delta'];
 
-/** The block as it is at its start, without what clients put together from deltas. */
+/** The block at its start, without the content that clients assemble from deltas. */
 function emptied(block: Block): Block {
   switch (block.type) {
     case 'text':
@@ -129,10 +129,10 @@ class FrameReader {
   ended = false;
   readonly #order = new AnswerOrder();
   readonly #signatures: OwnSignatures;
-  /** It has said how it ends. */
+  /** Whether the provider has sent a stop reason. */
   isClosing = false;
 
-  /** Names of tools that were sent in the place of others. */
+  /** Derived names that were sent instead of the client's tool names. */
   readonly #names: ReadonlyMap<string, string>;
 
   constructor({ target, request }: DecodeContext<AnthropicQuirks>) {
@@ -140,13 +140,13 @@ class FrameReader {
     this.#names = changedNames(request, 'messages');
   }
 
-  /** The events of the frames that a chunk completes, or of the rest, up to the first that cannot be read. */
+  /** Events of all frames that a chunk completes, or of the rest, up to the first unreadable frame. */
   readAll(framing: Framing, chunk: Buffer | undefined): { events: AnswerEvent[]; failure: unknown } {
     const events: AnswerEvent[] = [];
     try {
       for (const framed of framing.read(chunk)) {
         for (const event of this.#read(framed)) if (!isOneOfAFlood(event, events)) events.push(event);
-        // What follows the end is not part of our answer.
+        // Data after the end does not belong to the answer.
         if (this.ended) break;
       }
       return { events, failure: undefined };
@@ -155,7 +155,7 @@ class FrameReader {
     }
   }
 
-  /** @returns the event, or none for data that is not of the Messages API. */
+  /** @returns the event; empty if the data is not an event of the Messages API */
   #read({ json, raw }: Framed): AnswerEvent[] {
     const sent = parseFramed(json);
     if (!sent) return [];
@@ -171,7 +171,7 @@ class FrameReader {
   }
 }
 
-/** A call under the name that the client has for its tool. */
+/** A call with the client's name of its tool. */
 function withClientName(event: MessagesEvent, names: ReadonlyMap<string, string>): MessagesEvent {
   if (names.size === 0 || event.type !== 'content_block_start' || event.content_block.type !== 'tool_use') return event;
   const name = names.get(event.content_block['name'] as string);
@@ -181,7 +181,8 @@ function withClientName(event: MessagesEvent, names: ReadonlyMap<string, string>
 function parseFramed(text: string): MessagesEvent | undefined {
   let data: { type?: unknown } | null;
   try {
-    // Arguments may come whole, and their digits are the model's. Elsewhere exact reading is not worth its cost.
+    // Arguments may come complete, and must keep the digits that the model wrote. Elsewhere exact parsing is not worth
+    // its cost.
     data = (ARGUMENTS.test(text) ? parseForeignExactly(text) : parseForeign(text)) as { type?: unknown } | null;
   } catch {
     throw new UpstreamError('malformed', 'The provider sent an event that is not JSON, or has too many values');

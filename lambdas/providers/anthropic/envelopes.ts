@@ -1,6 +1,6 @@
 /**
- * Homes of Claude besides Anthropic's own. The Messages API is the same in each; what differs is what a request is put in,
- * and what the events of its answer come in.
+ * Services with Claude, other than Anthropic's own. The Messages API is the same on each. Only the envelope of requests
+ * and the framing of events differ.
  */
 
 import { wellFormedJson } from '../../platform/json/well-formed.ts';
@@ -10,13 +10,13 @@ import type { ClientHeaders, WireRequest } from '../wire.ts';
 import { EventStreamFraming } from './event-stream-framing.ts';
 import { SseFraming, type Framing } from './framing.ts';
 
-/** A request of the Messages API as it goes to Anthropic, not yet streamed. */
+/** A request of the Messages API for Anthropic, before `stream` is set. */
 type Body = Record<string, unknown> & { model?: unknown; betas?: unknown };
 
 interface Envelope {
-  /** The only betas that this home takes, where the catalog says nothing; absent: all. */
+  /** Betas that this service accepts, unless the catalog lists others; absent: all. */
   betas?: readonly string[];
-  /** The parts of a request that this home does not take, and that can be said otherwise. */
+  /** Parts of a request that this service refuses and the gateway can rewrite. */
   lacks?: readonly ConvertiblePart[];
   wrap(body: Body, client: ClientHeaders): WireRequest;
   newFraming(): Framing;
@@ -29,9 +29,9 @@ const envelopes: Record<NonNullable<AnthropicQuirks['envelope']>, Envelope> = {
     wrap: (body, client) => postWithBetas('/v1/messages', { ...body, stream: true }, client),
     newFraming: newSseFraming,
   },
-  // Amazon Bedrock's InvokeModelWithResponseStream: betas are in the body, and whether it streams is in the path.
-  // Requests of Claude Code were refused for every other beta, for fields that betas bring, and for tools whose loading is
-  // deferred (anthropics/claude-code issues 49370, 49648, 82549).
+  // Amazon Bedrock's InvokeModelWithResponseStream: betas are in the body, and the path selects streaming. It refused
+  // requests of Claude Code for any other beta, for fields that belong to betas, and for deferred tools
+  // (anthropics/claude-code issues 49370, 49648, 82549).
   'bedrock-invoke': {
     betas: ['interleaved-thinking-2025-05-14'],
     lacks: rewritableParts,
@@ -50,12 +50,12 @@ const envelopes: Record<NonNullable<AnthropicQuirks['envelope']>, Envelope> = {
     },
     newFraming: () => new EventStreamFraming(),
   },
-  // Google Cloud: the version is in the body, betas stay in their header, and events are as Anthropic sends them.
+  // Google Cloud: the version is in the body, betas stay in their header, and events have Anthropic's form.
   'vertex-predict': {
     wrap(body, client) {
       const betas = betasOf(body, client);
       return {
-        // Google writes the @ of a version as it is.
+        // Google does not encode the @ of a version.
         path: `/publishers/anthropic/models/${encodeURIComponent(String(body.model)).replaceAll('%40', '@')}:streamRawPredict`,
         headers: {
           'content-type': 'application/json',
@@ -73,7 +73,7 @@ export function envelopeOf({ envelope }: AnthropicQuirks): Envelope {
   return envelopes[envelope ?? 'none'];
 }
 
-/** Betas of a body are in the header, where Anthropic's own service and its SDKs have them. */
+/** Moves betas from the body to the header, where Anthropic's own service and its SDKs expect them. */
 export function postWithBetas(path: string, { betas, ...body }: Body, client: ClientHeaders): WireRequest {
   return postJson(path, body, { ...client, anthropicBeta: betasOf({ betas }, client).join(',') || undefined });
 }
@@ -91,7 +91,7 @@ function postJson(path: string, body: unknown, client: ClientHeaders): WireReque
   };
 }
 
-/** Those of the header and those of the body, each once. */
+/** Betas of the header and of the body, without duplicates. */
 function betasOf({ betas }: Body, { anthropicBeta = '' }: ClientHeaders): string[] {
   return [...new Set([...betaNames(anthropicBeta), ...betaNames(((betas ?? []) as string[]).join(','))])];
 }
@@ -104,7 +104,10 @@ export function betaNames(header: string): string[] {
     .filter((name) => name !== '');
 }
 
-/** Without what is elsewhere, and what only Anthropic's own service chooses by: the schema allows but its usual values. */
+/**
+ * The body without fields that have another place, and without options of Anthropic's own service. The schema allows
+ * only their default values.
+ */
 function withoutTheirs(body: Body): Record<string, unknown> {
   const elsewhere = new Set(['model', 'stream', 'betas', 'service_tier', 'speed', 'inference_geo']);
   return Object.fromEntries(Object.entries(body).filter(([field]) => !elsewhere.has(field)));

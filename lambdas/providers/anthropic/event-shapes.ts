@@ -1,11 +1,14 @@
 import { isRecord } from '../../platform/json/foreign-json.ts';
-/** Shapes of the events of an answer, as far as clients rely on them. Types newer than the gateway fit as they are. */
+/** Shapes of events, as far as clients rely on them. Types newer than the gateway always fit. */
 
 type Shape = Record<string, (value: unknown) => boolean>;
 
 const call: Shape = { id: isText, name: isText, input: orNullShape(isRecord) };
 
-/** A client appends to a block's texts, even to null as if it were a word. Where they are absent, deltas are all. */
+/**
+ * A client appends to a block's texts, and even to null as if it were text. Absent texts are harmless: the deltas
+ * contain everything.
+ */
 const blockShapes = byType({
   text: { text: orAbsent(isText), citations: orNullShape(Array.isArray) },
   thinking: { thinking: orAbsent(isText), signature: orNullShape(isText) },
@@ -47,7 +50,7 @@ function orNullShape(isFit: (value: unknown) => boolean) {
   return (value: unknown): boolean => value === undefined || value === null || isFit(value);
 }
 
-/** Without the names that every object inherits, because the provider chooses what is looked up. */
+/** A map without inherited names, because the provider chooses the keys to look up. */
 function byType(shapes: Record<string, Shape>): Partial<Record<string, Shape>> {
   return Object.assign(Object.create(null) as Record<string, Shape>, shapes);
 }

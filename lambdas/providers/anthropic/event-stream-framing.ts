@@ -3,7 +3,7 @@ import { parseForeign, recordOrEmpty } from '../../platform/json/foreign-json.ts
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { Framed, Framing } from './framing.ts';
 
-/** Bedrock's event stream: each event of Claude is in a `chunk`, in base64; errors are Bedrock's own. */
+/** Bedrock's event stream: each of Claude's events is in a `chunk`, in base64. Errors have Bedrock's own form. */
 export class EventStreamFraming implements Framing {
   readonly #messages = new EventStreamMessages();
 

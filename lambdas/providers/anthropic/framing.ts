@@ -1,21 +1,24 @@
 import { frameData, hasEventLine, SseFrameSplitter } from '../http/sse-frames.ts';
 
-/** Events carry at most one content block; the largest are encrypted search results. */
+/** Events carry at most one content block. The largest ones are encrypted search results. */
 const MAX_SSE_FRAME_BYTES = 16 * 1024 * 1024;
 
-/** One event as it came. */
+/** One event as it was received. */
 export interface Framed {
-  /** Its JSON. */
+  /** Its JSON text. */
   json: string;
-  /** Its bytes as a client may get them; undefined where they have to be written anew. */
+  /** Its bytes, if they may be forwarded; undefined if the event must be written anew. */
   raw: Buffer | undefined;
 }
 
-/** How the events of an answer are told apart. */
+/** Splits the body of an answer into events. */
 export interface Framing {
-  /** The events that a chunk completes, or what is left at the end. @throws what was unreadable, after what was not */
+  /**
+   * Events that a chunk completes, or the rest at the end of the body.
+   * @throws the first error, after the events before it
+   */
   read(chunk: Buffer | undefined): Iterable<Framed>;
-  /** Bytes of an event that is not complete. */
+  /** Size of an incomplete event, in bytes. */
   readonly pendingBytes: number;
 }
 
@@ -31,7 +34,7 @@ export class SseFraming implements Framing {
     for (const frame of chunk ? this.#splitter.push(chunk) : [this.#splitter.rest()]) {
       const json = frameData(frame);
       if (json === undefined || json === '[DONE]') continue;
-      // Most clients dispatch on the line `event:`; a frame without one is written anew.
+      // Most clients dispatch on the line `event:`, so a frame without it is written anew.
       yield { json, raw: hasEventLine(frame) ? frame : undefined };
     }
   }

@@ -4,19 +4,19 @@ import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
 import type { WireTarget } from '../wire.ts';
 
 /**
- * Seals the thinking of a provider that signs by itself, so that it gets it back and nobody else does. DeepSeek wants its
- * thinking back too, although it does not sign it: what ends unsigned is sealed with an empty signature.
+ * Marks thinking of a provider that signs it itself, so that only this provider gets it back. DeepSeek requires its
+ * thinking too, although it does not sign it: unsigned thinking gets an empty signature.
  */
 export class OwnSignatures {
   readonly #target: WireTarget<AnthropicQuirks>;
-  /** Thinking that is open, by its index; AnswerOrder bounds how many there are. */
+  /** Indexes of open thinking blocks without a signature. AnswerOrder limits their number. */
   readonly #unsigned = new Set<number>();
 
   constructor(target: WireTarget<AnthropicQuirks>) {
     this.#target = target;
   }
 
-  /** @returns the event as a client gets it, and before it what it lacked; of other providers, the same event */
+  /** @returns the event for the client, after a missing signature if necessary; for other providers, the same event */
   seal(event: MessagesEvent): MessagesEvent[] {
     if (!this.#target.quirks.own_signatures) return [event];
     switch (event.type) {
@@ -34,7 +34,7 @@ export class OwnSignatures {
     }
   }
 
-  /** Redacted thinking has its seal at once. */
+  /** Redacted thinking carries its signature from the start. */
   #sealedStart(event: Extract<MessagesEvent, { type: 'content_block_start' }>): MessagesEvent {
     const { type, data } = event.content_block;
     if (type !== 'redacted_thinking' || typeof data !== 'string') return event;

@@ -1,6 +1,6 @@
 /**
- * This file rewrites parts of a request that Anthropic's own service takes and other homes of Claude do not: it says them in
- * words that those homes know, or leaves them out where they only shorten a prompt or say how an answer is to arrive.
+ * This file rewrites parts of a request that Anthropic's own service accepts and other services with Claude refuse. It
+ * replaces them with equivalents, or drops them if they only shorten a prompt or control how an answer arrives.
  */
 
 import { append } from '../../platform/append.ts';
@@ -22,7 +22,7 @@ const rewrites: Record<ConvertiblePart, (request: MessagesRequest) => MessagesRe
   eager_input_streaming: withoutEagerStreaming,
 };
 
-/** @returns the same request where nothing in it has to be said otherwise */
+/** @returns the same request if no part needs rewriting */
 export function rewritten(request: MessagesRequest, quirks: AnthropicQuirks): MessagesRequest {
   let said = quirks.own_service ? request : withPlainMarks(withoutBillingLine(request));
   const { lacks: always = [] } = envelopeOf(quirks);
@@ -33,8 +33,9 @@ export function rewritten(request: MessagesRequest, quirks: AnthropicQuirks): Me
 }
 
 /**
- * Instructions within a conversation stand behind what the user says, before the assistant speaks again: Anthropic takes them only directly after a
- * turn of the user. Where the user says nothing, they are the user's, marked. @returns the same request where all stand there already
+ * Moves instructions in a conversation behind the user messages, before the assistant continues: Anthropic accepts them
+ * only directly after a user turn. Without a user message, they become a marked user message.
+ * @returns the same request if all are in place
  */
 export function placedInstructions(request: MessagesRequest): MessagesRequest {
   const { messages } = request;
@@ -60,7 +61,10 @@ export function placedInstructions(request: MessagesRequest): MessagesRequest {
   return { ...request, messages: placed };
 }
 
-/** System turns become marked user turns in the same place, but behind tool results, which must come directly after calls. */
+/**
+ * System messages become marked user messages in the same position, but behind tool results, which must directly follow
+ * their calls.
+ */
 function withoutSystemMessages(messages: Message[]): Message[] {
   if (!messages.some(({ role }) => role === 'system')) return messages;
   const said: Message[] = [];

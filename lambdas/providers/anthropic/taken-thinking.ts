@@ -1,6 +1,7 @@
 /**
- * Thinking, effort, forced tools and sampling as one model of Claude takes them, on every wire that reaches it. Models refuse each other's
- * forms: the nearest form is sent. docs/wires/anthropic.md has the rules; the catalog has the facts of each model.
+ * Adapts thinking, effort, forced tools and sampling to one Claude model, on every wire that reaches it. Models refuse
+ * each other's forms, so the nearest form is sent. docs/wires/anthropic.md has the rules; the catalog has the facts of
+ * each model.
  */
 
 import { reasoningEfforts, type ReasoningEffort } from '../../catalog/quirk-values.ts';
@@ -14,17 +15,17 @@ import { beginsTurnUnthought } from './turn-thinking.ts';
 type Thinking = NonNullable<MessagesRequest['thinking']>;
 type SentEffort = NonNullable<MessagesRequest['output_config']>['effort'];
 
-/** The least budget of the Messages API. */
+/** Minimum budget of the Messages API. */
 const LEAST_BUDGET = 1_024;
-/** Budgets of efforts, in tokens. Half of the limit of the answer is left for words. */
+/** Budgets for efforts, in tokens. Half of the answer's limit is reserved for text. */
 const claudeBudgets: Partial<Record<string, number>> = { ...budgetsOfEfforts, high: 32_768 };
-/** The effort of thinking that is asked for without saying how much. */
+/** Effort for thinking without a requested amount. */
 const USUAL_EFFORT = 'medium';
 
 /**
- * Returns the request as the model takes it; the same request if it takes it as it is.
- * @param maxTokens limit of the answer, which contains the thinking
- * @throws {GatewayError} 400 for a forced tool where the model cannot be made to call one
+ * Returns the request in a form that the model accepts; the same request if nothing changes.
+ * @param maxTokens limit of the answer, which includes the thinking
+ * @throws {GatewayError} 400 for a forced tool if the model does not support that
  */
 export function withTakenThinking(request: MessagesRequest, quirks: ClaudeQuirks, maxTokens: number): MessagesRequest {
   refuseChoice(request, quirks);
@@ -35,7 +36,7 @@ export function withTakenThinking(request: MessagesRequest, quirks: ClaudeQuirks
   return withTakenSampling(fitting, quirks);
 }
 
-/** Whether the model thinks when it gets the request as it is. */
+/** Whether the model thinks for this request. */
 export function thinks({ thinking }: { thinking?: Thinking | undefined }, quirks: ClaudeQuirks): boolean {
   return thinking ? thinking.type !== 'disabled' : quirks.thinks_by_default === true;
 }
@@ -49,7 +50,7 @@ function refuseChoice({ tool_choice: choice, tools }: MessagesRequest, { tool_ch
   );
 }
 
-/** A model that thinks begins its answer by itself. */
+/** Refuses a prefilled answer while the model thinks: the model must begin its answer itself. */
 function refuseBegunAnswer({ messages }: MessagesRequest, thinking: Thinking | undefined, quirks: ClaudeQuirks): void {
   const isBegun = quirks.thinking_forms && messages.at(-1)?.role === 'assistant';
   if (!isBegun || !thinks({ thinking }, quirks)) return;
@@ -63,7 +64,10 @@ function isForced(choice: MessagesRequest['tool_choice']): boolean {
   return choice?.type === 'any' || choice?.type === 'tool';
 }
 
-/** With a budget, the turn that goes on has to begin with thinking; without any, the model goes on in another form, or does not think. */
+/**
+ * With a thinking budget, a turn that continues must begin with thinking. If its thinking is missing, another form of
+ * thinking is sent, or none.
+ */
 function takenThinking(request: MessagesRequest, quirks: ClaudeQuirks, maxTokens: number): Thinking | undefined {
   const thinking = nearestThinking(request, quirks, maxTokens);
   const { thinking_forms: forms, own_signatures: isImitation } = quirks;
@@ -92,7 +96,7 @@ function nearestThinking(request: MessagesRequest, quirks: ClaudeQuirks, maxToke
   }
 }
 
-/** No thinking, or as little as the model takes; undefined where only a low effort makes it think less. */
+/** No thinking, or as little as the model allows; undefined if only a low effort reduces thinking. */
 function leastThinking({ thinking_forms: forms = [] }: ClaudeQuirks): Thinking | undefined {
   if (forms.includes('disabled')) return { type: 'disabled' };
   return forms.includes('between_tools') ? { type: 'between_tools' } : undefined;
@@ -102,7 +106,7 @@ function adaptive({ type: _type, budget_tokens: _budget, ...rest }: Thinking): T
   return { type: 'adaptive', ...rest };
 }
 
-/** A budget in the place of an effort. An answer without room for the least budget is written without thinking. */
+/** A budget in place of an effort. If the answer has no room for the minimum budget, the model does not think. */
 function budgeted(request: MessagesRequest, quirks: ClaudeQuirks, maxTokens: number): Thinking | undefined {
   const half = Math.floor(maxTokens / 2);
   const asked = claudeBudgets[request.output_config?.effort ?? USUAL_EFFORT] ?? half;
@@ -115,13 +119,13 @@ function budgeted(request: MessagesRequest, quirks: ClaudeQuirks, maxTokens: num
 function takenEffort(request: MessagesRequest, thinking: Thinking | undefined, quirks: ClaudeQuirks): SentEffort {
   const { reasoning_efforts: taken, efforts_without_thinking: fewer } = quirks;
   const asked = requestedEffort(request, thinking, quirks);
-  // The Messages API has no lower effort than "low".
+  // The lowest effort of the Messages API is "low".
   if (!asked || !taken) return asked === 'minimal' ? 'low' : asked;
   const isThinking = thinks({ thinking }, quirks) && thinking?.type !== 'between_tools';
   return nearestEffort(asked, isThinking ? taken : (fewer ?? taken));
 }
 
-/** A budget that became adaptive thinking is an effort, and thinking that cannot be switched off is the least. */
+/** If a budget became adaptive thinking, its effort. If thinking cannot be switched off, the lowest effort. */
 function requestedEffort(
   { thinking: asked, output_config: output }: MessagesRequest,
   sent: Thinking | undefined,
@@ -147,7 +151,10 @@ function withFields(request: MessagesRequest, thinking: Thinking | undefined, ef
   };
 }
 
-/** A model that thinks has its own sampling, and most models of Claude take one way of it. */
+/**
+ * Drops sampling parameters that the model refuses. Some refuse all of them while thinking, and some accept only
+ * temperature or top_p.
+ */
 function withTakenSampling(request: MessagesRequest, quirks: ClaudeQuirks): MessagesRequest {
   if (quirks.thinking_fixes_sampling && thinks(request, quirks)) {
     return ['temperature', 'top_p', 'top_k'].reduce<MessagesRequest>(

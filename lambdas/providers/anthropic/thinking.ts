@@ -1,4 +1,4 @@
-/** Thinking of Claude, wherever it runs. */
+/** Thinking of Claude on any service. */
 
 import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
@@ -7,8 +7,8 @@ import type { ClientHeaders, WireTarget } from '../wire.ts';
 import { thinks, withTakenThinking } from './taken-thinking.ts';
 
 /**
- * All thinking is billed, but shown as a summary or not at all. `budget_tokens` is a target that a model may pass: only
- * max_tokens bounds what it thinks and writes.
+ * All thinking is billed, but only a summary is shown, if anything. `budget_tokens` is a target that a model may
+ * exceed: only max_tokens limits thinking and text.
  */
 export function hiddenReasoning(
   request: MessagesRequest,
@@ -19,7 +19,7 @@ export function hiddenReasoning(
   return isThinking || quirks.hidden_reasoning ? maxOutputTokens : 0;
 }
 
-/** A budget that fits what the client asked for must also fit what the model can write. */
+/** A budget below the client's own max_tokens must also be below the endpoint's limit. */
 export function withFittingBudget(
   { thinking, max_tokens: asked, betas = [] }: MessagesRequest,
   maxTokens: number,
@@ -28,7 +28,7 @@ export function withFittingBudget(
   const budget = thinking!.budget_tokens;
   if (!budget || budget < maxTokens) return thinking;
   if (asked !== maxTokens) return { ...thinking, budget_tokens: maxTokens - 1 };
-  // With thinking between tool calls, a model may think more than it writes.
+  // With thinking between tool calls, the budget may exceed max_tokens.
   if (`${betas.join()},${anthropicBeta}`.includes('interleaved-thinking-')) return thinking;
   throw invalidRequest('thinking.budget_tokens', `must be less than max_tokens, which is ${maxTokens}`);
 }

@@ -2,9 +2,10 @@ import { hasGatewaySignature } from '../../messages/thinking-signatures.ts';
 import type { Block, Message } from '../../messages/types.ts';
 
 /**
- * Whether the last turn of the assistant, which goes on after results of tools, begins without thinking that Claude has signed. While it thinks
- * within a budget, Claude refuses such a turn: "Expected `thinking` or `redacted_thinking`, but found `tool_use`"
- * (https://platform.claude.com/docs/en/build-with-claude/extended-thinking#preserving-thinking-blocks). Clients of other APIs often keep none.
+ * Whether the last turn of the assistant, which continues after tool results, begins without thinking signed by Claude.
+ * With a thinking budget, Claude refuses such turns: "Expected `thinking` or `redacted_thinking`, but found `tool_use`"
+ * (https://platform.claude.com/docs/en/build-with-claude/extended-thinking#preserving-thinking-blocks). Clients of
+ * other APIs often keep no thinking.
  */
 export function beginsTurnUnthought(messages: readonly Message[]): boolean {
   const said = messages.filter(({ role }) => role !== 'system');
@@ -14,7 +15,7 @@ export function beginsTurnUnthought(messages: readonly Message[]): boolean {
   return first !== undefined && !beginsWithThinking(first);
 }
 
-/** The message belongs to the turn: it is the assistant's, or in a run of the user's messages with a result. */
+/** Whether the message belongs to the turn: it is the assistant's, or in a run of user messages with a result. */
 function goesOn(messages: readonly Message[], at: number): boolean {
   if (messages[at]!.role === 'assistant') return at < messages.length - 1;
   let first = at;

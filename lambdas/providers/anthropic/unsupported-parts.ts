@@ -1,6 +1,6 @@
 /**
- * What providers that imitate the Messages API do not take. Most leave it out without a word, and answer as if it had not
- * been sent: the gateway refuses it by name instead.
+ * Parts that imitations of the Messages API do not support. Most ignore them silently, so the gateway refuses them by
+ * name.
  */
 
 import type { UnsupportedPart } from '../../catalog/quirk-values.ts';
@@ -12,7 +12,7 @@ import { audioRefusal } from '../translated/audio.ts';
 import { wantsCitations } from '../translated/documents.ts';
 import { placeBlocks, type Placed } from '../translated/turns.ts';
 
-/** Where a request has the part; undefined where it has none. */
+/** Path of the part in a request; undefined if the request does not have it. */
 type Find = (request: MessagesRequest) => string | undefined;
 
 const finders: Record<UnsupportedPart, Find> = {
@@ -34,10 +34,10 @@ const finders: Record<UnsupportedPart, Find> = {
     messages.at(-1)?.role === 'assistant' ? `messages.${messages.length - 1}.role` : undefined,
 };
 
-/** No home of the Messages API has a block for it. */
+/** No service with the Messages API has a block for audio. */
 const audioIn = blockFinder(({ type }) => type === 'audio');
 
-/** @throws {GatewayError} 400 naming the first part that the provider lacks. */
+/** @throws {GatewayError} 400 naming the first part that the provider lacks */
 export function refuseUnsupportedParts(request: MessagesRequest, { lacks = [] }: AnthropicQuirks): void {
   const audio = audioIn(request);
   if (audio !== undefined) throw audioRefusal(audio);
@@ -55,7 +55,7 @@ function inBlocks(field: string, has: (block: Block) => boolean): Find {
   };
 }
 
-/** Where a request has such a block. */
+/** Path of the first matching block. */
 function blockFinder(has: (block: Block) => boolean): Find {
   return ({ messages }) => {
     const placed = messages.flatMap(({ content }, index) => placeBlocks(content, `messages.${index}.content`));
@@ -63,7 +63,7 @@ function blockFinder(has: (block: Block) => boolean): Find {
   };
 }
 
-/** A block, and those that it holds as the result of a tool. */
+/** A block, and the blocks in it if it is the result of a tool. */
 function withinResults(placed: Placed): Placed[] {
   const { content } = placed.block;
   const isResult = placed.block.type === 'tool_result' && Array.isArray(content);

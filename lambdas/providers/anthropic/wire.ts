@@ -1,4 +1,4 @@
-/** Upstreams that speak the Messages API themselves: requests and answers pass through as they are. */
+/** Providers with the Messages API: requests and answers pass through unchanged as far as possible. */
 
 import { penalties } from '../../catalog/sampling-parameters.ts';
 import { withTrueImageTypes } from '../../messages/image-types.ts';
@@ -51,7 +51,10 @@ export const anthropicWire: MessagesWire<AnthropicQuirks> = {
   decodeWhole: decodeMessage,
 };
 
-/** Betas that the endpoint takes. What the others would change in a request was said otherwise, or they only announce a client. */
+/**
+ * Betas that the endpoint accepts. Dropping the others is safe: their effects on a request were rewritten, or they only
+ * identify a client.
+ */
 function withKnownBetas(client: ClientHeaders, { quirks }: AnthropicTarget): ClientHeaders {
   if (!client.anthropicBeta) return client;
   return { ...client, anthropicBeta: knownBetas(betaNames(client.anthropicBeta), quirks).join(',') || undefined };
@@ -62,14 +65,14 @@ function knownBetas(names: string[], quirks: AnthropicQuirks): string[] {
   return known ? names.filter((name) => known.includes(name)) : names;
 }
 
-/** POST /v1/messages/count_tokens of an upstream that has it. */
+/** POST /v1/messages/count_tokens, at providers that have it. */
 function encodeCountTokens(request: MessagesRequest, target: AnthropicTarget, client: ClientHeaders): WireRequest {
   const body = upstreamBody(request, target, client);
   const counted = Object.entries(body).filter(([field, value]) => countedFields.has(field) && value !== undefined);
   return postWithBetas('/v1/messages/count_tokens', { ...Object.fromEntries(counted), betas: request.betas }, client);
 }
 
-/** What count_tokens knows; it refuses every other field. From the parameters that the official SDK types. */
+/** Fields of count_tokens, which refuses any others. Source: parameters of the official SDK. */
 const countedFields = new Set([
   'model',
   'messages',
@@ -93,7 +96,7 @@ function upstreamBody(sent: MessagesRequest, target: AnthropicTarget, client: Cl
   refuseUnsupportedParts(asked, target.quirks);
   refuseBlankStops(asked);
   const ceiling = target.maxOutputTokens ?? Infinity;
-  // The Messages API requires max_tokens; a client that left it out gets the most that the model can write.
+  // The Messages API requires max_tokens. Without it in the request, the model's maximum is sent.
   const maxTokens = Math.min(asked.max_tokens ?? ceiling, ceiling);
   const said = placedInstructions(
     withSoundCalls(withTrueImageTypes(rewritten(withoutFormatName(asked), target.quirks))),
@@ -114,7 +117,7 @@ function upstreamBody(sent: MessagesRequest, target: AnthropicTarget, client: Cl
   };
 }
 
-/** Where `none` has no name, a model without tools calls none; `auto` is what happens anyway. */
+/** If the provider has no `none`, the tools are dropped. If it has no `auto`, that is its default. */
 function withTakenChoice(request: MessagesRequest, { tool_choices: taken }: AnthropicQuirks): MessagesRequest {
   const { tools: _tools, tool_choice: choice, ...rest } = request;
   if (!choice || !taken || taken.includes(choice.type)) return request;
@@ -122,14 +125,14 @@ function withTakenChoice(request: MessagesRequest, { tool_choices: taken }: Anth
   return choice.type === 'auto' ? without(request, 'tool_choice') : request;
 }
 
-/** The API ends an answer at no white space alone; other wires do. */
+/** The API does not accept stop sequences of white space alone; other wires do. */
 function refuseBlankStops({ stop_sequences: stops = [] }: MessagesRequest): void {
   const blank = stops.findIndex(isBlank);
   if (blank === -1) return;
   throw invalidRequest(`stop_sequences.${blank}`, 'must have more than white space on this model');
 }
 
-/** Schemas as the API takes them: those of arguments, and those that an answer or a strict call is held to. */
+/** Schemas in the accepted form: for arguments, for the answer, and for strict calls. */
 function withTakenSchemas(request: MessagesRequest, quirks: AnthropicQuirks): MessagesRequest {
   const { tools, output_config: output } = request;
   const format = output?.format;
@@ -148,7 +151,7 @@ function withTakenSchema(tool: Tool, quirks: AnthropicQuirks): Tool {
 }
 
 /**
- * Words that the model is to go on from may not end in white space, and without thinking have no thinking before them
+ * Repairs a prefilled answer: it must not end in white space, nor contain thinking if thinking is off
  * (https://github.com/tailcallhq/forgecode/issues/1853).
  */
 function withoutTrailingSpace(messages: Message[], isThinking: boolean): Message[] {
@@ -165,14 +168,14 @@ function trimmedEnd(content: Message['content']): Message['content'] {
   return [...content.slice(0, -1), { ...last, text: (last['text'] as string).trimEnd() }];
 }
 
-/** Without thinking that the provider would refuse, and with what it insists on. */
+/** Messages without thinking that the provider would refuse, and with the thinking that it requires. */
 function readableMessages({ messages, thinking }: MessagesRequest, { providerId, quirks }: AnthropicTarget): Message[] {
   if (!quirks.own_signatures) return withoutGatewaySigned(messages);
   const insists = quirks.thinking_before_calls && thinking?.type !== 'disabled';
   return insists ? thinkingBeforeCalls(providerId, messages) : thinkingOf(providerId, messages);
 }
 
-/** Calls made by other models may have ids that Anthropic does not accept. */
+/** Ids of calls by other models may have a form that Anthropic refuses. */
 function withFittingToolIds(message: Message): Message {
   if (typeof message.content === 'string') return message;
   return { ...message, content: message.content.map(withFittingToolId) };

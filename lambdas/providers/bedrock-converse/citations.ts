@@ -1,8 +1,8 @@
 import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
 
 /**
- * A citation of Converse as one of the Messages API.
- * @returns undefined for a place of another kind
+ * Converts a citation of Converse into one of the Messages API.
+ * @returns undefined for an unknown kind of location
  */
 export function converseCitation(citation: Record<string, unknown>): Record<string, unknown> | undefined {
   const location = asOptionalRecord(citation['location']) ?? {};
@@ -32,7 +32,7 @@ export function converseCitation(citation: Record<string, unknown>): Record<stri
         end_block_index: end,
       };
     case 'web':
-      // There is nothing to send back for the next turn, so the index that clients return is empty.
+      // The next turn needs no data from it, so the index that clients return is empty.
       return {
         type: 'web_search_result_location',
         ...cited,

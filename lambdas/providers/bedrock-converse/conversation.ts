@@ -1,4 +1,4 @@
-/** The conversation, and what stands before it. Roles take turns, and results of tools come first in theirs. */
+/** The conversation and its system prompt. Roles alternate, and tool results come first in their turn. */
 
 import { isBlank } from '../../messages/blank-texts.ts';
 import { hasGatewaySignature, signatureOf } from '../../messages/thinking-signatures.ts';
@@ -20,14 +20,14 @@ interface Conversation {
   messages: ConverseMessage[];
 }
 
-/** Stands beside a document, where Converse asks for a text. */
+/** Placeholder text next to a document, because Converse requires a text there. */
 const BESIDE_DOCUMENT = '(see the document)';
 
-/** @throws {GatewayError} 400 for what the model cannot be told. */
+/** @throws {GatewayError} 400 for content that the model does not support */
 export function toConversation(request: MessagesRequest, target: ConverseTarget): Conversation {
   const names = new DocumentNames();
   const turns = toTurns(request.messages);
-  // What the system says before anybody else belongs to its prompt; what it says later, to where it says it.
+  // System messages before all others belong to the system prompt. Later ones stay at their position.
   const begin = turns.findIndex(({ role }) => role !== 'system');
   const before = begin === -1 ? turns : turns.slice(0, begin);
   const said = begin === -1 ? [] : turns.slice(begin);
@@ -54,7 +54,7 @@ function toMessage({ role, messages }: Turn, target: ConverseTarget, names: Docu
   }
 }
 
-/** Converse refuses two messages of one role, and empty ones. */
+/** Joins messages: Converse refuses adjacent messages of one role, and empty ones. */
 function joinedTurns(messages: ConverseMessage[], next: ConverseMessage): ConverseMessage[] {
   if (next.content.length === 0) return messages;
   const last = messages.at(-1);
@@ -66,7 +66,7 @@ function withContent(blocks: object[]): object[] {
   return blocks.some((block) => !isCachePoint(block)) ? blocks : [];
 }
 
-/** A mark on the whole request is one on the last block that can be cached. */
+/** A cache mark on the whole request applies to the last block that can be cached. */
 function withAutomaticPoint(
   messages: ConverseMessage[],
   request: MessagesRequest,
@@ -78,7 +78,7 @@ function withAutomaticPoint(
   return [...messages.slice(0, -1), { ...last, content: [...last.content, ...point] }];
 }
 
-/** Blank texts are refused by every model, so they are left out. */
+/** Blank texts are dropped, because every model refuses them. */
 function textBlocks({ block, path }: Placed, place: 'system' | 'messages', target: ConverseTarget): object[] {
   if (block.type !== 'text') throw unsupportedBlock(block, path);
   if (isBlank(block['text'])) return [];
@@ -115,7 +115,10 @@ function assistantBlocks(placed: Placed, target: ConverseTarget): object[] {
   }
 }
 
-/** What signs a thought, where this model signed it, or any Claude for another; other thinking is dropped. */
+/**
+ * The signature of a thinking block, if this model signed it; for Claude, if any Claude signed it. Other thinking is
+ * dropped.
+ */
 function signatureFor(target: ConverseTarget, block: Block): string | undefined {
   if (!familyOf(target).hasAnthropicSignatures) return signatureOf(signerOf(target), block);
   if (hasGatewaySignature(block)) return undefined;
@@ -137,7 +140,7 @@ function userBlocks(blocks: Placed[], target: ConverseTarget, names: DocumentNam
 
 function converseToolResult({ block, path }: Placed, target: ConverseTarget, names: DocumentNames): object[] {
   const parts = placeBlocks((block['content'] ?? '') as string | Block[], `${path}.content`);
-  // No point may stand within a result: what is marked there is cached up to the end of the result.
+  // Cache points are not allowed within a result. If a part of it is marked, the whole result is cached.
   const content = parts.flatMap((part) => shown(part, target, names));
   const marked = [...parts.map((part) => part.block), block].findLast(({ cache_control: control }) => control);
   const failed = block['is_error'] === true;
@@ -157,7 +160,7 @@ function converseToolResult({ block, path }: Placed, target: ConverseTarget, nam
   ];
 }
 
-/** What a user, or a tool, shows. */
+/** Content from a user or a tool. */
 function shown(placed: Placed, target: ConverseTarget, names: DocumentNames): object[] {
   const { block, path } = placed;
   switch (block.type) {

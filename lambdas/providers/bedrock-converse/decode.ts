@@ -1,4 +1,7 @@
-/** Answers of Converse as Messages events. What models do besides what AWS documents is tolerated here, with their names. */
+/**
+ * Converts Converse's answers into Messages events. Tolerated deviations of models from AWS's documentation are marked
+ * with the model's name.
+ */
 
 import { gatewaySignature } from '../../messages/thinking-signatures.ts';
 import type { AnswerBatch } from '../../messages/types.ts';
@@ -15,7 +18,10 @@ import { converseStopReason } from './stop-reason.ts';
 import { converseUsage } from './usage.ts';
 
 type Context = DecodeContext<BedrockConverseQuirks>;
-/** Of a block. What is no place in a list, and may be as large as a frame, is none. */
+/**
+ * Index of a content block. Values that are not valid array indexes are ignored, because they could be as large as a
+ * frame.
+ */
 type Index = number | undefined;
 
 /** More than any answer has open at a time. */
@@ -37,7 +43,7 @@ export function decodeConverseStream(body: AsyncIterable<Buffer>, context: Conte
   });
 }
 
-/** An answer that came as one document: its blocks are a stream of one piece each. */
+/** An answer that came as one document: each of its blocks counts as a stream of one piece. */
 export function decodeConverse(document: unknown, context: Context): AnswerBatch | undefined {
   const answer = asRecord(document);
   if (answer['output'] === undefined) return undefined;
@@ -121,10 +127,10 @@ class ConverseTranslation {
     }
   }
 
-  /** Texts and thinking have no start. */
+  /** Text and thinking blocks have no start event. */
   #onBlockStart(index: Index, start: Record<string, unknown>): void {
     const call = asOptionalRecord(start['toolUse']);
-    // Nova tells of its own searches as calls, and of their results.
+    // Nova reports its own searches as calls, and their results.
     if (call?.['type'] === 'server_tool_use' || start['toolResult'] !== undefined) {
       if (this.#foreign.size >= MAX_FOREIGN_BLOCKS) throw tooMuch();
       this.#foreign.add(index);
@@ -146,7 +152,7 @@ class ConverseTranslation {
 
   #onText(index: Index, text: string): void {
     if (text === '') return;
-    // A block has its own citations: the next one must not be added to it.
+    // Citations belong to a block, so the next block must not extend this one.
     if (this.#textBlock !== index) this.answer.blocks.endProse();
     this.#textBlock = index;
     this.answer.blocks.text(text);
@@ -162,7 +168,9 @@ class ConverseTranslation {
     if (redacted !== '') blocks.redacted(this.#sealed(redacted));
   }
 
-  /** Signatures of Claude are Anthropic's, wherever it runs; those of others mean something to this model alone. */
+  /**
+   * Claude's signatures are Anthropic's on every service. Signatures of other models are valid only for the same model.
+   */
   #sealed(signature: string): string {
     const { target } = this.#context;
     return familyOf(target).hasAnthropicSignatures ? signature : gatewaySignature(signerOf(target), signature);
@@ -178,7 +186,7 @@ class ConverseTranslation {
     if (this.#textBlock === index) this.#cite();
   }
 
-  /** Writes the citations that were held back, next to the text that is open. */
+  /** Writes the waiting citations, next to the open text. */
   #cite(): void {
     for (const citation of this.#citations) this.answer.blocks.citation(citation);
     this.#citations = [];
@@ -196,7 +204,7 @@ class ConverseTranslation {
 
   #onBlockStop(index: Index): void {
     this.#foreign.delete(index);
-    // Nova cites in blocks of their own, after the text.
+    // Nova sends citations in separate blocks after the text.
     this.#cite();
   }
 
@@ -222,7 +230,7 @@ class ConverseTranslation {
     if (reason === 'stop_sequence') this.#matchedStopSequence = this.#matchedIn(fields);
   }
 
-  /** Claude says which one matched; where there is only one, it is this. */
+  /** The stop sequence that matched. Claude reports it; with a single sequence, it must be this one. */
   #matchedIn(fields: unknown): string | null {
     const { stop_sequences: sequences = [] } = this.#context.request;
     const more = asOptionalRecord(fields) ?? {};
@@ -234,7 +242,8 @@ class ConverseTranslation {
   #onMetadata({ usage }: Record<string, unknown>): void {
     if (usage === undefined || usage === null) return;
     this.answer.report(converseUsage(asRecord(usage)));
-    // Usage comes last. One service in front of Bedrock was seen to send it before the reason: there may be more of it.
+    // Usage comes last. One service in front of Bedrock was seen to send it before the stop reason, so more may follow
+    // then.
     this.#hasLastUsage = this.#stopReason !== undefined;
   }
 

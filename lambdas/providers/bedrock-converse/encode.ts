@@ -1,6 +1,7 @@
 /**
- * Messages requests as requests of Amazon Bedrock's Converse. What it cannot say is mapped by the rules of docs/wires/bedrock-converse.md
- * or refused by name; nothing that a client sent is silently dropped, except hints that cannot change an answer.
+ * Converts Messages requests into requests of Amazon Bedrock's Converse. Features that it lacks are mapped by the rules
+ * of docs/wires/bedrock-converse.md or refused by name. No field of a client is silently dropped, except hints that
+ * cannot change an answer.
  */
 
 import { penalties } from '../../catalog/sampling-parameters.ts';
@@ -28,16 +29,16 @@ export function encodeConverseRequest(
   const spoken = withSpokenCalls(withSupportedFields(asked));
   const isClaude = familyOf(target).hasAnthropicSignatures;
   const supported = withTakenMarks(isClaude ? { ...spoken, messages: withTextualErrors(spoken.messages) } : spoken);
-  // Without a limit the model would write as much as it can, which is more than some endpoints promise.
+  // Without a limit, the model could write more than the endpoint's listed maximum.
   const maxTokens = outputLimit(supported, target) ?? target.maxOutputTokens;
   const request = withTakenThinking(supported, target.quirks, maxTokens ?? Infinity);
-  // Converse has no field for them, and no model here one of its own.
+  // Neither Converse nor any model here has fields for penalties.
   refuseUnspeakableSampling(request, target, penalties);
   const named = withSentNames(request, 'any');
   const { system, messages } = toConversation(named, target);
   if (messages.length === 0) throw invalidRequest('messages', 'have no text; write at least one that is not empty');
   const stops = stopSequences(request, target);
-  // top_k is a field of each family's own.
+  // top_k is not in inferenceConfig: it is among the fields of each family.
   const { temperature, top_p: topP } = samplingFields(request, target);
   return {
     messages: begunByUser(messages),
@@ -51,14 +52,14 @@ export function encodeConverseRequest(
     ...toolConfig(named, target),
     ...outputConfig(request, target),
     ...modelFields(request, target, client, maxTokens ?? Infinity),
-    // Claude says which one matched, when it is asked.
+    // Claude reports the matched stop sequence on request.
     ...(stops && target.quirks.family === 'claude'
       ? { additionalModelResponseFieldPaths: ['/delta/stop_sequence'] }
       : {}),
   };
 }
 
-/** Converse refuses a conversation that the assistant begins, as one whose first turns were cut off. */
+/** Converse refuses a conversation that begins with the assistant, for example if its first turns were cut off. */
 function begunByUser(messages: ConverseMessage[]): ConverseMessage[] {
   if (messages[0]!.role === 'user') return messages;
   return [{ role: 'user', content: [{ text: '(the conversation goes on)' }] }, ...messages];

@@ -1,24 +1,24 @@
 import type { BedrockConverseQuirks } from '../../catalog/quirk-schemas.ts';
 import type { WireTarget } from '../wire.ts';
 
-/** An endpoint that speaks Converse. */
+/** An endpoint on the Converse wire. */
 export type ConverseTarget = WireTarget<BedrockConverseQuirks>;
 
-/** What only some families of models take. From the notes of AWS' API reference, and its guides of Claude and Nova. */
+/** Features of only some model families. Sources: notes in AWS's API reference, and its guides for Claude and Nova. */
 interface Family {
-  /** Where a cache point may stand. */
+  /** Places that may have a cache point. */
   cachePoints: ReadonlySet<'tools' | 'system' | 'messages'>;
-  /** Cache points may last an hour. */
+  /** Whether cache points may last an hour. */
   hasCacheTtl: boolean;
-  /** A result may say that the tool failed. */
+  /** Whether a result may say that the tool failed. */
   hasResultStatus: boolean;
-  /** One tool may be forced by its name. */
+  /** Whether a single tool may be forced by name. */
   hasNamedTool: boolean;
-  /** Documents may be cited, and results of the client's own search given. */
+  /** Whether it supports citations of documents, and results of the client's own search. */
   hasCitations: boolean;
-  /** Answers and the calls of strict tools can be bound to a schema, whatever the catalog lists. */
+  /** Whether answers and strict calls can follow a schema, regardless of the catalog's list. */
   hasStructuredAnswers: boolean;
-  /** It signs its thinking as Anthropic does, so that each home of Claude takes it back. */
+  /** Whether its thinking has Anthropic's signatures, which every service with Claude accepts. */
   hasAnthropicSignatures: boolean;
 }
 
@@ -46,9 +46,9 @@ const families: Record<NonNullable<BedrockConverseQuirks['family']>, Family> = {
   nova: { ...noModelFields, cachePoints: new Set(['system', 'messages']), hasResultStatus: true, hasNamedTool: true },
 };
 
-/** Who has what a model signs back: this model of this provider alone. */
+/** Name of the signer: this model at this provider. No other model accepts its signatures. */
 export function signerOf({ providerId, upstreamModel }: ConverseTarget): string {
-  // A point ends the name of who signed.
+  // A dot would end the signer's name.
   return `${providerId}/${encodeURIComponent(upstreamModel).replaceAll('.', '%2E')}`;
 }
 

@@ -1,4 +1,4 @@
-/** Images and documents, as Converse takes them: their bytes, never an address. */
+/** Images and documents in Converse's form: always bytes, never a URL. */
 
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Block } from '../../messages/types.ts';
@@ -21,7 +21,7 @@ interface MediaSource {
 const IMAGE_TYPE = /^image\/(png|jpeg|gif|webp)$/;
 const MAX_DOCUMENT_NAME_CHARACTERS = 200;
 
-/** @throws {GatewayError} 400 for an image that is somewhere else. */
+/** @throws {GatewayError} 400 for an image that is not in the request itself */
 export function imageBlock(block: Block, path: string): object {
   const source = block['source'] as MediaSource;
   if (source.type !== 'base64') {
@@ -37,7 +37,7 @@ export function imageBlock(block: Block, path: string): object {
   return { image: { format, source: { bytes: source.data } } };
 }
 
-/** Names of documents: Converse refuses two of one name, and signs that could be taken for instructions. */
+/** Names of documents. Converse refuses duplicate names, and characters that could form instructions. */
 export class DocumentNames {
   readonly #taken = new Set<string>();
 
@@ -56,8 +56,8 @@ export class DocumentNames {
 }
 
 /**
- * A document; on models that read no files, the text of one.
- * @throws {GatewayError} 400 for what the model cannot be shown, or cannot do with it.
+ * A document, or its text on models that do not read files.
+ * @throws {GatewayError} 400 for an unsupported document or document feature
  */
 export function documentBlock(block: Block, path: string, target: ConverseTarget, names: DocumentNames): object {
   const isCited = wantsCitations(block);

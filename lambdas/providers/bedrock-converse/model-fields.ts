@@ -1,11 +1,11 @@
-/** What Converse has no field for, and each family of models takes in fields of its own. */
+/** Fields that Converse itself lacks and each model family has in its own form. */
 
 import type { MessagesRequest } from '../../messages/types.ts';
 import { withFittingBudget } from '../anthropic/thinking.ts';
 import type { ClientHeaders } from '../wire.ts';
 import type { ConverseTarget } from './families.ts';
 
-/** @param maxTokens of the answer, which thinking has to fit in */
+/** @param maxTokens limit of the answer, which includes the thinking */
 export function modelFields(
   request: MessagesRequest,
   target: ConverseTarget,
@@ -33,7 +33,7 @@ function converseThinkingFields(
     case 'nova':
       if (!thinking) return {};
       if (thinking.type === 'disabled') return { reasoningConfig: { type: 'disabled' } };
-      // Its highest effort takes no limit of tokens, and an answer without a limit has no bound on its price.
+      // "high" is never sent: it does not allow a token limit, and the price of an answer without a limit has no bound.
       return {
         reasoningConfig: {
           type: 'enabled',
@@ -41,7 +41,7 @@ function converseThinkingFields(
         },
       };
     default:
-      // The others decide by themselves.
+      // Other families decide by themselves.
       return {};
   }
 }

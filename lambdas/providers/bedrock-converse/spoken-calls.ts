@@ -3,10 +3,11 @@ import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
 import { placeBlocks } from '../translated/turns.ts';
 
 /**
- * Calls and results of a conversation as texts, for a request without tools: Converse refuses blocks of tools then, and cannot forbid the
- * tools that it is given. Agents ask for a summary or a title in that way (https://github.com/agentgateway/agentgateway/pull/2192).
+ * Converts calls and results into text for a request without callable tools: Converse then refuses tool blocks, and it
+ * cannot forbid calls of tools that it gets. Agents request a summary or a title in this way
+ * (https://github.com/agentgateway/agentgateway/pull/2192).
  *
- * @returns the same request if it has tools that may be called, or no such blocks
+ * @returns the same request if tools may be called, or if it has no tool blocks
  */
 export function withSpokenCalls(request: MessagesRequest): MessagesRequest {
   const mayCall = Boolean(request.tools?.length) && request.tool_choice?.type !== 'none';
@@ -44,7 +45,7 @@ function spokenBlocks(block: Block, names: Map<unknown, string>): Block[] {
   }
 }
 
-/** Images and documents stand between the beginning of a result and its end. */
+/** Images and documents stay between the beginning and the end of their result. */
 function resultBlocks(block: Block, name: string): Block[] {
   const failed = block['is_error'] === true ? ' failed="true"' : '';
   const parts = (block['content'] ?? '') as string | Block[];
@@ -56,7 +57,7 @@ function resultBlocks(block: Block, name: string): Block[] {
   return [text(begin), ...parts, text(end, block)];
 }
 
-/** A text with the mark of the block in whose place it stands. */
+/** A text with the cache mark of the block that it replaces. */
 function text(words: string, block?: Block): Block {
   const control = block?.['cache_control'];
   return { type: 'text', text: words, ...(control ? { cache_control: control } : {}) };

@@ -1,6 +1,6 @@
 import type { StopReason } from '../../messages/types.ts';
 
-/** Why an answer stopped, as the Messages API says it. */
+/** The stop reason in the Messages API. */
 export function converseStopReason(reason: string, hasToolCalls: boolean): StopReason | 'failed' {
   switch (reason) {
     case 'malformed_model_output':
@@ -14,7 +14,7 @@ export function converseStopReason(reason: string, hasToolCalls: boolean): StopR
     case 'model_context_window_exceeded':
       return reason;
     default:
-      // Some models end their turn after calls, or announce calls that never come.
+      // Some models report `end_turn` after calls, or announce calls that never come.
       return hasToolCalls ? 'tool_use' : 'end_turn';
   }
 }

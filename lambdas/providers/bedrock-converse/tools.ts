@@ -6,8 +6,9 @@ import { cachePointAfter } from './cache-points.ts';
 import { familyOf, type ConverseTarget } from './families.ts';
 
 /**
- * Tools and which of them to call, in the words of Converse. It cannot forbid tools that it is given, so none are given then.
- * @throws {GatewayError} 400 for a choice that the model cannot be held to.
+ * Tools and tool choice in Converse's form. Converse cannot forbid calls of tools that it gets, so with "none" no tools
+ * are sent.
+ * @throws {GatewayError} 400 for a choice that the model does not support
  */
 export function toolConfig(request: MessagesRequest, target: ConverseTarget): Record<string, unknown> {
   const { tools = [], tool_choice: choice } = request;
@@ -48,7 +49,7 @@ function converseToolChoice(
   throw invalidRequest('tool_choice.type', '"tool" does not work on this model; send "any" and only this tool');
 }
 
-/** The form that an answer must have. Its schema is sent as text. */
+/** The required format of the answer. Its schema is sent as text. */
 export function outputConfig(request: MessagesRequest, target: ConverseTarget): Record<string, unknown> {
   const schema = answerSchema(request, canBeStructured(target) ? ['structured_outputs'] : target.supportedParameters);
   if (!schema) return {};

@@ -3,8 +3,8 @@ import { isCount } from '../../messages/usage-counts.ts';
 import { asList, asRecord } from '../shapes.ts';
 
 /**
- * Usage as Converse reports it: tokens read from caches, or written to them, are not among the input tokens, as in the
- * Messages API. What is not a whole number counts as not reported, and is left out.
+ * Usage in Converse's form. As in the Messages API, the input tokens exclude tokens read from or written to caches. A
+ * value other than a whole number counts as not reported, and stays undefined.
  */
 export function converseUsage(usage: Record<string, unknown>): WireUsage {
   const { inputTokens, outputTokens, cacheReadInputTokens, cacheWriteInputTokens } = usage;
@@ -17,7 +17,7 @@ export function converseUsage(usage: Record<string, unknown>): WireUsage {
   };
 }
 
-/** How long what was written is kept, which has prices of its own. */
+/** Lifetimes of cache writes, which have different prices. */
 function cacheCreation(details: unknown): Pick<WireUsage, 'cache_creation'> {
   const written = { '5m': 0, '1h': 0 };
   const entries = asList(details).map(asRecord);

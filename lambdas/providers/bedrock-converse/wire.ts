@@ -5,7 +5,7 @@ import type { MessagesWire } from '../wire.ts';
 import { decodeConverse, decodeConverseStream } from './decode.ts';
 import { encodeConverseRequest } from './encode.ts';
 
-/** Models of many makers on Amazon Bedrock, in one form. */
+/** Models of many makers on Amazon Bedrock, with one API. */
 export const bedrockConverseWire: MessagesWire<BedrockConverseQuirks> = {
   encode(request, target, client) {
     return {
@@ -17,7 +17,7 @@ export const bedrockConverseWire: MessagesWire<BedrockConverseQuirks> = {
   encodeCount: () => undefined,
   readCount: () => undefined,
   hiddenReasoning,
-  // Converse takes them, whatever version of the Messages API the client speaks.
+  // Converse accepts sampling parameters, regardless of the client's API version.
   decode: decodeConverseStream,
   decodeWhole: decodeConverse,
 };

@@ -3,13 +3,15 @@ import type { BlockWriter } from '../translated/block-writer.ts';
 import { toolCallId } from '../tool-call-id.ts';
 import { PartialArguments } from './partial-arguments.ts';
 
-/** Calls as Gemini writes them: whole, or (Vertex AI) value by value. Many have no id, and parallel ones repeat the name. */
+/**
+ * Reads Gemini's calls: complete, or value by value (Vertex AI). Many have no id, and parallel calls repeat the name.
+ */
 export class CallReader {
   readonly #blocks: BlockWriter;
-  /** Only the first call of the answer is passed on: Gemini has no switch for that. */
+  /** Whether only the first call of the answer is passed on. Gemini has no switch for that. */
   readonly #isSingle: boolean;
   #index = -1;
-  /** Arguments of the last call that are not complete. */
+  /** Arguments of the last call while they are incomplete. */
   #partial: PartialArguments | undefined;
   #isLeftOut = false;
 
@@ -18,7 +20,7 @@ export class CallReader {
     this.#isSingle = isSingle;
   }
 
-  /** Whether this is a call that is passed on, and not more of the last one. */
+  /** Whether this piece begins a call that is passed on, rather than continuing the last one. */
   begins(call: Record<string, unknown>): boolean {
     return asText(call['name']) !== '' && !(this.#isSingle && this.#index >= 0);
   }
@@ -29,7 +31,7 @@ export class CallReader {
     else if (!this.#isLeftOut) this.#goOn(call);
   }
 
-  /** Some calls have no piece that says that it is the last. */
+  /** Some calls have no final piece that marks their end. */
   end(): void {
     if (this.#partial) this.#write(this.#partial.end());
     this.#partial = undefined;

@@ -1,4 +1,4 @@
-/** The conversation as Gemini takes it: turns of `user` and `model`, each a list of parts. */
+/** The conversation in Gemini's form: turns of `user` and `model`, each a list of parts. */
 
 import { append } from '../../platform/append.ts';
 import { isBlank } from '../../messages/blank-texts.ts';
@@ -12,7 +12,7 @@ import type { GeminiContent, GeminiPart } from './parts.ts';
 import { openSignature, SIGNATURE_PLACEHOLDER } from './signatures.ts';
 import type { GeminiTarget } from './target.ts';
 
-/** Neighbours of one role are one turn; what is left without parts is left out. */
+/** Merges adjacent turns of one role, and drops turns without parts. */
 export function contentsOf({ messages }: MessagesRequest, target: GeminiTarget): GeminiContent[] {
   const calls = callsOf(messages);
   const contents: GeminiContent[] = [];
@@ -28,7 +28,7 @@ export function contentsOf({ messages }: MessagesRequest, target: GeminiTarget):
 function geminiContent({ role, messages }: Turn, calls: PriorCalls, target: GeminiTarget): GeminiContent {
   const blocks = messages.flat();
   switch (role) {
-    // There is no such role inside a conversation: the instruction is marked as one, where it stands.
+    // Gemini has no system role inside a conversation, so the instruction becomes marked text at its position.
     case 'system':
       return { role: 'user', parts: [{ text: `<system>\n${blocks.map(blockText).join('\n')}\n</system>` }] };
     case 'assistant':
@@ -53,7 +53,7 @@ function modelParts(blocks: Placed[], target: GeminiTarget): GeminiPart[] {
       case 'redacted_thinking':
         break;
       case 'tool_use': {
-        // Of calls made together, only the first carries a signature.
+        // Of parallel calls, only the first carries a signature.
         const needed = !hasCalls && target.quirks.thought_signature_placeholder ? SIGNATURE_PLACEHOLDER : undefined;
         parts.push(callPart(block, callSignature ?? needed, target));
         callSignature = undefined;
@@ -68,8 +68,8 @@ function modelParts(blocks: Placed[], target: GeminiTarget): GeminiPart[] {
 }
 
 /**
- * Puts a signature back on the thought or the text that it came on. What others have signed means nothing here. The summary
- * before a call or a text is not sent again: the signature has the thinking, and the summary would be billed.
+ * Puts a signature back on its thought or text. Signatures of other models are dropped. The summary before a call or a
+ * text is not sent again: the signature contains the thinking, and the summary would be billed.
  * @returns the signature of the call that follows
  */
 function signedPart(block: Block, parts: GeminiPart[], target: GeminiTarget): string | undefined {
@@ -99,7 +99,7 @@ function isResult({ block }: Placed): boolean {
   return block.type === 'tool_result';
 }
 
-/** Results come first, directly after the calls that they answer; the rest of what the user said follows. */
+/** Results come first, directly after their calls. The user's other content follows. */
 function geminiUserParts(blocks: Placed[], calls: PriorCalls, target: GeminiTarget): GeminiPart[] {
   const said = blocks.filter((placed) => !isResult(placed)).flatMap((placed) => partsOfUser(placed, target));
   return [...resultParts(blocks.filter(isResult), calls, target), ...said];

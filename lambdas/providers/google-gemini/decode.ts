@@ -1,6 +1,6 @@
 /**
- * Answers of Gemini as Messages events. Written against recordings of the Gemini API and of Vertex AI: what one of them
- * leaves out or says differently is tolerated here.
+ * Converts Gemini's answers into Messages events. Based on recordings of the Gemini API and of Vertex AI. Missing
+ * fields and other deviations are tolerated here.
  */
 
 import { gatewaySignature } from '../../messages/thinking-signatures.ts';
@@ -29,12 +29,12 @@ export function decodeGeminiStream(
   return translate(body, translation.answer, reader);
 }
 
-/** An error may come as a list with it. */
+/** An error may come as a list with one element. */
 function firstOf(response: unknown): unknown {
   return Array.isArray(response) ? response[0] : response;
 }
 
-/** An answer that came as one document, or as the list of them that a stream without `alt=sse` is. */
+/** An answer that came as one document, or as the list that a stream without `alt=sse` returns. */
 export function decodeGeminiDocument(document: unknown, context: DecodeContext): AnswerBatch | undefined {
   const responses = (Array.isArray(document) ? document : [document]).map(asRecord);
   const [first] = responses;
@@ -50,9 +50,9 @@ class GeminiTranslation {
   readonly #context: DecodeContext;
   readonly #calls: CallReader;
   #finishReason: string | undefined;
-  /** Of the text before it: it arrives behind the text, most often on a text that is empty. */
+  /** Signature of the text before it. It arrives behind the text, usually on an empty text. */
   #textSignature: string | undefined;
-  /** Probabilities that came with the current parts: their first text has them. */
+  /** Probabilities that came with the current parts; they belong to the first text among them. */
   #logprobs: TokenLogprob[] | undefined;
 
   constructor(context: DecodeContext) {
@@ -87,7 +87,7 @@ class GeminiTranslation {
     if (this.#finishReason === undefined) {
       throw new UpstreamError('broken', 'The provider ended its answer before it was complete');
     }
-    // A call that the limit has cut stays as it is.
+    // A call that the limit cut off stays incomplete.
     if (this.#finishReason === 'STOP') this.#calls.end();
     const stopReason = geminiStopReason(this.#finishReason, this.answer.blocks.hasToolCalls);
     if (stopReason === 'failed') {
@@ -98,7 +98,7 @@ class GeminiTranslation {
     this.answer.finish(stopReason);
   }
 
-  /** Nothing follows the reason but usage. */
+  /** Only usage follows the finish reason. */
   #onCandidate(candidate: Record<string, unknown>): void {
     if (this.#finishReason !== undefined) return;
     this.#logprobs = this.answer.logprobsIn(candidate['logprobsResult'], geminiLogprobs);
@@ -112,7 +112,7 @@ class GeminiTranslation {
     this.answer.close(reason);
   }
 
-  /** An answer begins with its first part: where it fails without one, another endpoint may do better. */
+  /** An answer begins with its first part. If it fails before that, another endpoint may succeed. */
   #onPart(part: Record<string, unknown>): void {
     this.answer.start();
     const signature = asText(part['thoughtSignature']);
@@ -122,7 +122,7 @@ class GeminiTranslation {
     else this.#onText(asText(part['text']), signature);
   }
 
-  /** The thinking that carries a call's signature stands directly before the call. */
+  /** The thinking with a call's signature comes directly before the call. */
   #onCall(call: Record<string, unknown>, signature: string): void {
     if (this.#calls.begins(call)) {
       this.#signText();
@@ -144,8 +144,9 @@ class GeminiTranslation {
   }
 
   /**
-   * Called when the answer goes on after a text. At its end the signature is left out: no native answer ends with thinking
-   * after its text, clients read the last block as what was said, and Google asks for signatures of calls alone.
+   * Writes the signature of a text when the answer continues after it. At the end of the answer it is dropped: no
+   * native answer ends with thinking after its text, clients read the last block as the reply, and Google requires
+   * signatures only for calls.
    */
   #signText(): void {
     this.#sign('text', this.#textSignature ?? '');

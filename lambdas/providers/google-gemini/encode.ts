@@ -1,6 +1,7 @@
 /**
- * Messages requests as requests of the Gemini API. What the wire cannot say is mapped by the rules of docs/wires/gemini.md or
- * refused by name; nothing that a client sent is silently dropped, except hints that cannot change an answer.
+ * Converts Messages requests into requests of the Gemini API. Features that the wire lacks are mapped by the rules of
+ * docs/wires/gemini.md or refused by name. No field of a client is silently dropped, except hints that cannot change an
+ * answer.
  */
 
 import { invalidRequest } from '../../platform/errors.ts';
@@ -37,7 +38,7 @@ export function encodeGeminiRequest(asked: MessagesRequest, target: GeminiTarget
   return { ...promptFields(request, target), ...(Object.keys(config).length > 0 ? { generationConfig: config } : {}) };
 }
 
-/** What the model reads. */
+/** Fields with the content that the model reads. */
 export function promptFields(asked: MessagesRequest, target: GeminiTarget): Record<string, unknown> {
   const request = withSupportedFields(asked);
   const named = withSentNames(request, 'letterFirst');
@@ -55,12 +56,12 @@ function systemInstruction({ system }: MessagesRequest): Record<string, unknown>
 function generationConfig(request: MessagesRequest, target: GeminiTarget): Record<string, unknown> {
   const { temperature, top_p: topP, top_k: topK } = samplingFields(request, target);
   return withoutUndefined({
-    // Thinking counts in it, as in the Messages API.
+    // It includes thinking, as in the Messages API.
     maxOutputTokens: outputLimit(request, target),
     stopSequences: fewStopSequences(request, target),
     temperature,
     topP,
-    // All tokens: it has no such number, and its default is a part of the model.
+    // 0 means all tokens. Gemini has no value for that, and its default depends on the model.
     topK: topK === 0 ? undefined : topK,
     ...geminiPenalties(request, target),
     seed: rareFields(request, target).seed,

@@ -1,6 +1,6 @@
 import type { StopReason } from '../../messages/types.ts';
 
-/** The model, or a filter in front of it, would not say more. MODEL_ARMOR is Vertex AI's. */
+/** Finish reasons for a refusal by the model or by a filter in front of it. MODEL_ARMOR is from Vertex AI. */
 const GEMINI_REFUSALS = new Set([
   'SAFETY',
   'RECITATION',
@@ -15,8 +15,8 @@ const GEMINI_REFUSALS = new Set([
 ]);
 
 /**
- * Why an answer stopped, as the Messages API says it. There is no reason of its own for calls. What is none of these is a
- * failure: MALFORMED_FUNCTION_CALL, UNEXPECTED_TOOL_CALL, OTHER, and what Google may add.
+ * The stop reason in the Messages API. Gemini has no separate reason for calls. Every other reason is a failure:
+ * MALFORMED_FUNCTION_CALL, UNEXPECTED_TOOL_CALL, OTHER, and reasons that Google may add.
  */
 export function geminiStopReason(finishReason: string, hasToolCalls: boolean): StopReason | 'failed' {
   if (GEMINI_REFUSALS.has(finishReason)) return 'refusal';

@@ -1,11 +1,14 @@
-/** Probabilities of tokens, as Gemini tells them: https://ai.google.dev/api/generate-content#LogprobsResult */
+/** Token probabilities in Gemini's form: https://ai.google.dev/api/generate-content#LogprobsResult */
 
 import type { TokenLogprob } from '../../messages/token-logprob.ts';
 import { isRawNumber } from '../../platform/json/exact-json.ts';
 import { asList, asOptionalRecord, asText } from '../shapes.ts';
 import { MAX_ALTERNATIVES, type Likely } from '../translated/logprobs.ts';
 
-/** The tokens that were chosen; a list beside them has the likeliest ones of each place. @returns undefined if there are none */
+/**
+ * Reads the chosen tokens. A parallel list has the most likely tokens at each position.
+ * @returns undefined without probabilities
+ */
 export function geminiLogprobs(result: unknown): TokenLogprob[] | undefined {
   const { chosenCandidates, topCandidates } = asOptionalRecord(result) ?? {};
   const places = asList(topCandidates);
@@ -16,7 +19,7 @@ export function geminiLogprobs(result: unknown): TokenLogprob[] | undefined {
   return tokens.length > 0 ? tokens : undefined;
 }
 
-/** A token without a probability is left out. */
+/** A token without a probability is skipped. */
 function candidate(value: unknown): Likely[] {
   const { token, logProbability } = asOptionalRecord(value) ?? {};
   const logprob = isRawNumber(logProbability) ? Number(logProbability.rawJSON) : logProbability;

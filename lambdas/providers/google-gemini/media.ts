@@ -8,12 +8,15 @@ import { aboutFile, readDocument, unreadableDocument } from '../translated/docum
 import type { GeminiPart } from './parts.ts';
 import type { GeminiTarget } from './target.ts';
 
-/** Images that Gemini reads; it refuses GIF. */
+/** Image types that Gemini accepts; it refuses GIF. */
 const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/webp']);
 const PDF = 'application/pdf';
-/** Names that Google documents for the formats (https://ai.google.dev/gemini-api/docs/audio). */
+/** Names of the formats in Google's documentation (https://ai.google.dev/gemini-api/docs/audio). */
 const geminiAudioTypes: Record<AudioFormat, string> = { wav: 'audio/wav', mp3: 'audio/mp3' };
-/** Gemini has to be told what is behind an address, the Messages API does not say it. */
+/**
+ * Media types by file extension. Gemini requires the type of the content at a URL, but the Messages API does not
+ * contain it.
+ */
 const typesByEnding: Record<string, string> = {
   png: 'image/png',
   jpg: 'image/jpeg',
@@ -22,7 +25,7 @@ const typesByEnding: Record<string, string> = {
   bmp: 'image/bmp',
 };
 
-/** @throws {GatewayError} 400 for a file by its id, and for what Gemini does not read. */
+/** @throws {GatewayError} 400 for a file id, and for an image type that Gemini does not accept */
 export function imagePart(block: Block, path: string): GeminiPart {
   const source = block['source'] as { type: string; media_type: string; data: string; url: string };
   if (source.type === 'base64') {
@@ -36,7 +39,7 @@ export function imagePart(block: Block, path: string): GeminiPart {
   throw invalidRequest(`${path}.source.type`, 'files only work on Anthropic models; send the image as base64 or url');
 }
 
-/** @throws {GatewayError} 400 for a file by its id, and for what no model of another family does with a document. */
+/** @throws {GatewayError} 400 for a file id, and for a document feature that no model of another family supports */
 export function geminiDocumentParts(block: Block, path: string): GeminiPart[] {
   const document = readDocument(block, path);
   if (document.text !== undefined) return [{ text: document.text }];
@@ -47,7 +50,7 @@ export function geminiDocumentParts(block: Block, path: string): GeminiPart[] {
   return about === '' ? [file] : [{ text: about }, file];
 }
 
-/** @throws {GatewayError} 400 where the endpoint does not list audio. */
+/** @throws {GatewayError} 400 if the endpoint does not list audio */
 export function audioPart(block: Block, path: string, target: GeminiTarget): GeminiPart {
   const { format, data } = spokenAudio(block, path, target);
   return inline(geminiAudioTypes[format], data);
@@ -67,7 +70,7 @@ function imageTypeOf(url: string, path: string): string {
   );
 }
 
-/** Google fetches files itself (https://ai.google.dev/gemini-api/docs/file-input-methods), over https alone. */
+/** Google fetches files itself (https://ai.google.dev/gemini-api/docs/file-input-methods), only over https. */
 function atAddress(fileUri: string, mimeType: string, path: string): GeminiPart {
   if (fileUri.startsWith('https://')) return { fileData: { mimeType, fileUri } };
   throw invalidRequest(`${path}.source.url`, 'must be an https address on this model; send the content as base64');

@@ -1,17 +1,17 @@
 /**
- * Arguments of a call that Vertex AI streams as values with their JSON paths, in the order of the document. They become
- * pieces of its text, each as soon as it is known.
+ * Converts arguments that Vertex AI streams as values with their JSON paths, in the order of the document. Each value
+ * becomes a piece of JSON text as soon as it arrives.
  */
 
 import { asText } from '../shapes.ts';
 import { isRawNumber } from '../../platform/json/exact-json.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 
-/** A member's name, or an index. */
+/** The name of a member, or an index. */
 type Step = string | number;
 
 interface Container {
-  /** Where it stands in the container around it. */
+  /** Its name or index in the surrounding container. */
   step: Step | undefined;
   isList: boolean;
   /** Members that it has so far. */
@@ -22,12 +22,15 @@ const MAX_ARGUMENTS_DEPTH = 100;
 const STEP = /\.([^.[\]]+)|\[(\d{1,9})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y;
 
 export class PartialArguments {
-  /** From the whole of the arguments to what is being written. */
+  /** Open containers, from the outermost to the innermost. */
   #open: Container[] = [];
-  /** The path of a text that goes on. */
+  /** Path of a text that continues. */
   #openText: string | undefined;
 
-  /** @returns the text that a value adds. @throws {UpstreamError} for values out of order. */
+  /**
+   * @returns the JSON text that a value adds
+   * @throws {UpstreamError} for values in a wrong order
+   */
   write(value: Record<string, unknown>): string {
     const path = asText(value['jsonPath']);
     const isText = value['stringValue'] !== undefined;
@@ -40,7 +43,7 @@ export class PartialArguments {
     return before + content + (isText && !goesOn ? '"' : '');
   }
 
-  /** @returns the rest of the text. */
+  /** @returns the rest of the JSON text */
   end(): string {
     const rest = this.#closeText() + (this.#open.length === 0 ? '{}' : this.#closeTo(0));
     return rest;
@@ -52,7 +55,7 @@ export class PartialArguments {
     return wasOpen ? '"' : '';
   }
 
-  /** Closes what the path leaves, opens what it enters, and begins its last member. */
+  /** Closes containers that the path leaves, opens containers that it enters, and begins its last member. */
   #goTo(steps: Step[]): string {
     let text = this.#open.length === 0 ? this.#openContainer(undefined, steps[0]!) : '';
     let shared = 0;
@@ -89,14 +92,14 @@ export class PartialArguments {
   }
 }
 
-/** Undefined where there is no value. */
+/** Undefined without a value. */
 function plainValue({ numberValue, boolValue, nullValue }: Record<string, unknown>): string | undefined {
   if (typeof numberValue === 'number' || isRawNumber(numberValue)) return JSON.stringify(numberValue);
   if (typeof boolValue === 'boolean') return String(boolValue);
   return nullValue === undefined ? undefined : 'null';
 }
 
-/** `$.a[0]['b c']` as its steps. */
+/** Splits `$.a[0]['b c']` into its steps. */
 function stepsOf(path: string): Step[] {
   const steps: Step[] = [];
   STEP.lastIndex = 1;
@@ -107,7 +110,7 @@ function stepsOf(path: string): Step[] {
     else if (key !== undefined) steps.push(key);
     else throw outOfOrder();
   }
-  // Arguments are an object.
+  // Arguments are an object, so the first step is a name.
   if (typeof steps[0] !== 'string' || steps.length === MAX_ARGUMENTS_DEPTH) throw outOfOrder();
   return steps;
 }

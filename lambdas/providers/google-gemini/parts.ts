@@ -1,4 +1,4 @@
-/** What a Gemini request is made of: https://ai.google.dev/api/caching#Content. */
+/** Parts and contents of a Gemini request: https://ai.google.dev/api/caching#Content. */
 
 export interface GeminiPart {
   text?: string;

@@ -1,4 +1,4 @@
-/** Results of tools as Gemini takes them: by the name of the call, and in the order of the calls. */
+/** Results of tools in Gemini's form: with the name of the call, and in the order of the calls. */
 
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Block, Message } from '../../messages/types.ts';
@@ -8,7 +8,7 @@ import type { GeminiPart } from './parts.ts';
 import { geminiDocumentParts, imagePart } from './media.ts';
 import type { GeminiTarget } from './target.ts';
 
-/** The calls of a conversation by their ids: their names, and which one came first. */
+/** Names and order of the calls in a conversation, by their ids. */
 export type PriorCalls = ReadonlyMap<string, { name: string; order: number }>;
 
 export function callsOf(messages: Message[]): PriorCalls {
@@ -22,7 +22,7 @@ export function callsOf(messages: Message[]): PriorCalls {
   return calls;
 }
 
-/** @throws {GatewayError} 400 for the result of a call that is not in the conversation: nobody knows its name. */
+/** @throws {GatewayError} 400 for a result whose call is not in the conversation, because its name is unknown */
 export function resultParts(results: Placed[], calls: PriorCalls, target: GeminiTarget): GeminiPart[] {
   const read = results.map((placed) => readResult(placed, calls, target));
   read.sort((one, other) => one.order - other.order);
@@ -32,7 +32,7 @@ export function resultParts(results: Placed[], calls: PriorCalls, target: Gemini
 interface ReadResult {
   order: number;
   response: GeminiPart;
-  /** Images and documents that do not fit into it. */
+  /** Images and documents that the response cannot contain. */
   following: GeminiPart[];
 }
 

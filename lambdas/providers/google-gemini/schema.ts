@@ -1,6 +1,6 @@
 /**
- * JSON schemas in the words that Gemini documents for parametersJsonSchema and responseJsonSchema. What it has another word
- * for is said in that; any other constraint moves into the description, where the model reads it.
+ * JSON schemas in the subset that Gemini documents for parametersJsonSchema and responseJsonSchema. A constraint with
+ * an equivalent is translated. Other constraints move into the description, which the model reads.
  */
 
 import { isRawNumber } from '../../platform/json/exact-json.ts';
@@ -8,7 +8,7 @@ import { isRecord } from '../../platform/json/foreign-json.ts';
 
 type Schema = Record<string, unknown>;
 
-/** Keywords with a value that is no schema. */
+/** Keywords whose value is not a schema. */
 const PLAIN = new Set([
   '$id',
   '$anchor',
@@ -24,7 +24,7 @@ const PLAIN = new Set([
 ]);
 const SCHEMA_LISTS = new Set(['anyOf', 'oneOf', 'prefixItems']);
 const SCHEMA_MAPS = new Set(['properties', '$defs']);
-/** They tell a model nothing. */
+/** Keywords that mean nothing to a model. */
 const SILENT = new Set(['$schema', '$comment']);
 const FORMATS = new Set(['date-time', 'date', 'time', 'int32', 'int64', 'float', 'double', 'enum']);
 
@@ -45,7 +45,7 @@ export function geminiSchema(schema: unknown): unknown {
   return { ...said, description: `${described}Constraints: ${JSON.stringify(unsaid)}` };
 }
 
-/** A keyword in the words of Gemini; undefined where it has none. */
+/** A keyword in Gemini's form; undefined if Gemini has no equivalent. */
 function translated(keyword: string, value: unknown, { type }: Schema): Schema | undefined {
   if (PLAIN.has(keyword)) return { [keyword]: value };
   if (SCHEMA_MAPS.has(keyword)) return { [keyword]: mapOf(value) };
@@ -72,7 +72,7 @@ function translated(keyword: string, value: unknown, { type }: Schema): Schema |
   }
 }
 
-/** Beside a reference nothing may stand but what it refers to. */
+/** Next to a reference, only definitions are allowed. */
 function definitionsOf(schema: Schema): Schema {
   const definitions = schema['$defs'] ?? schema['definitions'];
   return definitions === undefined ? {} : { $defs: mapOf(definitions) };
@@ -87,7 +87,7 @@ function schemaList(schemas: unknown): unknown {
   return Array.isArray(schemas) ? schemas.map(geminiSchema) : schemas;
 }
 
-/** Gemini takes texts and numbers in an enumeration. */
+/** Gemini accepts texts and numbers in an enumeration. */
 function isWord(value: unknown): boolean {
   return typeof value === 'string' || typeof value === 'number' || isRawNumber(value);
 }

@@ -1,7 +1,7 @@
 /**
- * Gemini signs what it thought, and wants each signature back on the part that it came on: a call, a text, or a thought
- * (https://ai.google.dev/gemini-api/docs/thought-signatures). Clients of the Messages API keep thinking blocks, so a
- * signature travels as that of one, sealed together with what it belongs to.
+ * Signatures of Gemini's thinking. Gemini requires each one on its original part: a call, a text, or a thought
+ * (https://ai.google.dev/gemini-api/docs/thought-signatures). Clients of the Messages API keep thinking blocks, so the
+ * signature of such a block contains Gemini's signature and its part.
  */
 
 import * as z from 'zod';
@@ -10,15 +10,15 @@ import type { Block } from '../../messages/types.ts';
 import type { GeminiTarget } from './target.ts';
 
 const sealedSignatureSchema = z.object({
-  /** The part that it came on. */
+  /** Kind of the signed part. */
   of: z.enum(['thought', 'text', 'call']),
-  /** Another model, of the same provider too, refuses it. */
+  /** Other models refuse the signature, even models of the same provider. */
   model: z.string(),
   signature: z.string().min(1),
 });
 type Sealed = z.infer<typeof sealedSignatureSchema>;
 
-/** For a call that has no signature, because another model made it or the client did not keep its thinking. */
+/** For a call without a signature: another model made it, or the client did not keep its thinking. */
 export const SIGNATURE_PLACEHOLDER = 'skip_thought_signature_validator';
 
 type Signer = Pick<GeminiTarget, 'providerId' | 'upstreamModel'>;
@@ -28,7 +28,7 @@ export function sealSignature(of: Sealed['of'], signature: string, { providerId,
   return gatewaySignature(providerId, Buffer.from(json).toString('base64url'));
 }
 
-/** What a block of thinking carries for this model; undefined where another signed it, or nobody. */
+/** Gemini's signature in a thinking block; undefined if another model signed it, or none did. */
 export function openSignature(block: Block, { providerId, upstreamModel }: Signer): Omit<Sealed, 'model'> | undefined {
   const own = signatureOf(providerId, block);
   if (own === undefined) return undefined;
@@ -40,7 +40,7 @@ function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // A client has changed it: it signs nothing.
+    // A client has altered it, so it is ignored.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** How much Gemini is asked to think, and whether it shows a summary of it. */
+/** Amount of thinking that is requested from Gemini, and whether it shows a summary. */
 
 import type { ThinkingLevel } from '../../catalog/quirk-values.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
@@ -8,7 +8,7 @@ import type { GeminiTarget } from './target.ts';
 
 const isReasoning = ({ supportedParameters }: GeminiTarget) => supportedParameters.includes('reasoning');
 
-/** Undefined where nothing is asked for: the model then does as it does by default. */
+/** Undefined without a request for thinking: the model then uses its default. */
 export function thinkingConfig(request: MessagesRequest, target: GeminiTarget): Record<string, unknown> | undefined {
   if (!isReasoning(target)) return undefined;
   const { thinking } = request;
@@ -17,7 +17,7 @@ export function thinkingConfig(request: MessagesRequest, target: GeminiTarget): 
   return Object.keys(config).length > 0 ? config : undefined;
 }
 
-/** All thinking is billed, and shown as a summary or not at all. */
+/** Whether the model may think. All thinking is billed, but only a summary is shown, if anything. */
 export function mayThink({ thinking, output_config: output }: MessagesRequest, target: GeminiTarget): boolean {
   const { quirks } = target;
   if (quirks.hidden_reasoning) return true;
@@ -46,14 +46,14 @@ function budgetOf(
   const within = (budget: number) => ({ thinkingBudget: Math.max(least, Math.min(budget, most)) });
   if (thinking?.type === 'disabled') return { thinkingBudget: least };
   if (thinking?.budget_tokens) return within(thinking.budget_tokens);
-  // Thinking counts in the limit of the answer: half of it is left to be said.
+  // Thinking counts in the answer's limit, so half of the limit is reserved for text.
   if (output?.effort) return within(Math.min(budgetsOfEfforts[output.effort] ?? most, Math.floor(outputTokens / 2)));
   return thinking ? { thinkingBudget: DYNAMIC } : {};
 }
 
 const effortOrder: readonly ThinkingLevel[] = ['minimal', 'low', 'medium', 'high'];
 
-/** The level of an effort; where the model does not have it, the next one above. */
+/** The level of an effort, or else the next higher level of the model. */
 function levelOf(
   { thinking, output_config: output }: MessagesRequest,
   levels: readonly ThinkingLevel[],

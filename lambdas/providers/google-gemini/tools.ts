@@ -2,7 +2,7 @@ import type { MessagesRequest, Tool } from '../../messages/types.ts';
 import { readTool, refuseChoiceWithoutTools } from '../translated/tools.ts';
 import { geminiSchema } from './schema.ts';
 
-/** Tools of a Messages request, and which of them must be called, in Gemini's words. */
+/** Tools and tool choice of a Messages request, in Gemini's form. */
 export function geminiToolFields({ tools, tool_choice: choice }: MessagesRequest): Record<string, unknown> {
   if (!tools?.length) {
     refuseChoiceWithoutTools(choice);
@@ -20,7 +20,7 @@ function declaration(tool: Tool, index: number): unknown {
   return { name, ...(description === '' ? {} : { description }), parametersJsonSchema: geminiSchema(schema) };
 }
 
-/** Calls that must be made keep to their schemas anyway; of others, only VALIDATED ones do. */
+/** Forced calls follow their schemas in any case. Of other calls, only those in the mode VALIDATED do. */
 function callingConfig(choice: MessagesRequest['tool_choice'], tools: Tool[]): Record<string, unknown> | undefined {
   switch (choice?.type) {
     case 'any':

@@ -3,9 +3,11 @@ import { countOrAbsent } from '../../messages/usage-counts.ts';
 import { withServiceTier } from '../translated/service-tier.ts';
 
 /**
- * Usage as Gemini reports it. Its prompt has the cached tokens in it, but not those of tools that it ran; its candidates are
- * without the thoughts, unless the total says that they are among them (https://github.com/BerriAI/litellm/pull/10141#discussion_r2052272035). Counts may be missing (Vertex AI sends some usage that has no count at all, and zeros are left
- * out): what the total has beyond the prompt was written in any case. What is not known is left out, and the gateway counts.
+ * Usage in Gemini's form. The prompt includes cached tokens, but not the tokens of tools that Gemini ran. The
+ * candidates exclude thoughts, unless the total shows that they include them
+ * (https://github.com/BerriAI/litellm/pull/10141#discussion_r2052272035). Counts may be missing: Vertex AI omits zeros,
+ * and sends some usage without any count. Output is at least the total minus the prompt. Unknown counts stay undefined,
+ * and the gateway estimates them.
  */
 export function geminiUsage(usage: Record<string, unknown>): WireUsage | undefined {
   const prompt = countOrAbsent(usage['promptTokenCount']);

@@ -1,9 +1,9 @@
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 
 /**
- * Moonshot's models expect ids of calls that say which function it was, and how many calls were before it in the
- * conversation: `functions.weather:0`. Clients have other ids, so all are written anew; a result belongs to the last call
- * before it that had its id.
+ * Rewrites the ids of calls for Moonshot's models, which expect the function's name and the number of earlier calls in
+ * the conversation: `functions.weather:0`. Clients have other ids, so every id is rewritten. A result belongs to the
+ * last call before it with the same id.
  */
 export function withPositions(request: MessagesRequest): MessagesRequest {
   const positions = new Map<unknown, string>();

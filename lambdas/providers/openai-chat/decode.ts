@@ -1,6 +1,6 @@
 /**
- * Chat-completions streams as Messages events. Written against recordings of many providers: what one of them leaves
- * out, repeats or spells differently is tolerated here, and each tolerance names its provider.
+ * Converts chat-completions streams into Messages events. Based on recordings of many providers. Missing, repeated or
+ * differently spelled fields are tolerated here, and each tolerance names its provider.
  */
 
 import { gatewaySignature } from '../../messages/thinking-signatures.ts';
@@ -29,7 +29,7 @@ export function decodeChatStream(
   return translate(body, translation.answer, reader);
 }
 
-/** A completion that came as one document: its message is a stream of one piece. */
+/** A completion that came as one document: its message counts as a stream of one piece. */
 export function decodeCompletion(
   document: unknown,
   context: DecodeContext<ChatTarget['quirks']>,
@@ -44,7 +44,7 @@ export function decodeCompletion(
   return batch;
 }
 
-/** Usage of a chunk or a whole completion. Groq has a field of its own for it; Moonshot puts it into the choice. */
+/** Usage of a chunk or a complete completion. Groq has its own field for it; Moonshot puts it into the choice. */
 function usageIn(chunk: Record<string, unknown>): unknown {
   return (
     chunk['usage'] ??
@@ -85,10 +85,10 @@ class ChatTranslation {
     this.#onChunk(asRecord(parseChunk(data)));
   }
 
-  /** Upstreams may close without [DONE], but not without an answer. */
+  /** Providers may close the stream without [DONE], but not without an answer. */
   onEnd(): void {
     if (this.answer.ended) return;
-    // An answer that does not say how it ends is whole if [DONE] came, and if there is any output.
+    // An answer without a finish reason is complete if [DONE] came and there is any output.
     if (this.#finishReason === undefined && !this.#saidDone) {
       throw new UpstreamError('broken', 'The provider ended its answer before it was complete');
     }
@@ -103,7 +103,7 @@ class ChatTranslation {
     this.#servedTier = chunk['service_tier'] ?? this.#servedTier;
     if (usage != null) this.answer.report(withServiceTier(usageOfChat(asRecord(usage)), this.#servedTier));
     const choice = this.#choiceIn(chunk);
-    // OpenRouter puts an error into the choice, too; Alibaba, GigaChat and vLLM write it without an envelope.
+    // OpenRouter may put an error into the choice; Alibaba, GigaChat and vLLM send it without an envelope.
     const error =
       chunk['error'] || choice?.['error'] || (chunk['choices'] === undefined && statesError(chunk) && chunk);
     if (error) {
@@ -119,7 +119,8 @@ class ChatTranslation {
   }
 
   #onDelta(delta: Record<string, unknown>, logprobs: unknown): void {
-    // DeepSeek, Moonshot, Alibaba, xAI and Z.ai; Groq, Cerebras, OpenRouter and Together.
+    // `reasoning_content`: DeepSeek, Moonshot, Alibaba, xAI and Z.ai. `reasoning`: Groq, Cerebras, OpenRouter and
+    // Together.
     this.answer.blocks.thinking(asText(delta['reasoning_content'] ?? delta['reasoning']));
     const { content } = delta;
     if (typeof content === 'string') this.answer.blocks.text(content, this.answer.logprobsIn(logprobs));
@@ -131,7 +132,7 @@ class ChatTranslation {
       this.answer.blocks.refusal(refusal);
     }
     for (const call of asList(delta['tool_calls'])) this.#onToolCall(asRecord(call));
-    // GigaChat's calls are whole, one an answer, and have no ids.
+    // GigaChat's calls come complete, one per answer, and have no ids.
     const called = asOptionalRecord(delta['function_call']);
     if (called) this.#onToolCall({ function: called });
   }
@@ -147,7 +148,7 @@ class ChatTranslation {
     });
   }
 
-  /** The choice that the stream began with: one alone is asked for, and another is no part of its text. */
+  /** The choice with which the stream began. The gateway requests only one, so other choices are ignored. */
   #choiceIn(chunk: Record<string, unknown>): Record<string, unknown> | undefined {
     const choices = asList(chunk['choices']).map(asRecord);
     const [first] = choices;
@@ -165,7 +166,7 @@ class ChatTranslation {
     this.answer.blocks.thinking(texts.join(''));
   }
 
-  /** Sources of models that search on their own. */
+  /** Sources of models with their own search. */
   #onAnnotation(annotation: Record<string, unknown>): void {
     const citation = citationOf(annotation);
     if (citation) this.answer.blocks.citation(citation);
@@ -174,7 +175,7 @@ class ChatTranslation {
   #onFinishReason(reason: string, matched: unknown): void {
     this.#finishReason = reason;
     this.answer.close(reason);
-    // vLLM says which stop sequence matched.
+    // vLLM reports which stop sequence matched.
     if (typeof matched === 'string' && this.#context.request.stop_sequences?.includes(matched)) {
       this.#matchedStopSequence = matched;
     }
@@ -191,14 +192,14 @@ class ChatTranslation {
   }
 }
 
-/** OpenRouter may say "stop" where its provider has failed; the provider's own word is beside it. */
+/** OpenRouter may say "stop" although its provider failed. The provider's own reason is in `native_finish_reason`. */
 function finishReasonIn(choice: Record<string, unknown>): string {
   const reason = asText(choice['finish_reason']);
   const native = asText(choice['native_finish_reason']);
   return reason !== '' && isFailedFinish(native) ? native : reason;
 }
 
-/** Arguments that come as an object keep their digits. */
+/** Arguments in the form of an object keep the digits of their numbers. */
 function parseChunk(data: string): unknown {
   return /"arguments"\s*:\s*\{/.test(data) ? parseEventExactly(data) : parseEvent(data);
 }

@@ -9,8 +9,8 @@ import { withFormatOrTools } from '../translated/answer-format.ts';
 import { withSentNames } from '../translated/tool-names.ts';
 
 /**
- * A request in the chat completions of one provider: what it does not take is refused before, what it calls otherwise is
- * renamed, and the rest is the wire's plain form.
+ * A request in the chat-completions dialect of one provider. Unsupported features are refused first, and fields with
+ * other names are renamed. All other fields have the wire's plain form.
  */
 export function encodeInDialect(request: MessagesRequest, target: ChatTarget): Record<string, unknown> {
   const { quirks } = target;
@@ -22,7 +22,10 @@ export function encodeInDialect(request: MessagesRequest, target: ChatTarget): R
   return quirks.functions ? asFunctions(chosen) : chosen;
 }
 
-/** Some models cannot be held to a tool or to a schema while they think, or give no probabilities: that is the stronger wish. */
+/**
+ * Switches thinking off for models that cannot combine it with a forced tool, a schema or probabilities. Those take
+ * precedence over thinking.
+ */
 function withFittingThinking(request: MessagesRequest, quirks: ChatTarget['quirks']): MessagesRequest {
   const { thinking, tools, tool_choice: choice } = request;
   const isForced = tools?.length && (choice?.type === 'any' || choice?.type === 'tool');
@@ -33,7 +36,10 @@ function withFittingThinking(request: MessagesRequest, quirks: ChatTarget['quirk
   return rulesOut && thinking?.type !== 'disabled' ? { ...request, thinking: { type: 'disabled' } } : request;
 }
 
-/** Where `auto` has no name it is what happens anyway; where `none` has none, a model without tools calls none. */
+/**
+ * If the provider has no `auto`, that is its default. If it has no `none`, the tools are dropped: without tools, a
+ * model calls none.
+ */
 function withKnownChoice(
   body: Record<string, unknown>,
   choices: ChatTarget['quirks']['tool_choices'],

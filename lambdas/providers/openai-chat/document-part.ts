@@ -4,8 +4,8 @@ import { unreadableDocument } from '../translated/documents.ts';
 import { spokenDocument } from '../translated/media.ts';
 
 /**
- * A document as content parts; a PDF is a `file`, as OpenAI has it.
- * @throws {GatewayError} 400 for what the model cannot be shown, or cannot do with it.
+ * A document as content parts. A PDF is a `file`, as in OpenAI's API.
+ * @throws {GatewayError} 400 for an unsupported document or document feature
  */
 export function chatDocumentParts(block: Block, path: string, quirks: OpenaiChatQuirks): unknown[] {
   const document = spokenDocument(block, path);

@@ -1,6 +1,7 @@
 /**
- * Messages requests as chat-completions requests. What the wire cannot say is mapped by the rules of docs/wires/chat-completions.md or
- * refused by name; nothing that a client sent is silently dropped, except hints that cannot change an answer.
+ * Converts Messages requests into chat-completions requests. Features that the wire lacks are mapped by the rules of
+ * docs/wires/chat-completions.md or refused by name. No field of a client is silently dropped, except hints that cannot
+ * change an answer.
  */
 
 import { wellFormedJson } from '../../platform/json/well-formed.ts';
@@ -105,7 +106,7 @@ function turnMessages(turns: Turn[], request: MessagesRequest, target: ChatTarge
   });
 }
 
-/** Texts of one message are joined as they are; those of neighbouring messages were written separately. */
+/** Texts of one message are joined directly; texts of adjacent messages get an empty line between them. */
 function assistantMessages(
   messages: Placed[][],
   request: MessagesRequest,
@@ -123,7 +124,7 @@ function assistantMessages(
           text += block['text'] as string;
           break;
         case 'thinking':
-          // Reasoning signed by another family means nothing here.
+          // Reasoning that another family signed is dropped: it means nothing here.
           if (hasGatewaySignature(block)) reasoning += block['thinking'] as string;
           break;
         case 'redacted_thinking':
@@ -142,17 +143,17 @@ function assistantMessages(
   if (text === '' && toolCalls.length === 0) return [];
   const message: EncodedChatMessage = { role: 'assistant', content: text === '' ? null : text };
   if (toolCalls.length > 0) message['tool_calls'] = toolCalls;
-  // Some providers want the reasoning back while a tool loop runs, and drop it themselves afterwards.
+  // Some providers require the reasoning while a tool loop runs, and drop it themselves afterwards.
   if (quirks.reasoning_history === 'reasoning_content') {
     const reasoning = apart(reasonings);
-    // They refuse a call without reasoning or with an empty one; a conversation begun by another model has none.
+    // They refuse a call with missing or empty reasoning. A conversation that another model began has none.
     const needed = toolCalls.length > 0 && thinksNow(request, quirks);
     if (reasoning !== '' || needed) message['reasoning_content'] = reasoning || NO_THINKING;
   }
   return [message];
 }
 
-/** A model that cannot be told not to think does so whatever the client says. */
+/** A model without a switch for thinking always thinks. */
 function thinksNow(
   { thinking }: MessagesRequest,
   { reasoning_request: asked = 'none', reasoning_efforts: efforts }: ChatTarget['quirks'],
@@ -169,7 +170,7 @@ function toolCall(block: Block, quirks: ChatTarget['quirks']): unknown {
   };
 }
 
-/** Tool results come first, directly after the call, as the wire requires; the rest of what the user said follows. */
+/** Tool results come first, directly after the call, as the wire requires. The user's other content follows. */
 function userMessages(blocks: Placed[], target: ChatTarget): EncodedChatMessage[] {
   const results: EncodedChatMessage[] = [];
   const parts: unknown[] = [];
@@ -192,7 +193,7 @@ function idRule(quirks: ChatTarget['quirks']) {
   }
 }
 
-/** On most upstreams the `tool` role takes only text: images of a result move to the user message after it. */
+/** At most providers the `tool` role accepts only text, so images of a result move to the user message after it. */
 function chatToolResult({ block, path }: Placed, target: ChatTarget, parts: unknown[]): EncodedChatMessage {
   const texts: string[] = [];
   const images: unknown[] = [];
@@ -220,7 +221,7 @@ function chatToolResult({ block, path }: Placed, target: ChatTarget, parts: unkn
 function chatUserParts({ block, path }: Placed, target: ChatTarget): unknown[] {
   switch (block.type) {
     case 'text':
-      // Many upstreams refuse blank text.
+      // Many providers refuse blank text.
       return isBlank(block['text']) ? [] : [{ type: 'text', text: block['text'] }];
     case 'image':
       return [{ type: 'image_url', image_url: { url: imageUrl(block, path) } }];
@@ -238,7 +239,7 @@ function chatAudioPart(block: Block, path: string, target: ChatTarget): unknown 
   return { type: 'input_audio', input_audio: spokenAudio(block, path, target) };
 }
 
-/** Text alone is written as a string, which every upstream understands; not all of them accept parts. */
+/** Text alone is sent as a string, which every provider accepts. Some refuse parts. */
 function simplify(parts: unknown[]): unknown {
   const texts = (parts as { type?: string; text?: string }[]).filter(({ type }) => type === 'text');
   return texts.length === parts.length ? texts.map(({ text }) => text).join('\n\n') : parts;

@@ -1,6 +1,6 @@
 import type { StopReason } from '../../messages/types.ts';
 
-/** Finish reasons that mean the answer failed: Mistral, DeepSeek, Z.ai, vLLM, Gemini. */
+/** Finish reasons for a failed answer: Mistral, DeepSeek, Z.ai, vLLM, Gemini. */
 const FAILURES = new Set([
   'error',
   'insufficient_system_resource',
@@ -8,7 +8,7 @@ const FAILURES = new Set([
   'abort',
   'malformed_function_call',
 ]);
-/** Finish reasons that mean the provider refused to say more: OpenAI, Z.ai, Gemini, GigaChat. */
+/** Finish reasons for a refusal by the provider: OpenAI, Z.ai, Gemini, GigaChat. */
 const CHAT_REFUSALS = new Set([
   'content_filter',
   'sensitive',
@@ -24,8 +24,8 @@ export function isFailedFinish(reason: string): boolean {
 }
 
 /**
- * Why an answer stopped, as the Messages API says it.
- * @param finishReason as the provider spells it; a stream that did not say ended normally
+ * The stop reason in the Messages API.
+ * @param finishReason in the provider's spelling; a stream without one ended normally
  */
 export function chatStopReason(
   finishReason: string | undefined,
@@ -44,7 +44,7 @@ export function chatStopReason(
     case 'model_context_window_exceeded':
       return 'model_context_window_exceeded';
     default:
-      // Some upstreams say "stop" after tool calls, or announce calls that never come.
+      // Some providers say "stop" after tool calls, or announce calls that never come.
       return answer.hasToolCalls ? 'tool_use' : 'end_turn';
   }
 }

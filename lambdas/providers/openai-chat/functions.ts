@@ -1,6 +1,6 @@
 /**
- * Chat completions as GigaChat has them: `functions` instead of tools, one call a message with its arguments as an object,
- * results as JSON objects in the role `function`, and a system prompt only at the beginning.
+ * Chat completions in GigaChat's form: `functions` instead of tools, one call per message with its arguments as an
+ * object, results as JSON objects in the role `function`, and a system prompt only at the beginning.
  * https://developers.sber.ru/docs/ru/gigachat/guides/functions/overview
  */
 
@@ -14,7 +14,10 @@ interface FunctionCall {
   function: { name: string; arguments: string };
 }
 
-/** A body in the wire's plain form, in GigaChat's. One call a message is all there is, so that need not be asked for. */
+/**
+ * Converts a body from the wire's plain form to GigaChat's. GigaChat always makes one call per message, so
+ * parallel_tool_calls is dropped.
+ */
 export function asFunctions(body: Record<string, unknown>): Record<string, unknown> {
   const { tools, tool_choice: choice, parallel_tool_calls: _one, response_format: format, messages, ...rest } = body;
   return {
@@ -33,7 +36,7 @@ function schemaOf(format: unknown): object {
   return { schema, ...(strict ? { strict } : {}) };
 }
 
-/** Several calls of one message become one message after the other, each with its result behind it. */
+/** Splits several calls of one message into consecutive messages, each followed by its result. */
 function asFunctionMessages(messages: FunctionMessage[]): FunctionMessage[] {
   const results = new Map<unknown, unknown>();
   const written: FunctionMessage[] = [];
@@ -66,7 +69,7 @@ function callMessages(
   ]);
 }
 
-/** A result that is no object already becomes the only field of one. */
+/** A result other than a JSON object is wrapped in an object with one field. */
 function asObject(result: string): string {
   return isObject(result) ? result : JSON.stringify({ result });
 }

@@ -1,11 +1,13 @@
-/** What a request may not ask of one endpoint, although its wire could say it: another endpoint of the model may take it. */
+/**
+ * Features that an endpoint lacks although its wire can express them: another endpoint of the model may support them.
+ */
 
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { placeBlocks } from '../translated/turns.ts';
 import type { ChatTarget } from './target.ts';
 
-/** @throws {GatewayError} 400 naming the first field that the endpoint does not take. */
+/** @throws {GatewayError} 400 naming the first field that the endpoint does not support */
 export function refuseBeyond(request: MessagesRequest, target: ChatTarget): void {
   refuseTools(request, target);
   refuseStops(request, target);
@@ -21,7 +23,7 @@ function refuseTools(
   if (!supportedParameters.includes('tools')) throw invalidRequest('tools', 'this model calls none; leave them out');
   const strict = quirks.functions ? tools.findIndex((tool) => tool['strict'] === true) : -1;
   if (strict !== -1) throw invalidRequest(`tools.${strict}.strict`, 'does not work on this model; leave it out');
-  // Without a name for "auto" and "none", the same is said by leaving out the choice, or the tools.
+  // A missing "auto" or "none" is not refused: dropping the choice, or the tools, has the same effect.
   const isForced = choice?.type === 'any' || choice?.type === 'tool';
   if (isForced && quirks.tool_choices && !quirks.tool_choices.includes(choice.type)) {
     throw invalidRequest(

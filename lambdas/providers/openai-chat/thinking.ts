@@ -4,7 +4,7 @@ import type { MessagesRequest } from '../../messages/types.ts';
 import { budgetsOfEfforts, effortOfBudget, nearestEffort } from '../translated/effort.ts';
 import type { ChatTarget } from './target.ts';
 
-/** Asks for thinking in each provider's own way; asks nothing of models that decide themselves or do not think. */
+/** Fields that request thinking in the provider's own form; none for models that decide themselves or do not think. */
 export function thinkingFields(request: MessagesRequest, target: ChatTarget): Record<string, unknown> {
   const { quirks, supportedParameters } = target;
   if (!supportedParameters.includes('reasoning')) return {};
@@ -46,7 +46,7 @@ function thinkingBudget(budget: number | null | undefined): { thinking_budget?: 
   return budget ? { thinking_budget: budget } : {};
 }
 
-/** @param taken what the endpoint takes, in any order; undefined where it takes no effort */
+/** @param taken efforts that the endpoint accepts, in any order; undefined if it accepts none */
 function effortFields(
   request: MessagesRequest,
   taken: readonly ReasoningEffort[] | undefined,
@@ -57,7 +57,7 @@ function effortFields(
   return effort ? { reasoning_effort: effort } : {};
 }
 
-/** The budget of an effort, for endpoints that know budgets alone. A high effort has none. */
+/** The budget for an effort, for endpoints that accept only budgets. High efforts have no budget. */
 function budgetOfEffort({ output_config: output }: MessagesRequest): number | undefined {
   return budgetsOfEfforts[output?.effort ?? ''];
 }
@@ -68,6 +68,6 @@ function requestedChatEffort(
 ): ReasoningEffort | undefined {
   if (thinking?.type === 'disabled') return 'none';
   const effort = reasoningEfforts.find((name) => name === output?.effort) ?? effortOfBudget(thinking?.budget_tokens);
-  // A model that can be told not to think may not do it by default.
+  // A model with a switch for thinking may have it off by default.
   return effort ?? (thinking && taken?.includes('none') ? 'medium' : undefined);
 }

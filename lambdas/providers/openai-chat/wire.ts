@@ -4,7 +4,7 @@ import type { MessagesWire } from '../wire.ts';
 import { decodeChatStream, decodeCompletion } from './decode.ts';
 import { encodeInDialect } from './dialect.ts';
 
-/** Upstreams that speak OpenAI's chat completions. */
+/** Providers with OpenAI's chat-completions API. */
 export const openaiChatWire: MessagesWire<OpenaiChatQuirks> = {
   encode(request, target) {
     return {
@@ -16,7 +16,7 @@ export const openaiChatWire: MessagesWire<OpenaiChatQuirks> = {
   encodeCount: () => undefined,
   readCount: () => undefined,
   hiddenReasoning: (_request, { quirks }, maxOutputTokens) => (quirks.hidden_reasoning ? maxOutputTokens : 0),
-  // Sampling parameters work on chat completions, whatever version the client speaks.
+  // Sampling parameters work on chat completions, regardless of the client's API version.
   decode: decodeChatStream,
   decodeWhole: decodeCompletion,
 };

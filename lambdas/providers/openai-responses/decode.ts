@@ -1,6 +1,6 @@
 /**
- * Streams of the Responses API as Messages events. Written against recordings of OpenAI, Azure, xAI, LM Studio, DeepSeek
- * and GitHub Copilot: what one of them leaves out, repeats or spells differently is tolerated here and in the items.
+ * Converts streams of the Responses API into Messages events. Based on recordings of OpenAI, Azure, xAI, LM Studio,
+ * DeepSeek and GitHub Copilot. Missing, repeated or differently spelled fields are tolerated here and in the items.
  */
 
 import { gatewaySignature } from '../../messages/thinking-signatures.ts';
@@ -57,7 +57,7 @@ class ResponsesTranslation {
     this.answer.waitingBytes = this.#items.waitingBytes;
   }
 
-  /** The last event of an answer is the response itself: a stream without it is not whole. */
+  /** The last event of an answer contains the response itself. A stream without it is incomplete. */
   onEnd(): void {
     if (this.answer.ended) return;
     throw new UpstreamError('broken', 'The provider ended its answer before it was complete');
@@ -113,21 +113,21 @@ class ResponsesTranslation {
         break;
       case 'response.failed':
       case 'response.cancelled':
-        // Relays put the error beside the response (https://github.com/openai/codex/issues/24973).
+        // Relays put the error next to the response (https://github.com/openai/codex/issues/24973).
         this.#fail(asRecord(event['response']), event['error']);
         break;
       case 'error':
         this.answer.fail(event['error'] ?? event);
         break;
       default:
-        // An error that a proxy wrote into the stream; what is left are tools of the provider, and signs of life.
+        // An error that a proxy wrote into the stream. The remaining events are provider tools and keep-alives.
         if (event['error'] || (event['type'] === undefined && statesError(event))) {
           this.answer.fail(event['error'] ?? event);
         }
     }
   }
 
-  /** A piece of a text, or all of it, which is repeated at its end. */
+  /** A delta of a text, or the complete text, which is repeated at its end. */
   #onText(index: number, { type, content_index: number, ...event }: Record<string, unknown>): void {
     const logprobs = this.answer.logprobsIn(event['logprobs']);
     if (type === 'response.output_text.delta') this.#items.say(index, 'text', number, asText(event['delta']), logprobs);
@@ -167,7 +167,7 @@ function hasFailed({ status }: Record<string, unknown>): boolean {
   return status === 'failed' || status === 'cancelled';
 }
 
-/** Where an item stands in the output. */
+/** Index of an item in the output. */
 function placeOf({ output_index: index }: Record<string, unknown>): number {
   return Number.isSafeInteger(index) ? (index as number) : 0;
 }

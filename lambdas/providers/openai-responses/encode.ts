@@ -1,6 +1,7 @@
 /**
- * Messages requests as requests of the Responses API. What the API cannot say is mapped by the rules of docs/wires/responses.md or
- * refused by name. Nothing is kept by the provider: each request carries the whole conversation, with its reasoning.
+ * Converts Messages requests into requests of the Responses API. Features that the API lacks are mapped by the rules of
+ * docs/wires/responses.md or refused by name. The provider stores nothing: each request carries the complete
+ * conversation, including its reasoning.
  */
 
 import { penalties } from '../../catalog/sampling-parameters.ts';
@@ -18,7 +19,9 @@ import { reasoningFields } from './reasoning.ts';
 import type { ResponsesTarget } from './target.ts';
 import { responsesFormatField, responsesToolFields } from './tools.ts';
 
-/** Sampling that other wires have. A model that lists one of these promises what this API cannot do. */
+/**
+ * Sampling parameters of other wires. If a model lists one, the request is refused, because this API cannot express it.
+ */
 const unspeakableSampling = ['top_k', ...penalties];
 
 export function encodeResponsesRequest(asked: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
@@ -37,7 +40,7 @@ export function encodeResponsesRequest(asked: MessagesRequest, target: Responses
     input,
     stream: true,
     store: false,
-    // Some servers leave out the beginning of a long conversation unless they are told not to.
+    // Some servers drop the beginning of a long conversation by default.
     truncation: 'disabled',
     ...(target.quirks.service_tier ? { service_tier: target.quirks.service_tier } : {}),
     ...(limit === undefined ? {} : { max_output_tokens: limit }),
@@ -51,21 +54,21 @@ export function encodeResponsesRequest(asked: MessagesRequest, target: Responses
   };
 }
 
-/** Only what the model lists: others would refuse the request, and have only their fixed sampling. */
+/** Only parameters that the model lists: it would refuse a request with others. */
 function responsesSamplingFields(request: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
   refuseUnspeakableSampling(request, target, unspeakableSampling);
   const { temperature, top_p: topP } = samplingFields(request, target);
   return withoutUndefined({ temperature, top_p: topP });
 }
 
-/** The form of the answer, and how long it is. */
+/** Format and verbosity of the answer. */
 function textFields(request: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
   const { verbosity } = rareFields(request, target);
   const text = { ...responsesFormatField(request, target.supportedParameters), ...withoutUndefined({ verbosity }) };
   return Object.keys(text).length > 0 ? { text } : {};
 }
 
-/** More that the answer is to have: the encrypted reasoning always, because a conversation with tools goes on better with it. */
+/** Additional output. Encrypted reasoning is always requested, because it improves conversations with tools. */
 function includeField(
   { logprobs }: MessagesRequest,
   { supportedParameters }: ResponsesTarget,

@@ -1,4 +1,4 @@
-/** A conversation as the items that the Responses API takes as its input. */
+/** A conversation as input items of the Responses API. */
 
 import { wellFormedJson } from '../../platform/json/well-formed.ts';
 import { append } from '../../platform/append.ts';
@@ -36,7 +36,7 @@ function assistantTurn(messages: Placed[][], target: ResponsesTarget): Responses
   return target.quirks.message_phase ? withPhases(items) : items;
 }
 
-/** What one message of the assistant says, in its order: reasoning stands directly before what came of it. */
+/** Items of one assistant message, in order. Reasoning stays directly before the item that followed it. */
 function assistantItems(blocks: Placed[], target: ResponsesTarget): ResponsesItem[] {
   const items: ResponsesItem[] = [];
   for (const placed of blocks) {
@@ -72,18 +72,21 @@ function assistantItem(placed: Placed, target: ResponsesTarget): ResponsesItem |
   }
 }
 
-/** The API refuses reasoning that nothing came of: of an answer that was cut, or whose rest the client left out. */
+/**
+ * Drops trailing reasoning, because the API refuses reasoning without a following item. It remains from answers that
+ * were cut off, or whose rest the client dropped.
+ */
 function withoutLooseReasoning(items: ResponsesItem[]): ResponsesItem[] {
   return items.slice(0, items.findLastIndex(({ type }) => type !== 'reasoning') + 1);
 }
 
-/** OpenAI: without it, a model takes what it said on the way to a call for its answer, and stops early. */
+/** Phases for OpenAI. Without them, a model takes texts before a call for its final answer, and stops early. */
 function withPhases(items: ResponsesItem[]): ResponsesItem[] {
   const phase = items.some(({ type }) => type === 'function_call') ? 'commentary' : 'final_answer';
   return items.map((item) => (isMessage(item) ? { ...item, phase } : item));
 }
 
-/** Results of tools come first, as close to their calls as they can; the rest of what the user said follows. */
+/** Results of tools come first, as close to their calls as possible. The user's other content follows. */
 function userItems(blocks: Placed[], target: ResponsesTarget): ResponsesItem[] {
   const results = blocks.filter(({ block }) => block.type === 'tool_result');
   const rest = blocks.filter(({ block }) => block.type !== 'tool_result');
@@ -94,7 +97,7 @@ function userItems(blocks: Placed[], target: ResponsesTarget): ResponsesItem[] {
   ];
 }
 
-/** An output has no field for an error, so its text says so. Images and documents stay in it. */
+/** An output has no error field, so its text says that the tool failed. Images and documents stay in the output. */
 function resultItem({ block, path }: Placed, target: ResponsesTarget): ResponsesItem {
   const placed = placeBlocks((block['content'] ?? '') as string | Block[], `${path}.content`);
   const prefix = block['is_error'] === true ? 'Error: ' : '';
@@ -107,7 +110,7 @@ function resultItem({ block, path }: Placed, target: ResponsesTarget): Responses
   return { ...item, output: prefix === '' ? parts : [inputText('Error:'), ...parts] };
 }
 
-/** None for a blank text, which many upstreams refuse. */
+/** Parts for a block; none for a blank text, which many providers refuse. */
 function inputParts({ block, path }: Placed, target: ResponsesTarget): ResponsesItem[] {
   switch (block.type) {
     case 'text':

@@ -1,4 +1,4 @@
-/** This much text after an item that stays open means that it will not end soon: the text must not wait for it. */
+/** If this much text follows an item that stays open, the item will not end soon, and the text must not wait. */
 const MAX_WAITING_TEXT_BYTES = 1_024;
 /** More pieces than the longest call has. */
 const MAX_WAITING_ITEMS = 65_536;
@@ -10,18 +10,18 @@ interface WaitingItem {
 }
 
 /**
- * Puts what providers write in the order of its items. They may begin an item while the one before it is open, as
- * reasoning often is; clients get one block at a time, and have to send reasoning back before what came of it. So a later
- * item waits for the earlier ones: a call as long as it takes, a text not for long.
+ * Puts output in the order of its items. Providers may begin an item while the previous one is open, which often is
+ * reasoning. Clients get one block at a time, and must send reasoning back before the item that followed it. So a later
+ * item waits for the earlier ones: a call without limit, a text only briefly.
  */
 export class ItemOrder {
-  /** Items that have begun and not ended, and that later ones wait for. */
+  /** Items that have begun and not ended. Later items wait for them. */
   readonly #open = new Set<number>();
   #waiting: WaitingItem[] = [];
   #waitingBytes = 0;
   #waitingTextBytes = 0;
 
-  /** Bytes that the model has written and that wait for their turn. */
+  /** Size of the output that waits for its turn, in bytes. */
   get waitingBytes(): number {
     return this.#waitingBytes;
   }
@@ -30,7 +30,7 @@ export class ItemOrder {
     this.#open.add(index);
   }
 
-  /** Writes a part of a text, now or in its turn. */
+  /** Writes a part of a text, immediately or in its turn. */
   writeText(index: number, text: string, write: () => void): void {
     const bytes = Buffer.byteLength(text);
     if (!this.#write({ index, bytes, write })) return;
@@ -38,7 +38,7 @@ export class ItemOrder {
     if (this.#waitingTextBytes > MAX_WAITING_TEXT_BYTES) this.#overtake(index);
   }
 
-  /** Writes anything else, now or in its turn. */
+  /** Writes other output, immediately or in its turn. */
   write(index: number, json: string, write: () => void): void {
     this.#write({ index, bytes: Buffer.byteLength(json), write });
   }
@@ -49,13 +49,13 @@ export class ItemOrder {
     this.#release();
   }
 
-  /** Writes all that waits: nothing more will come. */
+  /** Writes all waiting output, because no more will come. */
   drain(): void {
     this.#open.clear();
     this.#release();
   }
 
-  /** @returns whether it has to wait */
+  /** @returns whether the part has to wait */
   #write(part: WaitingItem): boolean {
     if (!this.#mustWait(part.index)) {
       part.write();
@@ -72,7 +72,7 @@ export class ItemOrder {
     return false;
   }
 
-  /** What is still to come of the items before this one will stand behind it. */
+  /** Stops waiting for earlier items. Their further output then follows this item. */
   #overtake(index: number): void {
     for (const open of this.#open) if (open < index) this.#open.delete(open);
     this.#release();

@@ -1,4 +1,4 @@
-/** An item of a conversation, or a part of one, as the Responses API takes it. */
+/** An item of a conversation, or a part of an item, in the Responses API. */
 export interface ResponsesItem {
   type: string;
   [field: string]: unknown;

@@ -1,6 +1,6 @@
 /**
- * The items of an answer, each in the form in which its provider sends it: in pieces, whole at its end, or both. They are
- * known by their place in the output alone: some providers give an item another id in each event (GitHub Copilot).
+ * Items of an answer. A provider may send an item in pieces, complete at its end, or both. Items are identified only by
+ * their index in the output: GitHub Copilot gives an item a new id in each event.
  */
 
 import { UpstreamError } from '../http/upstream-error.ts';
@@ -15,25 +15,25 @@ import { sealReasoning } from './sealed-reasoning.ts';
 const MAX_OUTPUT_ITEMS = 4_096;
 const MAX_PARTS = 1_024;
 
-/** Parts of an item that have words; each is known by its kind and its number. */
+/** Kinds of item parts with text. A part is identified by its kind and its number. */
 export type PartKind = 'text' | 'refusal' | 'summary' | 'reasoning';
 
 interface Part {
   hasWords: boolean;
-  /** Sources that came for it. */
+  /** Number of citations received for it. */
   sources: number;
 }
 
 interface OutputItem {
   index: number;
-  /** Undefined for one that was never announced. */
+  /** Undefined for an item that was never announced. */
   type: string | undefined;
-  /** Of a call. */
+  /** Id of a call. */
   callId: string;
   parts: Map<string, Part>;
-  /** The part that was written last; undefined before any words. */
+  /** The part that was written last; undefined before any text. */
   current: Part | undefined;
-  /** Its call was announced. */
+  /** Whether its call was announced. */
   isCall: boolean;
   hasArguments: boolean;
   ended: boolean;
@@ -43,7 +43,7 @@ export class OutputItems {
   hasRefused = false;
   readonly #answer: TranslatedAnswer;
   readonly #providerId: string;
-  /** The last item of each place. */
+  /** The last item at each index. */
   readonly #items = new Map<number, OutputItem>();
   #count = 0;
   readonly #order = new ItemOrder();
@@ -61,12 +61,12 @@ export class OutputItems {
     return this.#order.waitingBytes;
   }
 
-  /** Items of other types are tools that the provider runs itself: no business of the client. */
+  /** Items of other types are tools that the provider runs itself. They are not passed on. */
   begin(index: number, item: Record<string, unknown>): void {
     const type = asText(item['type']);
     if (!['message', 'reasoning', 'function_call'].includes(type)) return;
     const known = this.#items.get(index);
-    // Some give all items the same place: what begins where one has ended is another one.
+    // Some providers give all items the same index. An item that begins after another one ended there is a new item.
     if (known && !known.ended) {
       if (isAnother(known, item)) throw inThePlaceOfAnother();
       return;
@@ -78,7 +78,7 @@ export class OutputItems {
     if (type === 'function_call') this.#announce(begun, item);
   }
 
-  /** A piece of a part. */
+  /** Writes a delta of a part. */
   say(index: number, kind: PartKind, number: unknown, words: string, logprobs?: TokenLogprob[]): void {
     if (words === '') return;
     const item = this.#item(index);
@@ -102,20 +102,22 @@ export class OutputItems {
     });
   }
 
-  /** A whole part, which is repeated after its pieces, or comes without any. */
+  /** Writes a complete part, which is either repeated after its deltas or comes without any. */
   sayWhole(index: number, kind: PartKind, number: unknown, words: string, logprobs?: TokenLogprob[]): void {
     if (words !== '' && !partOf(this.#item(index), kind, number).hasWords)
       this.say(index, kind, number, words, logprobs);
   }
 
-  /** A source of a text. */
+  /** Adds a citation to a text. */
   cite(index: number, number: unknown, annotation: Record<string, unknown>): void {
     partOf(this.#item(index), 'text', number).sources += 1;
     const citation = citationOf(annotation);
     if (citation) this.#order.write(index, '', () => this.#answer.blocks.citation(citation));
   }
 
-  /** A piece of a call's arguments. Those of a call without a name come again, whole, with its name. */
+  /**
+   * Writes a delta of a call's arguments. For a call without a name, the complete arguments come again with its name.
+   */
   passArguments(index: number, json: string): void {
     const item = this.#items.get(index);
     if (!item?.isCall || item.ended || json === '') return;
@@ -128,7 +130,7 @@ export class OutputItems {
     if (!this.#items.get(index)?.hasArguments) this.passArguments(index, asArguments(value));
   }
 
-  /** An item as it is in the end, with all of its parts. */
+  /** Handles an item in its final state, with all of its parts. */
   end(index: number, item: Record<string, unknown>): void {
     const known = this.#items.get(index);
     if (!known?.ended || isAnother(known, item)) this.begin(index, item);
@@ -150,7 +152,7 @@ export class OutputItems {
     ending.ended = true;
   }
 
-  /** Nothing more will come. */
+  /** Handles the end of the output. */
   finish(): void {
     this.#order.drain();
   }
@@ -161,7 +163,7 @@ export class OutputItems {
       const part = asRecord(value);
       this.sayWhole(index, 'text', number, asText(part['text']), this.#answer.logprobsIn(part['logprobs']));
       this.sayWhole(index, 'refusal', number, asText(part['refusal']));
-      // Some providers name the sources only here.
+      // Some providers send citations only here.
       const { sources } = partOf(ending, 'text', number);
       for (const annotation of asList(part['annotations']).slice(sources)) {
         this.cite(index, number, asRecord(annotation));
@@ -193,7 +195,7 @@ export class OutputItems {
     this.#order.write(index, '', () => this.#answer.blocks.toolCall(piece));
   }
 
-  /** An item that was never announced is none that others would wait for. */
+  /** The item at an index. An item that was never announced is created here, and no other item waits for it. */
   #item(index: number): OutputItem {
     const known = this.#items.get(index);
     if (known) return known;
@@ -220,7 +222,10 @@ export class OutputItems {
   }
 }
 
-/** Ids of items say nothing: some providers give one another id in each event (GitHub Copilot). */
+/**
+ * Whether an item differs from the known one. Ids are not compared: GitHub Copilot gives an item a new id in each
+ * event.
+ */
 function isAnother({ type, callId }: OutputItem, item: Record<string, unknown>): boolean {
   if (type === undefined) return false;
   const id = asCallId(item['call_id']);

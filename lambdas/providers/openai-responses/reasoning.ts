@@ -6,12 +6,12 @@ import type { ResponsesTarget } from './target.ts';
 type Effort = (typeof reasoningEfforts)[number];
 
 const defaultEfforts: Effort[] = ['low', 'medium', 'high'];
-/** Thinking that was asked for without saying how much. Some models do not think at all unless they are told. */
+/** Effort for thinking without a requested amount. Some models think only on request. */
 const ASKED_EFFORT = 'medium';
 
 /**
- * How much a model is to reason, and whether it is to show it. A request that says nothing of it leaves it to the model. Models that
- * do not reason refuse to be asked.
+ * Reasoning effort, and whether to show a summary. Without settings in the request, the model decides. Models without
+ * reasoning refuse these fields.
  */
 export function reasoningFields(request: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
   if (!target.supportedParameters.includes('reasoning')) return {};
@@ -24,7 +24,7 @@ export function reasoningFields(request: MessagesRequest, target: ResponsesTarge
   return Object.keys(reasoning).length > 0 ? { reasoning } : {};
 }
 
-/** The model may think in this request. */
+/** Whether the model may think in this request. */
 export function mayReason(request: MessagesRequest, target: ResponsesTarget): boolean {
   const reasons = target.supportedParameters.includes('reasoning') || target.quirks.hidden_reasoning === true;
   return reasons && effortOf(request, target) !== 'none';
@@ -34,7 +34,7 @@ function asksForThinking({ thinking }: MessagesRequest): boolean {
   return thinking !== undefined && thinking.type !== 'disabled';
 }
 
-/** The strongest effort that the model takes and that is no stronger than what was asked for. */
+/** The highest accepted effort that does not exceed the requested effort. */
 function effortOf(request: MessagesRequest, { quirks }: ResponsesTarget): Effort | undefined {
   const asked = requestedReasoningEffort(request);
   const taken = quirks.reasoning_efforts ?? defaultEfforts;

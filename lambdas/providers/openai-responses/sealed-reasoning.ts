@@ -1,6 +1,6 @@
 /**
- * Reasoning of a provider as clients keep it. What a model thought comes encrypted, and only its provider can read it: it
- * stands in the signature of a thinking, and goes back as it came, with the words that were shown.
+ * Reasoning of a provider in a form that clients keep. It is encrypted, and only its provider can read it. It is stored
+ * in the signature of a thinking block, and goes back unchanged, together with the visible text.
  */
 
 import * as z from 'zod';
@@ -12,7 +12,9 @@ import type { ResponsesItem } from './item.ts';
 
 const sealedReasoningSchema = z.object({ id: z.string().optional(), encrypted_content: z.string().min(1) });
 
-/** The signature of a reasoning item; undefined for one without encrypted content, which nobody can send back. */
+/**
+ * The signature for a reasoning item; undefined without encrypted content, because then the item cannot be sent back.
+ */
 export function sealReasoning(item: Record<string, unknown>, providerId: string): string | undefined {
   const encrypted = asText(item['encrypted_content']);
   if (encrypted === '') return undefined;
@@ -22,8 +24,8 @@ export function sealReasoning(item: Record<string, unknown>, providerId: string)
 }
 
 /**
- * The reasoning item in a thinking block; undefined for the thinking of any other provider.
- * @throws {GatewayError} 400 for a seal that was altered.
+ * The reasoning item in a thinking block; undefined for thinking of any other provider.
+ * @throws {GatewayError} 400 if the signature was altered
  */
 export function unsealReasoning({ block, path }: Placed, providerId: string): ResponsesItem | undefined {
   const signature = signatureOf(providerId, block);

@@ -1,7 +1,10 @@
 import type { StopReason } from '../../messages/types.ts';
 import { asOptionalRecord, asText } from '../shapes.ts';
 
-/** Why a response ended, as the Messages API says it. @param response - the whole of it, as its last event has it */
+/**
+ * The stop reason in the Messages API.
+ * @param response - the complete response in its last event
+ */
 export function responsesStopReason(
   response: Record<string, unknown>,
   answer: { hasRefused: boolean; hasToolCalls: boolean },

@@ -1,5 +1,5 @@
 import type { OpenaiResponsesQuirks } from '../../catalog/quirk-schemas.ts';
 import type { WireTarget } from '../wire.ts';
 
-/** An endpoint that speaks the Responses API. */
+/** An endpoint on the Responses wire. */
 export type ResponsesTarget = WireTarget<OpenaiResponsesQuirks>;

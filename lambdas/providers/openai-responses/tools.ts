@@ -2,7 +2,7 @@ import type { MessagesRequest } from '../../messages/types.ts';
 import { answerName, answerSchema } from '../translated/answer-format.ts';
 import { functionTools, isStrict } from '../translated/function-tools.ts';
 
-/** Tools of a Messages request, in the words of the Responses API, where a function is strict unless it says otherwise. */
+/** Tools of a Messages request, in the form of the Responses API. There, functions are strict by default. */
 export function responsesToolFields(request: MessagesRequest): Record<string, unknown> {
   const tools = functionTools(request);
   if (tools.length === 0) return {};
@@ -23,7 +23,7 @@ export function responsesToolFields(request: MessagesRequest): Record<string, un
   };
 }
 
-/** The form that an answer must have, in the words of the Responses API. */
+/** The required format of the answer, in the form of the Responses API. */
 export function responsesFormatField(
   request: MessagesRequest,
   supportedParameters: readonly string[],

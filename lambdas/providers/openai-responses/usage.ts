@@ -1,7 +1,7 @@
 import type { WireUsage } from '../../messages/types.ts';
 import { detailsIn, usageOf } from '../translated/usage.ts';
 
-/** Usage as Responses upstreams report it: caches inside the input, reasoning inside the output, xAI's too. */
+/** Usage of Responses providers, including xAI: the input includes caches, the output includes reasoning. */
 export function usageOfResponses(usage: Record<string, unknown>): WireUsage {
   const inputDetails = detailsIn(usage, 'input_tokens_details');
   return usageOf({

@@ -5,7 +5,7 @@ import { decodeResponse, decodeResponsesStream } from './decode.ts';
 import { encodeResponsesRequest } from './encode.ts';
 import { mayReason } from './reasoning.ts';
 
-/** Upstreams that speak OpenAI's Responses API. */
+/** Providers with OpenAI's Responses API. */
 export const openaiResponsesWire: MessagesWire<OpenaiResponsesQuirks> = {
   encode(request, target) {
     return {
@@ -16,7 +16,7 @@ export const openaiResponsesWire: MessagesWire<OpenaiResponsesQuirks> = {
   },
   encodeCount: () => undefined,
   readCount: () => undefined,
-  // All reasoning is billed, and shown as a summary or not at all.
+  // All reasoning is billed, but only a summary is shown, if anything.
   hiddenReasoning: (request, target, maxOutputTokens) => (mayReason(request, target) ? maxOutputTokens : 0),
   decode: decodeResponsesStream,
   decodeWhole: decodeResponse,
