@@ -1,6 +1,6 @@
 /**
- * Answers that take one request to a provider, or several: decisions and embeddings. An engine writes the requests and reads
- * the answers; it sends nothing itself.
+ * Answers that take one request to a provider, or several: decisions and embeddings. An engine encodes the requests and
+ * reads the responses; it sends nothing itself.
  */
 
 import type { WireUsage } from '../messages/types.ts';
@@ -10,38 +10,46 @@ import type { WireRequest, WireTarget } from './wire.ts';
 /** One request to the provider. */
 export interface Ask {
   request: WireRequest;
-  /** The most that the provider may write, and bill. */
+  /** Maximum tokens that the provider may write and bill. */
   outputTokens: number;
-  /** The texts in it, each of which may be as long as the model's context; one where absent. */
+  /** Number of texts in it, each of which may be as long as the model's context; one if absent. */
   inputs?: number;
-  /** Estimated tokens of its prompt, for a provider that reports no usage; from the bytes of the body if absent. */
+  /** Estimated tokens of its prompt, for a provider that reports no usage. If absent, the size of the body is used. */
   estimatedTokens?: number;
-  /** The most that its answer may have; 4 MiB where absent. */
+  /** Maximum size of its response; 4 MiB if absent. */
   maxAnswerBytes?: number;
 }
 
-/** Sends a request. @returns the JSON that came back @throws {Error} where none came: nothing is answered then */
+/**
+ * Sends a request.
+ * @returns the JSON of the response
+ * @throws {Error} if there is no JSON; the whole task then fails
+ */
 export type Send = (ask: Ask) => Promise<unknown>;
 
-/** What an engine reads of every answer. */
+/** Reads usage from the responses of an engine. */
 export interface AskReader {
   /**
-   * What the provider says that one request has used; undefined where it does not say.
-   * @param headers of its answer, their names in small letters
+   * Usage that the provider reports for one request; undefined if it reports none.
+   * @param headers of the response, with lower-case names
    */
   readUsage(body: unknown, headers: Readonly<Record<string, string | string[] | undefined>>): WireUsage | undefined;
 }
 
-/** A way to answer the tasks of a modality over one wire. It says beforehand what it may ask at most, so that this can be paid for. */
+/**
+ * Answers the tasks of a modality over one wire. It bounds its requests in advance, so that the gateway can place a
+ * hold for them.
+ */
 export interface BatchEngine<Task, Answer, Q extends Quirks = Quirks> extends AskReader {
   /**
-   * All that `answer` may send for a task, or requests as large. One after the other: together they may be larger than memory.
-   * @throws {GatewayError} 400 for a task that it cannot express
+   * All requests that `answer` may send for a task, or requests of the same size. They are generated one after the
+   * other, because together they may exceed memory.
+   * @throws {GatewayError} 400 for a task that the wire cannot express
    */
   maxAsks(task: Task, target: WireTarget<Q>): Iterable<Ask>;
   /**
-   * The whole answer. Requests that do not depend on each other are sent at once; the sender decides how many are under way.
-   * @throws {UpstreamError} for an answer of the provider that answers nothing
+   * Computes the complete answer. Independent requests are sent concurrently; the sender limits how many.
+   * @throws {UpstreamError} for a response without an answer
    */
   answer(task: Task, target: WireTarget<Q>, send: Send): Promise<Answer>;
 }

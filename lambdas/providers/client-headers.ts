@@ -5,8 +5,8 @@ import type { ClientHeaders } from './wire.ts';
 const OLDEST_VERSION = '2023-06-01';
 
 /**
- * The Messages API's own headers; a client that sends no version gets the oldest.
- * @throws {GatewayError} 400 for a beta with a price of its own.
+ * Headers of the Messages API. Without a version from the client, the oldest version is sent.
+ * @throws {GatewayError} 400 for a beta with a price of its own
  */
 export function clientHeaders(headers: Record<string, string>): ClientHeaders {
   refusePricedBetas(headers['anthropic-beta'] ?? '');
@@ -16,12 +16,15 @@ export function clientHeaders(headers: Record<string, string>): ClientHeaders {
   };
 }
 
-/** The client names a newer version of the Messages API than the oldest: since 2026-10-21 these refuse sampling parameters. */
+/**
+ * Whether the client uses a newer version of the Messages API than the oldest. Since 2026-10-21, newer versions refuse
+ * sampling parameters.
+ */
 export function isNewVersion({ anthropicVersion }: ClientHeaders): boolean {
   return anthropicVersion !== OLDEST_VERSION;
 }
 
-/** @throws {GatewayError} 400 naming the beta that changes what a provider charges. */
+/** @throws {GatewayError} 400 naming the beta that changes the provider's prices */
 export function refusePricedBetas(header: string): void {
   const refused = refusedBeta(header.split(',').map((name) => name.trim()));
   if (refused) throw invalidRequest('anthropic-beta', refused.message, {}, refused.details);

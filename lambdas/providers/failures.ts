@@ -1,6 +1,6 @@
 /**
- * Failures of providers as refusals of the gateway. Whatever goes wrong between our request and the end of an answer is
- * the provider's failure, never our 500: also what nobody has foreseen.
+ * Converts failures of providers into errors of the gateway. Any failure between the gateway's request and the end of
+ * an answer, even an unexpected exception, counts as the provider's failure, never as the gateway's 500.
  */
 
 import { GatewayError, kindOfStatus, type ErrorKind } from '../platform/errors.ts';
@@ -17,21 +17,30 @@ import type { UpstreamResponse } from './http/upstream-http.ts';
 export class ProviderFailure extends GatewayError {
   override name = 'ProviderFailure';
   override readonly failedProvider: string;
-  /** Another endpoint may do better; otherwise the request itself is at fault, or everything has been tried. */
+  /** Whether another endpoint may succeed. Otherwise the request itself is at fault, or no endpoint is left. */
   readonly mayTryAnother: boolean;
-  /** It says nothing of how the endpoint is doing: what was sent is at fault, at least here. */
+  /**
+   * Whether the request is at fault, at least at this endpoint. The failure then does not count in the endpoint's
+   * health.
+   */
   readonly isRequestsFault: boolean;
-  /** The provider began to answer, then was silent for longer than we wait: it may have been working, and charge. */
+  /**
+   * Whether the provider began to answer and then was silent until the timeout. It may have worked, and may charge for
+   * that.
+   */
   readonly wasSilent: boolean;
-  /** The provider made an answer that is larger than the gateway reads, and may bill it: no other endpoint is paid for one more. */
+  /**
+   * Whether the provider's answer exceeds the gateway's size limit. The provider may bill it, so no other endpoint is
+   * paid for a second answer.
+   */
   readonly wasAnswered: boolean;
-  /** Kind of the provider's error; undefined where it did not answer, or answered nonsense. */
+  /** Kind of the provider's error; undefined without a readable response. */
   readonly fault: FaultKind | undefined;
-  /** The status that the provider answered with, or that its error stands for; undefined where it did not answer. */
+  /** HTTP status of the provider's response, or the status that its error implies; undefined without a response. */
   readonly providerStatus: number | undefined;
   /**
-   * The failure in one word, for the record: the kind of error that its status stands for, or why there was no answer. It never
-   * has the provider's words, which may repeat the prompt.
+   * The failure in one word, for the record: the kind of error, or the reason for a missing response. It never contains
+   * the provider's message, which may repeat the prompt.
    */
   readonly word: string;
 
@@ -65,7 +74,10 @@ export class ProviderFailure extends GatewayError {
     this.word = wordOf(kind, more);
   }
 
-  /** Only the operator can end it: another try at the same endpoint fails as well, and somebody has to be told. */
+  /**
+   * Whether only the operator can fix it. A retry at the same endpoint would fail too, so an alarm must reach the
+   * operator.
+   */
   get isOperators(): boolean {
     return this.fault === 'operator' || this.fault === 'catalog';
   }
@@ -81,7 +93,7 @@ function wordOf(
   return byStatus !== undefined && statuses.includes(status!) ? byStatus : (word ?? byStatus ?? kind);
 }
 
-/** The word of each fault for the record, unless the status is one that says as much. */
+/** The word of each fault for the record, unless the status says the same. */
 const wordsOfFaults: Record<FaultKind, { statuses: readonly number[]; word: ErrorKind | undefined }> = {
   request: { statuses: [400], word: 'invalid_request' },
   elsewhere: { statuses: [400], word: 'invalid_request' },
@@ -96,7 +108,7 @@ const wordsOfFaults: Record<FaultKind, { statuses: readonly number[]; word: Erro
   failure: { statuses: [], word: undefined },
 };
 
-/** The loggable part of a failure: the client's status, the provider's own, its kind, and what went wrong. */
+/** The loggable part of a failure: the client's status, the provider's status, its kind, and the cause. */
 export function describeFailure({ cause, kind, status, providerStatus, word }: ProviderFailure): LogFields {
   const statuses = providerStatus === undefined ? { status } : { status, providerStatus };
   if (cause instanceof UpstreamError) {
@@ -106,22 +118,22 @@ export function describeFailure({ cause, kind, status, providerStatus, word }: P
   return { ...statuses, kind, ...(cause === undefined ? {} : describeError(cause)) };
 }
 
-/** Logs a failure in the middle of an answer. A failure before the first event is logged where the next candidate is tried. */
+/** Logs a failure in the middle of an answer. Failover logs the failures before the first event. */
 export function logBrokenAnswer(error: unknown, about: LogFields): void {
   if (error instanceof ProviderFailure) {
     log('warn', 'provider broke off its answer', { ...about, ...describeFailure(error) });
   }
 }
 
-/** The provider as a failure names it, and what its words must not reveal. */
+/** The failed provider: its name, and the secrets that its message must not reveal. */
 export interface FailedProvider extends Secrets {
-  /** Its id in the catalog, by which its errors are read. */
+  /** Its id in the catalog, which selects the rules for its errors. */
   id: string;
   name: string;
 }
 
 /**
- * The refusal of an upstream that answered with an error status.
+ * The failure for a response with an error status.
  * @param text of its body
  */
 export function refusalOfResponse(
@@ -136,8 +148,8 @@ export function refusalOfResponse(
 }
 
 /**
- * An error instead of an answer, or in the middle of one.
- * @param error what the provider wrote there
+ * The failure for an error instead of an answer, or in the middle of one.
+ * @param error the provider's error
  */
 export function errorInAnswer(
   error: unknown,
@@ -153,7 +165,7 @@ interface ErrorCircumstances {
   headers: UpstreamResponse['headers'];
 }
 
-/** Statuses that errors inside of answers stand for, where they name none themselves. */
+/** Statuses for errors in a stream that have no status of their own. */
 const statusesOfFaults: Record<FaultKind, number> = {
   request: 400,
   elsewhere: 400,
@@ -182,7 +194,7 @@ function failureOfError(
   return failureOfFault(classified, words, { provider, status, fault, headers: advice });
 }
 
-/** Stands in the place of a provider's words where it has none. */
+/** Error message for an error without a message. */
 const UNSAID_REFUSAL = 'The provider refused the request without saying why';
 
 function failureOfFault(
@@ -193,7 +205,7 @@ function failureOfFault(
   const { provider, status, fault } = more;
   const ofRequest = { ...more, mayTryAnother: false, isRequestsFault: true };
   switch (fault) {
-    // The request itself caused these: every endpoint would give the same answer, unless it is what only this home lacks.
+    // The request itself caused these. Every endpoint would refuse it, unless only this endpoint lacks a feature.
     case 'request':
     case 'reasoning':
       return new ProviderFailure('invalid_request', words, ofRequest);
@@ -211,7 +223,7 @@ function failureOfFault(
       return new ProviderFailure('provider_overloaded', words, more);
     case 'failure':
       return new ProviderFailure('provider_unavailable', words, more);
-    // Its words may name the operator's account.
+    // The provider's message may name the operator's account, so the client does not get it.
     case 'operator':
       return new ProviderFailure(
         'provider_unavailable',
@@ -227,7 +239,7 @@ function failureOfFault(
   }
 }
 
-/** What was thrown while a provider answered, as its failure. */
+/** Converts an exception during a provider's answer into its failure. */
 export function failureOf(error: unknown, provider: FailedProvider): ProviderFailure {
   if (error instanceof ProviderFailure) return error;
   if (!(error instanceof UpstreamError)) {
@@ -248,7 +260,8 @@ export function failureOf(error: unknown, provider: FailedProvider): ProviderFai
     });
     return refusal.wasAnswered ? refusal.discourageRetry() : refusal;
   }
-  // A retry would wait, and perhaps pay, as long again. Only a provider that sent its headers can be at work.
+  // A retry would wait as long again, and might cost as much. Only a provider that sent its headers can have started to
+  // work.
   const wasSilent = failure === 'idle_timeout';
   return new ProviderFailure('timeout', message, { provider, wasSilent, cause: error }).discourageRetry();
 }

@@ -4,7 +4,7 @@ import { isRawNumber } from '../platform/json/exact-json.ts';
 import { isRecord } from '../platform/json/foreign-json.ts';
 import { UpstreamError } from './http/upstream-error.ts';
 
-/** @throws {UpstreamError} for anything but an object */
+/** @throws {UpstreamError} unless the value is an object */
 export function asRecord(value: unknown): Record<string, unknown> {
   if (isRecord(value)) return value;
   throw unreadable();
@@ -14,27 +14,33 @@ export function asOptionalRecord(value: unknown): Record<string, unknown> | unde
   return value === undefined || value === null ? undefined : asRecord(value);
 }
 
-/** @throws {UpstreamError} for anything but a list */
+/** @throws {UpstreamError} unless the value is a list, null or absent */
 export function asList(value: unknown): unknown[] {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value)) return value;
   throw unreadable();
 }
 
-/** @throws {UpstreamError} for anything but a text */
+/** @throws {UpstreamError} unless the value is a text, null or absent */
 export function asText(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value;
   throw unreadable();
 }
 
-/** Id of a call. A number (GLM) is its digits. @throws {UpstreamError} for anything else but a text */
+/**
+ * Id of a call. For a number (GLM), its digits.
+ * @throws {UpstreamError} unless the value is a number, a text, null or absent
+ */
 export function asCallId(value: unknown): string {
   if (isRawNumber(value)) return value.rawJSON;
   return typeof value === 'number' ? String(value) : asText(value);
 }
 
-/** Arguments of a call: JSON as a text, or (GigaChat) the object itself. @throws {UpstreamError} for anything else */
+/**
+ * Arguments of a call: JSON as a text, or (GigaChat) the object itself.
+ * @throws {UpstreamError} for any other type
+ */
 export function asArguments(value: unknown): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(asRecord(value)) : asText(value);
 }

@@ -1,12 +1,12 @@
 /**
- * Ids of tool calls on their way between clients and providers. Clients of the Messages API may refuse an id with other
- * characters than its pattern has, and some models only understand a conversation whose calls have the ids that they gave
- * them (`functions.look:0`): such an id is wrapped for the client, and unwrapped on its way back.
+ * Converts ids of tool calls between clients and providers. Clients of the Messages API may refuse an id with unusual
+ * characters. Some models require their own ids in the conversation (`functions.look:0`). The gateway wraps such ids
+ * for the client, and unwraps them when they come back.
  */
 
 import { createHash } from 'node:crypto';
 
-/** Which ids of tool calls an upstream accepts. */
+/** Accepted ids of tool calls for each kind of provider. */
 export const toolIdRules = {
   anthropic: /^[a-zA-Z0-9_-]{1,64}$/,
   openai: /^.{1,40}$/,
@@ -26,18 +26,18 @@ const digestLengths: Record<keyof typeof toolIdRules, number> = {
 /** The pattern of the Messages API. */
 const CLIENT_ID = /^[a-zA-Z0-9_-]+$/;
 const WRAPPED = /^toolu_gw1_([a-zA-Z0-9_-]+)$/;
-/** A longer one is nobody's name for a call, and only has to be the same each time. */
+/** A longer id has no meaning for a model. It only has to be the same each time. */
 const MAX_ID_BYTES = 256;
 
-/** A provider's id of a call as clients may see it. */
+/** The client's form of a provider's id. */
 export function clientCallId(id: string): string {
   if (id.length > MAX_ID_BYTES) return `toolu_${digest(id, 24)}`;
   return CLIENT_ID.test(id) ? id : `toolu_gw1_${Buffer.from(id).toString('base64url')}`;
 }
 
 /**
- * A tool call's id as the upstream accepts it. One that breaks its rule (of another family, mid-conversation)
- * becomes a digest: the same in the call and in its result, in this request and in the next.
+ * The id of a tool call in a form that the provider accepts. An id with another form, for example after a change of
+ * model, becomes a digest. It is the same in the call and its result, and in every request.
  */
 export function toolCallId(id: string, rule: keyof typeof toolIdRules): string {
   const accepted = [unwrapped(id), id].find(
@@ -46,7 +46,7 @@ export function toolCallId(id: string, rule: keyof typeof toolIdRules): string {
   return accepted ?? digest(id, digestLengths[rule]);
 }
 
-/** The provider's own id in a wrapped one. */
+/** The provider's own id in a wrapped id; undefined if the id is not wrapped. */
 function unwrapped(id: string): string | undefined {
   const payload = WRAPPED.exec(id)?.[1];
   if (payload === undefined) return undefined;

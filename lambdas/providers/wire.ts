@@ -3,20 +3,20 @@ import type { InputModality } from '../catalog/wires.ts';
 import type { Quirks } from '../catalog/quirk-schemas.ts';
 
 /**
- * What a wire needs to know of the endpoint it speaks to. It knows nothing of accounts or money.
- * @typeParam Q - the wire's own quirks; by default those that every wire has
+ * The endpoint's properties that a wire needs. A wire has no access to accounts or money.
+ * @typeParam Q - the wire's own quirks; by default the quirks of all wires
  */
 export interface WireTarget<Q extends Quirks = Quirks> {
   providerId: string;
   upstreamModel: string;
   maxOutputTokens: number | undefined;
   supportedParameters: readonly string[];
-  /** Undefined: whatever its wire carries. */
+  /** Undefined: every modality that its wire carries. */
   inputModalities?: readonly InputModality[] | undefined;
   quirks: Q;
 }
 
-/** The request as an upstream takes it. */
+/** A request in the provider's format. */
 export interface WireRequest {
   /** Appended to the provider's base URL. */
   path: string;
@@ -25,29 +25,32 @@ export interface WireRequest {
 }
 
 /**
- * One format that upstreams speak, to and from the Messages API. The catalog gives a wire only its own endpoints, so
- * their quirks have its type: that is why a codec may stand where a wire of any quirks is expected.
+ * Converts between a provider's API format and the Messages API. The catalog gives a wire only its own endpoints, whose
+ * quirks have its type. So a codec may be used for any wire's quirks.
  */
 export interface MessagesWire<Q extends Quirks = Quirks> {
-  /** Writes a request that streams. @throws {GatewayError} 400 for what the wire cannot express. */
+  /**
+   * Encodes a streaming request.
+   * @throws {GatewayError} 400 for a request that the wire cannot express
+   */
   encode(request: MessagesRequest, target: WireTarget<Q>, client: ClientHeaders): WireRequest;
-  /** Writes a request that counts the prompt; undefined where the endpoint cannot. */
+  /** Encodes a request that counts the prompt's tokens; undefined if the endpoint cannot count. */
   encodeCount(request: MessagesRequest, target: WireTarget<Q>, client: ClientHeaders): WireRequest | undefined;
-  /** The tokens that an answer to such a request tells, as they stand in it. */
+  /** The token count in the response to it, unchecked. */
   readCount(answer: unknown): unknown;
-  /** Output tokens that may be billed without being seen, at most `maxOutputTokens`. */
+  /** Number of output tokens that may be billed without being shown, at most `maxOutputTokens`. */
   hiddenReasoning(request: MessagesRequest, target: WireTarget<Q>, maxOutputTokens: number): number;
   /**
-   * Reads a streamed answer, one batch per upstream chunk. What was read before a failure comes out before it.
-   * Any error comes from what the provider sent: callers treat it as the provider's failure.
-   * @throws {UpstreamError} when the stream ends before the answer does.
+   * Reads a streamed answer, one batch for each chunk. Batches before a failure are returned first. Any error results
+   * from the provider's data, so callers treat it as the provider's failure.
+   * @throws {UpstreamError} if the stream ends before the answer is complete
    */
   decode(body: AsyncIterable<Buffer>, context: DecodeContext<Q>): AsyncGenerator<AnswerBatch, void>;
-  /** Reads an answer that came as one JSON document instead of a stream; undefined when it is not an answer. */
+  /** Reads an answer that came as one JSON document instead of a stream; undefined if it is not an answer. */
   decodeWhole(body: unknown, context: DecodeContext<Q>): AnswerBatch | undefined;
 }
 
-/** Headers of the client that belong to the Messages API. */
+/** The client's headers of the Messages API. */
 export interface ClientHeaders {
   anthropicVersion: string;
   anthropicBeta: string | undefined;

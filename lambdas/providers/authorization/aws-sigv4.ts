@@ -1,7 +1,7 @@
 /**
- * Requests to Amazon Bedrock, signed with version 4 of AWS' signature. It covers the path, the headers and a digest of the
- * body, so it is made anew for each request. A path is encoded once more in what is signed than in what is sent: the
- * colon of a model's id is `%3A` there and `%253A` here.
+ * Signs requests to Amazon Bedrock with AWS Signature Version 4. The signature covers the path, the headers and a
+ * digest of the body, so each request needs a new one. The signed path is encoded once more than the sent path: the
+ * colon in a model's id is `%3A` in the sent path and `%253A` in the signed one.
  */
 
 import { nowMs } from '../../platform/clock.ts';
@@ -11,13 +11,16 @@ import { awsVariables, optionalVariable } from '../../platform/environment.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';
 
 const SERVICE = 'bedrock';
-/** Stands for the role that the function runs with; the environment says where its keys are. */
+/** Credential that selects the function's own role. The environment contains the role's keys. */
 const OWN_ROLE = 'role';
-/** Of an address that names no region, where the environment names none either. */
+/** Region if neither the address nor the environment names one. */
 const DEFAULT_REGION = 'us-east-1';
-/** `us-east-1`, `us-gov-west-1`: a part of every address of AWS. */
+/** `us-east-1`, `us-gov-west-1`: a part of every AWS address. */
 const REGION = /(?<=\.)[a-z]{2}(?:-[a-z]+){1,2}-\d{1,2}(?=\.)/;
-/** `<access key id>:<secret access key>`, and `:<session token>` where the key is temporary. None of them has a colon. */
+/**
+ * `<access key id>:<secret access key>`, and `:<session token>` for a temporary key. None of the parts contains a
+ * colon.
+ */
 const ACCESS_KEY_FORM = /^([^:\s]+):([^:\s]+)(?::([^:\s]+))?$/;
 
 /** @param credential an access key as `<id>:<secret>[:<session token>]`, or `role` */
@@ -39,7 +42,7 @@ export async function authorizeWithSigV4(
   return Object.fromEntries(added);
 }
 
-/** @throws {Error} that does not contain any part of it */
+/** @throws {Error} whose message contains no part of the credential */
 async function accessKeyOf(credential: string): Promise<AwsCredentials> {
   if (credential === OWN_ROLE) return ownIdentity.credentials();
   const [, accessKeyId, secretAccessKey, sessionToken] = ACCESS_KEY_FORM.exec(credential) ?? [];

@@ -1,7 +1,7 @@
 /**
- * Requests to GigaChat, with a token that lasts about half an hour. The credential is the authorization key of its console
- * (base64), with the scope of the account before it: `GIGACHAT_API_CORP:MDE5…`. Without a scope it is that of persons, as in
- * the provider's own libraries.
+ * Authorizes requests to GigaChat with a token that lasts about half an hour. The credential is the authorization key
+ * from its console (base64), after the scope of the account: `GIGACHAT_API_CORP:MDE5…`. The default scope is the scope
+ * for individuals, as in the provider's own libraries.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -48,7 +48,7 @@ function gigachatKey(credential: string, { tokenUrl }: AuthSettings): string {
   return `${tokenUrl} ${credential}`;
 }
 
-/** Its errors name no part of the credential, and repeat no word of the answer. */
+/** Its errors contain no part of the credential or of the response. */
 async function exchangeGigachatKey(credential: string, { tokenUrl, ca }: AuthSettings): Promise<AccessToken> {
   const [, scope = DEFAULT_SCOPE, key] = CREDENTIAL.exec(credential) ?? [];
   if (!key || !tokenUrl)

@@ -1,6 +1,6 @@
 /**
- * Requests to Google Cloud, with a token that Google gives for an assertion signed with the key of a service account
- * (RFC 7523). The credential is the JSON file that Google makes for the key. Google does not bill for tokens; they last an hour.
+ * Authorizes requests to Google Cloud with a token that Google issues for an assertion, signed with the key of a
+ * service account (RFC 7523). The credential is the key's JSON file. Tokens are free, and last an hour.
  */
 
 import { sign } from 'node:crypto';
@@ -42,7 +42,7 @@ export function forgetServiceAccount(credential: string, headers: OutgoingReques
   googleTokens.drop(credential, bearerOf(headers));
 }
 
-/** Its errors name no part of the credential, and repeat no word of the answer. */
+/** Its errors contain no part of the credential or of the response. */
 async function exchangeGoogleAssertion(credential: string): Promise<AccessToken> {
   const askedAtMs = nowMs();
   const account = readServiceAccount(credential);
@@ -65,7 +65,7 @@ async function exchangeGoogleAssertion(credential: string): Promise<AccessToken>
 
 type ServiceAccount = z.infer<typeof serviceAccountSchema>;
 
-/** @throws {Error} that does not contain any part of it */
+/** @throws {Error} whose message contains no part of the credential */
 function readServiceAccount(credential: string): ServiceAccount {
   const account = serviceAccountSchema.safeParse(readTokenAnswer(credential));
   if (account.success) return account.data;

@@ -1,22 +1,22 @@
-/** A request as it leaves. */
+/** A request in its final form. */
 export interface OutgoingRequest {
   url: string;
   headers: Readonly<Record<string, string>>;
   body: Buffer;
 }
 
-/** What the catalog says of a provider beside its credential. */
+/** Settings of a provider in the catalog, in addition to its credential. */
 export interface AuthSettings {
-  /** Where tokens are exchanged for the credential. */
+  /** URL that issues tokens for the credential. */
   tokenUrl?: string | undefined;
-  /** PEM of certificates that vouch for the provider, besides those that everybody trusts. */
+  /** PEM certificates that are trusted for the provider, in addition to the default ones. */
   ca?: string | undefined;
 }
 
 /**
- * The headers that authorize one request. Called when its body is final, before every try to send it.
+ * Returns the headers that authorize one request. It is called when the body is final, before every attempt.
  * @param credential as the operator set it
- * @throws an error of any kind: it counts as the provider's failure, and must not contain the credential
+ * @throws any error; it counts as the provider's failure, and must not contain the credential
  */
 export type Authorize = (
   credential: string,
@@ -24,5 +24,5 @@ export type Authorize = (
   settings: AuthSettings,
 ) => Record<string, string> | Promise<Record<string, string>>;
 
-/** Forgets what made these headers, because the provider refused them: the next try is authorized anew. */
+/** Forgets the source of refused headers, so that the retry is authorized anew. */
 export type Forget = (credential: string, headers: Readonly<Record<string, string>>, settings: AuthSettings) => void;

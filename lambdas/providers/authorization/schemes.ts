@@ -1,6 +1,6 @@
 /**
- * How a provider learns whose request it is. The scheme is a fact of the provider, not of the wire: Claude is reached over
- * one wire with a key of Anthropic, with a signature of AWS, or with a token of Google.
+ * Authorization of requests. The scheme depends on the provider, not on the wire: one wire reaches Claude with an
+ * Anthropic key, with an AWS signature, or with a Google token.
  */
 
 import type { AuthScheme } from '../../catalog/auth-schemes.ts';
@@ -20,7 +20,7 @@ const authorizers: Record<AuthScheme, Authorize> = {
   'gigachat-oauth': authorizeAtGigachat,
 };
 
-/** Schemes whose headers a provider may refuse although the credential is good: a token that it has withdrawn. */
+/** Schemes with tokens, which a provider may withdraw although the credential is valid. */
 const forgetters: Partial<Record<AuthScheme, Forget>> = {
   'gigachat-oauth': forgetAtGigachat,
   'google-service-account': forgetServiceAccount,

@@ -1,6 +1,6 @@
 /**
- * Access tokens that a provider lends for a while in exchange for a credential. One is kept for each credential as long as
- * the process lives; requests that need it at the same time wait for the same exchange.
+ * Cache of access tokens, which a provider issues for a credential for a limited time. It keeps one token per
+ * credential while the process lives. Concurrent requests wait for the same exchange.
  */
 
 import { BoundedMap } from '../../platform/bounded-map.ts';
@@ -15,12 +15,12 @@ export interface AccessToken {
 
 export interface TokenCache {
   /**
-   * The token of a key, exchanged when there is none that still holds.
-   * @param key - whose token it is: everything that the exchange depends on
-   * @param exchange - must end by itself, also when nobody answers; its errors must not contain the credential
+   * The token of a key. It is exchanged if there is no valid one.
+   * @param key - identifies the token: all inputs of the exchange
+   * @param exchange - must end on its own, even without a response; its errors must not contain the credential
    */
   get(key: string, exchange: () => Promise<AccessToken>): Promise<string>;
-  /** A provider refused the token: the next `get` exchanges another, unless one has come since. */
+  /** Drops a token that a provider refused. The next `get` exchanges a new one, unless that has already happened. */
   drop(key: string, token: string): void;
 }
 
@@ -30,18 +30,22 @@ interface CachedToken {
   failure: { error: unknown; untilMs: number } | undefined;
 }
 
-/** A token is exchanged this long before it ends, so that it does not end on the way. */
+/** A token is renewed this long before it expires, so that it does not expire on the way. */
 const MARGIN_MS = 60_000;
-/** No provider lends one for longer; a nonsensical expiry must not keep a token for ever. */
+/** Longer than the lifetime of any provider's tokens. It bounds how long an absurd expiry keeps a token. */
 const MAX_LIFETIME_MS = 24 * 60 * 60_000;
-/** After a failure, requests of this time fail without asking again: a provider in trouble is not flooded. */
+/**
+ * For this time after a failure, requests fail without another exchange, so that a provider in trouble is not flooded.
+ */
 const FAILURE_MS = 1_000;
-/** More credentials than an operator has; beyond them the oldest is forgotten, and exchanged again when it is needed. */
+/**
+ * More credentials than an operator has. Beyond this number the oldest token is dropped, and exchanged again on demand.
+ */
 const MAX_KEYS = 256;
 
 /**
- * The wall clock decides, not `performance.now()`: that one may stand still while a function is frozen, and the token's life
- * goes on.
+ * The cache uses the wall clock rather than `performance.now()`, which may stop while a function is frozen although the
+ * token ages.
  */
 export function tokenCache(): TokenCache {
   const entries = new BoundedMap<string, CachedToken>(MAX_KEYS);
@@ -61,7 +65,7 @@ export function tokenCache(): TokenCache {
       try {
         return (await renewed(entry, exchange)).token;
       } catch (error) {
-        // It still holds for a little while, and the next request tries again.
+        // The old token is still valid for a short time, and the next request tries the exchange again.
         if (entry.current && holdsFor(entry.current, 0)) return entry.current.token;
         throw error;
       }
@@ -101,7 +105,7 @@ export function bearerOf(headers: OutgoingRequest['headers']): string {
   return (headers['authorization'] ?? '').replace('Bearer ', '');
 }
 
-/** An answer's JSON; undefined for anything else. */
+/** The JSON of a response; undefined if it is not JSON. */
 export function readTokenAnswer(text: string): unknown {
   try {
     return JSON.parse(text);

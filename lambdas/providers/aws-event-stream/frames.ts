@@ -1,9 +1,9 @@
 /**
- * Cuts a body into the frames of AWS' event stream encoding: four bytes of length, four of the headers' length, a checksum
- * of these eight, headers, payload, and a checksum of it all.
+ * Splits a body into frames of AWS's event stream encoding: four bytes of total length, four bytes of header length, a
+ * checksum of these eight, headers, payload, and a checksum of everything.
  *
- * Cost: a frame is copied once, when it is complete. What is kept is bounded, because a length is believed only with its
- * checksum, and up to the size of the largest event.
+ * Cost: a frame is copied once, when it is complete. Memory is bounded: a length is accepted only with a valid
+ * checksum, and only up to the size of the largest event.
  */
 
 import { crc32 } from 'node:zlib';
@@ -12,21 +12,24 @@ import { UpstreamError } from '../http/upstream-error.ts';
 const PRELUDE_BYTES = 12;
 /** The prelude and the checksum at the end. */
 const MIN_FRAME_BYTES = PRELUDE_BYTES + 4;
-/** AWS allows 24 MB; the largest events of models are pieces of text, and documents of a few megabytes. */
+/** AWS allows 24 MB. The largest events of models are pieces of text, and documents of a few megabytes. */
 const MAX_AWS_FRAME_BYTES = 16 * 1024 * 1024;
 
 export class EventStreamFrames {
   #pieces: Buffer[] = [];
   #bytes = 0;
-  /** Of the frame that is coming, once its prelude is there. */
+  /** Length of the incomplete frame, once its prelude has arrived. */
   #frameBytes: number | undefined;
 
-  /** Bytes of a frame that is not complete. */
+  /** Size of the incomplete frame, in bytes. */
   get pendingBytes(): number {
     return this.#bytes;
   }
 
-  /** The frames that a chunk completes, one after the other. @throws {UpstreamError} for what is no frame. */
+  /**
+   * Yields the frames that a chunk completes.
+   * @throws {UpstreamError} for data that is not a frame
+   */
   *push(chunk: Buffer): Generator<Buffer, void> {
     if (chunk.length === 0) return;
     this.#pieces.push(chunk);

@@ -1,4 +1,4 @@
-/** What frames of AWS' event stream say: events, and exceptions in their place. */
+/** Messages in frames of AWS's event stream: events, or exceptions instead of them. */
 
 import { EventStreamCodec } from '@smithy/core/event-streams';
 import { parseForeign, recordOrEmpty } from '../../platform/json/foreign-json.ts';
@@ -10,7 +10,7 @@ export interface EventStreamMessage {
   kind: 'event' | 'exception';
   /** `contentBlockDelta`, `throttlingException`, … */
   type: string;
-  /** JSON of an event; of an exception JSON with a `message`. */
+  /** JSON of an event, or JSON with a `message` of an exception. */
   payload: string;
 }
 
@@ -19,22 +19,28 @@ const codec = new EventStreamCodec(
   (text) => Buffer.from(text, 'utf8'),
 );
 
-/** An exception in the form of a body that is one. @param payload JSON with a `message`, or whatever else came */
+/**
+ * Converts an exception into the form of an error body.
+ * @param payload JSON with a `message`, or any other text
+ */
 export function exceptionOf({ type, payload }: EventStreamMessage): Record<string, unknown> {
   let members: unknown;
   try {
     members = parseForeign(payload);
   } catch {
-    // Its name says enough.
+    // The name of the exception is enough.
   }
   return { ...recordOrEmpty(members), __type: type };
 }
 
-/** Reads the messages of a body. @throws {UpstreamError} while messages are taken, for the first that nobody can read. */
+/**
+ * Reads the messages of a body.
+ * @throws {UpstreamError} at the first unreadable message, during iteration
+ */
 export class EventStreamMessages {
   readonly #frames = new EventStreamFrames();
 
-  /** Bytes of a message that is not complete. */
+  /** Size of an incomplete message, in bytes. */
   get pendingBytes(): number {
     return this.#frames.pendingBytes;
   }
@@ -47,7 +53,7 @@ export class EventStreamMessages {
   }
 }
 
-/** @returns undefined for messages of a kind that the encoding may get */
+/** @returns undefined for an unknown kind of message */
 function eventMessage(frame: Buffer): EventStreamMessage | undefined {
   const { headers, body } = decodedPayload(frame);
   const text = (name: string) => {
@@ -61,7 +67,7 @@ function eventMessage(frame: Buffer): EventStreamMessage | undefined {
     case 'exception':
       return { kind: 'exception', type: text(':exception-type'), payload };
     case 'error':
-      // An error that the service has no exception for tells itself in headers alone.
+      // An error without a modeled exception has only headers.
       return {
         kind: 'exception',
         type: text(':error-code'),

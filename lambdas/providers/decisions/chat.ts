@@ -1,4 +1,4 @@
-/** Chat completions that are not streamed, as far as decisions need them. */
+/** Chat completions without streaming, as far as decisions need them. */
 
 import { wellFormedJson } from '../../platform/json/well-formed.ts';
 import type { DecisionsChatQuirks } from '../../catalog/quirk-schemas.ts';
@@ -21,7 +21,10 @@ export function chatRequest(
   return { path: '/chat/completions', headers: { 'content-type': 'application/json' }, body: wellFormedJson(body) };
 }
 
-/** The first choice of a completion. @throws {UpstreamError} where there is none */
+/**
+ * The first choice of a completion.
+ * @throws {UpstreamError} if there is none
+ */
 export function choiceIn(body: unknown): Record<string, unknown> {
   const { choices } = recordOrEmpty(body);
   const [choice] = Array.isArray(choices) ? (choices as unknown[]) : [];

@@ -3,5 +3,8 @@ import type { Verdict } from '../../decisions/question.ts';
 import type { Task } from '../../decisions/task.ts';
 import type { BatchEngine } from '../asks.ts';
 
-/** A way to decide: the questions of a task become requests to a provider, and its answers become one verdict for each question. */
+/**
+ * Makes decisions: it converts the questions of a task into requests, and the responses into one verdict for each
+ * question.
+ */
 export type DecisionEngine<Q extends Quirks = Quirks> = BatchEngine<Task, Verdict[], Q>;

@@ -1,8 +1,8 @@
 /**
- * Decides by the probabilities of the next token, over chat completions: each option has a letter, which is one token in any
- * vocabulary, and the model is asked to write one of them. More options than letters are decided in rounds: within groups, and then
- * between the best of each. A temperature of the endpoint, fitted to questions with known answers, corrects a model that is surer than it is right
- * (`npm run admin -- catalog calibrate`).
+ * Decides by the probabilities of the next token, over chat completions. Each option has a letter, which is a single
+ * token in any vocabulary, and the model must write one of the letters. More options than letters are decided in
+ * rounds: first within groups, then among the best of each group. The endpoint's temperature corrects an overconfident
+ * model. It is fitted to questions with known answers (`npm run admin -- catalog calibrate`).
  */
 
 import type { DecisionsLogprobsQuirks } from '../../catalog/quirk-schemas.ts';
@@ -18,7 +18,7 @@ import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 
 type LogprobsTarget = WireTarget<DecisionsLogprobsQuirks>;
 
-/** As many as chat completions tell the probabilities of. */
+/** The maximum number of tokens whose probabilities chat completions return. */
 const LETTERS = Array.from('ABCDEFGHIJKLMNOPQRST');
 /** Some providers refuse a limit of one token. */
 const ANSWER_TOKENS = 16;
@@ -39,7 +39,7 @@ export const logprobsEngine: DecisionEngine<DecisionsLogprobsQuirks> = {
   readUsage: chatUsage,
 };
 
-/** As it is sent: JSON writes some characters in six. */
+/** Size in the request. In JSON, some characters take six bytes. */
 const bytesOfJson = (text: string) => Buffer.byteLength(JSON.stringify(text));
 
 async function verdictOn(question: Question, state: string, target: LogprobsTarget, send: Send): Promise<Verdict> {
@@ -77,7 +77,7 @@ function askForLogprobs(state: string, question: Question, texts: readonly strin
   return { request: chatRequest(messages, target, ANSWER_TOKENS, more), outputTokens: ANSWER_TOKENS };
 }
 
-/** Of the first token that is no blank: some models begin with one. */
+/** Probabilities of the first token that is not blank: some models begin with a blank one. */
 function topTokens(body: unknown): TopToken[] {
   const { content } = recordOrEmpty(choiceIn(body)['logprobs']);
   const positions = (Array.isArray(content) ? (content as unknown[]) : []).map(recordOrEmpty);
@@ -88,7 +88,7 @@ function topTokens(body: unknown): TopToken[] {
   return tokens;
 }
 
-/** A probability is at most 1, and a little more where it was rounded. */
+/** A probability is at most 1, with a margin for rounding. */
 const MAX_LOGPROB = 0.001;
 
 function isTopToken(value: unknown): value is TopToken {

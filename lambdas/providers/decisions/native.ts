@@ -1,4 +1,4 @@
-/** Providers that decide by themselves: one request for all questions, in the form of the public convention. */
+/** Providers with an API for decisions: one request for all questions, in the form of the public convention. */
 
 import { wellFormedJson } from '../../platform/json/well-formed.ts';
 import * as z from 'zod';
@@ -11,7 +11,7 @@ import type { Ask } from '../asks.ts';
 import type { DecisionEngine } from './engine.ts';
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 
-/** What an answer has at most: a probability, and a name, for each option. */
+/** Maximum tokens of an answer for each option: a probability and a name. */
 const NATIVE_TOKENS_PER_OPTION = 32;
 const TOKENS_PER_QUESTION = 64;
 
@@ -41,7 +41,7 @@ export const nativeEngine: DecisionEngine = {
   },
 };
 
-/** Names are the client's own; the provider gets ours. */
+/** Generated names: the client's own names are not sent. */
 function optionName(index: number): string {
   return `q${index}`;
 }
@@ -87,7 +87,7 @@ function nativeVerdict(answer: unknown, { type, options }: Question): Verdict {
     return { probabilities: normalised(masses.map((mass) => mass ?? 0)), isStated: false };
   }
   const chosen = data.type === 'choice' ? names.indexOf(data.choice) : -1;
-  // A choice without probabilities is certain, as far as its provider says.
+  // A choice without probabilities counts as certain, by the provider's own statement.
   if (chosen !== -1) return { probabilities: names.map((_, index) => (index === chosen ? 1 : 0)), isStated: true };
   throw new UpstreamError('malformed', 'The provider has left a question without probabilities');
 }

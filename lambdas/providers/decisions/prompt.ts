@@ -1,4 +1,7 @@
-/** How a question is put to a model that writes text. The state comes first, the same for all questions: providers cache it. */
+/**
+ * Prompts with questions for a model that writes text. The state comes first and is the same for all questions, so
+ * providers can cache it.
+ */
 
 import type { Question } from '../../decisions/question.ts';
 
@@ -18,7 +21,7 @@ export function stateMessages(state: string): ChatMessage[] {
   ];
 }
 
-/** Asks for one label, which the model writes as its first word. */
+/** Requests a single label, which the model writes as its first word. */
 export function labelQuestion(
   { instructions }: Question,
   texts: readonly string[],

@@ -1,7 +1,7 @@
 /**
- * Decides by what the model says of itself, over chat completions: it is asked for the probability of each option as a JSON
- * document. For models that do not tell how probable their words are; such numbers are marked, because nobody has measured
- * them.
+ * Decides by the model's own statement, over chat completions: the model states the probability of each option in a
+ * JSON document. This is for models that do not return token probabilities. The numbers are marked as stated, because
+ * nobody has measured them.
  */
 
 import type { DecisionsChatQuirks } from '../../catalog/quirk-schemas.ts';
@@ -17,7 +17,7 @@ import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 
 type StatedTarget = WireTarget<DecisionsChatQuirks>;
 
-/** `"p123": 0.0625, ` has fewer tokens; what is around them has fewer than the rest. */
+/** `"p123": 0.0625, ` has fewer tokens, and the text around the list has fewer than OTHER_TOKENS. */
 const STATED_TOKENS_PER_OPTION = 16;
 const OTHER_TOKENS = 64;
 
@@ -34,7 +34,7 @@ export const statedEngine: DecisionEngine<DecisionsChatQuirks> = {
   readUsage: chatUsage,
 };
 
-/** Options are numbered: a field of a schema cannot have any name. */
+/** Options are numbered, because the fields of a schema cannot have arbitrary names. */
 function statedField(index: number): string {
   return `p${index}`;
 }

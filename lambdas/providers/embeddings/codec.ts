@@ -1,4 +1,4 @@
-/** A way to embed: texts become requests to a provider, and its answers become vectors. */
+/** Embeds texts: texts become requests to a provider, and its responses become vectors. */
 
 import type { EmbeddingInput, InputType, VectorEncoding } from '../../embeddings/schema.ts';
 import type { Vector } from '../../embeddings/vector.ts';
@@ -6,7 +6,7 @@ import type { EmbeddingsQuirks } from '../../catalog/quirk-schemas.ts';
 import type { AskReader } from '../asks.ts';
 import type { WireRequest, WireTarget } from '../wire.ts';
 
-/** Texts to embed, and how. */
+/** Texts to embed, with the settings for their vectors. */
 export interface EmbeddingTask {
   inputs: readonly EmbeddingInput[];
   encoding: VectorEncoding;
@@ -17,10 +17,13 @@ export interface EmbeddingTask {
 export type EmbeddingTarget = WireTarget<EmbeddingsQuirks>;
 
 export interface EmbeddingCodec extends AskReader {
-  /** The most inputs that one request may have, where the endpoint's quirks say nothing else. */
+  /** Maximum number of inputs in a request, unless the endpoint's quirks set another. */
   maxInputs: number;
-  /** The request for some of the inputs of a task. @throws {GatewayError} 400 for what it cannot ask */
+  /**
+   * The request for some of the inputs of a task.
+   * @throws {GatewayError} 400 for a task that the wire cannot express
+   */
   requestFor(task: EmbeddingTask, target: EmbeddingTarget): WireRequest;
-  /** The vectors in an answer, in the order of its inputs. Whatever is no vector is found by whoever checks them. */
+  /** The vectors in a response, in the order of its inputs. They are not checked here; the caller does that. */
   vectorsIn(body: unknown): Vector[];
 }

@@ -8,7 +8,7 @@ import type { EmbeddingCodec, EmbeddingTask } from './codec.ts';
 import { jsonRequest, textsOf } from './requests.ts';
 import { vectorsFrom } from './vectors.ts';
 
-/** The most texts of one request, there and on Bedrock. */
+/** Maximum number of texts in a request, both at Cohere and on Bedrock. */
 export const MAX_COHERE_INPUTS = 96;
 
 const uses: readonly InputType[] = ['search_query', 'search_document', 'classification', 'clustering'];
@@ -24,7 +24,7 @@ export const cohereEmbeddings: EmbeddingCodec = {
   },
 };
 
-/** A text that is too long is refused, as by other providers, and not cut without a word. */
+/** A text that is too long is refused, as by other providers, rather than silently truncated. */
 export function cohereFields(task: EmbeddingTask): Record<string, unknown> {
   const { inputType = 'search_document', dimensions } = task;
   if (!uses.includes(inputType)) throw invalidRequest('input_type', `must be one of ${uses.join(', ')} for this model`);

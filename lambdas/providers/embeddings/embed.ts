@@ -1,4 +1,4 @@
-/** A task in as many requests as its provider needs, and the vectors of all of them. */
+/** Splits a task into as many requests as its provider needs, and collects all vectors. */
 
 import type { EmbeddingInput } from '../../embeddings/schema.ts';
 import { dimensionsOf, type Vector } from '../../embeddings/vector.ts';
@@ -7,17 +7,23 @@ import type { Ask, BatchEngine } from '../asks.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { EmbeddingCodec, EmbeddingTarget, EmbeddingTask } from './codec.ts';
 
-/** A number as a text, with its comma. */
+/** A number as text, with its comma. */
 const MAX_BYTES_OF_NUMBER = 24;
-/** Length of vectors if neither the request nor the catalog has one. No known model makes longer ones by default. */
+/** Length of vectors if neither the request nor the catalog has one. No known model's default is longer. */
 const MAX_UNKNOWN_DIMENSIONS = 6_000;
-/** Vectors of one answer. JSON of this size is parsed in some 50 ms, during which the process answers nobody. */
+/**
+ * Maximum size of the vectors in one response. Parsing JSON of this size takes about 50 ms, during which the process
+ * serves no request.
+ */
 const MAX_VECTORS_BYTES = 8 * 1024 * 1024;
 const ENVELOPE_BYTES = 64 * 1024;
-/** Numbers of all vectors of a request: 2,048 vectors of 4,096 numbers, which are 180 MB of JSON for the client. */
+/**
+ * Maximum count of numbers in all vectors of a request: 2,048 vectors of 4,096 numbers, which are 180 MB of JSON for
+ * the client.
+ */
 const MAX_NUMBERS = 2_048 * 4_096;
 
-/** The engine of a wire: a task in as many requests as its provider needs. */
+/** The engine of a wire. It splits a task into as many requests as its provider needs. */
 export function embedder(codec: EmbeddingCodec): BatchEngine<EmbeddingTask, Vector[]> {
   return {
     ...codec,
@@ -36,7 +42,10 @@ export function embedder(codec: EmbeddingCodec): BatchEngine<EmbeddingTask, Vect
   };
 }
 
-/** All requests of a task, in the order of its inputs. @throws {GatewayError} 400 for a task that the endpoint cannot take */
+/**
+ * All requests of a task, in the order of its inputs.
+ * @throws {GatewayError} 400 for a task that the endpoint does not support
+ */
 function* embeddingAsks(
   codec: EmbeddingCodec,
   task: EmbeddingTask,
@@ -45,7 +54,7 @@ function* embeddingAsks(
   const { max_inputs: maxInputs = codec.maxInputs, max_request_bytes: maxBytes = Infinity } = target.quirks;
   const dimensions = task.dimensions ?? target.quirks.vector_dimensions;
   if (dimensions !== undefined) refuseTooManyNumbers(task.inputs.length, dimensions);
-  // Also with base64, which is four times smaller: some servers send numbers to every request.
+  // The bound also applies to base64, which is four times smaller, because some servers always send numbers.
   const maxBytesOfVector = MAX_BYTES_OF_NUMBER * (dimensions ?? MAX_UNKNOWN_DIMENSIONS);
   const fitting = Math.max(1, Math.floor(MAX_VECTORS_BYTES / maxBytesOfVector));
   for (const inputs of batches(task.inputs, Math.min(maxInputs, fitting), maxBytes)) {
@@ -59,7 +68,7 @@ function* embeddingAsks(
   }
 }
 
-/** Tokens that the client sent count as they are; texts by their own bytes, without the JSON around them. */
+/** Tokens from the client are counted; texts are estimated from their own bytes, without the JSON around them. */
 function estimatedTokens(inputs: readonly EmbeddingInput[]): number {
   return inputs
     .map((input) => (typeof input === 'string' ? Math.ceil(Buffer.byteLength(input) / 4) : input.length))
@@ -79,7 +88,7 @@ function refuseTooManyNumbers(inputs: number, dimensions: number): void {
   );
 }
 
-/** @throws {UpstreamError} for others than were asked for */
+/** @throws {UpstreamError} for vectors of another length than requested */
 function checkedVectors(vectors: Vector[], wanted: number | undefined): Vector[] {
   const dimensions = wanted ?? dimensionsOf(vectors[0]!);
   for (const vector of vectors) {
@@ -94,7 +103,7 @@ function notVectors(what: string): UpstreamError {
   return new UpstreamError('malformed', `The provider sent ${what}`);
 }
 
-/** A text that is larger than a request may be goes alone: its provider says what is wrong with it. */
+/** Splits inputs into batches. A text above the size limit is sent alone, and its provider reports the error. */
 function* batches<Input extends EmbeddingTask['inputs'][number]>(
   inputs: readonly Input[],
   maxInputs: number,

@@ -1,4 +1,4 @@
-/** OpenAI's embeddings, and those of all who speak like it: Mistral, Yandex, GigaChat, servers of one's own. */
+/** OpenAI's embeddings API, and providers with the same API: Mistral, Yandex, GigaChat, self-hosted servers. */
 
 import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { invalidRequest } from '../../platform/errors.ts';
@@ -6,7 +6,7 @@ import type { EmbeddingCodec, EmbeddingTarget, EmbeddingTask } from './codec.ts'
 import { jsonRequest, refuseInputType } from './requests.ts';
 import { vectorsFrom } from './vectors.ts';
 
-/** OpenAI takes no more. */
+/** OpenAI's maximum. */
 const MAX_INPUTS = 2_048;
 
 export const openaiEmbeddings: EmbeddingCodec = {
@@ -29,7 +29,7 @@ export const openaiEmbeddings: EmbeddingCodec = {
   },
   readUsage(body) {
     const { usage, data } = recordOrEmpty(body);
-    // GigaChat tells the tokens of each vector beside it.
+    // GigaChat reports the tokens of each vector next to it.
     const counts = isRecord(usage)
       ? [usage]
       : listOf(data).map((element) => recordOrEmpty(recordOrEmpty(element)['usage']));
@@ -44,7 +44,7 @@ function refuseTokens({ inputs }: EmbeddingTask, { quirks }: EmbeddingTarget): v
   throw invalidRequest('input', 'must be a text or a list of texts: this model does not take tokens');
 }
 
-/** By their `index`, where each has its own: OpenAI promises no order. */
+/** Sorts elements by `index` if each has its own: OpenAI guarantees no order. */
 function inOrder(data: unknown): unknown[] {
   const list = listOf(data);
   const indexes = new Set(list.map(indexOf));

@@ -1,4 +1,4 @@
-/** Parts that requests of all wires of embeddings have in common. */
+/** Common parts of requests on all embeddings wires. */
 
 import { wellFormedJson } from '../../platform/json/well-formed.ts';
 import type { EmbeddingInput } from '../../embeddings/schema.ts';
@@ -10,7 +10,7 @@ export function jsonRequest(path: string, body: object): WireRequest {
   return { path, headers: { 'content-type': 'application/json' }, body: wellFormedJson(body) };
 }
 
-/** @throws {GatewayError} 400 for tokens, which only models of OpenAI's form take */
+/** @throws {GatewayError} 400 for token input, which only models on OpenAI's wire accept */
 export function textsOf({ inputs }: EmbeddingTask): string[] {
   return inputs.map((input: EmbeddingInput) => {
     if (typeof input !== 'string') {
@@ -20,7 +20,7 @@ export function textsOf({ inputs }: EmbeddingTask): string[] {
   });
 }
 
-/** @throws {GatewayError} 400 where a use is named, and the model makes no difference between uses */
+/** @throws {GatewayError} 400 for an input type, if the model does not distinguish them */
 export function refuseInputType({ inputType }: EmbeddingTask): void {
   if (inputType !== undefined) {
     throw invalidRequest('input_type', 'is not taken by this model, which makes the same vectors for every use');

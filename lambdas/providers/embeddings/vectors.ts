@@ -1,4 +1,4 @@
-/** Reads vectors of others: what is none becomes an empty one, which is refused with all others. */
+/** Reads vectors of providers. An invalid vector becomes an empty one, which later checks refuse. */
 
 import type { Vector } from '../../embeddings/vector.ts';
 
@@ -15,7 +15,7 @@ function isNumbers(value: unknown): value is number[] {
   return Array.isArray(value) && value.every((number) => typeof number === 'number' && Number.isFinite(number));
 }
 
-/** Each element of a list, read so; no vectors in the place of anything else. */
+/** Reads a vector from each element of a list; empty if the value is not a list. */
 export function vectorsFrom(list: unknown, read: (element: unknown) => unknown): Vector[] {
   return Array.isArray(list) ? list.map((element) => vectorFrom(read(element))) : [];
 }

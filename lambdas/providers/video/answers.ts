@@ -1,4 +1,6 @@
-/** Reads answers of providers that make videos. Whatever they say, nothing here throws: nonsense is the provider's failure. */
+/**
+ * Reads responses of providers that make videos. Nothing here throws: an invalid response is the provider's failure.
+ */
 
 import { isRawNumber } from '../../platform/json/exact-json.ts';
 import { parseForeignExactly, recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts';
@@ -10,20 +12,20 @@ import type { Polled, Submitted, VideoHttpAnswer } from './wire.ts';
 
 const MAX_ANSWER_WORDS = 500;
 const MAX_ID_CHARS = 512;
-/** More are not what was asked for. */
+/** More files than any request produces. */
 const MAX_ANSWER_FILES = 8;
 
 export function jobList(value: unknown): unknown[] {
   return Array.isArray(value) ? value.slice(0, MAX_ANSWER_FILES) : [];
 }
 
-/** An id as a text, also where it is a number that no double can hold. */
+/** An id as a text. It may be a number beyond the precision of a double. */
 export function idOf(value: unknown): string | undefined {
   const text = isRawNumber(value) ? value.rawJSON : typeof value === 'number' ? String(value) : textOrAbsent(value);
   return text !== undefined && text.length <= MAX_ID_CHARS ? text : undefined;
 }
 
-/** The body's fields, none where it is no JSON object. */
+/** Fields of the body; empty if it is not a JSON object. */
 export function bodyOf({ text }: VideoHttpAnswer): Record<string, unknown> {
   try {
     return recordOrEmpty(parseForeignExactly(text));
@@ -36,15 +38,17 @@ export function isSuccess({ status }: VideoHttpAnswer): boolean {
   return status >= 200 && status < 300;
 }
 
-/** A provider's words, or ours where it has none, at a length that a record can keep. */
+/** The provider's message, or the given one, shortened for the record. */
 export function providerMessage(value: unknown, otherwise: string): string {
   return (textOrAbsent(value) ?? otherwise).slice(0, MAX_ANSWER_WORDS);
 }
 
-/** Statuses behind which a submission may have arrived: a proxy's, whose provider did not answer in time, and a failure in the middle. */
+/**
+ * Statuses after which the provider may still have received a job: timeouts of a proxy, and failures during processing.
+ */
 const uncertainStatuses = new Set([408, 500, 502, 504, 520, 522, 524]);
 
-/** A submission that was not accepted: by whose fault, and whether that is certain. */
+/** Result of a job that was not accepted: whose fault it is, and whether that is certain. */
 export function unsuccessful({ status, text }: VideoHttpAnswer, words: unknown, providerId: VideoFamily): Submitted {
   const message = providerMessage(words, `The provider answered with status ${status}`);
   const error = errorInText(text);
@@ -55,12 +59,12 @@ export function unsuccessful({ status, text }: VideoHttpAnswer, words: unknown, 
   return uncertainStatuses.has(status) ? { uncertain: message } : { failed: message };
 }
 
-/** Families that number or word errors of videos in their own way. */
+/** Families with their own codes or messages for errors of videos. */
 type VideoFamily = 'google' | 'minimax' | 'runway' | 'video';
 
 const requestFaultsOfVideos = new Set<FaultKind>(['request', 'elsewhere', 'context', 'size', 'reasoning']);
 
-/** It has answered with a success, so it may have accepted the job. */
+/** The status was a success, so the provider may have accepted the job. */
 export const noJob: Submitted = { uncertain: 'The provider answered without naming a job' };
 export const noVideo: Polled = { state: 'failed', message: 'The provider said that the video is done, and gave none' };
 
@@ -69,7 +73,7 @@ export function working({ headers }: VideoHttpAnswer, typicalSeconds?: number): 
   return { state: 'working', retryAfterSeconds: seconds };
 }
 
-/** No word about the job: also a 404 may be that of a proxy, and the job still cost money. */
+/** The state of the job is unknown: even a 404 may come from a proxy, and the job still costs money. */
 export function unknownPollResult({ status }: VideoHttpAnswer): Polled {
   return { state: 'unknown', reason: `status ${status}` };
 }

@@ -1,6 +1,6 @@
 /**
  * Veo over the Gemini API: a long-running operation, whose files are downloaded with the key.
- * https://ai.google.dev/gemini-api/docs/video; the SDK says which parameters this API does not have.
+ * https://ai.google.dev/gemini-api/docs/video; the SDK shows which parameters this API lacks.
  */
 
 import {
@@ -19,9 +19,9 @@ import { frameOf, get, objections, post } from './requests.ts';
 import type { Polled, VideoRequest, VideoWire } from './wire.ts';
 import { recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts';
 
-/** What the path of an operation may be: it is made of what the provider says. */
+/** Valid path of an operation. The path contains data from the provider, so it is checked. */
 const OPERATION = /^models\/[\w.-]+\/operations\/[\w-]+$/;
-/** Files of the API itself, which it only gives with the key. */
+/** Files of the API itself, which require the key. */
 const OWN_FILE = /^https:\/\/generativelanguage\.googleapis\.com\/v1beta(\/files\/[\w-]+:download\?alt=media)$/;
 const VEO_POLL_SECONDS = 10;
 
@@ -78,7 +78,7 @@ function veoImage(request: VideoRequest, which: 'first_frame' | 'last_frame') {
   return frame && { bytesBase64Encoded: frame.base64, mimeType: frame.mediaType };
 }
 
-/** A video that its filters kept back is none: the reasons are told in its place. */
+/** If filters withheld the video, the job has failed, and the filters' reason is the error message. */
 function veoFiles(response: Record<string, unknown>): Polled {
   const uris = jobList(response['generatedSamples']).map((sample) =>
     textOrAbsent(recordOrEmpty(recordOrEmpty(sample)['video'])['uri']),

@@ -1,5 +1,6 @@
 /**
- * Hailuo over MiniMax's own API: a task, a file by its id, and the file's address. Errors are numbers in answers of status 200.
+ * Hailuo over MiniMax's own API: a task, a file with an id, and the file's URL. Errors are codes in responses with
+ * status 200.
  * https://platform.minimax.io/docs/api-reference/video-generation-intro and …/errorcode
  */
 
@@ -22,7 +23,7 @@ import { recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts
 const MAX_MINIMAX_PROMPT_CHARACTERS = 2_000;
 const MINIMAX_POLL_SECONDS = 10;
 const MINIMAX_NUMBER = /^[\w-]{1,100}$/;
-/** Sensitive content in what was given, and in what was made. */
+/** Sensitive content in the input, and in the output. */
 const sensitiveCodes = new Set([1026, 1027]);
 
 export const minimaxVideoWire: VideoWire = {
@@ -33,7 +34,8 @@ export const minimaxVideoWire: VideoWire = {
     objections.noFirstFrame(request, target) ??
     longPrompt(request, MAX_MINIMAX_PROMPT_CHARACTERS),
 
-  // It asks the address for an echo first, and says there when the task moves on.
+  // MiniMax first sends a challenge to the webhook URL, which the receiver must echo. Later it reports there when the
+  // task's state changes.
   submit(request, { upstreamModel }, { webhookUrl }) {
     return post('/v1/video_generation', {
       model: upstreamModel,
@@ -88,7 +90,7 @@ function minimaxImage(request: VideoRequest, which: 'first_frame' | 'last_frame'
   return frame && dataUrl(frame);
 }
 
-/** Undefined where it does not say how it went. "success" is no word about a failure. */
+/** Code and message; undefined if absent. The message "success" says nothing about a failure. */
 function resultOf(body: Record<string, unknown>): { code: number | undefined; words: string | undefined } {
   const { status_code: code, status_msg: words } = recordOrEmpty(body['base_resp']);
   return {

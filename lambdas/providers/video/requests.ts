@@ -1,4 +1,4 @@
-/** What requests for videos have in common. */
+/** Common parts of requests for videos. */
 
 import { wellFormedJson } from '../../platform/json/well-formed.ts';
 import type { VideoHttpRequest, VideoRequest, VideoTarget } from './wire.ts';
@@ -24,7 +24,7 @@ export function dataUrl({ mediaType, base64 }: { mediaType: string; base64: stri
   return `data:${mediaType};base64,${base64}`;
 }
 
-/** What several wires cannot do, by the field of the client's request. */
+/** Limitations of several wires, by the field of the client's request. */
 export const objections = {
   seed: ({ seed }: VideoRequest) =>
     seed === undefined ? undefined : { field: 'seed', message: 'This model takes no seed. Leave it out.' },

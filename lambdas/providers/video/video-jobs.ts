@@ -1,6 +1,6 @@
 /**
- * The public convention for videos: POST /videos, GET /videos/{id}, GET /videos/{id}/content. The same shape as the
- * gateway's own, so that a gateway can be the provider of another. https://openrouter.ai/docs/api_reference/videos
+ * The public convention for videos: POST /videos, GET /videos/{id}, GET /videos/{id}/content. The gateway's own API has
+ * the same form, so a gateway can be the provider of another one. https://openrouter.ai/docs/api_reference/videos
  */
 
 import {
@@ -73,7 +73,7 @@ export const videoJobsWire: VideoWire = {
   },
 };
 
-/** Its own addresses of files need its credential, so they are asked for by number, wherever they say that they are. */
+/** The provider's own file URLs require its credential. So files are requested by number, wherever their URLs point. */
 function completed(body: Record<string, unknown>): Polled {
   const id = textOrAbsent(body['id']);
   if (id === undefined || !VIDEO_JOB_ID.test(id)) return { state: 'unknown', reason: 'completed without an id' };
@@ -84,7 +84,7 @@ function completed(body: Record<string, unknown>): Polled {
   return { state: 'completed', files };
 }
 
-/** A text in polls, the envelope of all errors otherwise. */
+/** A text in responses to polls, the usual error envelope otherwise. */
 function jobMessage({ error }: Record<string, unknown>): unknown {
   return textOrAbsent(error) ?? recordOrEmpty(error)['message'];
 }

@@ -1,21 +1,21 @@
 /**
- * One format in which providers make videos: a job is submitted, asked for until it is over, and its files are fetched. A
- * wire only writes requests and reads answers; who sends them, when, and how often, is no matter of a wire.
+ * An API format of providers that make videos. A job is submitted and polled until it ends, and then its files are
+ * fetched. A wire only encodes requests and reads responses. It does not decide who sends them, when, or how often.
  */
 
-/** A video as a client asks for it, checked against what its model makes. */
+/** A video request of a client, checked against the model's options. */
 export interface VideoRequest {
   prompt: string | undefined;
   durationSeconds: number;
   resolution: string;
   aspectRatio: string;
-  /** Pictures that the video begins or ends with, as data URLs: the gateway has fetched what was given by an address. */
+  /** Images at the beginning or the end of the video. The gateway has already fetched images that were given by URL. */
   frames: { frame: 'first_frame' | 'last_frame'; mediaType: string; base64: string }[];
   seed: number | undefined;
   withAudio: boolean | undefined;
 }
 
-/** What a wire needs to know of the endpoint. */
+/** The endpoint's properties that a wire needs. */
 export interface VideoTarget {
   upstreamModel: string;
   quirks: Record<string, unknown>;
@@ -28,11 +28,11 @@ export interface VideoHttpRequest {
   headers: Record<string, string>;
   /** JSON; undefined with GET. */
   body: string | undefined;
-  /** Goes over a connection of its own, so that it is sent once at most. */
+  /** Uses a new connection, so that the request is sent at most once. */
   isFresh?: boolean;
 }
 
-/** An answer of the provider, whole and bounded. */
+/** A complete response of the provider, of bounded size. */
 export interface VideoHttpAnswer {
   status: number;
   headers: Record<string, string>;
@@ -40,8 +40,8 @@ export interface VideoHttpAnswer {
 }
 
 /**
- * `refused`: the request is at fault, and nobody else would take it; `failed`: the provider is, or the operator's account there (`fault`), and
- * it has not accepted the job; `uncertain`: it may have.
+ * `refused`: the request is at fault, and no other endpoint would accept it. `failed`: the provider, or the operator's
+ * account there (`fault`), is at fault, and the job was not accepted. `uncertain`: the job may have been accepted.
  */
 export type Submitted =
   | { jobId: string }
@@ -51,25 +51,28 @@ export type Submitted =
 
 export type Polled =
   | { state: 'working'; retryAfterSeconds?: number | undefined }
-  /** `path`s are on the provider itself and need its credential, `url`s are anywhere and get none. */
+  /** A `path` is on the provider itself and needs its credential. A `url` may be anywhere, and gets no credential. */
   | { state: 'completed'; files: ({ url: string } | { path: string })[] }
   | { state: 'failed'; message: string }
   | { state: 'cancelled' }
-  /** The provider does not say how it stands: asked again later. */
+  /** The response does not contain the state; it is polled again later. */
   | { state: 'unknown'; reason: string };
 
-/** What of a request cannot be told to the provider, for a refusal with 400. */
+/** A part of a request that the provider does not support, for an error with status 400. */
 export interface VideoObjection {
   field: string;
   message: string;
 }
 
 export interface VideoWire {
-  /** The provider knows a repeated job by its token: only there may a job be submitted again that may have arrived. */
+  /**
+   * The provider recognizes a repeated job by its token. Only then may a job be submitted again if it may have been
+   * received.
+   */
   knowsTokens?: true;
-  /** Asked before a job is accepted; undefined where everything that the client said can be told. */
+  /** Called before a job is accepted; undefined if the provider supports the whole request. */
   objectionTo?(request: VideoRequest, target: VideoTarget): VideoObjection | undefined;
-  /** @param clientToken the same for every try at one job, for providers that know one request from its repetition */
+  /** @param clientToken the same for every attempt at one job, so that the provider can detect repetitions */
   submit(
     request: VideoRequest,
     target: VideoTarget,
@@ -78,6 +81,6 @@ export interface VideoWire {
   readSubmitted(answer: VideoHttpAnswer): Submitted;
   poll(jobId: string, target: VideoTarget): VideoHttpRequest;
   readPolled(answer: VideoHttpAnswer): Polled;
-  /** Where a `path` answers with JSON in the place of a file: the file's address, which needs no credential. */
+  /** The URL of a file, if a `path` returns JSON instead of the file. The URL needs no credential. */
   readFileAddress?(answer: VideoHttpAnswer): string | undefined;
 }
