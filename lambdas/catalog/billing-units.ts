@@ -31,7 +31,7 @@ interface CountedUnit extends DescribedUnit {
   reported?: readonly [string] | readonly [string, string];
   /** Its field in a record, and the attribute in the table. */
   record?: readonly [field: string, attribute: string];
-  /** Set while the last release does not know the attribute. */
+  /** Set while the last release does not support the attribute. */
   isUnreleased?: true;
   /** Name in `generations show`; absent if it is not shown there. */
   shownAs?: string;

@@ -25,7 +25,7 @@ export interface Endpoint {
   pricing: Pricing | undefined;
   /** The provider's prices for the service; set on free models, whose clients pay nothing. */
   serviceCost: Pricing | undefined;
-  /** Quirks of the endpoint's own wire only. The wire's codec knows their type. */
+  /** Quirks of the endpoint's own wire only. The wire's codec has their type. */
   quirks: Quirks;
   /** The endpoint's own policy, or else its provider's. */
   dataPolicy: DataPolicy;
@@ -51,7 +51,8 @@ export interface Model {
   aliasOf: Model | undefined;
   data: ModelData;
   /**
-   * Version of the catalog with this model. A request keeps its catalog, even if another catalog replaces it meanwhile.
+   * Version of the catalog with this model. A request keeps its catalog, even if another catalog replaces it in the
+   * meantime.
    */
   catalogVersion: string;
 }
@@ -114,8 +115,8 @@ interface Surroundings {
 }
 
 /**
- * Builds the catalog from files that have passed `checkModels`. It omits providers without an address, and models
- * without another provider that has a price.
+ * Builds the catalog from files that have passed `checkModels`. It omits providers without an address, and models that
+ * no remaining provider offers at a price.
  */
 export function buildCatalog(files: CatalogFiles, valueOf: Surroundings['valueOf']): Catalog {
   const search = files.search && buildSearch(files.search, valueOf);

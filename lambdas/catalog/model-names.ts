@@ -5,7 +5,7 @@
 
 /** Longer than any name. */
 const MAX_MODEL_NAME_LENGTH = 200;
-/** Suffix for the size of the context that a tool wants. Here it always gets the whole context. */
+/** Suffix for the size of the context that a tool requests. Here it always gets the whole context. */
 const CONTEXT_MARK = /\[\w{1,8}\]$/;
 /** Date of a version in the forms of Anthropic, Google Cloud and OpenAI. */
 const NAME_DATE = /[-@](?:20\d{6}|20\d{2}-\d{2}-\d{2})$/;

@@ -17,7 +17,7 @@ const toolChoices = ['auto', 'any', 'tool', 'none'] as const;
 const rangedParameters = [...samplingParameters, ...penalties, 'seed'] as const;
 
 const common = {
-  /** Its tokenizer's vocabulary, if the gateway knows it. */
+  /** Vocabulary of its tokenizer, if the gateway has it. */
   tokenizer: z.enum(['o200k']).optional(),
   /** Maximum tokens for one image; 6,000 if absent. */
   max_image_tokens: z.int().positive().optional(),
@@ -56,18 +56,18 @@ const claudeQuirks = {
   efforts_without_thinking: z.array(z.enum(reasoningEfforts)).min(1).optional(),
   /** Accepted values of tool_choice.type. Absent: all. */
   tool_choices: z.array(z.enum(toolChoices)).min(1).optional(),
-  /** It refuses a forced tool while it thinks. The forced tool takes precedence, and thinking is switched off. */
+  /** Refuses a forced tool while it thinks. The forced tool takes precedence, and thinking is switched off. */
   forced_tool_needs_no_thinking: z.boolean().optional(),
-  /** It accepts no sampling parameters while it thinks. */
+  /** Accepts no sampling parameters while it thinks. */
   thinking_fixes_sampling: z.boolean().optional(),
-  /** It accepts either temperature or top_p. If a request has both, temperature is sent. */
+  /** Accepts either temperature or top_p. If a request has both, temperature is sent. */
   temperature_or_top_p: z.boolean().optional(),
 };
 
 const anthropicQuirks = z.strictObject({
   ...common,
   ...claudeQuirks,
-  /** It signs thinking itself, and only this provider accepts its signatures. */
+  /** Signs thinking itself, and only this provider accepts its signatures. */
   own_signatures: z.boolean().optional(),
   /** While it thinks, it refuses an earlier call without thinking before it, no matter which model made the call. */
   thinking_before_calls: z.boolean().optional(),
@@ -81,7 +81,7 @@ const anthropicQuirks = z.strictObject({
   lacks: z.array(z.enum([...lackableParts, ...rewritableParts])).optional(),
   /** The only accepted betas; others are dropped. Absent: all are accepted. */
   betas: z.array(z.string()).optional(),
-  /** It has POST /v1/messages/count_tokens. */
+  /** Has POST /v1/messages/count_tokens. */
   count_tokens: z.boolean().optional(),
   /**
    * The model thinks, and bills this, if a request has no `thinking`. Depends on the model, so it is set per endpoint.
@@ -104,13 +104,13 @@ const openaiChatQuirks = z.strictObject({
     .optional(),
   /** Accepted values of reasoning_effort. They differ between models, so they are set per endpoint. */
   reasoning_efforts: z.array(z.enum(reasoningEfforts)).min(1).optional(),
-  /** It refuses a forced tool while it thinks. The forced tool takes precedence, and thinking is switched off. */
+  /** Refuses a forced tool while it thinks. The forced tool takes precedence, and thinking is switched off. */
   forced_tool_needs_no_thinking: z.boolean().optional(),
-  /** It accepts either tools or a schema of the answer. */
+  /** Accepts either tools or a schema of the answer. */
   format_excludes_tools: z.boolean().optional(),
-  /** It refuses a schema of the answer while it thinks. The schema takes precedence, and thinking is switched off. */
+  /** Refuses a schema of the answer while it thinks. The schema takes precedence, and thinking is switched off. */
   format_needs_no_thinking: z.boolean().optional(),
-  /** It separates thinking from the answer only on request. */
+  /** Separates thinking from the answer only on request. */
   reasoning_format: z.enum(['parsed']).optional(),
   /** Field for earlier reasoning in messages of the assistant; "none" drops it. */
   reasoning_history: z.enum(['none', 'reasoning_content']).optional(),
@@ -118,11 +118,11 @@ const openaiChatQuirks = z.strictObject({
   tool_call_ids: z.enum(['any', 'nine_alphanumerics', 'name_and_position']).optional(),
   /** Accepted values of tool_choice, as the Messages API names them. Absent: all. */
   tool_choices: z.array(z.enum(toolChoices)).optional(),
-  /** It accepts parallel_tool_calls. Without it, an answer may have several calls. */
+  /** Accepts parallel_tool_calls. Without it, an answer may have several calls. */
   parallel_tool_calls: z.boolean().optional(),
   /** In its argument schemas, every part needs a type, and no type may be next to `anyOf`. */
   typed_schemas: z.boolean().optional(),
-  /** It accepts images in results of tools. */
+  /** Accepts images in results of tools. */
   tool_result_parts: z.boolean().optional(),
   /** Maximum number of stop sequences. */
   max_stop_sequences: z.int().positive().optional(),
@@ -130,21 +130,21 @@ const openaiChatQuirks = z.strictObject({
   seed_field: z.enum(['seed', 'random_seed']).optional(),
   /** Maximum number of alternatives for each token of an answer with probabilities. */
   max_top_logprobs: z.int().positive().optional(),
-  /** It returns no probabilities while it thinks. Probabilities take precedence, and thinking is switched off. */
+  /** Returns no probabilities while it thinks. Probabilities take precedence, and thinking is switched off. */
   logprobs_need_no_thinking: z.boolean().optional(),
-  /** It accepts `user`, which gets a digest of metadata.user_id. */
+  /** Accepts `user`, which gets a digest of metadata.user_id. */
   user_field: z.boolean().optional(),
   /** How it continues an answer that has begun: the last message of the assistant is marked as a prefix. */
   begun_answers: z.enum(['prefix']).optional(),
-  /** It refuses a user message directly after a tool's result. */
+  /** Refuses a user message directly after a tool's result. */
   assistant_after_tool: z.boolean().optional(),
-  /** It has functions instead of tools: one call for each message, with arguments and result as objects. */
+  /** Has functions instead of tools: one call for each message, with arguments and result as objects. */
   functions: z.boolean().optional(),
   /** The request has stream_options.include_usage. */
   stream_usage: z.boolean().optional(),
-  /** It accepts PDF documents. */
+  /** Accepts PDF documents. */
   pdf_files: z.boolean().optional(),
-  /** It accepts recordings as `input_audio`. */
+  /** Accepts recordings as `input_audio`. */
   audio_files: z.boolean().optional(),
 });
 export type OpenaiChatQuirks = z.infer<typeof openaiChatQuirks>;
@@ -152,11 +152,11 @@ export type OpenaiChatQuirks = z.infer<typeof openaiChatQuirks>;
 const googleGeminiQuirks = z.strictObject({
   ...common,
   /**
-   * It accepts thinkingBudget within these bounds, in tokens. A `least` of 0 means that thinking can be switched off.
+   * Accepts thinkingBudget within these bounds, in tokens. A `least` of 0 means that thinking can be switched off.
    * Gemini 2.5.
    */
   thinking_budget: z.strictObject({ least: z.int().nonnegative(), most: z.int().positive() }).optional(),
-  /** It accepts thinkingLevel with these values, in ascending order. None of them switches thinking off. Gemini 3. */
+  /** Accepts thinkingLevel with these values, in ascending order. None of them switches thinking off. Gemini 3. */
   thinking_levels: z.array(z.enum(thinkingLevels)).min(1).optional(),
   /**
    * The model thinks, and bills this, if a request has no `thinking`. Depends on the model, so it is set per endpoint.
@@ -166,13 +166,13 @@ const googleGeminiQuirks = z.strictObject({
    * It requires a thought signature on earlier calls. If a call has none, the documented placeholder is sent. Gemini 3.
    */
   thought_signature_placeholder: z.boolean().optional(),
-  /** It accepts either tools or a schema of the answer. Gemini 2.5. */
+  /** Accepts either tools or a schema of the answer. Gemini 2.5. */
   format_excludes_tools: z.boolean().optional(),
-  /** It accepts images and PDFs in results of tools. Gemini 3. */
+  /** Accepts images and PDFs in results of tools. Gemini 3. */
   media_in_results: z.boolean().optional(),
-  /** It accepts ids of calls and results; Vertex AI refuses them. */
+  /** Accepts ids of calls and results; Vertex AI refuses them. */
   call_ids: z.boolean().optional(),
-  /** It has :countTokens, for a whole request (Gemini API), or for contents and tools (Vertex AI). */
+  /** Has :countTokens, for a whole request (Gemini API), or for contents and tools (Vertex AI). */
   count_tokens: z.enum(['request', 'contents']).optional(),
 });
 export type GoogleGeminiQuirks = z.infer<typeof googleGeminiQuirks>;
@@ -183,15 +183,15 @@ const openaiResponsesQuirks = z.strictObject({
   system_role: z.enum(['developer', 'system']).optional(),
   /** Accepted efforts of a reasoning model, in ascending order; an empty list accepts none. */
   reasoning_efforts: z.array(z.enum(reasoningEfforts)).max(reasoningEfforts.length).optional(),
-  /** Whether a request may ask for summaries of reasoning. */
+  /** Whether a request for summaries of reasoning is accepted. */
   reasoning_summary: z.enum(['auto', 'none']).optional(),
-  /** Its messages in the history need a phase: said on the way to a call, or final answer. */
+  /** Its earlier messages need a phase: a comment before a call, or a final answer. */
   message_phase: z.boolean().optional(),
-  /** It accepts `safety_identifier`, which gets a digest of metadata.user_id. */
+  /** Accepts `safety_identifier`, which gets a digest of metadata.user_id. */
   safety_identifier: z.boolean().optional(),
-  /** It accepts `prompt_cache_key`, which gets the same digest: prompts of one user share their beginnings. */
+  /** Accepts `prompt_cache_key`, which gets the same digest: prompts of one user share their beginnings. */
   prompt_cache_key: z.boolean().optional(),
-  /** It accepts PDF documents. */
+  /** Accepts PDF documents. */
   pdf_files: z.boolean().optional(),
 });
 export type OpenaiResponsesQuirks = z.infer<typeof openaiResponsesQuirks>;
@@ -201,7 +201,7 @@ const bedrockConverseQuirks = z.strictObject({
   ...claudeQuirks,
   /** Family of the model. Converse has one format, but only some families accept certain fields. */
   family: z.enum(['other', 'claude', 'nova']).optional(),
-  /** It accepts documents, including PDF. */
+  /** Accepts documents, including PDF. */
   pdf_files: z.boolean().optional(),
   /** The model thinks, and bills this, if a request has no `thinking`. */
   thinks_by_default: z.boolean().optional(),
@@ -223,7 +223,7 @@ const decisionsLogprobsQuirks = decisionsChatQuirks.extend({
 export type DecisionsLogprobsQuirks = z.infer<typeof decisionsLogprobsQuirks>;
 
 const videoQuirks = z.strictObject({
-  /** It makes videos only from an image: a request without a first_frame is refused. */
+  /** Makes videos only from an image: a request without a first_frame is refused. */
   needs_first_frame: z.boolean().optional(),
 });
 
@@ -241,9 +241,9 @@ const embeddingsQuirks = z.strictObject({
 const openaiEmbeddingsQuirks = embeddingsQuirks.extend({
   /** Name of the field for the length of the vectors. */
   dimensions_field: z.enum(['dimensions', 'output_dimension']).optional(),
-  /** It accepts lists of tokens instead of texts. */
+  /** Accepts lists of tokens instead of texts. */
   takes_tokens: z.boolean().optional(),
-  /** It can return vectors in base64, a quarter of the size of numbers. */
+  /** Can return vectors in base64, a quarter of the size of numbers. */
   base64: z.boolean().optional(),
 });
 export type EmbeddingsQuirks = z.infer<typeof openaiEmbeddingsQuirks>;

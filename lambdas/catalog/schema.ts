@@ -85,11 +85,11 @@ const providerSchema = z.strictObject({
   icon_url: httpUrl.optional(),
   data_policy: dataPolicySchema,
   /**
-   * It charges more for longer prompts, which price lists omit. `catalog check` warns about its endpoints without
+   * Charges more for longer prompts, which price lists omit. `catalog check` warns about its endpoints without
    * `overrides`.
    */
   tiered_prices: z.boolean().optional(),
-  /** It charges a fee for each request, so every price needs `request`. */
+  /** Charges a fee for each request, so every price needs `request`. */
   per_request_fee: z.boolean().optional(),
   timeouts: z
     .strictObject({

@@ -48,8 +48,9 @@ interface Prices {
 
 /**
  * Adds the search price to an endpoint whose model calls functions. A free model refuses to search
- * (admission/free/within-free-terms.ts), so its price for clients is 0 and the service's cost is the full price:
- * nothing that is listed as free can become a charge. For other models, the service's own cost of a search is unknown.
+ * (admission/free/within-free-terms.ts), so its price for clients is 0, and the service's cost is the full price. A
+ * price that is listed as free can never become a charge. For other models, the service's own cost of a search is
+ * unknown.
  */
 export function withSearchPrice(
   { pricing, service_cost: cost }: EndpointData,

@@ -2,9 +2,9 @@
  * The catalog that serves requests: the published catalog, which is refreshed during requests, or else the deployed
  * one.
  *
- * Guarantee: a publication applies to all requests that begin two refresh intervals later (two minutes on AWS), even in
- * a function that was frozen or has just started. A request keeps the catalog with which it began.
- * Weakness: if the publication is unreadable or invalid, the last good catalog stays in force; in a function that has
+ * Guarantee: a publication applies to all requests that begin two refresh intervals later (two minutes on AWS). This
+ * holds even in a function that was frozen or has just started. A request keeps the catalog with which it began.
+ * Weakness: if the publication is unreadable or invalid, the last good catalog stays in force. In a function that has
  * just started, this is the deployed catalog. Its prices may be outdated, but responses, charges and records agree.
  * Each failed refresh logs a line that raises an alarm.
  */

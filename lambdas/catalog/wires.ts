@@ -1,6 +1,6 @@
 /**
- * Facts about each wire, which is a provider's API format. `providers/` implements the wires. No other code knows a
- * wire by its name.
+ * Facts about each wire, which is a provider's API format. `providers/` implements the wires. No other code depends on
+ * the name of a wire.
  */
 
 import type { AuthScheme } from './auth-schemes.ts';

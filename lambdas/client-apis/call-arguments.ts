@@ -12,9 +12,8 @@ export class ArgumentReader {
   #values = 0;
 
   /**
-   * The arguments as an object. Numbers keep the digits that the model wrote. If the model wrote something other than
-   * an object, the result holds it as a text named `arguments`: a conversation must be able to continue after a
-   * mistake.
+   * The arguments as an object. Numbers keep the digits that the model wrote. Any other text is returned in an object,
+   * as its member `arguments`: a conversation must be able to continue after a mistake of the model.
    */
   read(text: string): Record<string, unknown> {
     if (text.trim() === '') return {};

@@ -1,4 +1,4 @@
-/** Fields that both of OpenAI's APIs have. Each is honored, mapped or refused as its schema says. */
+/** Fields that both of OpenAI's APIs have. The schema and the functions below honor, map or refuse each field. */
 
 import * as z from 'zod';
 import { anyObject, optionalField } from '../messages/field-kinds.ts';

@@ -1,6 +1,6 @@
 /**
  * Content blocks of messages, system prompts and tool results. Types and fields that are newer than the gateway pass:
- * providers check them. Blocks are validated but passed on unchanged, so that no schema drops fields it does not know.
+ * providers check them. Blocks are validated but passed on unchanged, so that no schema drops unknown fields.
  */
 
 import * as z from 'zod';

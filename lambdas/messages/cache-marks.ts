@@ -9,8 +9,8 @@ type Marked = Record<string, unknown>;
 type MarkChange = (item: Marked) => Marked;
 
 /**
- * The request with marks that a provider accepts: the last four, none on thinking or on an empty text, and no mark of
- * an hour behind a mark of five minutes.
+ * The request with marks that a provider accepts. It keeps the last four marks. It drops marks on thinking and on empty
+ * texts, and a mark of an hour behind a mark of five minutes.
  * @returns the same request if all of its marks are accepted
  */
 export function withTakenMarks(request: MessagesRequest): MessagesRequest {

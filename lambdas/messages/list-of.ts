@@ -7,8 +7,9 @@ interface Bounds {
 }
 
 /**
- * A list that is checked element by element up to the first error. z.array would collect the errors of all elements: a
- * body with a hundred thousand of them would take gigabytes of memory. The list is passed on unchanged, not copied.
+ * A list that is checked element by element up to the first error. z.array would collect the errors of all elements. A
+ * body with a hundred thousand elements would then take gigabytes of memory. The list is passed on unchanged, not
+ * copied.
  */
 export function boundedList<Element extends z.ZodType>(element: Element, bounds: Bounds = {}) {
   const list = z

@@ -67,7 +67,7 @@ function exchangesOf(messages: readonly Message[], tokensOf: (messages: Message[
   }));
 }
 
-/** Exchanges that may be omitted: from the middle outwards, the first exchange last. */
+/** Exchanges that may be omitted, in the order of omission: from the middle outwards, the first exchange last. */
 function middleFirst(exchanges: readonly TurnExchange[]): TurnExchange[] {
   const middle = (exchanges.length - 1) / 2;
   const distance = ({ index }: TurnExchange) => (index === 0 ? Infinity : Math.abs(index - middle));

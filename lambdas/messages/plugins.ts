@@ -1,4 +1,4 @@
-/** Changes to the prompt that a request wants from the gateway before a provider gets it. */
+/** Changes to the prompt that a client requests. The gateway makes them before it sends the request to a provider. */
 
 import * as z from 'zod';
 import { optionalField } from './field-kinds.ts';

@@ -1,6 +1,6 @@
 /**
  * The Messages API as the gateway passes it on: validated requests, and events of a streamed answer. Both are open:
- * fields that are newer than the gateway pass to providers that may know them.
+ * fields that are newer than the gateway pass to providers that may support them.
  */
 
 import type { TokenLogprob } from './token-logprob.ts';
@@ -67,7 +67,7 @@ export type StopReason =
   | 'refusal'
   | 'model_context_window_exceeded';
 
-/** Usage as it is on the wire. A provider may omit counts that it does not know. */
+/** Usage as it is on the wire. A provider may omit counts. */
 export interface WireUsage {
   input_tokens?: number | null;
   output_tokens?: number | null;

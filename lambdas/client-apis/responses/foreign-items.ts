@@ -39,7 +39,7 @@ const standInId = foreignText.meta({
   description: 'The id of the item, which stands for the id of the call where there is none.',
 });
 
-/** Calls that an agent runs itself, with tools that OpenAI's models know. */
+/** Calls that an agent runs itself, with tools that OpenAI's models support. */
 const ownCall = <Type extends string>(type: Type, ...inputs: string[]) =>
   z.looseObject({
     type: z.literal(type),

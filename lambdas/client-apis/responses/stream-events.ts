@@ -1,7 +1,7 @@
 /**
- * Writes an answer as events of the Responses API, in an order that every client can read: created; for each item
- * added, its deltas, and done; then completed or incomplete with all items. Every event has a sequence number. A stream
- * always ends with a terminal event, because agents retry a turn without one.
+ * Writes an answer as events of the Responses API, in an order that every client can read. It begins with `created`.
+ * Each item has `added`, its deltas, and `done`. The last event is `completed` or `incomplete`, with all items. Every
+ * event has a sequence number. A stream always ends with a terminal event, because agents retry a turn without one.
  */
 
 import { isRefusal } from '../../messages/refusal-block.ts';

@@ -1,7 +1,7 @@
 /**
  * Signs requests to Amazon Bedrock with AWS Signature Version 4. The signature covers the path, the headers and a
- * digest of the body, so each request needs a new one. The signed path is encoded once more than the sent path: the
- * colon in a model's id is `%3A` in the sent path and `%253A` in the signed one.
+ * digest of the body, so each request needs a new one. The signed path is encoded once more than the sent path. A colon
+ * is `%3A` in the sent path, and `%253A` in the signed path.
  */
 
 import { nowMs } from '../../platform/clock.ts';

@@ -1,6 +1,6 @@
 /**
- * Authorization of requests. The scheme depends on the provider, not on the wire: one wire reaches Claude with an
- * Anthropic key, with an AWS signature, or with a Google token.
+ * Authorization of requests. The scheme depends on the provider, not on the wire. For example, one wire reaches Claude
+ * with an Anthropic key, an AWS signature or a Google token.
  */
 
 import type { AuthScheme } from '../../catalog/auth-schemes.ts';

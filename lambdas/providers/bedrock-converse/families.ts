@@ -10,7 +10,7 @@ interface Family {
   cachePoints: ReadonlySet<'tools' | 'system' | 'messages'>;
   /** Whether cache points may last an hour. */
   hasCacheTtl: boolean;
-  /** Whether a result may say that the tool failed. */
+  /** Whether a result may have the status of a failed tool. */
   hasResultStatus: boolean;
   /** Whether a single tool may be forced by name. */
   hasNamedTool: boolean;

@@ -7,7 +7,7 @@
  * - `size`: the request has too many bytes
  * - `reasoning`: the provider cannot read encrypted reasoning that it once returned
  * - `operator`: the operator's account, key, project or contract at the provider
- * - `catalog`: the provider has retired the model, or does not know it
+ * - `catalog`: the provider has retired the model, or does not have it
  * - `rate`, `overload`, `timeout`, `failure`: problems of the provider itself
  */
 export type FaultKind =

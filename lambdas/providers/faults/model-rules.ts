@@ -1,4 +1,7 @@
-/** Errors that need a change of the catalog: the provider has retired the model, or does not know its name. */
+/**
+ * Errors that need a change of the catalog: the provider has retired the model, or does not have a model with this
+ * name.
+ */
 
 import { rulesFrom, type FaultRule } from './fault-rule.ts';
 

@@ -144,8 +144,8 @@ class GeminiTranslation {
   }
 
   /**
-   * Writes the signature of a text when the answer continues after it. At the end of the answer it is dropped: no
-   * native answer ends with thinking after its text, clients read the last block as the reply, and Google requires
+   * Writes the signature of a text when the answer continues after it. At the end of the answer it is dropped. No
+   * native answer ends with thinking after its text, and clients read the last block as the reply. Google requires
    * signatures only for calls.
    */
   #signText(): void {

@@ -1,7 +1,7 @@
 /**
  * Signatures of Gemini's thinking. Gemini requires each one on its original part: a call, a text, or a thought
  * (https://ai.google.dev/gemini-api/docs/thought-signatures). Clients of the Messages API keep thinking blocks, so the
- * signature of such a block contains Gemini's signature and its part.
+ * signature of a thinking block contains Gemini's signature and the kind of its part.
  */
 
 import * as z from 'zod';

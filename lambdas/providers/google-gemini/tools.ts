@@ -20,7 +20,7 @@ function declaration(tool: Tool, index: number): unknown {
   return { name, ...(description === '' ? {} : { description }), parametersJsonSchema: geminiSchema(schema) };
 }
 
-/** Forced calls follow their schemas in any case. Of other calls, only those in the mode VALIDATED do. */
+/** Forced calls always follow their schemas. Other calls do so only in the mode VALIDATED. */
 function callingConfig(choice: MessagesRequest['tool_choice'], tools: Tool[]): Record<string, unknown> | undefined {
   switch (choice?.type) {
     case 'any':

@@ -7,8 +7,8 @@ import { BoundedMap } from '../../platform/bounded-map.ts';
 
 /**
  * Maximum number of idle connections, to all providers together. A process may have 1,024 open files. 128 concurrent
- * requests need a client and a provider connection each, and two AWS services need 128 connections each: these still
- * fit.
+ * requests need a client and a provider connection each. Two AWS services need 128 connections each. The limit leaves
+ * room for these.
  */
 const MAX_FREE_SOCKETS = 256;
 

@@ -1,6 +1,6 @@
 /**
- * Chat completions in GigaChat's form: `functions` instead of tools, one call per message with its arguments as an
- * object, results as JSON objects in the role `function`, and a system prompt only at the beginning.
+ * Chat completions in GigaChat's form. It has `functions` instead of tools, and one call per message with its arguments
+ * as an object. Results are JSON objects in the role `function`. A system prompt may only be at the beginning.
  * https://developers.sber.ru/docs/ru/gigachat/guides/functions/overview
  */
 

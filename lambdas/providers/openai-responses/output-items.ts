@@ -66,7 +66,7 @@ export class OutputItems {
     const type = asText(item['type']);
     if (!['message', 'reasoning', 'function_call'].includes(type)) return;
     const known = this.#items.get(index);
-    // Some providers give all items the same index. An item that begins after another one ended there is a new item.
+    // Some providers give all items the same index. If an item begins at the index of an ended item, it is a new item.
     if (known && !known.ended) {
       if (isAnother(known, item)) throw inThePlaceOfAnother();
       return;

@@ -7,8 +7,7 @@ const SCHEMA_NAME = /^[\w-]{1,64}$/;
 
 /**
  * The JSON schema that an answer must have; undefined if the client requested none.
- * @param supportedParameters of the model. A model without structured answers is refused, because the gateway could not
- * enforce the schema.
+ * @param supportedParameters of the model. Without structured answers among them, the request is refused.
  * @throws {GatewayError} 400 if the model supports no schema
  */
 export function answerSchema(

@@ -9,8 +9,9 @@ import { withSoundCalls } from './sound-calls.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 
 /**
- * Fields with a counterpart on the translated wires, and hints that cannot change an answer: cache marks, context
- * edits, the end user, and fields whose schema allows only the standard price. docs/wires/README.md lists them.
+ * Fields with a counterpart on the translated wires, and hints that cannot change an answer. Hints are cache marks,
+ * context edits, the identity of the client, and fields whose schema allows only the standard price.
+ * docs/wires/README.md lists them.
  */
 const spoken = [
   'model',

@@ -84,7 +84,7 @@ function completed(body: Record<string, unknown>): Polled {
   return { state: 'completed', files };
 }
 
-/** A text in responses to polls, the usual error envelope otherwise. */
+/** The message of an error. Responses to polls have a text in `error`; other responses have an error object. */
 function jobMessage({ error }: Record<string, unknown>): unknown {
   return textOrAbsent(error) ?? recordOrEmpty(error)['message'];
 }
