@@ -10,10 +10,10 @@ import { commentLines, matchesOf, proseOf, wordCount, type PatternName } from '.
 
 /** Matches in comments of `lambdas`, `lib` and `bin`, for each 1,000 lines of comments with a letter in them. */
 const commentCeilings: Record<PatternName, { now: number; goal: number }> = {
-  what: { now: 37, goal: 25 },
-  where: { now: 23, goal: 15 },
-  'told, tell, asked': { now: 12, goal: 8 },
-  'one that, those that, such': { now: 9, goal: 8 },
+  what: { now: 2, goal: 2 },
+  where: { now: 2, goal: 2 },
+  'told, tell, asked': { now: 2, goal: 2 },
+  'one that, those that, such': { now: 4, goal: 4 },
 };
 
 /** Matches in pages but for the changelog, for each 1,000 words outside code. */
