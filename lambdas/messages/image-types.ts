@@ -6,7 +6,7 @@
 
 import type { Block, MessagesRequest } from './types.ts';
 
-/** Enough for every signature. */
+/** Enough for the signature of every image type. */
 const HEAD_CHARACTERS = 24;
 
 /** @returns the same request if the declared type of every image is right */

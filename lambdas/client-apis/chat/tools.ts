@@ -167,7 +167,7 @@ export class ChatTools {
     );
   }
 
-  /** The tools in the Messages API. */
+  /** The declared tools, in the form of the Messages API. */
   declared(): Tool[] {
     return this.#declared.map((tool) => {
       if (isSearch(tool)) return gatewaySearchTool(tool);

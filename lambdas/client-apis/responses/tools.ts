@@ -250,7 +250,7 @@ export class DeclaredTools {
     });
   }
 
-  /** The tool choice in the Messages API. */
+  /** The tool choice, in the form of the Messages API. */
   choice(choice: ResponsesToolChoice): MessagesRequest['tool_choice'] {
     if (choice === null || choice === undefined) return undefined;
     if (choice === 'required') return { type: 'any' };

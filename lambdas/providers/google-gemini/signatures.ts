@@ -40,7 +40,7 @@ function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // A client has altered it, so it is ignored.
+    // A client has altered the signature, so it is ignored.
     return undefined;
   }
 }

@@ -12,7 +12,7 @@ interface WaitingItem {
 /**
  * Puts output in the order of its items. Providers may begin an item while the previous item, often reasoning, is open.
  * Clients get one block at a time, and must send reasoning back before the item that followed it. So a later item waits
- * for the earlier ones: a call without limit, a text only briefly.
+ * for the earlier ones: a call as long as necessary, a text only briefly.
  */
 export class ItemOrder {
   /** Items that have begun and not ended. Later items wait for them. */
