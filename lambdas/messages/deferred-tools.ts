@@ -1,7 +1,7 @@
 /**
- * Tools with deferred loading. On Anthropic's own service, the model does not read such a tool before a result of the
- * client's own search refers to it. For other providers, the gateway emulates this: it sends a tool only after a result
- * has referred to it. The tool then has no flag.
+ * Tools with deferred loading. On Anthropic's own service, the model does not read a deferred tool before a result of
+ * the client's own search refers to it. For other providers, the gateway emulates this: it sends a tool only after a
+ * result has referred to it. The tool then has no flag.
  */
 
 import type { Block, Message, MessagesRequest } from './types.ts';

@@ -257,7 +257,7 @@ function namesOfBetas(sent: string | readonly string[] | null | undefined): stri
   return names.map((name) => name.trim()).filter((name) => name !== '');
 }
 
-/** Limits and number handling for parsing the JSON of such a body. */
+/** Limits and number handling for parsing the JSON of the body. */
 export const messagesJson = {
   /** The longest sessions of agents have tens of thousands of values. */
   maxValues: 100_000,

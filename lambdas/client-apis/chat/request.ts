@@ -155,7 +155,7 @@ function pluginFields({ plugins, web_search_options: options }: ChatBody): Promp
   return { plugins: [...asked, web] };
 }
 
-/** Limits and number handling for parsing the JSON of such a body. */
+/** Limits and number handling for parsing the JSON of the body. */
 export const chatJson = {
   maxValues: 100_000,
   /** Texts that a model must write, and amounts of money: the gateway must not round their digits. */

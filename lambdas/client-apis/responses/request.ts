@@ -151,7 +151,7 @@ function pluginFields({ plugins, truncation }: ResponsesBody): PromptPlugins {
   return all.length > 0 ? { plugins: all } : {};
 }
 
-/** Limits and number handling for parsing the JSON of such a body. */
+/** Limits and number handling for parsing the JSON of the body. */
 export const responsesJson = {
   maxValues: 100_000,
   /** Texts that a model must write, and amounts of money: the gateway must not round their digits. */

@@ -192,7 +192,7 @@ const namedTool = z.looseObject({
   name: optionalField(z.string()).meta({ description: 'The name of a function, a custom tool or a group.' }),
   namespace: optionalField(z.string()).meta({ description: 'The group that the tool belongs to.' }),
 });
-/** Tools that only OpenAI runs may have more members, but the choice of such a tool is refused as a whole. */
+/** Tools that only OpenAI runs may have more members, but choosing a tool of this kind is refused as a whole. */
 const namedOwnTool = z.strictObject(namedTool.shape);
 const allowList = z.strictObject({
   type: z.literal('allowed_tools'),
