@@ -17,6 +17,10 @@ real traffic of real providers, and no part of the repository; without them, the
   answer leaves through it, streamed and whole.
 - **Clients**: each client does each task against one running gateway, with the first sandbox model of each wire. In a tool loop, it returns the
   answer as it stored it. In "cancel", it disconnects in the middle of a stream, and the record of the request says so.
+- **Agents**: the real Codex, Claude Code and opencode, set up as \`npm run admin -- clients\` prints, against strict fakes of the providers
+  (\`test/conformance/agents\`). Scripted sessions on a model of each wire call tools of an MCP server and fill the context; then the provider refuses
+  the prompt in its own words, and the agent must compact the conversation and continue. They run nightly, and in \`npm test\` if the agents are
+  installed: \`npm install --prefix test/conformance/agents\`, then \`npm test -- test/conformance/agents\`.
 - **Python**: the SDKs of Anthropic and OpenAI, LangChain, Pydantic AI and OpenAI's Agents SDK (\`test/conformance/python\`). They run nightly, and in
   \`npm test\` if they are installed: \`pip install -r test/conformance/python/requirements.txt\`, then
   \`PYTHON=<interpreter> npm test -- test/conformance/python\`.`;
