@@ -40,7 +40,7 @@ export const bedrockConverseRow: AnyWireRow = {
   documented: [
     {
       complaint: 'inferenceConfig.maxTokens is new',
-      reason: 'every client of the Messages API sends a limit; AWS’ reference of InferenceConfiguration',
+      reason: 'AWS’ reference of InferenceConfiguration',
     },
     {
       complaint: 'messages[](user).content[].toolResult.status is new',

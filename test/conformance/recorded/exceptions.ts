@@ -17,7 +17,7 @@ export const answerExceptions: readonly Exception[] = [
     wire: 'anthropic',
     name: /anthropic-mcp\.1\.chunks/,
     complaint: /^the Anthropic SDK/,
-    reason: 'the SDK does not put together the arguments of tools on MCP servers, which this gateway refuses',
+    reason: 'the SDK does not assemble arguments of tools on MCP servers, which the gateway refuses',
   },
   {
     wire: 'anthropic',
@@ -30,7 +30,7 @@ export const answerExceptions: readonly Exception[] = [
     wire: 'openai-responses',
     name: /^openai-responses\/openai-(phase|shell-container)\.1\.chunks/,
     complaint: /^text is/,
-    reason: 'the recording was shortened by hand: its pieces come to less than the text that they end with',
+    reason: 'the recording was shortened by hand: its pieces lack text of its end',
   },
   { wire: 'anthropic', name: /incomplete_partial_json/, complaint: /^AI SDK|^the Anthropic SDK/, reason: cutCall },
 ];
@@ -46,7 +46,7 @@ export const requestExceptions: readonly Exception[] = [
     wire: 'anthropic',
     name: /_web_search_with_anthropic_/,
     complaint: /^the provider is asked for its own search/,
-    reason: 'the gateway searches itself: a provider gets a function in the place of its own search',
+    reason: 'the gateway searches: a provider gets a function instead of its own search',
   },
   {
     wire: 'openai-chat',
@@ -76,14 +76,13 @@ export const inwardRequestExceptions: readonly Exception[] = [
     wire: 'openai-chat',
     name: /./,
     complaint: /^system became .*Answer with a single JSON object/,
-    reason: 'JSON of any form is asked for in the system prompt, on every model',
+    reason: 'the system prompt requests JSON of any form, on every model',
   },
   { wire: 'openai-responses', name: /./, complaint: /web_search_20250305/, reason: ownSearch },
   {
     wire: 'openai-chat',
     name: /mistral_.*_preserves_thinking_signatures/,
     complaint: /must be one of text, refusal/,
-    reason:
-      'Mistral’s own parts of thinking inside of a content are refused by name; clients of the public convention send `reasoning_details`',
+    reason: 'Mistral’s own parts of thinking inside a content are refused by name',
   },
 ];

@@ -33,19 +33,19 @@ export const googleGeminiRow: AnyWireRow = {
   documented: [
     {
       complaint: 'generationConfig.maxOutputTokens is new',
-      reason: 'every client of the Messages API sends a limit; Google’s reference of GenerationConfig',
+      reason: 'Google’s reference of GenerationConfig',
     },
     {
       complaint: 'tools[].functionDeclarations[].parametersJsonSchema is new',
-      reason: 'Google’s reference of FunctionDeclaration: JSON schemas go here, `parameters` is the older form',
+      reason: 'Google’s reference of FunctionDeclaration: `parameters` is the older form',
     },
     {
       complaint: 'tools[].functionDeclarations[] has no parameters',
-      reason: 'Google’s reference of FunctionDeclaration: the two exclude each other',
+      reason: 'the same: the two exclude each other',
     },
     {
       complaint: 'contents[](model).parts[].functionCall.id is new',
-      reason: 'Google’s reference of FunctionCall; the recordings have it in answers',
+      reason: 'Google’s reference of FunctionCall',
     },
     {
       complaint: 'contents[](user).parts[].functionResponse.id is new',
@@ -53,15 +53,15 @@ export const googleGeminiRow: AnyWireRow = {
     },
     {
       complaint: 'contents[](user).parts[].inlineData is new',
-      reason: 'Google’s reference of Part: `inlineData` is the name in JSON, `inline_data` is accepted as well',
+      reason: 'Google’s reference of Part: the name in JSON',
     },
     {
       complaint: 'toolConfig.functionCallingConfig.mode is "ANY"',
-      reason: 'Google’s reference of FunctionCallingConfig has capitals',
+      reason: 'Google’s reference: capitals',
     },
     {
       complaint: 'toolConfig.functionCallingConfig.mode is "NONE"',
-      reason: 'Google’s reference of FunctionCallingConfig has capitals',
+      reason: 'Google’s reference: capitals',
     },
   ],
 };

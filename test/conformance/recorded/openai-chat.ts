@@ -60,22 +60,22 @@ export const openaiChatRow: WireRow = {
   documented: [
     {
       complaint: 'max_tokens is new',
-      reason: 'every client of the Messages API sends it, and each provider’s reference of chat completions lists it',
+      reason: 'each provider’s reference lists it',
     },
     {
       providers: ['openai', 'azure'],
       complaint: 'max_completion_tokens is new',
-      reason: 'OpenAI’s reference: it replaces `max_tokens`, which reasoning models refuse',
+      reason: 'OpenAI’s reference: replaces `max_tokens`',
     },
     {
       providers: ['openai', 'azure'],
       complaint: 'service_tier is new',
-      reason: 'OpenAI’s reference: `default` is the standard tier; without the field the project decides',
+      reason: 'OpenAI’s reference: the standard tier',
     },
     {
       providers: ['openai'],
       complaint: 'stream_options is new',
-      reason: 'OpenAI’s reference: goes with `stream: true`; the only recording does not stream',
+      reason: 'OpenAI’s reference; the only recording does not stream',
     },
     {
       providers: ['ollama'],
@@ -85,27 +85,26 @@ export const openaiChatRow: WireRow = {
     {
       providers: ['deepseek'],
       complaint: 'reasoning_effort is "low"',
-      reason: 'the models of autumn 2026 list it as a level; the recordings are of older ones',
+      reason: 'a level of models of autumn 2026; the recordings are older',
     },
     {
       complaint: 'messages[](assistant).content is null',
-      reason:
-        'OpenAI’s reference: content is not required beside `tool_calls`; the others take it as they do from OpenAI’s own clients',
+      reason: 'OpenAI’s reference: not required with `tool_calls`',
     },
     {
       providers: ['mistral', 'openrouter'],
       complaint: 'tool_choice is "auto"',
-      reason: 'both references list it, as the default; it is only sent with `parallel_tool_calls`',
+      reason: 'the default in both references',
     },
     {
       providers: ['gpustack'],
       complaint: 'messages[](assistant) has no reasoning',
-      reason: 'vLLM does not require earlier reasoning; the recorded client sends all it has',
+      reason: 'vLLM does not require earlier reasoning',
     },
     {
       providers: ['gpustack'],
       complaint: 'messages[](assistant) has no reasoning_content',
-      reason: 'vLLM does not require earlier reasoning; the recorded client sends all it has',
+      reason: 'vLLM does not require earlier reasoning',
     },
     {
       providers: ['ollama'],

@@ -39,35 +39,34 @@ export const openaiResponsesRow: AnyWireRow = {
   documented: [
     {
       complaint: 'max_output_tokens is new',
-      reason: 'every client of the Messages API sends a limit; each reference of the Responses API lists it',
+      reason: 'each provider’s reference lists it',
     },
     {
       complaint: 'service_tier is new',
-      reason: 'OpenAI’s reference: `default` is the standard tier; without the field the project decides',
+      reason: 'OpenAI’s reference: the standard tier',
     },
-    { complaint: 'truncation is new', reason: 'OpenAI’s reference, and xAI’s: `disabled` is the default of both' },
+    { complaint: 'truncation is new', reason: 'the default of OpenAI and xAI' },
     {
       complaint: 'input[](user).type is new',
-      reason:
-        'OpenAI’s reference: `message` is what an item without a type is taken for; all recordings have it in answers',
+      reason: 'OpenAI’s reference: the default type',
     },
     { complaint: 'input[](assistant).type is new', reason: 'the same' },
     {
       complaint: 'input[](user).content is array',
-      reason: 'the reference has lists of parts; the recordings of this provider have no images or files',
+      reason: 'the reference has lists of parts',
     },
     { complaint: 'input[](user).content[](input_text) is new', reason: 'the same' },
     {
       complaint: 'include is new',
-      reason: 'OpenAI’s reference: asks for encrypted reasoning, of which there is no recording here',
+      reason: 'OpenAI’s reference: requests encrypted reasoning',
     },
     {
       complaint: 'reasoning.summary is new',
-      reason: 'OpenAI’s reference: reasoning is shown only as a summary, and only when asked',
+      reason: 'OpenAI’s reference: requests the summary',
     },
     {
       complaint: 'tool_choice is "auto"',
-      reason: 'OpenAI’s reference: the default; it is only sent with `parallel_tool_calls`',
+      reason: 'OpenAI’s reference: the default',
     },
     {
       complaint: 'input[](user).content[](input_image).detail is new',
@@ -75,7 +74,7 @@ export const openaiResponsesRow: AnyWireRow = {
     },
     {
       complaint: 'input[](assistant).phase is new',
-      reason: 'OpenAI’s reference: says whether a message was the answer',
+      reason: 'OpenAI’s reference: whether a message was the answer',
     },
   ],
 };
