@@ -8,22 +8,22 @@ const introduction = `# Conformance
 \`npm run conformance\` writes this page from the measurements of \`test/conformance\`, and tests fail if it is out of date. The recordings are
 real traffic of real providers, and no part of the repository; without them, their tests are skipped and say so.
 
-- **Answers**: each recorded answer goes through the decoder of its wire. It must have the text, reasoning, tool calls, stop reason and usage
-  that the test's own reader finds in the recording, be a valid stream, pass the schemas of \`@ai-sdk/anthropic\` event by event, and become the
-  same message in \`@anthropic-ai/sdk\`. A refusal must keep the provider's message.
+- **Answers**: the decoder of its wire must give the text, reasoning, tool calls, stop reason and usage that the test's own reader finds in the recording,
+  in a valid stream that passes the schemas of \`@ai-sdk/anthropic\` and becomes the same message in \`@anthropic-ai/sdk\`. A refusal must keep the
+  provider's message.
 - **Requests**: each recorded request is converted back into a Messages request, and encoded again. It may not contain a field, type or value that
-  no recording of this provider contains, and must have the same meaning when converted back.
-- **APIs of clients**: recordings of OpenAI's two APIs in the opposite direction, with the same checks: a request enters through its API, an
-  answer leaves through it, streamed and whole.
+  no recording of this provider contains, and must have the same meaning.
+- **APIs of clients**: the same for recordings of OpenAI's two APIs in the opposite direction: a request enters through its API, an answer leaves
+  through it, streamed and whole.
 - **Clients**: each client does each task against one running gateway, with the first sandbox model of each wire. In a tool loop, it returns the
-  answer as it stored it. In "cancel", it disconnects in the middle of a stream, and the record of the request says so.
+  answer as it stored it. In "cancel", it disconnects in the middle of a stream.
 - **Agents**: the real Codex, Claude Code and opencode, set up as \`npm run admin -- clients\` prints, against strict fakes of the providers
-  (\`test/conformance/agents\`). Scripted sessions on a model of each wire call tools of an MCP server and fill the context; then the provider refuses
-  the prompt in its own words, and the agent must compact the conversation and continue. They run nightly, and in \`npm test\` if the agents are
-  installed: \`npm install --prefix test/conformance/agents\`, then \`npm test -- test/conformance/agents\`.
-- **Python**: the SDKs of Anthropic and OpenAI, LangChain, Pydantic AI and OpenAI's Agents SDK (\`test/conformance/python\`). They run nightly, and in
-  \`npm test\` if they are installed: \`pip install -r test/conformance/python/requirements.txt\`, then
-  \`PYTHON=<interpreter> npm test -- test/conformance/python\`.`;
+  (\`test/conformance/agents\`). Scripted sessions on a model of each wire call tools of an MCP server and fill the context until the provider refuses
+  the prompt in its own words; the agent must compact the conversation and continue.
+- **Python**: the SDKs of Anthropic and OpenAI, LangChain, Pydantic AI and OpenAI's Agents SDK (\`test/conformance/python\`).
+
+Agents and Python run nightly, and in \`npm test\` if they are installed: \`npm install --prefix test/conformance/agents\`;
+\`pip install -r test/conformance/python/requirements.txt\`, then \`PYTHON=<interpreter> npm test -- test/conformance/python\`.`;
 
 /** A section of the page, as it is. */
 export function documented(title: string): string | undefined {

@@ -9,8 +9,8 @@ import { wordCount } from '../support/prose.ts';
 
 const MAX_LINE_LENGTH = 160;
 const MAX_README_WORDS = 900;
-/** Lowered as pages get shorter; the goal is 50,000. */
-const MAX_DOCS_WORDS = 53_500;
+/** When a page needs more words, shorten another; the goal is 50,000. */
+const MAX_DOCS_WORDS = 50_200;
 
 const scripts = Object.keys((JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: object }).scripts);
 
