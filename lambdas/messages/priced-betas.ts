@@ -1,7 +1,7 @@
 /**
  * Betas of the Messages API that change the provider's prices, or whose cost the size of the request does not bound.
  * They cover faster inference, compaction, conversations stored by the provider, tools and code that it runs, other
- * models after a refusal, and another payer. docs/wires/anthropic.md lists them. All others pass, because clients
+ * models after a refusal, and another payer. docs/wires/README.md lists them. All others pass, because clients
  * depend on them.
  */
 const pricedBetas = [
