@@ -8,7 +8,7 @@ export interface Origin {
   protocol: 'http' | 'https';
 }
 
-/** Which statements of a request about its own origin can be trusted. */
+/** The trusted statements of a request about its own origin. */
 export interface Vantage {
   /** The gateway's own name, if the operator has set it. */
   domain?: string | undefined;

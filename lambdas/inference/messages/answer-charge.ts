@@ -8,7 +8,7 @@ import type { Ending } from '../../store/generations/outcome.ts';
 import { abortReasonOf } from '../abort.ts';
 import type { MeasuredAnswer } from './answer-context.ts';
 
-/** Which usage is charged for the last round of an answer that ends in this way. */
+/** The usage that is charged for the last round of an answer with this ending. */
 export function chargeOf({ context, attempt, meter }: MeasuredAnswer, ending: Ending): Charge {
   const { refusalsAreFree } = messagesFactsOf(attempt.candidate.endpoint.wire);
   return chargeFor({

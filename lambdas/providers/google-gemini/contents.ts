@@ -53,7 +53,7 @@ function modelParts(blocks: Placed[], target: GeminiTarget): GeminiPart[] {
       case 'redacted_thinking':
         break;
       case 'tool_use': {
-        // Of parallel calls, only the first carries a signature.
+        // Only the first of parallel calls carries a signature.
         const needed = !hasCalls && target.quirks.thought_signature_placeholder ? SIGNATURE_PLACEHOLDER : undefined;
         parts.push(callPart(block, callSignature ?? needed, target));
         callSignature = undefined;

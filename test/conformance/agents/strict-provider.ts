@@ -39,7 +39,7 @@ export interface SessionLog {
   answered: SandboxPrompt[];
   /** Tokens of each prompt that was too long. */
   overflows: number[];
-  /** What the strict fakes have refused. */
+  /** Requests that the strict fakes have refused. */
   refusals: string[];
 }
 
