@@ -90,8 +90,9 @@ function largerPrompt(known: Prompt, later: Prompt): Prompt {
   }
   if (later.inputTokens === undefined) return { ...caches, inputTokens: known.inputTokens };
   const reportsCaches = later.cacheReadTokens !== undefined || later.cacheWriteTokens !== undefined;
-  // Nothing was cached after all, or the same prompt is reported again as one number.
+  // The caches are reported as 0 now, and the input grew: nothing was cached after all.
   if (before > 0 && after === 0 && reportsCaches && later.inputTokens > input) return later;
+  // The same prompt is reported again, without its division into cached and other tokens.
   if (before > 0 && !reportsCaches && later.inputTokens === input + before) return known;
   return { ...caches, inputTokens: later.inputTokens || known.inputTokens };
 }

@@ -97,7 +97,10 @@ function provedUpTo(
   });
 }
 
-/** The last day of the last month that ended long enough ago. */
+/**
+ * The last day of the latest month that can be proved: last month from day `PROVED_FROM_DAY` on, before that the month
+ * before it.
+ */
 function provableThrough(date: string): string {
   const firstOfMonth = `${date.slice(0, 'YYYY-MM'.length)}-01`;
   const lastOfMonthBefore = dateBefore(firstOfMonth);

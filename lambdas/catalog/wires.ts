@@ -17,7 +17,7 @@ import { samplingParameters, tuningParameters, type TuningParameter } from './sa
 export const inputModalities = ['text', 'image', 'file', 'audio', 'video'] as const;
 export type InputModality = (typeof inputModalities)[number];
 
-/** Kinds of input that need a part. */
+/** Kinds of input that an endpoint does not accept if it lacks this part of a request. */
 const wireParts: Partial<Record<UnsupportedPart | ConvertiblePart, readonly InputModality[]>> = {
   image: ['image', 'video'],
   document: ['file'],

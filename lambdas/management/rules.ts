@@ -19,7 +19,7 @@ export const memberIdRule: TextRule = {
   says: 'must be 1 to 128 Latin letters, digits and . _ @ : + -, beginning with a letter or digit, and neither "add" nor "remove"',
 };
 
-/** For accounts, workspaces and keys. */
+/** Names and descriptions of accounts, workspaces and keys. */
 export const nameRule = shortTextRule(1, 100);
 export const descriptionRule = shortTextRule(0, 500);
 

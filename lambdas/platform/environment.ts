@@ -124,7 +124,10 @@ export const serverVariables = {
   port: 'GATEWAY_PORT',
   /** The gateway's own name. */
   domain: 'GATEWAY_DOMAIN',
-  /** Number of the operator's own proxies, such as a load balancer, between a client and this process; 0 by default. */
+  /**
+   * In a container: number of the operator's own proxies, such as a load balancer, between a client and this process;
+   * 0 by default.
+   */
   proxies: 'GATEWAY_PROXIES',
   /** `off`: each request has a hold of its own, as in a function. */
   leases: 'GATEWAY_LEASES',

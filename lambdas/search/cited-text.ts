@@ -163,7 +163,7 @@ export class CitedText {
     return this.#at - this.#start + (this.#cited?.text.length ?? 0);
   }
 
-  /** Too much is held back: emits the first half, up to a blank if there is one. */
+  /** If too much text is held back, emits its first half, or less: up to the last blank in that half. */
   #letGo(): void {
     this.#settle();
     if (this.#readLength() < MAX_READ_CHARACTERS) return;

@@ -61,7 +61,7 @@ async function serveClients(hosting: HostingProfile): Promise<void> {
 /** Ends with the process that it serves, however that ends. */
 async function serveLargeRequests(path: string, hosting: HostingProfile): Promise<void> {
   const leases = processLeasesFor(hosting.takesLeases);
-  // Its clients were connected to the first process. Only its leases have to be returned.
+  // The first process, which had the connections of the clients, has ended. This process only returns its own leases.
   process.on('disconnect', () => {
     void Promise.race([leases.returnAll(), sleep(RETURN_LEASES_MS)]).then(() => process.exit(0));
   });

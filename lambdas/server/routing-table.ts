@@ -13,7 +13,7 @@ export interface WiredRoute {
 /** The route of a request, with the parameters of its path. */
 export interface RouteMatch {
   route: WiredRoute;
-  /** As received, encoded or not. */
+  /** Values as they are in the path: not decoded. */
   pathParameters: Record<string, string> | null;
 }
 

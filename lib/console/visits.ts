@@ -14,7 +14,7 @@ const visits = new Map<string, Visit>();
 /** Id of the current history entry. */
 let entry = nameEntry();
 
-/** The page may need several responses until it has its former length. */
+/** For this long, the scroll position is restored while responses make the page grow to its former length. */
 const MAX_RESTORE_MS = 10_000;
 
 /** Called after a change of the address, before the new page is drawn. */

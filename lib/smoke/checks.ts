@@ -157,7 +157,7 @@ async function answers(target: Target, findings: Findings): Promise<string> {
   return `${usage.output_tokens} tokens in ${Math.round(performance.now() - begunAtMs)} ms${reported === undefined ? '' : `, ${reported} RUB`}`;
 }
 
-/** Every model takes longer than `TOO_SHORT_MS` to answer this. */
+/** Every model takes longer than `TOO_SHORT_MS` to write this answer, from its first event to its last. */
 const longQuestion = (model: string) =>
   question(model, {
     stream: true,

@@ -33,7 +33,7 @@ export interface RunningGateway extends GatewayClient {
   process: ChildProcess;
   /** Everything on standard error so far. */
   log: () => string;
-  /** @throws if a record does not prove its price */
+  /** Stops the gateway. @throws if one of its records does not prove its price */
   stop: () => Promise<void>;
   kill: () => Promise<void>;
 }

@@ -104,7 +104,7 @@ export class Progress implements StagedAnswer {
     );
   }
 
-  /** Until an attempt has begun its answer, failures and charges belong to the latest attempt. */
+  /** Until an answer has begun, failures and charges are attributed to the latest attempt. */
   #followAttempt(): void {
     const { attempts, attemptLog } = this.#context;
     if (!this.#begun) this.#answer = { ...this.#answer, attempt: attempts[attemptLog.index]! };

@@ -65,7 +65,7 @@ export function tokenCache(): TokenCache {
       try {
         return (await renewed(entry, exchange)).token;
       } catch (error) {
-        // The old token is still valid for a short time, and the next request tries the exchange again.
+        // The old token is still valid for a short time. After `FAILURE_MS` a request tries the exchange again.
         if (entry.current && holdsFor(entry.current, 0)) return entry.current.token;
         throw error;
       }

@@ -2,7 +2,7 @@
 
 import { UpstreamError } from './upstream-error.ts';
 
-/** More than any error message has. */
+/** Longer than any provider's error message. The rest of an error body is not read. */
 const MAX_REFUSAL_BYTES = 64 * 1024;
 
 /**

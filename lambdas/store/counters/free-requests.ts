@@ -1,6 +1,6 @@
 /**
- * Counts of requests to free models: per account and UTC day, per account and minute, and per address and UTC day.
- * DynamoDB deletes expired counts. Addresses are never stored, only their keyed hash, which changes every day.
+ * Counts of requests to free models: per account and UTC day, per account and minute, and per network (an IPv4 address or an
+ * IPv6 /64) and UTC day. DynamoDB deletes expired counts. Networks are stored only as a keyed hash, which changes every day.
  */
 
 import { DAY_MS } from '../../money/periods.ts';

@@ -57,7 +57,7 @@ export type OpenEntry = RecordOf<typeof openEntryRecord>;
 
 /** A leaf of a day's tree with its owner. */
 export interface Leaf {
-  /** 16 bytes: the digits of a generation's id, or all ones for another line. */
+  /** 16 bytes: the hex digits of the generation's id, or 0xff throughout for a line without a generation. */
   owner: Buffer;
   hash: Buffer;
 }
@@ -170,7 +170,7 @@ export async function readOpenEntries(
   return entries.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** The first owner and the root of each chunk of a day, in order. */
+/** For each chunk of a day, in order: its root, and the owner of its first leaf. */
 export async function readChunkRoots(
   table: Table,
   accountId: string,

@@ -60,7 +60,7 @@ export interface Reply {
 export type Emulator = (action: string, body: object) => Promise<Reply>;
 
 const DEFAULT_TRANSACTION_MS = 8;
-/** Delay of a late call whose client got no reply. */
+/** Range in milliseconds: a call whose client got no reply is carried out this much later. */
 const LATE_MS = [2, 60] as const;
 /** Time for which DynamoDB remembers the token of a transaction. */
 const TOKEN_MS = 600_000;
@@ -157,7 +157,7 @@ export class TableRules {
       return this.#impose('in progress', transactionInProgress);
     }
     const writes = writesOfRequest(request);
-    // A call that was already carried out is only answered again, without conflicts.
+    // DynamoDB does not carry out a transaction with a known token again, but repeats the answer. That cannot conflict.
     const isKnown = token !== undefined && this.#isAlive(token);
     const refusal = await (isKnown ? this.#refuseCall(writes, fate) : this.#refuseTransaction(writes, fate));
     if (refusal) return refusal;
