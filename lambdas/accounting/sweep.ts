@@ -1,14 +1,13 @@
 /**
- * Sweep: settles holds whose handler died, at least twenty minutes after they were placed (new-generation.ts). It
- * settles them from their last measurement, otherwise from their input; never from zero, and never by a release. Only
- * two kinds of holds end otherwise. If it was never known whether a hold was placed, the refusal of its request
- * releases it (release.ts). A video is free if its job has expired. The sweep reads each record consistently before it
- * decides: the index only locates it.
+ * Sweep: settles holds that nothing else will settle. Complete measurements, and holds of a dead local gateway, are
+ * settled at once; other holds at least twenty minutes after they were placed (new-generation.ts). The amount is the
+ * last measurement, or else the estimate of the input, which is zero only for a tombstone (release.ts). Holds of videos
+ * without a complete measurement go back to the worker that advances jobs. The sweep reads each record consistently
+ * before it decides: the index only locates it.
  *
  * Guarantee: a hold whose settlement is only late is not touched. While messages wait, for the worker or in the
  * dead-letter queue, nothing is estimated, however long that takes: holds stay counted, and limits strict. Complete
- * measurements are always settled. Runs may overlap, because a settlement counts once. The sweep does not decide on the
- * hold of a video: its job outlives every function, and the worker that advances jobs ends and settles it.
+ * measurements are always settled. Runs may overlap, because a settlement counts once.
  */
 
 import { generationTimeMs } from '../platform/ids.ts';

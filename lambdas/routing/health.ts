@@ -48,7 +48,7 @@ const FAILING_SHARE = 0.2;
 const DOUBTFUL_SHARE = 0.1;
 const HEALTH_REFRESH_MS = 2_000;
 const PUBLISH_EVERY_MS = 1_000;
-/** If a reading is full, many instances report, and each needs to report less often. */
+/** Bounds on the time between two reports of an instance, if a read returned `MAX_REPORTS` reports: many instances report. */
 const MIN_PUBLISH_MS_IN_CROWD = 10_000;
 const MAX_PUBLISH_MS_IN_CROWD = 120_000;
 const MAX_REPORTS = 64;

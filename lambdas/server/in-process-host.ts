@@ -18,7 +18,8 @@ type StreamingHandler = (event: unknown, response: ServerResponse, context: Cont
 export type ImportHandler = (name: string) => Promise<unknown>;
 
 /**
- * Limit of every answer, whatever its function's own limit: AWS ends each request of a server after fifteen minutes.
+ * No answer may take longer, even if the limit of its function is higher. On Lambda, AWS ends each request after
+ * fifteen minutes; this leaves fifteen seconds to end it properly.
  */
 const LONGEST_ANSWER_SECONDS = 885;
 

@@ -34,7 +34,7 @@ export function useRequestSearch(client: GatewayClient, sought: Sought, everyMs:
     const look = async () => {
       if (document.visibilityState !== 'visible') return;
       const newest = await read(requestsPath({ ...sought, from: utcDate(Date.now()) }));
-      // So many new requests would move the rows that the reader is looking at.
+      // A whole page of new requests would push away the rows that the reader has scrolled to, so they are not added.
       if (newest.data.length >= sought.rows && scrollY > 0) return;
       change((known) => withNewest(known, newest, sought.rows));
     };
