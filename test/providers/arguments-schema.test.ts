@@ -66,6 +66,28 @@ describe('schemas of arguments', () => {
     const definitions = { A: { type: 'object', properties: { a: text } } };
     expect(argumentsSchema({ $ref: '#/definitions/A', definitions })).toEqual({ ...definitions.A, definitions });
   });
+
+  it('begin with the last definition in a row of references', () => {
+    const $defs = { Order: { $ref: '#/$defs/Purchase' }, Purchase: { type: 'object', properties: { id: text } } };
+    expect(argumentsSchema({ $ref: '#/$defs/Order', $defs })).toEqual({ ...$defs.Purchase, $defs });
+  });
+
+  it('have the members of variants that are references', () => {
+    const $defs = { Card: { type: 'object', properties: { number: text } } };
+    const { properties } = argumentsSchema({
+      oneOf: [{ $ref: '#/$defs/Card' }, { properties: { cash: text } }],
+      $defs,
+    });
+    expect(properties).toEqual({ number: text, cash: text });
+  });
+
+  it.each(['#/$defs/%zz', '#/$defs/\ud800', '#/$defs/Gone', '#/$defs/Round', '#/$defs/toString'])(
+    'keep a reference at the root that leads nowhere: %s',
+    ($ref) => {
+      const $defs = { Round: { $ref: '#/$defs/Round' } };
+      expect(argumentsSchema({ $ref, $defs })).toMatchObject({ type: 'object' });
+    },
+  );
 });
 
 describe('schemas for Moonshot', () => {

@@ -7,6 +7,7 @@
  * https://github.com/ruvnet/ruflo/issues/1294 (lists without items).
  */
 
+import { percentDecoded } from '../../platform/fetch/percent-decoding.ts';
 import { isRecord } from '../../platform/json/foreign-json.ts';
 
 type ToolSchema = Record<string, unknown>;
@@ -27,6 +28,8 @@ const LISTS_OF_SCHEMAS = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems']);
 const MAPS_OF_SCHEMAS = new Set(['properties', '$defs', 'definitions', 'patternProperties', 'dependentSchemas']);
 /** Keywords that no provider accepts at the root. */
 const ROOT_UNIONS = ['anyOf', 'oneOf', 'allOf'] as const;
+/** References to definitions that are followed: more of them go in a circle. */
+const MAX_HOPS = 8;
 const UNTAKEN_AT_ROOT = [...ROOT_UNIONS, 'enum', 'not'] as const;
 
 /**
@@ -34,11 +37,15 @@ const UNTAKEN_AT_ROOT = [...ROOT_UNIONS, 'enum', 'not'] as const;
  * members, and the description contains the union.
  */
 export function argumentsSchema(schema: ToolSchema): ToolSchema {
-  const root = withRootResolved(currentSchema(schema) as ToolSchema);
+  const current = currentSchema(schema) as ToolSchema;
+  const root = resolved(current, current);
   const untaken = Object.fromEntries(UNTAKEN_AT_ROOT.flatMap((name) => (name in root ? [[name, root[name]]] : [])));
   if (Object.keys(untaken).length === 0) return root['type'] === 'object' ? root : { ...root, type: 'object' };
   const { anyOf, oneOf, allOf, enum: _enum, not: _not, ...rest } = root;
-  const variants = [anyOf, oneOf, allOf].flatMap((list) => (Array.isArray(list) ? list : [])).filter(isRecord);
+  const variants = [anyOf, oneOf, allOf]
+    .flatMap((list) => (Array.isArray(list) ? list : []))
+    .filter(isRecord)
+    .map((one) => resolved(one, current));
   const properties = Object.assign({}, ...variants.map((one) => one['properties'] ?? {}), rest['properties'] ?? {});
   return { ...withConstraints(rest, untaken), type: 'object', properties };
 }
@@ -50,13 +57,19 @@ export function withConstraints(schema: ToolSchema, untaken: ToolSchema): ToolSc
   return { ...schema, description: `${described}Constraints: ${JSON.stringify(untaken)}` };
 }
 
-/** If the root only refers to one of its definitions, it becomes that definition. */
-function withRootResolved(schema: ToolSchema): ToolSchema {
+/** The schema with the definition of the root that it refers to, directly or through other definitions. */
+function resolved(schema: ToolSchema, root: ToolSchema, hops = MAX_HOPS): ToolSchema {
   const { $ref: reference, ...rest } = schema;
-  const [, list, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(String(reference)) ?? [];
-  const definitions = list === undefined ? undefined : schema[list];
-  const target = isRecord(definitions) ? definitions[decodeURIComponent(name!)] : undefined;
-  return isRecord(target) ? { ...target, ...rest } : schema;
+  const definition = typeof reference === 'string' ? definitionOf(reference, root) : undefined;
+  if (hops === 0 || !definition) return schema;
+  return resolved({ ...definition, ...rest }, root, hops - 1);
+}
+
+function definitionOf(reference: string, root: ToolSchema): ToolSchema | undefined {
+  const [, list, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(reference) ?? [];
+  const definitions = list === undefined ? undefined : root[list];
+  const definition = isRecord(definitions) ? definitions[percentDecoded(name!)] : undefined;
+  return isRecord(definition) ? definition : undefined;
 }
 
 /** The schema converted to draft 2020-12. */
