@@ -56,8 +56,8 @@ describe('pages', () => {
 
 describe('the counting of patterns', () => {
   it('reads comments, and no code', () => {
-    const source = "/** What it is. */\nconst what = 'what'; // told\n/*\n * One that\n */\nf('http://x');\n";
-    expect(commentLines(source)).toEqual(['What it is.', 'told', 'One that']);
+    const source = "/** One sentence. */\nconst what = 'what'; // told\n/*\n * One that\n */\nf('http://x');\n";
+    expect(commentLines(source)).toEqual(['One sentence.', 'told', 'One that']);
   });
 
   it('reads prose, and no code or addresses', () => {
