@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { admit, type Admitted } from '../../lambdas/admission/admit.ts';
 import { placeHold } from '../../lambdas/admission/hold.ts';
 import { planSpending, type Quote } from '../../lambdas/admission/spending-plan.ts';
@@ -9,6 +9,7 @@ import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import { holdRequest, newSpender, pricing, rub, settlement, type Spender } from '../support/spending.ts';
 import { startCapacityMeter, type CapacityMeter } from '../support/capacity-meter.ts';
 import { newTable, tableThrough } from '../support/table.ts';
+import { eventually } from '../support/eventually.ts';
 
 const STEP = 4_096;
 /** `completion` costs 0.002 a token, `prompt` 0.001. */
@@ -36,7 +37,7 @@ async function askAndWait(spender: Spender, quoted: Quote): Promise<{ answer: Pr
   meters.push(meter);
   const answer = askThrough(tableThrough(meter.endpoint, table), spender, quoted);
   answer.catch(() => undefined);
-  await vi.waitFor(() => expect(meter.calls['TransactWriteItems']).toBeGreaterThan(0), { timeout: 5_000 });
+  await eventually(() => expect(meter.calls['TransactWriteItems']).toBeGreaterThan(0));
   return { answer };
 }
 

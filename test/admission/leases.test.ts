@@ -65,7 +65,7 @@ describe('a process that leases', () => {
     const request = holdRequest(spender, rub('0.15'));
     placed(await placeHold(table, request, { leases }));
 
-    await expect.poll(() => keyOf(spender), { timeout: 10_000 }).toBe('0 of 0.95');
+    await expect.poll(() => keyOf(spender)).toBe('0 of 0.95');
 
     expect(await leasesOf(spender)).toEqual([]);
     await support.settleOne(table, request, '0.05');

@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => scripted.stop());
 
-const settled = (response: Response) => finalGeneration(scripted.gateway, generationId(response), 10_000);
+const settled = (response: Response) => finalGeneration(scripted.gateway, generationId(response));
 
 /** Asks for a stream of which the client reads only the beginning. @returns what was charged */
 async function leftEarly(body: object): Promise<Record<string, unknown>> {

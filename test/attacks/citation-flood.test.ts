@@ -30,7 +30,7 @@ const floods: [WireName, string, string, string][] = [
 ];
 
 describe('half a gigabyte of citations', () => {
-  it.each(floods)('(%s) %s is not read to its end', { timeout: 40_000 }, async (wire, _where, before, citation) => {
+  it.each(floods)('(%s) %s is not read to its end', async (wire, _where, before, citation) => {
     let sent = 0;
 
     await hostile.attack({

@@ -239,7 +239,6 @@ describe.each(attackedWires)('an answer over %s', (wire) => {
 
   it.concurrent.each([true, false])(
     'that tells its end and then only pings is taken as ended (streamed: %s)',
-    { timeout: 40_000 },
     async (stream) => {
       const ended = await attack(
         wire,

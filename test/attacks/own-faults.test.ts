@@ -118,7 +118,7 @@ describe('a fault of our own', () => {
   });
 
   it('leaves no hold behind', async () => {
-    await expect.poll(leftAndSpent, { timeout: 10_000 }).toBeCloseTo(1_000, 9);
+    await expect.poll(leftAndSpent).toBeCloseTo(1_000, 9);
   });
 
   it('is logged where it escapes everything', () => {

@@ -2,7 +2,7 @@ import { copyFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalogDirectory, shippedCatalog, textModel, type CatalogDirectory } from '../support/catalog.ts';
 import { answer, dialects } from '../support/dialects.ts';
 import { post, startGateway, type RunningGateway } from '../support/gateway.ts';
@@ -12,6 +12,7 @@ import { manage } from '../support/manage.ts';
 import { documentedOperations } from '../support/openapi.ts';
 import { planted } from '../support/planted-secrets.ts';
 import { filmCatalog } from '../support/video-provider.ts';
+import { eventually } from '../support/eventually.ts';
 
 /** All that has left the gateway: addresses, headers and bodies. */
 const sent: string[] = [];
@@ -135,7 +136,7 @@ describe('a value in any text of a request', () => {
     sent.length = 0;
     const { values, share } = await planting(route);
     // Videos are begun behind their answer.
-    await vi.waitFor(() => expect(sent.length).toBeGreaterThanOrEqual(leastSent(route, share)), 5_000);
+    await eventually(() => expect(sent.length).toBeGreaterThanOrEqual(leastSent(route, share)));
 
     const isLeaked = ({ place, name }: PlantedValue) =>
       !ENCODED.test(place) && sent.some((words) => words.includes(name));

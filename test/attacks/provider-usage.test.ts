@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dialects, wires, type WireName } from '../support/dialects.ts';
 import { entriesIn } from '../support/long-runs.ts';
 import { startHostileGateway, type Aftermath, type Attack, type HostileGateway } from '../support/hostile-gateway.ts';
+import { eventually } from '../support/eventually.ts';
 
 /**
  * What a provider tells of its usage. Whatever it says, nobody pays more than the prompt's bound and max_tokens come to
@@ -62,7 +63,7 @@ function expectHonestUsage({ message, body, cost }: Aftermath): void {
 
 async function expectCapped(aftermath: Aftermath): Promise<void> {
   expect(aftermath.generation).toMatchObject({ capped: true });
-  await vi.waitFor(() => expect(hostile.alarms('usage beyond the hold', aftermath)).toHaveLength(1));
+  await eventually(() => expect(hostile.alarms('usage beyond the hold', aftermath)).toHaveLength(1));
 }
 
 /** No whole number from 0 on that can be told apart from its neighbours, so not a count at all. */

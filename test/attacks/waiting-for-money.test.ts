@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textModel } from '../support/catalog.ts';
 import { get, said, type RunningGateway } from '../support/gateway.ts';
 import type { Behaviour } from '../support/hostile-upstream.ts';
 import { replyOf } from '../support/messages-client.ts';
 import { askFor, startScriptedGateway, type ScriptedGateway } from '../support/scripted-gateway.ts';
+import { eventually } from '../support/eventually.ts';
 
 /** Requests of one key whose money others hold. */
 let scripted: ScriptedGateway;
@@ -61,7 +62,7 @@ describe('a stream', () => {
       await send(dialect.opening() + dialect.text('b'.repeat(40)));
       await isAhead.promise;
       // The other one holds money for all that it has written, and for its next step.
-      await vi.waitFor(async () => expect(await leftOf(client)).toBeLessThan(7), { timeout: 5_000 });
+      await eventually(async () => expect(await leftOf(client)).toBeLessThan(7));
       for (let piece = 0; piece < 10; piece += 1) {
         await send(dialect.text('b'.repeat(40)));
         await sleep(PIECE_EVERY_MS);
@@ -102,7 +103,7 @@ describe('a request that waits for money', () => {
     leaving.abort();
     await asking;
     // It has given up: nothing of it can be sent any more.
-    await vi.waitFor(() => expect(scripted.gateway.log()).toContain('"status":408'), { timeout: 5_000 });
+    await eventually(() => expect(scripted.gateway.log()).toContain('"status":408'));
     released.resolve();
     await holder.text();
 

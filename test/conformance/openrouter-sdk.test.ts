@@ -93,7 +93,7 @@ describe('the OpenRouter SDK', () => {
     expect(submitted).toMatchObject({ status: 'pending', generationId: submitted.id });
 
     const poll = () => client.videoGeneration.getGeneration({ jobId: submitted.id });
-    await expect.poll(async () => (await poll()).usage?.cost, { timeout: 10_000 }).toBe(62.5);
+    await expect.poll(async () => (await poll()).usage?.cost).toBe(62.5);
 
     expect(await poll()).toMatchObject({ status: 'completed' });
     const content = await client.videoGeneration.getVideoContent({ jobId: submitted.id });

@@ -2,12 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { generationsOfDay } from '../../lambdas/store/generations/generation-queries.ts';
 import { startDynamodb, type LocalDynamodb } from '../../lib/shared/database/dynamodb.ts';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
 import { post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { repeated } from '../support/long-runs.ts';
+import { eventually } from '../support/eventually.ts';
 
 const HEADERS = repeated(1_000, { ofWhichAlways: 24 });
 const KILLS = repeated(8, { ofWhichAlways: 1 });
@@ -95,9 +96,6 @@ it(
     proxy.faultFor = () => undefined;
 
     expect(answered.size).toBe(HEADERS);
-    await vi.waitFor(async () => expect(await charged()).toEqual({ count: HEADERS, pending: 0 }), {
-      timeout: 60_000,
-      interval: 500,
-    });
+    await eventually(async () => expect(await charged()).toEqual({ count: HEADERS, pending: 0 }), 500);
   },
 );

@@ -1,11 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { readCounter } from '../../lambdas/store/counters/counters.ts';
 import { startDynamodb } from '../../lib/shared/database/dynamodb.ts';
 import { admin } from '../support/admin.ts';
 import { post, said, startGateway, type RunningGateway, type StartOptions } from '../support/gateway.ts';
+import { eventually } from '../support/eventually.ts';
 
 const ends: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -44,7 +45,7 @@ it('the server of --web ends with a gateway that is killed, so the next start se
   await first.kill();
   const second = await start(options);
 
-  await vi.waitFor(async () => expect(await answers(first.webUrl)).toBe(false), { timeout: 10_000 });
+  await eventually(async () => expect(await answers(first.webUrl)).toBe(false));
   // The stream told no cost. The sandbox ends with the gateway, too, so the server may have had time for an error event.
   expect(await received).not.toMatch(/message_stop|"cost"/);
   const counter = await readCounter(second.table(), { kind: 'key', id: hash as string });

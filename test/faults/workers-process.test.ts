@@ -1,6 +1,7 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { descendantsOf, isAlive } from '../support/processes.ts';
 import { get, post, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { eventually } from '../support/eventually.ts';
 
 let gateway: RunningGateway | undefined;
 afterEach(() => gateway?.stop());
@@ -21,7 +22,7 @@ async function settled(on: RunningGateway): Promise<number> {
     expect(data?.total_cost).toBeGreaterThan(0);
     return data!.total_cost;
   };
-  return vi.waitFor(read, { timeout: 20_000, interval: 100 });
+  return eventually(read, 100);
 }
 
 describe('the process of the workers', () => {
@@ -30,10 +31,7 @@ describe('the process of the workers', () => {
     const before = await workersOf(gateway);
     process.kill(before, 'SIGKILL');
     // What the dead one's last poll was given would only come again when its visibility ends.
-    await vi.waitFor(async () => expect(await workersOf(gateway!)).not.toBe(before), {
-      timeout: 10_000,
-      interval: 100,
-    });
+    await eventually(async () => expect(await workersOf(gateway!)).not.toBe(before), 100);
 
     expect(await settled(gateway)).toBeGreaterThan(0);
 
@@ -44,7 +42,7 @@ describe('the process of the workers', () => {
     const killed = await startGateway();
     const workers = await workersOf(killed);
     await killed.kill();
-    await vi.waitFor(() => expect(isAlive(workers)).toBe(false), { timeout: 5_000 });
+    await eventually(() => expect(isAlive(workers)).toBe(false));
   });
 
   it('has handled what is in the queues when the gateway has stopped', async () => {

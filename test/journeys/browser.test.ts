@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chromiumPath, startChromium } from '../support/chromium.ts';
+import { chromiumPath, openPage, startChromium } from '../support/chromium.ts';
 import { commonGateway } from '../support/common-gateway.ts';
 import type { GatewayClient } from '../support/gateway.ts';
 import { listen } from '../support/listen.ts';
@@ -40,14 +40,14 @@ const foreignPage = (baseUrl: string, key: string) => `<!doctype html><pre id="s
 </script>`;
 
 describe.skipIf(chromiumPath === undefined)('a page at another origin, in a browser', () => {
-  it('reads models, streams a message, and reads a refusal', { timeout: 60_000 }, async () => {
+  it('reads models, streams a message, and reads a refusal', async () => {
     const html = foreignPage(gateway.baseUrl, gateway.key);
     const server = await listen(
       createServer((_request, response) =>
         response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(html),
       ),
     );
-    const page = await browser.newPage();
+    const page = await openPage(browser);
 
     await page.goto(server.url);
     await page.getByText('done').waitFor();
@@ -64,7 +64,7 @@ describe.skipIf(chromiumPath === undefined)('a page at another origin, in a brow
 
 /** The page as it is once the viewer has drawn it, and what the browser has complained of or asked of others. */
 async function openReference() {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' });
+  const page = await openPage(browser, { viewport: { width: 1280, height: 800 }, colorScheme: 'light' });
   const complaints: string[] = [];
   const { origin } = new URL(gateway.baseUrl);
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
@@ -77,13 +77,12 @@ async function openReference() {
   return { page, complaints };
 }
 
-const untilDrawn = (page: Page) =>
-  page.getByRole('heading', { name: 'First request' }).first().waitFor({ timeout: 20_000 });
+const untilDrawn = (page: Page) => page.getByRole('heading', { name: 'First request' }).first().waitFor();
 
 const background = (page: Page) => page.evaluate('getComputedStyle(document.body).backgroundColor') as Promise<string>;
 
 describe.skipIf(chromiumPath === undefined)('the reference, in a browser', () => {
-  it('fits telephones, tablets and desks, and is dark where the reader prefers that', { timeout: 60_000 }, async () => {
+  it('fits telephones, tablets and desks, and is dark where the reader prefers that', async () => {
     const { page, complaints } = await openReference();
     const excess = [];
     for (const width of [390, 768, 1280]) {
@@ -102,7 +101,7 @@ describe.skipIf(chromiumPath === undefined)('the reference, in a browser', () =>
     await page.close();
   });
 
-  it('finds a route, and tries a request that the gateway answers', { timeout: 60_000 }, async () => {
+  it('finds a route, and tries a request that the gateway answers', async () => {
     const { page, complaints } = await openReference();
 
     const search = page.getByRole('button', { name: /Search/ });

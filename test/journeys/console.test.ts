@@ -2,14 +2,15 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { chromiumPath, startChromium } from '../support/chromium.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chromiumPath, openPage, startChromium } from '../support/chromium.ts';
 import { firstPaintOf } from '../support/first-paint.ts';
 import { HOUR_MS } from '../../lambdas/store/statistics/endpoint-slots.ts';
 import { writePoint } from '../../lambdas/store/statistics/endpoint-history.ts';
 import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { manage } from '../support/manage.ts';
 import { copyGeneration } from '../support/many-generations.ts';
+import { eventually } from '../support/eventually.ts';
 
 let gateway: RunningGateway;
 let browser: Browser | undefined;
@@ -48,8 +49,7 @@ async function visit(
   options: { colorScheme?: 'light' | 'dark'; locale?: string; width?: number } = {},
 ): Promise<Visit> {
   const { colorScheme = 'light', locale = 'en-US', width = 1280 } = options;
-  const page = await browser!.newPage({ viewport: { width, height: 900 }, colorScheme, locale });
-  page.setDefaultTimeout(45_000);
+  const page = await openPage(browser!, { viewport: { width, height: 900 }, colorScheme, locale });
   const complaints: string[] = [];
   const { origin } = new URL(gateway.baseUrl);
   page.on('console', (message) => {
@@ -127,7 +127,7 @@ const fileOf = ({ name }: { name: string }) => name.split('/').at(-1);
 
 describe.skipIf(chromiumPath === undefined)('the first paint of the console', () => {
   it('waits for its own script and styles alone, small as they are sent', TIMES, async () => {
-    const page = await browser!.newPage();
+    const page = await openPage(browser!);
     const paintedAtMs = await firstPaintOf(page, `${gateway.baseUrl}/console`);
 
     const resources = (await page.evaluate(
@@ -220,7 +220,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     await page.getByLabel('Inference key').fill(secret);
     await page.getByRole('button', { name: 'Use this key' }).click();
 
-    await expect.poll(() => page.getByLabel('Model').inputValue(), { timeout: 10_000 }).toBe('sandbox/gpt');
+    await expect.poll(() => page.getByLabel('Model').inputValue()).toBe('sandbox/gpt');
     await open(page, '#/playground?model=sandbox/gemini');
     await page.reload();
     await page.getByLabel('Prompt', { exact: true }).waitFor();
@@ -309,7 +309,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     await signIn(page);
     const answer = await post(gateway, '/messages', { model: 'sandbox/claude', messages: [said('Hi', 'delay=0')] });
     const { id } = (await answer.json()) as { id: string };
-    await finalGeneration(gateway, id, 30_000);
+    await finalGeneration(gateway, id);
     await page.route(`**/v1/generations/${id}`, async (route) => {
       await sleep(3_000);
       // A page that has given up the request has nothing to continue.
@@ -452,7 +452,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     await copied(Date.now() + 3_000);
     await page.goBack();
 
-    await expect.poll(() => page.evaluate('scrollY'), { timeout: 10_000 }).toBe(800);
+    await expect.poll(() => page.evaluate('scrollY')).toBe(800);
     expect(await row.getByRole('link').first().getAttribute('href')).toBe(href);
     await page.close();
   });
@@ -541,9 +541,9 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     const ask = { model: 'sandbox/claude', max_tokens: 30_000, messages: [said('Hi')] };
     const refused = await post({ ...gateway, key: secret }, '/messages', ask);
     const id = refused.headers.get('x-generation-id')!;
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect((await get(gateway, `/generations/${id}`, gateway.managementKey)).status).toBe(200);
-    }, 5_000);
+    });
 
     await open(page, `#/generations/${id}`);
 

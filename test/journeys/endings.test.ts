@@ -1,11 +1,12 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalogDirectory, textModel, type CatalogDirectory } from '../support/catalog.ts';
 import { finalGeneration, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { listen, type Listening } from '../support/listen.ts';
 import { readEvents } from '../support/sse.ts';
 import { frames } from '../support/upstream.ts';
+import { eventually } from '../support/eventually.ts';
 
 type Answer = (response: ServerResponse) => void | Promise<void>;
 
@@ -89,7 +90,7 @@ afterAll(async () => {
 const ask = (model: string, stream: boolean) =>
   post(gateway, '/messages', { model: `test/${model}`, max_tokens: 1_000, stream, messages: [said('Hello there')] });
 
-const settled = (response: Response) => finalGeneration(gateway, response.headers.get('x-generation-id')!, 10_000);
+const settled = (response: Response) => finalGeneration(gateway, response.headers.get('x-generation-id')!);
 
 describe('an answer that breaks off behind its first words', () => {
   it('is a failure for a client that does not stream, and costs what the provider says', async () => {
@@ -183,13 +184,13 @@ describe('a client that leaves before the first word', () => {
     leaving.abort();
     await lastGone;
     await expect(waiting).rejects.toThrow('abort');
-    const found = await vi.waitFor(() => {
+    const found = await eventually(() => {
       const [, id] = /"generationId":"(gen-[^"]+)"/.exec(gateway.log().slice(before)) ?? [];
       expect(id).toBeDefined();
       return id!;
     });
 
-    expect(await finalGeneration(gateway, found, 10_000)).toMatchObject({
+    expect(await finalGeneration(gateway, found)).toMatchObject({
       ending: 'client_left',
       cancelled: true,
       tokens_prompt: 10,
@@ -217,7 +218,7 @@ describe('a client that leaves before there is anything to answer it', () => {
     expect(performance.now() - startMs).toBeLessThan(1_500);
     await expect(waiting).rejects.toThrow('abort');
     // It is no failure of the provider's.
-    await vi.waitFor(() => expect(gateway.log().slice(before)).toContain('"status":408'));
+    await eventually(() => expect(gateway.log().slice(before)).toContain('"status":408'));
     expect(gateway.log().slice(before)).not.toContain('"status":502');
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { bucketOf } from '../../lambdas/statistics/histogram.ts';
 import { measureEndpoints } from '../../lambdas/statistics/measure.ts';
 import { addToSlot, SLOT_MS } from '../../lambdas/store/statistics/endpoint-slots.ts';
@@ -8,6 +8,7 @@ import { textModel } from '../support/catalog.ts';
 import { startFaultProxy, type DynamodbCall, type FaultProxy } from '../support/fault-proxy.ts';
 import { get, said } from '../support/gateway.ts';
 import { askFor, startScriptedGateway, type ScriptedGateway } from '../support/scripted-gateway.ts';
+import { eventually } from '../support/eventually.ts';
 
 const PATIENCE_MS = 2_000;
 
@@ -114,15 +115,13 @@ describe('an endpoint that fails', () => {
 
   it('is counted when the generation is settled', async () => {
     await ask();
-    await vi.waitFor(
-      () =>
-        expect(
-          proxy.calls
-            .filter(isCount)
-            .map(({ body }) => body)
-            .join(),
-        ).toContain('test/two/1'),
-      5_000,
+    await eventually(() =>
+      expect(
+        proxy.calls
+          .filter(isCount)
+          .map(({ body }) => body)
+          .join(),
+      ).toContain('test/two/1'),
     );
   });
 });

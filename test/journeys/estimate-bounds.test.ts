@@ -28,7 +28,7 @@ async function chargedFor(path: string, body: object): Promise<Money> {
   const id = response.headers.get('x-generation-id')!;
   if (path === '/videos') {
     const state = async () => ((await (await get(gateway, `/videos/${id}`)).json()) as { status: string }).status;
-    await expect.poll(state, { timeout: 30_000 }).toBe('completed');
+    await expect.poll(state).toBe('completed');
   }
   const { total_cost: cost } = await finalGeneration(gateway, id);
   return Money.parse(String(cost));

@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Money } from '../../lambdas/money/money.ts';
 import { admin } from '../support/admin.ts';
 import { documentsOf } from '../support/documents.ts';
 import { post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { manage } from '../support/manage.ts';
+import { eventually } from '../support/eventually.ts';
 
 let directory: string;
 let gateway: RunningGateway;
@@ -91,7 +92,7 @@ async function vocabularyIsLoaded(): Promise<void> {
   const isCounted = async () => {
     if (!(await estimate(tight, '/messages', body)).admits) throw new Error('The vocabulary is not loaded');
   };
-  await vi.waitFor(isCounted, { timeout: 20_000, interval: 500 });
+  await eventually(isCounted, 500);
 }
 
 const nameOf = ({ pk, sk }: Record<string, unknown>) => `${String(pk)} ${String(sk)}`;

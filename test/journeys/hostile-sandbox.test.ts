@@ -86,7 +86,7 @@ async function outcomeOf({ model, directives, stream, honest }: Asked): Promise<
   };
   const response = await post(gateway, '/messages', body);
   const reply = await replyOf(response);
-  const generation = await finalGeneration(gateway, response.headers.get('x-generation-id')!, 20_000);
+  const generation = await finalGeneration(gateway, response.headers.get('x-generation-id')!);
   const complaints = complaintsAbout(reply.events);
   if (complaints.length > 0) return complaints.join('; ');
   return `${gotIn(reply, honest)}, ${chargedFor(generation, body, honest)}`;
@@ -308,7 +308,7 @@ describe.concurrent('a provider that fails before its answer begins', () => {
             messages: [said('Hello', directives)],
           });
           const { status, text } = await replyOf(response);
-          const { total_cost: cost } = await finalGeneration(gateway, response.headers.get('x-generation-id')!, 20_000);
+          const { total_cost: cost } = await finalGeneration(gateway, response.headers.get('x-generation-id')!);
           return { wire, status, text, cost };
         }),
       );

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { windowsAt } from '../../lambdas/money/periods.ts';
@@ -12,6 +12,7 @@ import { openTable, type Table } from '../../lambdas/store/table/table.ts';
 import { LocalState } from '../../lib/shared/data-directory/state.ts';
 import { admin } from '../support/admin.ts';
 import { post, said, startGateway } from '../support/gateway.ts';
+import { eventually } from '../support/eventually.ts';
 
 let directory: string;
 beforeAll(() => {
@@ -47,13 +48,10 @@ it('kill -9 in the middle of 20 streams loses no money', async () => {
   );
   const drained = responses.map((response) => response.text().catch(() => ''));
   const ids = new Set(responses.map((response) => response.headers.get('x-generation-id')!));
-  await vi.waitFor(
-    async () => {
-      const measured = await readAll(first.table(), first.accountId, ids);
-      expect(measured.filter(({ outcome }) => outcome !== undefined)).toHaveLength(STREAMS);
-    },
-    { timeout: 8_000, interval: 100 },
-  );
+  await eventually(async () => {
+    const measured = await readAll(first.table(), first.accountId, ids);
+    expect(measured.filter(({ outcome }) => outcome !== undefined)).toHaveLength(STREAMS);
+  }, 100);
   await first.kill();
   await Promise.all(drained);
 

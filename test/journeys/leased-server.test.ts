@@ -84,11 +84,11 @@ it('a server leases what a busy key spends: its books add up, and do so when it 
   expect(fromLeases.length).toBeGreaterThan(5);
   // Leases end by themselves, and settlements follow.
   await expect
-    .poll(() => unsettled(table, first.accountId, keyScope), { timeout: 60_000 })
+    .poll(() => unsettled(table, first.accountId, keyScope))
     .toEqual({ leases: 0, pending: 0, isSound: true });
 
   const streams = askOften(server, 'tokens=400 delay=20').catch(() => undefined);
-  await expect.poll(async () => (await leases(table)).length, { timeout: 10_000 }).toBeGreaterThan(0);
+  await expect.poll(async () => (await leases(table)).length).toBeGreaterThan(0);
   for (const { pid, argv } of await descendantsOf(first.process.pid!)) {
     if (argv[1]!.includes('/server-')) process.kill(pid, 'SIGKILL');
   }

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { wholeAnswerSilenceMs } from '../../lambdas/api/parts/whole-body.ts';
 import { commonGateway } from '../support/common-gateway.ts';
 import { get, post, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { eventually } from '../support/eventually.ts';
 
 /** A gateway whose clients wait for 300 ms only. */
 let gateway: RunningGateway;
@@ -31,7 +32,7 @@ async function asksForALongOne(directives: string): Promise<{ headMs: number }> 
     const settled = await (await get(gateway, `/generation?id=${message.id}`)).json();
     expect(settled).toMatchObject({ data: { total_cost: message.usage.cost } });
   };
-  await vi.waitFor(charged, { timeout: 5_000 });
+  await eventually(charged);
   return { headMs };
 }
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MessagesEvent } from '../../lambdas/messages/types.ts';
 import type { Route } from '../../lambdas/route.ts';
 import { routes } from '../../lambdas/routes.ts';
@@ -9,6 +9,7 @@ import { admin } from '../support/admin.ts';
 import { get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { manage } from '../support/manage.ts';
 import { readEvents } from '../support/sse.ts';
+import { eventually } from '../support/eventually.ts';
 
 let directory: string;
 let gateway: RunningGateway;
@@ -86,7 +87,7 @@ describe('a key', () => {
     const { body } = await manage(gateway, 'PATCH', `/keys/${hash}`, { limit: 1, limit_reset: 'monthly' });
     expect(body.data.limit_remaining).toBeCloseTo(1 - usage, 10);
     // The first limit of a key that had none is seen when its cached reading expires.
-    await expect.poll(async () => (await ownKey(secret))['limit'], { timeout: 5_000 }).toBe(1);
+    await expect.poll(async () => (await ownKey(secret))['limit']).toBe(1);
     await manage(gateway, 'PATCH', `/keys/${hash}`, { limit: 0 });
     expect((await hello(secret)).status).toBe(402);
   });
@@ -142,7 +143,7 @@ describe('a key', () => {
     const events: MessagesEvent[] = [];
     const reading = readEvents(answer, (event) => events.push(event));
     await stop(hash);
-    await vi.waitFor(async () => expect(await statuses()).toEqual(inferenceRoutes.map(() => 401)), { timeout: 5_000 });
+    await eventually(async () => expect(await statuses()).toEqual(inferenceRoutes.map(() => 401)));
     expect(events.at(-1)!.type).not.toBe('message_stop');
     await reading;
     expect(events.at(-1)!.type).toBe('message_stop');
@@ -151,7 +152,7 @@ describe('a key', () => {
   it('stops when it expires', async () => {
     const { secret } = await newKey({ expires_at: new Date(Date.now() + 1_500).toISOString() });
     expect((await get(gateway, '/key', secret)).status).toBe(200);
-    await expect.poll(async () => (await get(gateway, '/key', secret)).status, { timeout: 3_000 }).toBe(401);
+    await expect.poll(async () => (await get(gateway, '/key', secret)).status).toBe(401);
   });
 });
 

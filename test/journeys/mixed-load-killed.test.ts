@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Money } from '../../lambdas/money/money.ts';
 import { windowsAt } from '../../lambdas/money/periods.ts';
 import { readCounter, type ScopeId } from '../../lambdas/store/counters/counters.ts';
@@ -11,6 +11,7 @@ import type { Generation } from '../../lambdas/store/generations/generation.ts';
 import { admin } from '../support/admin.ts';
 import { post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { repeated } from '../support/long-runs.ts';
+import { eventually } from '../support/eventually.ts';
 
 let directory: string;
 beforeAll(() => {
@@ -63,9 +64,9 @@ it('a load of all routes, killed again and again, leaves books that add up', { t
   const last = await startGateway({ args: ['--data', directory] });
   try {
     await loadOn({ ...last, key: key!.key });
-    await vi.waitFor(
+    await eventually(
       async () => expect((await generationsToday(last)).filter(({ state }) => state === 'pending')).toEqual([]),
-      { timeout: 30_000, interval: 200 },
+      200,
     );
 
     const generations = await generationsToday(last);

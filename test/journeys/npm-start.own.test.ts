@@ -4,7 +4,8 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 
 /** `npm start`, as a script starts it with `&`. @returns npm's own process, and what the gateway says when it is ready */
 async function npmStart() {
@@ -35,7 +36,7 @@ describe('npm start', () => {
 
     npm.kill('SIGTERM');
 
-    await vi.waitFor(async () => expect(await answers(baseUrl)).toBe(false), { timeout: 15_000, interval: 200 });
+    await eventually(async () => expect(await answers(baseUrl)).toBe(false), 200);
   });
 
   it('leaves nothing behind when it is stopped before it is ready', async () => {
@@ -45,13 +46,13 @@ describe('npm start', () => {
       const start = spawn(process.execPath, args, { stdio: 'ignore' });
       const ended = once(start, 'exit');
       // Its database is there: the gateway itself is not.
-      await vi.waitFor(() => expect(runsOn(data)).not.toEqual([]), { timeout: 10_000, interval: 20 });
+      await eventually(() => expect(runsOn(data)).not.toEqual([]), 20);
       expect(existsSync(join(data, 'run.json'))).toBe(false);
 
       start.kill('SIGTERM');
 
       await ended;
-      await vi.waitFor(() => expect(runsOn(data)).toEqual([]), { timeout: 5_000, interval: 50 });
+      await eventually(() => expect(runsOn(data)).toEqual([]));
     } finally {
       rmSync(data, { recursive: true, force: true });
     }

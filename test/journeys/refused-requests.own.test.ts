@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { utcDate } from '../../lambdas/money/periods.ts';
 import { generationTimeMs, uuidv7 } from '../../lambdas/platform/ids.ts';
 import type { Route } from '../../lambdas/route.ts';
@@ -11,6 +11,7 @@ import { writeRefusal } from '../../lambdas/store/generations/refusals.ts';
 import { adminHere } from '../support/admin.ts';
 import { manage } from '../support/manage.ts';
 import { finalGeneration, get, post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { eventually } from '../support/eventually.ts';
 
 type Row = Record<string, unknown>;
 
@@ -58,12 +59,12 @@ const wrongField = { model: 'sandbox/claude', max_tokens: 'many', messages: [sai
 
 /** Reads what GET /generation says of a refused request, which is noted beside the answer. */
 async function explained(client: RunningGateway, id: string): Promise<{ message: string; refusal: Row }> {
-  return vi.waitFor(async () => {
+  return eventually(async () => {
     const response = await get(client, `/generation?id=${id}`);
     const { error } = (await response.json()) as { error: { message: string; metadata: { refusal?: Row } } };
     expect([response.status, response.headers.get('x-should-retry')]).toEqual([404, 'false']);
     return { message: error.message, refusal: error.metadata.refusal! };
-  }, 3_000);
+  });
 }
 
 describe('a request of who is not known', () => {

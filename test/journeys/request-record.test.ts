@@ -1,7 +1,8 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { Money } from '../../lambdas/money/money.ts';
 import { commonGateway } from '../support/common-gateway.ts';
 import { finalGeneration, get, post, said, type GatewayClient } from '../support/gateway.ts';
+import { eventually } from '../support/eventually.ts';
 
 // oxlint-disable-next-line typescript/no-explicit-any -- answers of any shape
 type Answer = any;
@@ -73,11 +74,11 @@ describe('the record of a request', () => {
     });
     const id = response.headers.get('x-generation-id')!;
 
-    const { request, generation, price_lines, held_rub } = await vi.waitFor(async () => {
+    const { request, generation, price_lines, held_rub } = await eventually(async () => {
       const found = await record(id);
       expect(found).toBeDefined();
       return found;
-    }, 3_000);
+    });
 
     expect(request).toMatchObject({
       status: 'refused',

@@ -89,7 +89,7 @@ it('a provider that says that its job is over is asked at once, and a forged or 
   ];
 
   const answers = await Promise.all(forged.map(async (each) => (await notify(each)).status));
-  await expect.poll(status, { timeout: 10_000 }).toBe('completed');
+  await expect.poll(status).toBe('completed');
   const repeated = await notify(name);
 
   expect(answers).toEqual([404, 404, 404]);

@@ -229,7 +229,6 @@ async function useEverything(): Promise<void> {
   ).json()) as { id: string };
   await expect
     .poll(async () => ((await (await get(limitedClient, `/videos/${video}`)).json()) as { status: string }).status, {
-      timeout: 15_000,
       interval: 300,
     })
     .toBe('completed');
@@ -237,7 +236,7 @@ async function useEverything(): Promise<void> {
   const { status: ofContent } = await get(limitedClient, `/videos/${video}/content`);
   expect(ofContent).toBe(200);
   await post(gateway, '/videos/notices/nobody', {});
-  await finalGeneration(limitedClient, answered.id, 15_000);
+  await finalGeneration(limitedClient, answered.id);
   await get(limitedClient, `/generation?id=${answered.id}&proof=true`);
   for (const path of [
     '/models',
@@ -362,9 +361,7 @@ async function meetTrouble(): Promise<void> {
   const broken = await post(gateway, '/messages', ask);
   await post(gateway, '/messages', { ...ask, messages: [said('Hi', 'error=401')] });
   expect(await broken.text()).toContain('event: error');
-  await expect
-    .poll(() => ['SettlementFailed', 'Conflicts'].filter(hasWritten), { timeout: 30_000, interval: 100 })
-    .toHaveLength(2);
+  await expect.poll(() => ['SettlementFailed', 'Conflicts'].filter(hasWritten), { interval: 100 }).toHaveLength(2);
   proxy.faultFor = () => undefined;
 }
 
@@ -404,7 +401,7 @@ it('its functions run the synthesized bundles: they stream, settle and answer as
     body: JSON.stringify(ask),
   });
   const { id, usage } = (await url.json()) as { id: string; usage: { cost: number } };
-  expect(await finalGeneration(gateway, id, 15_000)).toMatchObject({ total_cost: usage.cost });
+  expect(await finalGeneration(gateway, id)).toMatchObject({ total_cost: usage.cost });
   expect((await get(gateway, '/models/sandbox/claude/endpoints')).status).toBe(200);
   const { data: model } = (await (await get(gateway, '/models/sandbox/claude')).json()) as { data: object };
   expect(model).toMatchObject({ id: 'sandbox/claude', available: true });

@@ -327,6 +327,6 @@ describe('a key that is switched off', () => {
     await adminJson(directory, 'keys', 'disable', '--key', created['hash'] as string);
 
     expect((await post(client, '/messages', request)).status).toBe(401);
-    await expect.poll(async () => (await get(client, '/key')).status, { timeout: 5_000 }).toBe(401);
+    await expect.poll(async () => (await get(client, '/key')).status).toBe(401);
   });
 });

@@ -25,7 +25,7 @@ function refusal(...args: string[]): Promise<{ code: number; stderr: string }> {
 async function refusalIn(env: Record<string, string>, ...args: string[]): Promise<{ code: number; stderr: string }> {
   const program = await programOf('bin/local.ts');
   return new Promise((resolve) => {
-    const options = { env: { ...process.env, ...env }, timeout: 60_000 };
+    const options = { env: { ...process.env, ...env }, timeout: 120_000 };
     execFile(process.execPath, [program, '--ephemeral', ...args], options, (error, _stdout, stderr) =>
       resolve({ code: Number(error?.code), stderr }),
     );

@@ -350,6 +350,6 @@ describe('round trips to DynamoDB before the first byte', () => {
 
     expect(await callsUntilFirstByte()).toEqual(['GetItem', 'BatchGetItem', 'TransactWriteItems']);
     expect(await callsUntilFirstByte()).toEqual(['TransactWriteItems']);
-    await expect.poll(callsUntilFirstByte, { timeout: 30_000 }).toEqual(['BatchGetItem', 'TransactWriteItems']);
+    await expect.poll(callsUntilFirstByte).toEqual(['BatchGetItem', 'TransactWriteItems']);
   });
 });

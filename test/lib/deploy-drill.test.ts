@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Writable } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runProgram } from '../drills/deploy/cdk.ts';
 import type { EmulatedTemplate } from '../drills/deploy/emulated-template.ts';
 import { fitTemplate } from '../drills/deploy/emulated-templates.ts';
@@ -18,6 +18,7 @@ import { serverOf } from '../drills/deploy/server-outputs.ts';
 import { reportChange } from '../drills/deploy/traffic.ts';
 import { arrivedInOnePiece } from '../drills/deploy/smoke.ts';
 import { projectDirectory } from '../../lib/shared/project-directory.ts';
+import { eventually } from '../support/eventually.ts';
 
 let directory: string;
 beforeEach(() => {
@@ -78,7 +79,7 @@ describe('a MiniStack that does not start', () => {
     );
 
     const child = Number(readFileSync(join(directory, 'child'), 'utf8'));
-    await vi.waitFor(() => expect(() => process.kill(child, 0)).toThrow(), { timeout: 10_000 });
+    await eventually(() => expect(() => process.kill(child, 0)).toThrow());
   });
 });
 
@@ -92,14 +93,11 @@ describe('a deployment drill that is stopped', { timeout: 120_000 }, () => {
       stdio: 'ignore',
       env: { ...process.env, TMPDIR: directory },
     });
-    const emulator = await vi.waitFor(
-      () => {
-        const id = Number(readFileSync(join(directory, 'emulator'), 'utf8'));
-        expect(id).toBeGreaterThan(1);
-        return id;
-      },
-      { timeout: 60_000 },
-    );
+    const emulator = await eventually(() => {
+      const id = Number(readFileSync(join(directory, 'emulator'), 'utf8'));
+      expect(id).toBeGreaterThan(1);
+      return id;
+    });
     expect(readdirSync(directory).some((name) => name.startsWith('gateway-deploy-drill-'))).toBe(true);
 
     drill.kill('SIGTERM');
@@ -107,7 +105,7 @@ describe('a deployment drill that is stopped', { timeout: 120_000 }, () => {
     await once(drill, 'exit');
 
     expect(readdirSync(directory).some((name) => name.startsWith('gateway-deploy-drill-'))).toBe(false);
-    await vi.waitFor(() => expect(() => process.kill(emulator, 0)).toThrow(), { timeout: 10_000 });
+    await eventually(() => expect(() => process.kill(emulator, 0)).toThrow());
   });
 });
 

@@ -56,6 +56,6 @@ describe('a source that is stopped', () => {
     await source.stop();
 
     expect(handled).toEqual([]);
-    await expect.poll(() => receive(sqs, url, 0), { timeout: 5_000 }).toEqual([]);
+    await expect.poll(() => receive(sqs, url, 0)).toEqual([]);
   });
 });

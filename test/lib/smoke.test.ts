@@ -153,7 +153,7 @@ const broken: [string, Breakage, string, RegExp[]][] = [
 ];
 
 describe('a smoke check of a deployment that', () => {
-  it.each(broken)('%s fails that check alone, and says why', { timeout: 60_000 }, async (_, breakage, check, words) => {
+  it.each(broken)('%s fails that check alone, and says why', async (_, breakage, check, words) => {
     const { url } = await startBroken(breakage);
 
     const { code, report } = await reportOnGateway(gateway, { url });
@@ -164,19 +164,15 @@ describe('a smoke check of a deployment that', () => {
     expect([code, report.passed]).toEqual([1, false]);
   });
 
-  it(
-    'never settles fails only the check of settlement, which names the next place to look',
-    { timeout: 60_000 },
-    async () => {
-      const { report } = await reportOnGateway(unsettling);
+  it('never settles fails only the check of settlement, which names the next place to look', async () => {
+    const { report } = await reportOnGateway(unsettling);
 
-      expect(failuresIn(report)).toEqual({
-        settles: expect.stringMatching(
-          /not settled within 5 s: GET \/generation still returns 404.*Check the log, the queue and the dead letters of finalize-cost/,
-        ) as string,
-      });
-    },
-  );
+    expect(failuresIn(report)).toEqual({
+      settles: expect.stringMatching(
+        /not settled within 5 s: GET \/generation still returns 404.*Check the log, the queue and the dead letters of finalize-cost/,
+      ) as string,
+    });
+  });
 
   it('has no server at the streaming address fails only the streaming check, which names the option to set', async () => {
     const { report } = await reportOnGateway(gateway, { streamingUrl: `http://127.0.0.1:${await freePort()}` });
@@ -224,7 +220,7 @@ describe('a smoke check of a deployment that', () => {
 });
 
 describe('a smoke check', () => {
-  it('of a gateway started by npm start passes every check', { timeout: 60_000 }, async () => {
+  it('of a gateway started by npm start passes every check', async () => {
     const addresses = ['--url', gateway.baseUrl, '--streaming-url', gateway.streamingUrl];
     const { stdout } = await promisify(execFile)('npm', ['run', '-s', 'smoke', '--', '--json', ...addresses], {
       env: { ...process.env, GATEWAY_KEY: gateway.key, MANAGEMENT_KEY: gateway.managementKey },

@@ -53,7 +53,7 @@ beforeAll(async () => {
 });
 
 describe('requests generated from the document', () => {
-  it.each(documentedOperations)('never break $name', { timeout: 60_000 }, async (documented) => {
+  it.each(documentedOperations)('never break $name', async (documented) => {
     const property = fc.asyncProperty(requestsTo(documented, namesFor(documented)), async (request) => {
       expect(await faultOf(documented, request)).toBeUndefined();
     });

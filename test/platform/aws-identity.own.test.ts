@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { listen } from '../support/listen.ts';
+import { eventually } from '../support/eventually.ts';
 
 const MINUTE_MS = 60_000;
 const servers: Server[] = [];
@@ -85,7 +86,7 @@ describe('the identity of a container', () => {
 
     expect(await identity.credentials()).toMatchObject({ accessKeyId: 'ID-1', sessionToken: 'TOKEN' });
     expect(await identity.credentials()).toMatchObject({ accessKeyId: 'ID-1' });
-    await vi.waitFor(async () => expect(await identity.credentials()).toMatchObject({ accessKeyId: 'ID-2' }));
+    await eventually(async () => expect(await identity.credentials()).toMatchObject({ accessKeyId: 'ID-2' }));
   });
 
   it('stays what it was while the address fails, until it has ended', async () => {
@@ -94,7 +95,7 @@ describe('the identity of a container', () => {
     const first = await identity.credentials();
 
     expect(await identity.credentials()).toEqual(first);
-    await vi.waitFor(() => expect(requests).toHaveLength(2));
+    await eventually(() => expect(requests).toHaveLength(2));
     expect(await identity.credentials()).toEqual(first);
 
     vi.useFakeTimers({ now: Date.now() + 5 * MINUTE_MS, toFake: ['Date'] });

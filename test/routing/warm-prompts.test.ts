@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { WarmPrompt } from '../../lambdas/routing/warm-prompt.ts';
 import { WarmPrompts } from '../../lambdas/routing/warm-prompts.ts';
 import { queryPartition } from '../../lambdas/store/table/query.ts';
@@ -6,6 +6,7 @@ import type { Item, Table } from '../../lambdas/store/table/table.ts';
 import { readWarmPrompt, writeWarmPrompt } from '../../lambdas/store/statistics/warm-prompts.ts';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
 import { newTable, tableThrough } from '../support/table.ts';
+import { eventually } from '../support/eventually.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 12);
 const MINUTE_MS = 60_000;
@@ -38,8 +39,7 @@ const prompt = (more: Partial<WarmPrompt> = {}): WarmPrompt => ({
 });
 
 /** To another instance. It gives a busy machine's table a tenth of a second, and is right to: here it may look again. */
-const expectKnown = (known: WarmPrompt) =>
-  vi.waitFor(async () => expect(await newInstance().find('c')).toEqual(known), 5_000);
+const expectKnown = (known: WarmPrompt) => eventually(async () => expect(await newInstance().find('c')).toEqual(known));
 
 const writes = () => proxy.calls.filter(({ action }) => action === 'PutItem').length;
 

@@ -9,6 +9,7 @@ import { itemBytes, readUnits, writeUnits } from '../support/table-rules/item-un
 import { startRulesProxy, type RulesProxy } from '../support/table-rules/rules-proxy.ts';
 import { RULES_VARIABLE, rulesFrom } from '../support/table-rules/settings.ts';
 import type { RulesOptions } from '../support/table-rules/table-rules.ts';
+import { eventually } from '../support/eventually.ts';
 
 const table = `rules-${randomUUID()}`;
 beforeAll(() => createTable(inject('plainDynamodbEndpoint'), table));
@@ -66,7 +67,7 @@ const countOf = async (pk: string) => {
   return (body['Item'] as { count?: { N: string } } | undefined)?.count?.N ?? '0';
 };
 /** Resolves when a transaction has its items. */
-const untilUnderWay = () => vi.waitFor(() => expect(proxy.rules.isTransacting).toBe(true), { interval: 5 });
+const untilUnderWay = () => eventually(() => expect(proxy.rules.isTransacting).toBe(true), 5);
 const codes = ({ body }: Answer) => (body['CancellationReasons'] as { Code: string }[]).map(({ Code: code }) => code);
 
 describe('transactions that meet', () => {
@@ -379,7 +380,7 @@ it('the emulator that a run of the tests starts has the rules that its environme
     await emulator.stop();
     rmSync(directory, { recursive: true });
   }
-  await vi.waitFor(() => expect(fetch(emulator.endpoint)).rejects.toThrow(), { timeout: 5_000 });
+  await eventually(() => expect(fetch(emulator.endpoint)).rejects.toThrow());
 });
 
 it('the words of an environment are read, or refused', () => {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chromium, type Browser } from 'playwright-core';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 
 /** Path of Chromium on this machine; undefined if there is none, and tests with a browser are skipped. */
 export const chromiumPath = ['chromium', 'chromium-browser', 'google-chrome']
@@ -19,4 +19,14 @@ const QUIET = [
 /** Starts Chromium without any background requests. */
 export function startChromium(): Promise<Browser> {
   return chromium.launch({ executablePath: chromiumPath!, args: QUIET });
+}
+
+/** Longer than any page needs on a busy machine. A test that hangs still fails, with the name of the step that hung. */
+const STEP_TIMEOUT_MS = 100_000;
+
+/** Opens a page that waits for slow machines at each step. */
+export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
+  const page = await browser.newPage(options);
+  page.setDefaultTimeout(STEP_TIMEOUT_MS);
+  return page;
 }

@@ -8,6 +8,7 @@ import { openTable, type Table } from '../../lambdas/store/table/table.ts';
 import { reporting } from './processes.ts';
 import { programOf } from './programs.ts';
 import { unprovenRecords } from './proof.ts';
+import { PATIENCE_MS } from './patience.ts';
 
 export interface GatewayAddresses {
   baseUrl: string;
@@ -140,7 +141,7 @@ export function said(text: string, directives = ''): { role: 'user'; content: st
 }
 
 /** Reads a generation once it is final. @throws if it is not final within `timeoutMs` */
-export async function finalGeneration(gateway: GatewayClient, id: string, timeoutMs = 5_000) {
+export async function finalGeneration(gateway: GatewayClient, id: string, timeoutMs = PATIENCE_MS) {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     const response = await get(gateway, `/generation?id=${id}`);

@@ -17,6 +17,7 @@ import { get, startGateway, type RunningGateway } from './gateway.ts';
 import { startHostileUpstream, type Behaviour, type HostileUpstream } from './hostile-upstream.ts';
 import { manage } from './manage.ts';
 import { startWitness } from './balance-observer.ts';
+import { PATIENCE_MS } from './patience.ts';
 
 /** A gateway with hostile providers, and checks that must hold for every answer. */
 export interface HostileGateway {
@@ -55,7 +56,6 @@ const DEAREST_INPUT = Money.parse(PRICES.input_cache_write);
 const COMPLETION = Money.parse(PRICES.completion);
 /** Tokens that a bound may add to the bytes of a prompt, for the provider's own text. */
 const AROUND_PROMPT_TOKENS = 2_048;
-const SETTLED_WITHIN_MS = 8_000;
 
 export async function startHostileGateway(env: Record<string, string> = {}): Promise<HostileGateway> {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-hostile-'));
@@ -138,7 +138,7 @@ export async function newClient(gateway: RunningGateway, limitRub: number | null
 }
 
 async function finalItem(table: Table, { accountId }: RunningGateway, id: string): Promise<Item> {
-  const deadline = performance.now() + SETTLED_WITHIN_MS;
+  const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     const read = new GetCommand({ TableName: table.name, Key: generationKey(accountId, id), ConsistentRead: true });
     const { Item: item } = await documentsOf(table).send(read);
@@ -220,7 +220,7 @@ async function untilNothingIsHeld(client: RunningGateway): Promise<void> {
     const { limit, limit_remaining: remaining, usage } = await spendingOf(client);
     return limit!.minus(remaining!).minus(usage).toString();
   };
-  await vi.waitFor(async () => expect(await heldOf()).toBe('0'), { timeout: SETTLED_WITHIN_MS, interval: 50 });
+  await vi.waitFor(async () => expect(await heldOf()).toBe('0'), { timeout: PATIENCE_MS, interval: 50 });
 }
 
 const exactly = (_key: string, value: unknown, { source }: { source: string }): unknown =>

@@ -1,4 +1,4 @@
-import { afterAll, expect, it, vi } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { variables } from '../../lambdas/platform/environment.ts';
 import { readGeneration } from '../../lambdas/store/generations/generation-queries.ts';
 import { handler } from '../../lambdas/workers/sweep-holds/handler.ts';
@@ -6,6 +6,7 @@ import { faultyTable } from '../support/faulty-table.ts';
 import { setEnvironment } from '../support/process-environment.ts';
 import { startSettlementQueue } from '../support/settlement-queue.ts';
 import { holdRequest, newSpender, placeHold, rub } from '../support/spending.ts';
+import { eventually } from '../support/eventually.ts';
 
 const { table, proxy } = await faultyTable();
 const queue = await startSettlementQueue(table);
@@ -25,7 +26,7 @@ it('a sweep settles holds while it still reads leases, so many leases do not tak
   const swept = handler({ deadBootIds: ['dead'] }, { getRemainingTimeInMillis: () => 600_000 });
 
   const stateOf = async () => (await readGeneration(table, spender.payer.accountId, request.generation.id))?.state;
-  await vi.waitFor(async () => expect(await stateOf()).toBe('final'), { timeout: 10_000 });
+  await eventually(async () => expect(await stateOf()).toBe('final'));
   goOn();
   expect(await swept).toEqual({ swept: 1 });
 });
