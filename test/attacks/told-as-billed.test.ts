@@ -155,3 +155,31 @@ it('tokens that are named as read and as written are charged once', async () => 
   const { generation } = await reported('openai-chat', [{ counts, together: true }], true);
   expect(generation).toMatchObject({ tokens_prompt: '217', native_tokens_cached: '210' });
 });
+
+describe.each(wires)('a report in the middle of an answer over %s that exceeds max_tokens', (wire) => {
+  it.each([
+    [1, 'the provider ends the answer without a reason'],
+    [100, 'the gateway ends the answer at its length limit'],
+  ])('is capped, and never shown to the client (%i KB of text, %s)', async (kilobytes) => {
+    const { body, generation } = await hostile.attack({
+      wire,
+      stream: true,
+      maxTokens: 200,
+      behaviour: async ({ begin, send, finish, dialect }) => {
+        const report = dialect.report(dialect.usage({ prompt: '10', output: '987654' }));
+        await begin();
+        await send(
+          dialect.opening() +
+            dialect.text('Hello. ') +
+            report +
+            dialect.text('x'.repeat(1_000)).repeat(kilobytes) +
+            dialect.stop,
+        );
+        await finish();
+      },
+    });
+
+    expect(body).not.toContain('987654');
+    expect(generation).toMatchObject({ capped: true, tokens_completion: '200' });
+  });
+});

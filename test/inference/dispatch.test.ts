@@ -255,7 +255,7 @@ describe('the opening of an answer', () => {
   const start = anthropic.opening();
   const leaves = (leaving: AbortController) => (response: ServerResponse) => {
     response.write(start);
-    setTimeout(() => leaving.abort(), 20);
+    setTimeout(() => leaving.abort(), 1_000);
   };
 
   it('is kept until the first output, and goes out with it', async () => {

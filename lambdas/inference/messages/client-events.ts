@@ -15,6 +15,14 @@ export function isEnding(data: MessagesEvent): data is MessageDelta {
   return data.type === 'message_delta' && typeof data.delta.stop_reason === 'string';
 }
 
+/**
+ * Whether the event only reports usage in the middle of an answer. The client does not get it, because its counts are
+ * the provider's and may differ from the billed usage.
+ */
+export function isUsageReport(data: MessagesEvent): boolean {
+  return data.type === 'message_delta' && !isEnding(data);
+}
+
 /** The events before the provider's error, and the error as a failure. */
 export function splitAtError(
   events: AnswerEvent[],
@@ -36,7 +44,7 @@ export function cutAtLimit(events: AnswerEvent[], writtenBytes: number, limitByt
   const end = events.findIndex(({ data }) => {
     if (data.type === 'message_start') return false;
     written += eventBytes(data);
-    return written > limitBytes || data.type === 'message_delta' || data.type === 'message_stop';
+    return written > limitBytes || isEnding(data) || data.type === 'message_stop';
   });
   return end === -1 ? events : events.slice(0, end);
 }

@@ -15,7 +15,7 @@ import { chargedAtEnd, chargedForRound, chargedWithinHold, chargeOf, accruedCost
 import { hasOutput, type AnswerContext, type MeasuredAnswer } from './answer-context.ts';
 import type { RoundBatch, StagedAnswer } from './answer-stage.ts';
 import { answerLimitOf, type Limit } from './answer-limit.ts';
-import { cutAtLimit, isEnding, withGatewayIdentity, priced, splitAtError } from './client-events.ts';
+import { cutAtLimit, isEnding, isUsageReport, withGatewayIdentity, priced, splitAtError } from './client-events.ts';
 import { earlyEnding, withShortening, type Stop } from './early-end.ts';
 import { surprisesOf } from '../usage-anomalies.ts';
 import { outcomeOf } from './outcome.ts';
@@ -157,9 +157,12 @@ export class Progress implements StagedAnswer {
     if (reported) meter.addReported(reported);
     this.#countPrompt();
     const stop: Stop | undefined = limit?.stop ?? (failure ? { ending: 'broke_off', failure } : asked);
-    const isPriced = passed.some(({ data }) => isEnding(data));
-    if (!isPriced) return { events: passed.map((event) => withGatewayIdentity(event, this.#answer)), stop };
-    return this.#rewritten(passed).then((rewritten) => ({ events: rewritten, stop }));
+    const shown = passed.some(({ data }) => isUsageReport(data))
+      ? passed.filter(({ data }) => !isUsageReport(data))
+      : passed;
+    const isPriced = shown.some(({ data }) => isEnding(data));
+    if (!isPriced) return { events: shown.map((event) => withGatewayIdentity(event, this.#answer)), stop };
+    return this.#rewritten(shown).then((rewritten) => ({ events: rewritten, stop }));
   }
 
   /** Ends an answer early, as a model does at max_tokens: closes open blocks and states the reason. */
