@@ -1,33 +1,44 @@
-/** Aborts requests to providers: when the client disconnects, the function's time ends, or the process stops. */
+/** Aborts the request to a provider when the client disconnects, the function's time ends, or the process stops. */
 
-/** Why the gateway aborted a request to a provider. */
+/** Reason for which the gateway aborted a request to a provider. */
 type AbortReason = 'client_left' | 'out_of_time' | 'stopping' | 'ended';
 
 export function abortBecause(abort: AbortController, reason: AbortReason): void {
   abort.abort(reason);
 }
 
-/** Why the gateway aborted the request; undefined while it is running. */
+/** Returns the reason for which the gateway aborted the request, or undefined while the request is running. */
 export function abortReasonOf(signal: AbortSignal): AbortReason | undefined {
   return signal.reason as AbortReason | undefined;
 }
 
-/** A stream ends itself this long before Lambda would end it, so that its settlement is still sent. */
+/**
+ * Time in ms before Lambda's timeout at which a stream is ended. The remaining time is enough to send the settlement.
+ */
 const STOP_STREAM_BEFORE_TIMEOUT_MS = 15_000;
-/** Time to deliver the last event, within the fifteen seconds above. */
+/** Time in ms to deliver the last event of a stream. It is a part of STOP_STREAM_BEFORE_TIMEOUT_MS. */
 const LAST_EVENT_GRACE_MS = 5_000;
 
-/** @param clientLeft undefined if the process cannot notice that a client disconnects */
+/**
+ * Aborts the request to the provider when the client disconnects.
+ * @param clientLeft undefined if the process cannot detect that a client disconnects
+ */
 export function abortWhenLeft(abort: AbortController, clientLeft: AbortSignal | undefined): void {
   if (clientLeft) whenAborted(clientLeft, () => abortBecause(abort, 'client_left'));
 }
 
-/** @param stopping aborts when the process is about to end; undefined if the process gets no notice of that */
+/**
+ * Aborts the request to the provider when the process is about to end.
+ * @param stopping undefined if the process gets no notice before its end
+ */
 export function abortWhenStopping(abort: AbortController, stopping: AbortSignal | undefined): void {
   if (stopping) whenAborted(stopping, () => abortBecause(abort, 'stopping'));
 }
 
-/** @param remainingMs remaining time of the function */
+/**
+ * Aborts the request to the provider shortly before the function's timeout.
+ * @param remainingMs time until the function's timeout
+ */
 export function abortInTime(
   abort: AbortController,
   remainingMs: number,
@@ -38,7 +49,10 @@ export function abortInTime(
   abort.signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
 }
 
-/** Destroys the body. Otherwise a client that reads nothing would block the end of the answer, and its settlement. */
+/**
+ * Destroys the response body when the function's time ends. Without this, a client that stopped reading would block the
+ * end of the answer and its settlement.
+ */
 export function destroyWhenOutOfTime(body: { destroy: () => unknown }, signal: AbortSignal): void {
   whenAborted(signal, () => {
     if (abortReasonOf(signal) !== 'out_of_time') return;

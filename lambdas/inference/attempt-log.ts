@@ -3,26 +3,26 @@ import type { ProviderTime } from '../platform/provider-time.ts';
 import type { Candidate } from '../routing/candidates.ts';
 import type { Outcome } from '../store/generations/outcome.ts';
 
-/** An attempt without an answer. It costs nothing, unless it was the last attempt. */
+/** An attempt at one endpoint that failed. */
 interface FailedAttempt {
   index: number;
-  /** HTTP status of the provider's response; null without a response. */
+  /** HTTP status of the provider's response; null if there was no response. */
   providerStatus: number | null;
-  /** The failure, in one word. */
+  /** Kind of the failure, as one word for the record. */
   word: string;
   durationMs: number;
 }
 
-/** The status of an attempt that has not failed. */
+/** Provider status that is recorded for an attempt that did not fail. */
 const OK = 200;
 
-/** Collects the attempts of one request, for its charge and its record. */
+/** Collects the attempts of one request. The charge and the request's record use them. */
 export class AttemptLog {
-  /** Index of the current or last attempt among the offers of the request. */
+  /** Index of the current or last attempt in the request's list of offers. */
   index = 0;
-  /** performance.now() when the provider had received the whole request; undefined until then. */
+  /** Time (performance.now()) at which the provider had received the whole request; undefined until then. */
   sentAtMs: number | undefined;
-  /** Failure of the current attempt, if it has failed. */
+  /** Failure of the current attempt; undefined unless the attempt failed. */
   failure: FailedAttempt | undefined;
   readonly #failed: FailedAttempt[] = [];
   #brokenBy: string[] = [];
@@ -39,15 +39,15 @@ export class AttemptLog {
   }
 
   /**
-   * Notes that the provider has received the whole request. If it refused a large request before that, another attempt
-   * has begun, and the time is not noted.
+   * Records the time at which the provider has received the whole request. The call is late if a provider refuses a
+   * large request early: by then another attempt is running, and the time of the old attempt is ignored.
    */
   sent(index: number): void {
     this.#providerTime.sent();
     if (this.index === index) this.sentAtMs = performance.now();
   }
 
-  /** Notes that a provider sent data or failed. */
+  /** Records that a provider sent data or failed. */
   received(): void {
     this.#providerTime.received();
   }
@@ -58,16 +58,16 @@ export class AttemptLog {
   }
 
   /**
-   * Notes that an answer failed after it had begun.
-   * @param error only failures of the provider are kept
+   * Records that an answer failed after it had begun.
+   * @param error ignored unless it is a failure of the provider
    */
   brokeOff(error: unknown): void {
     if (!this.failure && error instanceof ProviderFailure) this.#brokenBy = [error.word];
   }
 
   /**
-   * Attempts in the form of the request's record. It has the attempts before the last one, the provider's status for
-   * the last one, and the failure of each. It also has the time of the gateway and of providers, in whole milliseconds.
+   * Returns the attempts in the form of the request's record: the failed attempts, the provider's status of the last
+   * attempt, and the time spent by the gateway and by providers in whole milliseconds.
    * @param receivedAtMs performance.now() when the request was received
    */
   recorded(

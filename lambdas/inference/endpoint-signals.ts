@@ -3,17 +3,17 @@ import { resources } from '../resources.ts';
 import type { EndpointSignals } from '../routing/order.ts';
 
 /**
- * Refreshes the catalog and the health and statistics of endpoints, concurrently with the lookup of the caller. Do not
- * wait for it.
+ * Starts to refresh the catalog, and the health and statistics of endpoints. It runs while the caller is looked up.
+ * Callers do not wait for it.
  */
 export function refreshSignals(): void {
-  // If this fails, the request that needs the catalog gets the error.
+  // Ignores an error here: the request that needs the catalog gets the same error later.
   servedCatalog().catch(() => undefined);
   void resources.health().refresh();
   void resources.statistics().refresh();
 }
 
-/** Health and speed of the endpoints, as far as this process knows them. */
+/** Returns the health and speed of endpoints from the data in this process. */
 export function endpointSignals(): EndpointSignals {
   const [health, statistics] = [resources.health(), resources.statistics()];
   return {

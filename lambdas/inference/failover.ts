@@ -8,32 +8,34 @@ import { alarmOperator } from './operator-alarm.ts';
 
 /** A candidate to which the request may be sent. */
 export interface Offer {
-  /** Index among the offers of the request. */
+  /** Index in the request's list of offers. */
   index: number;
   candidate: UsableEndpoint & { model: { id: string } };
-  /** The model may think without showing it. While it is silent, it may be working and billing. */
+  /**
+   * Whether the model may think without sending its thinking. Such a model may work and cause costs while it is silent.
+   */
   hasHiddenReasoning: boolean;
 }
 
 export interface FailoverOptions {
-  /** Ends the attempts: the client has disconnected, or the time is up. */
+  /** Ends the attempts when the client disconnects or the function's time is over. */
   signal: AbortSignal;
   log: AttemptLog;
-  /** Id of the client's request, for the log. */
   requestId: string;
   /**
-   * Receives the result of each attempt for its endpoint, except when the request was at fault or the client
-   * disconnected.
+   * Receives the result of each attempt at an endpoint. It receives nothing if the request itself was at fault or the
+   * client disconnected.
    */
   health: { record: (endpointId: string, result: AttemptResult) => void; publish: () => Promise<void> };
 }
 
 /**
- * Tries one candidate after the other, until one answers. Failures before the first event cost the client nothing. If a
- * provider rejects the request itself, the model's other endpoints are skipped, and other models are tried.
+ * Tries one candidate after the other until a candidate answers. A failure before the first event costs the client
+ * nothing. If a provider rejects the request itself, the model's other endpoints are skipped, and other models are
+ * tried.
  * @param begin sends the request to one candidate
- * @returns the answer; `log.index` identifies the offer that gave it
- * @throws {ProviderFailure} of the last candidate tried
+ * @returns the answer; `log.index` identifies the candidate that gave it
+ * @throws {ProviderFailure} the failure of the last candidate that was tried
  */
 export async function withFailover<Asked extends Offer, Answer>(
   offers: readonly Asked[],
@@ -59,11 +61,12 @@ export async function withFailover<Asked extends Offer, Answer>(
       attempts.fail({ index, providerStatus, word, durationMs });
       if (!signal.aborted && !failure.isRequestsFault) {
         health.record(endpoint.id, 'failed');
-        // The next endpoint may take minutes to answer. Other instances must learn of this failure earlier.
+        // Publishes the failure at once, because the next endpoint may take minutes to answer. Other instances of the
+        // gateway should avoid the failing endpoint before that.
         void health.publish();
       }
-      // A response that is too large may be billed, and so may a silent model that thinks. Another attempt would be
-      // billed in addition.
+      // The provider may bill a response that is too large, and a model that was silently thinking. A second attempt
+      // would be billed in addition, so the attempts end here.
       const isPaid = failure.wasAnswered || (failure.wasSilent && offer.hasHiddenReasoning);
       if (signal.aborted || isPaid) break;
       if (!failure.mayTryAnother) refusedBy.add(model.id);
@@ -72,7 +75,8 @@ export async function withFailover<Asked extends Offer, Answer>(
       alarmOperator(failure, about);
     }
   }
-  // The gateway has tried every endpoint. An immediate retry by the client would only multiply the attempts.
+  // Tells the client not to retry at once. The gateway has already tried every endpoint, so a retry would only multiply
+  // the attempts.
   if (offers.length > 1) failure!.discourageRetry();
   throw failure!;
 }

@@ -11,7 +11,7 @@ export interface HoldTools {
   bootId: string;
 }
 
-/** The caller, and the time of its request. */
+/** The caller that pays for a request, and the time of the request. */
 export interface HoldInput
   extends Pick<Admission, 'receivedAtMs' | 'clientLeft' | 'recordsBeside'>, Pick<HoldRequest, 'claim'> {
   generationId: string;
@@ -25,14 +25,14 @@ export interface HoldTerms
     Pick<Admission, 'plan'>,
     Partial<Pick<Admission, 'recount' | 'minMaxTokens'>>,
     Pick<HoldRequest, 'free'> {
-  /** Scopes whose limits apply; those of the caller by default. */
+  /** Scopes whose limits apply; default: the scopes of the caller. */
   scopes?: HoldRequest['scopes'];
 }
 
 /**
- * Holds the maximum cost of a request before anything is sent to a provider. All requests to models use this function.
- *
- * Guarantee: nothing is held if it refuses or throws (admission/admit.ts).
+ * Holds the maximum cost of a request before anything is sent to a provider. Every request to a model uses this
+ * function.
+ * Guarantee: nothing is held if the function refuses or throws (admission/admit.ts).
  * @throws {GatewayError} 403 for a suspended account
  */
 export function holdInference(
@@ -43,7 +43,10 @@ export function holdInference(
   return admit(table, admissionOf(bootId, input, terms));
 }
 
-/** The request for admission. @throws {GatewayError} 403 for a suspended account */
+/**
+ * Builds the input of `admit` from the caller and the terms.
+ * @throws {GatewayError} 403 for a suspended account
+ */
 export function admissionOf(
   bootId: string,
   { generationId, caller, receivedAtMs, clientLeft, recordsBeside, claim }: HoldInput,
@@ -55,7 +58,10 @@ export function admissionOf(
   return { request, plan, recount, minMaxTokens, receivedAtMs, clientLeft, recordsBeside };
 }
 
-/** Like `holdInference`, if a refusal is final. @throws {GatewayError} if the request is refused */
+/**
+ * Places a hold like `holdInference`, but throws an error if the hold is refused.
+ * @throws {GatewayError} if the request is refused
+ */
 export async function holdOrThrow(tools: HoldTools, input: HoldInput, terms: HoldTerms): Promise<Admitted> {
   const result = await holdInference(tools, input, terms);
   if ('refused' in result) throw result.refused.error;

@@ -3,8 +3,8 @@ import { writeMetrics } from '../platform/metrics.ts';
 import type { ProviderFailure } from '../providers/failures.ts';
 
 /**
- * Alerts the operator to a failure that only the operator can fix, even if another endpoint answers. It writes a log
- * line, and a metric with an alarm. Ignores other failures.
+ * Alerts the operator to a failure of a provider that only the operator can fix, even if another endpoint answers.
+ * Writes a log line, and a metric with an alarm. Ignores other failures.
  */
 export function alarmOperator(
   { fault }: Pick<ProviderFailure, 'fault'>,

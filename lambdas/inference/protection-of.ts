@@ -5,17 +5,20 @@ import type { InferenceInput } from './inference-input.ts';
 
 type ProtectedInput = Pick<InferenceInput<unknown>, 'caller' | 'clientLeft'>;
 
-/** The request in the form for threads that serve several requests. */
+/** Returns the owner of the request, in the form for worker threads that several requests share. */
 export function jobRequestOf({ caller: { account, key }, clientLeft }: ProtectedInput): JobRequest {
   return { owner: { account: account.id, key: key.hash }, clientLeft };
 }
 
-/** The protection of a request, with the settings of its key. @param beforeSearch runs before its prompt is searched */
+/**
+ * Returns the protection of a request, with the settings of its key.
+ * @param beforeSearch runs before the prompt is scanned for sensitive data
+ */
 export function protectionOf(input: ProtectedInput, beforeSearch?: () => Promise<void>): Protection {
   return { ...jobRequestOf(input), settings: input.caller.key.sensitiveData, beforeSearch };
 }
 
-/** The same request without protection. Never send it to a provider. */
+/** Returns the same request without protection of sensitive data. Never send this request to a provider. */
 export function unprotected<Input extends ProtectedInput>(input: Input): Input {
   const { caller } = input;
   return { ...input, caller: { ...caller, key: { ...caller.key, sensitiveData: noSensitiveData } } };

@@ -15,14 +15,14 @@ interface Needed {
 }
 
 /**
- * Refuses a request with exhausted limits before its prompt is searched for sensitive data. A search may take seconds
- * of a shared thread, and it is free.
- *
+ * Refuses a request with exhausted limits before its prompt is scanned for sensitive data. The scan is free for the
+ * client, and may use a shared thread for seconds.
  * Guarantee: the refusal is the same as that of the hold. Only the needed amount may differ, because it is computed for
- * the prompt before protection. Cost: nothing, unless a limit is 0 or this process has recently seen it exhausted. Then
- * the counters are read.
- * @param neededOf the hold of the request without protection; it must not send anything to a provider
- * @throws {GatewayError} 402 without room, 403 for a suspended account
+ * the prompt before protection.
+ * The function returns at once, unless the account is suspended, a limit is 0, or this process has recently seen a
+ * limit exhausted. Only then does it read the counters.
+ * @param neededOf returns the hold of the request without protection; it must not send anything to a provider
+ * @throws {GatewayError} 402 if a limit has no room, 403 for a suspended account
  */
 export async function refuseEarly<Input extends InferenceInput<unknown>>(
   input: Input,
@@ -30,7 +30,7 @@ export async function refuseEarly<Input extends InferenceInput<unknown>>(
 ): Promise<void> {
   if (!mayBeRefused(input.caller)) return;
   const { candidates, terms } = await neededOf(unprotected(input));
-  // No recount: it would send the unprotected prompt to a provider.
+  // Does not count the prompt exactly, because that would send the unprotected prompt to a provider.
   const { tried } = await previewInference(input, { ...terms, recount: () => Promise.resolve(undefined) });
   if ('placed' in tried) return;
   const { refusal, request } = tried.refused;

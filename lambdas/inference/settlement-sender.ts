@@ -9,15 +9,17 @@ import type { Payer } from '../store/accounts/payer.ts';
 import type { Table } from '../store/table/table.ts';
 import { raiseAlarms, type UsageAnomalies } from './usage-anomalies.ts';
 
-/** Resources for settlement. They must exist before the hold is placed. */
+/** Resources for settlement. The caller opens them before it places the hold. */
 interface ReportTools {
   table: Table;
   queue: QueueSender;
-  /** Shares the results of attempts with the other instances, while the generation is reported. */
+  /** Publishes the results of attempts to the other instances while the generation is reported. */
   health: Pick<SharedHealth, 'publish'>;
 }
 
-/** Reports the outcome of a generation: to its record while it is running, and to settlement at its end. */
+/**
+ * Reports the outcome of a generation: to the generation's record while it is running, and to settlement at its end.
+ */
 export class SettlementSender {
   readonly #tools: ReportTools;
   readonly #generation: { generationId: string; payer: Payer };
@@ -42,8 +44,8 @@ export class SettlementSender {
   }
 
   /**
-   * Whether the generation has a record. Without a record, the hold is released or left to the sweep, and nothing is
-   * settled. Never rejects.
+   * Returns whether the generation has a record. Without a record nothing is settled: the hold was released, or the
+   * sweep releases it. Never rejects.
    */
   async isRecorded(): Promise<boolean> {
     return this.#admitted.recorded
@@ -54,14 +56,14 @@ export class SettlementSender {
       : true;
   }
 
-  /** Ends a generation without a record. */
+  /** Ends a generation that has no record. */
   drop(): Promise<void> {
     return this.#tools.health.publish();
   }
 
   /**
-   * Hands the generation over to settlement. Call it once. Lambda freezes the function after that.
-   * @param candidate the candidate of the answer, or the last one tried
+   * Sends the generation to settlement. Call it once, as the last step: Lambda may freeze the function afterwards.
+   * @param candidate the candidate that answered, or the last one tried
    */
   async settle(
     outcome: Outcome,

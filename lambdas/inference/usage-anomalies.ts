@@ -1,4 +1,7 @@
-/** Alarms for unexpected usage reports of providers. Such usage must neither be charged nor be ignored silently. */
+/**
+ * Raises alarms for unexpected usage reports of providers. The gateway must neither charge such usage nor ignore it
+ * silently.
+ */
 
 import type { Charged } from '../accounting/charge.ts';
 import type { UsageMeter } from '../accounting/meter.ts';
@@ -8,14 +11,17 @@ import type { Money } from '../money/money.ts';
 import { log, tripwires } from '../platform/logger.ts';
 import type { EndpointOfModel } from '../routing/exclusions.ts';
 
-/** Some providers count one or two tokens more than the requested maximum. */
+/**
+ * Number of tokens by which reported output may exceed the requested maximum without an alarm. Some providers count one
+ * or two tokens more.
+ */
 const TYPICAL_SLIP_TOKENS = 16;
 
-/** Anomalies of a charged generation that a person should check. */
+/** Anomalies of a charged generation that an operator should check. */
 export interface UsageAnomalies {
-  /** The reported usage exceeds the request's upper bound, or the room in the limits. */
+  /** Whether the reported usage exceeds the request's upper bound, or its cost exceeds the room in the limits. */
   isBeyondHold: boolean;
-  /** Names of reported usage without a price in the catalog. */
+  /** Names of reported usage that has no price in the catalog. */
   unpriced: readonly string[];
 }
 
@@ -29,7 +35,10 @@ export function surprisesOf(charged: Charged, meter: UsageMeter, bound: UsageBou
   return { isBeyondHold: charged.exceeded && (charged.isCutByHold || !isSlip), unpriced: [...meter.unpriced] };
 }
 
-/** A typical slip needs no check, unless it costs more. */
+/**
+ * Returns whether only the output exceeds its bound, and by no more than TYPICAL_SLIP_TOKENS. Such a difference needs
+ * no check.
+ */
 function isUsualSlip(chargedPromptTokens: number, reportedOutputTokens = 0, bound: UsageBound): boolean {
   const slipTokens = reportedOutputTokens - bound.outputTokens;
   return slipTokens > 0 && slipTokens <= TYPICAL_SLIP_TOKENS && chargedPromptTokens < bound.promptTokens;

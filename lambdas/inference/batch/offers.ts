@@ -1,4 +1,7 @@
-/** Computes the maximum cost of an answer that takes several requests, for each candidate, before anything is sent. */
+/**
+ * Computes the maximum cost of an answer at each candidate before anything is sent. Such an answer may take several
+ * requests to the provider (decisions, embeddings).
+ */
 
 import { addBounds, priceUpperBound, type UsageBound } from '../../accounting/price.ts';
 import { measurePrompt, promptBound } from '../../admission/prompt/prompt-size.ts';
@@ -11,7 +14,7 @@ import type { UsableEndpoint } from '../../routing/usable-endpoints.ts';
 import { MAX_ROUNDS } from '../../store/generations/outcome.ts';
 import type { Offer } from '../failover.ts';
 
-/** An endpoint that can do this kind of task now. */
+/** An endpoint that can currently do a decisions or embeddings task. */
 export interface BatchCandidate<Task = unknown, Answer = unknown> extends UsableEndpoint {
   engine: BatchEngine<Task, Answer>;
   target: WireTarget;
@@ -19,18 +22,23 @@ export interface BatchCandidate<Task = unknown, Answer = unknown> extends Usable
 
 export interface BatchOffer<Task = unknown, Answer = unknown> extends Offer {
   candidate: BatchCandidate<Task, Answer>;
-  /** Bounds of all requests, one each. The request bodies are not kept: they are encoded again when they are sent. */
+  /**
+   * Upper bound on the usage of each request to the provider. The request bodies are not kept in memory: they are
+   * encoded again before they are sent.
+   */
   bounds: UsageBound[];
   bytes: number;
 }
 
-/** Refusals of a request that would take too many bytes, or too many requests to a provider. */
+/** Creates the error messages for a task that would take too many bytes, or too many requests to a provider. */
 export interface OfferRefusals {
   tooLarge: (maxMebibytes: number) => Error;
   tooMany: (asks: number, maxAsks: number) => Error;
 }
 
-/** Limit for all requests together, because all of them may wait to be sent at the same time. */
+/**
+ * Maximum size in bytes of all requests of one task together, because all of them may wait in memory at the same time.
+ */
 const MAX_BYTES = 32 * 1024 * 1024;
 const MEBIBYTE = 1024 * 1024;
 
@@ -78,7 +86,7 @@ function offerOf<Task, Answer>(
   return { candidate, bounds, bytes, hasHiddenReasoning: candidate.target.quirks.hidden_reasoning === true };
 }
 
-/** Upper bound on the usage of one request to the provider. */
+/** Returns the upper bound on the usage of one request to the provider. */
 export function boundOf(
   { request: { body }, outputTokens, inputs = 1 }: Ask,
   { endpoint }: BatchCandidate,
@@ -87,15 +95,19 @@ export function boundOf(
   return {
     promptTokens: promptBound(measurePrompt(NOTHING_ELSE), body, { contextLength: contextLength * inputs, quirks }),
     outputTokens,
-    // Providers may write to a cache, and charge for it, without being requested to.
+    // Some providers write to a prompt cache and charge for the write, even if the request does not ask for caching.
     cacheWrites: '5m',
   };
 }
 
-/** An empty message: the requests consist of texts, and all of them are in the body. */
+/**
+ * An empty message for `measurePrompt`. These requests contain only text, so the body's size already bounds the prompt.
+ */
 const NOTHING_ELSE = { model: '', messages: [] };
 
-/** Plans to hold the maximum cost at the most expensive candidate. There is no shorter answer to fall back to. */
+/**
+ * Plans a hold of the maximum cost at the most expensive candidate. These tasks have no shorter answer to fall back to.
+ */
 export function planOf(offers: readonly BatchOffer[]): SpendingPlan {
   const priced = offers.map((offer) => {
     const { candidate, bounds } = offer;
@@ -115,7 +127,7 @@ export function planOf(offers: readonly BatchOffer[]): SpendingPlan {
   };
 }
 
-/** Upper bound on the total cost of all requests to one candidate. */
+/** Returns the upper bound on the total cost of all requests to one candidate. */
 export function maxCostOf({ candidate, bounds }: BatchOffer): Money {
   return Money.sum(bounds.map((bound) => priceUpperBound(bound, candidate.pricing)));
 }

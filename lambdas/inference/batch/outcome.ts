@@ -12,12 +12,13 @@ interface AskedRequest {
   offers: readonly BatchOffer[];
   leftOut: readonly string[];
   signal: AbortSignal;
-  /** performance.now() when the request was received. */
   receivedAtMs: number;
   log: AttemptLog;
 }
 
-/** The outcome of an answer that took several requests, in the form of its record. */
+/**
+ * Returns the outcome of an answer that took several requests to a provider, in the form of the generation's record.
+ */
 export function batchOutcome(
   { rounds, result, wasThinking }: Asked<unknown>,
   charged: Charged,
@@ -41,7 +42,7 @@ export function batchOutcome(
     modelPermaslug: model.data.permaslug,
     endpointId: endpoint.id,
     providerName: endpoint.provider.name,
-    // The record already has the prices of the first candidate.
+    // The record already contains the prices of the first candidate.
     pricing: log.index === 0 ? undefined : pricing,
     ...recordedUsage(usage),
     rounds: (charged.rounds ?? []).map(recordedUsage),

@@ -16,28 +16,33 @@ import { withFailover, type FailoverOptions } from '../failover.ts';
 import { surprisesOf, type UsageAnomalies } from '../usage-anomalies.ts';
 import { boundOf, type BatchCandidate, type BatchOffer } from './offers.ts';
 
-/** A request to a provider that is charged. */
+/** A request to a provider for which the client is charged. */
 export interface BatchRound extends Charged {
   surprises: UsageAnomalies;
 }
 
-/** Result of all requests. `rounds` are the charged requests; those of a failed candidate are not charged. */
+/**
+ * Result of all requests of one task. `rounds` are the requests for which the client is charged. Requests to a
+ * candidate that failed are not charged.
+ */
 export interface Asked<Answer> {
   rounds: BatchRound[];
   result: { answer: Answer } | { failure: ProviderFailure };
-  /** The model was silent and may have been thinking. Earlier rounds are charged, and no other candidate is tried. */
+  /**
+   * Whether the last provider was silent while its model may have been thinking. Earlier rounds are then charged, and
+   * no other candidate is tried.
+   */
   wasThinking: boolean;
 }
 
-/** A task to be tried at one candidate after the other. */
+/** A task that is tried at one candidate after the other. */
 export interface BatchWork<Task> {
   task: Task;
-  /** Maximum number of concurrent requests to the provider. */
   maxAtOnce: number;
 }
 
 /**
- * Sends the task to one candidate after the other, until a candidate has answered all of it. `log.index` then
+ * Sends the task to one candidate after the other until a candidate has completed the whole task. `log.index` then
  * identifies that candidate.
  */
 export async function askEach<Task, Answer>(
@@ -58,8 +63,8 @@ export async function askEach<Task, Answer>(
     const { candidate, hasHiddenReasoning } = offers[log.index]!;
     const failure = failureOf(error, failedProvider(candidate));
     const wasThinking = failure.wasSilent && hasHiddenReasoning;
-    // A client that disconnects has used part of the answer, and pays for it. The client pays nothing if a provider
-    // fails or the gateway stops.
+    // A client that disconnects pays for the requests so far, because providers have already worked for it. A client
+    // pays nothing if a provider fails or the gateway stops.
     const isStopped = abortReasonOf(signal) === 'stopping';
     const paid = (signal.aborted && !isStopped) || wasThinking ? rounds : [];
     return { rounds: paid, result: { failure }, wasThinking };
@@ -72,7 +77,7 @@ async function askOne<Task, Answer>(
   rounds: BatchRound[],
   { signal, log }: FailoverOptions,
 ): Promise<Answer> {
-  // If one request fails, the answers to the others are useless, so they are aborted.
+  // If one request fails, the answers to the other requests are useless, so the gateway aborts them.
   const attempt = new AbortController();
   const exchange = { index, candidate, log, signal: AbortSignal.any([signal, attempt.signal]) };
   const inTurn = limitConcurrency(maxAtOnce);
@@ -99,7 +104,7 @@ function chargedFor(ask: Ask, { body, headers }: ProviderAnswer, candidate: Batc
   const meter = new UsageMeter({ estimatedInputTokens, promptCountedAtStart: false });
   const usage = candidate.engine.readUsage(body, headers);
   if (usage) meter.addReported(usage);
-  // Usage that the provider did not report is estimated: at least one token, if the request has output at all.
+  // Estimates output usage that the provider did not report: at least one token, if the request has output at all.
   if (ask.outputTokens > 0 && meter.reportedOutputTokens === undefined) meter.holdBack(1);
   const bound = boundOf(ask, candidate);
   const round = chargeForMeasured(meter, { pricing: candidate.pricing, bound }, 'usage', undefined);
@@ -116,7 +121,7 @@ interface Exchange {
   log: AttemptLog;
 }
 
-/** Sends one request, and retries it while its provider is briefly busy. */
+/** Sends one request to a provider. Retries twice if the provider is briefly unavailable. */
 async function answerTo(ask: Ask, exchange: Exchange): Promise<ProviderAnswer> {
   const { candidate, signal } = exchange;
   for (const pauseMs of PAUSES_MS) {

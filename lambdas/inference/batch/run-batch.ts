@@ -15,20 +15,23 @@ import { planOf, type BatchOffer } from './offers.ts';
 import { batchOutcome } from './outcome.ts';
 import { askEach, type BatchRound, type BatchWork } from './rounds.ts';
 
-/** An API function is stopped after 30 seconds. Answers received until then must be settled. */
+/**
+ * Time in ms before the function's timeout (30 seconds) at which open requests are aborted. The remaining time is used
+ * to settle the answers received until then.
+ */
 const STOP_BEFORE_TIMEOUT_MS = 5_000;
 
 export interface BatchTerms<Task, Answer> extends BatchWork<Task> {
   apiType: NewGeneration['apiType'];
-  /** In the order of attempts; at least one. */
+  /** Candidates in the order of attempts, at least one. */
   offers: BatchOffer<Task, Answer>[];
-  /** Fields of the request that are sent to no endpoint. */
+  /** Names of request fields that are not sent to any endpoint. */
   leftOut: readonly string[];
-  /** Error message for the client if the request took longer than the gateway may run. */
+  /** Error message for the client if the function's time ends before the answer is complete. */
   outOfTime: string;
 }
 
-/** The complete answer, and the candidate that gave it. */
+/** A complete answer, and the candidate that gave it. */
 export interface BatchResult<Answer> {
   candidate: UsableEndpoint;
   answer: Answer;
@@ -36,8 +39,8 @@ export interface BatchResult<Answer> {
 }
 
 /**
- * Answers the whole request or nothing: hold, requests to a provider, settlement. It is one generation, which is
- * charged for the usage at the provider that answered.
+ * Answers the whole request or nothing: places the hold, sends the requests to a provider, and settles. The result is
+ * one generation. It is charged for the usage at the provider that answered.
  * @throws {GatewayError} if the request is not admitted, or no provider answers
  */
 export async function runBatch<Task, Answer>(
@@ -48,7 +51,7 @@ export async function runBatch<Task, Answer>(
   try {
     return await answerUntil(abort, input, terms);
   } finally {
-    // Its timer would keep the request in memory until the function's time is over.
+    // Stops the abort timer, which would keep the request in memory until the function's timeout.
     abortBecause(abort, 'ended');
   }
 }
@@ -59,7 +62,7 @@ async function answerUntil<Task, Answer>(
   { apiType, offers, leftOut, outOfTime, ...work }: BatchTerms<Task, Answer>,
 ): Promise<BatchResult<Answer>> {
   const { caller, generationId } = input;
-  // Resources for settlement must exist before the hold is placed.
+  // Opens the resources for settlement before the hold is placed: if one is missing, nothing must be held.
   const [table, queue, health] = [resources.table(), resources.queue('finalize-cost'), resources.health()];
   abortWhenLeft(abort, input.clientLeft);
   const held = await holdOrThrow(
@@ -85,7 +88,7 @@ async function answerUntil<Task, Answer>(
   return { candidate, answer: result.answer, charged };
 }
 
-/** Terms of the hold for an answer that takes several requests. */
+/** Returns the terms of the hold for an answer that takes several requests to a provider. */
 export function batchTerms(apiType: NewGeneration['apiType'], offers: readonly BatchOffer[]): HoldTerms {
   const { candidate, bytes } = offers[0]!;
   return { apiType, streamed: false, estimatedTokens: estimateTokens(bytes), candidate, plan: planOf(offers) };
@@ -95,7 +98,7 @@ function chargedForAll(rounds: readonly BatchRound[]): Charged {
   return rounds.length > 0 ? chargedTogether(rounds) : NOTHING_CHARGED;
 }
 
-/** Limits the charge to the hold, which is raised first if possible. */
+/** Limits the charge to the hold. First tries to extend the hold to the whole cost. */
 async function withinLimits(measured: Charged, extender: HoldExtender): Promise<Charged> {
   return measured.cost.isZero ? measured : cappedAt(measured, await extender.chargeable(measured.cost));
 }

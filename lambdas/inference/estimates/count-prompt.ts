@@ -5,7 +5,7 @@ import type { InferenceInput } from '../inference-input.ts';
 import { parseMessage, routeMessage } from '../messages/routed-message.ts';
 
 /**
- * The tokens of a prompt: the provider's own count if it has one, or else the gateway's estimate.
+ * Returns the number of prompt tokens: the provider's own count if the provider can count, else the gateway's estimate.
  * @throws {GatewayError} if no provider can serve the request
  * @throws {ProviderFailure} if the count fails
  */

@@ -21,9 +21,9 @@ import {
 } from './estimate.ts';
 
 /**
- * Estimates a message. If the limits have no room for it, its prompt is counted in the same way as for a message that
- * is sent.
- * @throws {GatewayError} the refusals of a message before its hold
+ * Estimates the cost of a message. If the limits have no room for it, the prompt is counted exactly, as for a message
+ * that is really sent.
+ * @throws {GatewayError} for the same reasons as a message before its hold
  */
 export async function estimateMessage(input: EstimateInput<RoutedRequest>): Promise<Estimate> {
   const exclusions = new ExclusionList();
@@ -33,7 +33,7 @@ export async function estimateMessage(input: EstimateInput<RoutedRequest>): Prom
     const prepared = prepareAttempts(routed, left);
     const preview = await previewInference(input, await messageTerms(input, prepared));
     const { tried } = preview;
-    // A later try may exclude the free models, so the free limits of the first try are reported.
+    // Reports the free limits of the first try, because a later try may exclude the free models.
     if (freeLimits.length === 0) append(freeLimits, preview.freeLimits);
     const refusal = 'refused' in tried ? tried.refused.refusal : undefined;
     const others = refusal && notRefused(left, refusal);
@@ -61,8 +61,8 @@ function costsOf(
 }
 
 /**
- * Upper bound on the added cost of the model's searches: their price, and the further rounds, each of which may fill
- * the context.
+ * Returns the upper bound on the cost that web searches of the model add: the price of the searches, and further
+ * rounds. Each round may fill the model's context.
  */
 function searchesUpperBound(
   { endpoint, pricing }: Candidate,

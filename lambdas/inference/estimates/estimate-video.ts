@@ -5,8 +5,8 @@ import { requestedVideo, videoTerms } from '../videos/start.ts';
 import { estimateOf, previewInference, type Estimate, type EstimateInput } from './estimate.ts';
 
 /**
- * Estimates a video. Its price is known exactly.
- * @throws {GatewayError} the refusals of a video before its hold
+ * Estimates the cost of a video, which is known exactly.
+ * @throws {GatewayError} for the same reasons as a video request before its hold
  */
 export async function estimateVideo(input: EstimateInput<VideoBody>): Promise<Estimate> {
   const exclusions = new ExclusionList();

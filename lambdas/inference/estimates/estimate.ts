@@ -1,6 +1,6 @@
 /**
- * Estimates the cost of a request. Candidates, prices and limits come from the same functions as for a request that is
- * sent. An estimate holds, writes and records nothing, and requests no answer from a provider.
+ * Estimates the cost of a request without sending it. Candidates, prices and limits come from the same functions as for
+ * a real request. An estimate holds no money, writes no records and requests no answer from a provider.
  */
 
 import { previewHold, type HoldPreview, type LimitRoom } from '../../admission/hold-preview.ts';
@@ -19,29 +19,35 @@ import type { InferenceInput } from '../inference-input.ts';
 export interface CandidateCost extends EndpointOfModel {
   /** Lower bound on the cost of an answer. */
   least: Money;
-  /** Cost of the prompt alone, by its estimated tokens. For a video, whose prompt is free, it equals `least`. */
+  /**
+   * Cost of the prompt alone, from its estimated number of tokens. For a video, whose prompt is free, it equals
+   * `least`.
+   */
   input: Money;
-  /** Cost with the longest answer. */
+  /** Cost of the longest possible answer. */
   most: Money;
 }
 
 export interface Estimate {
   inputTokens: number;
-  /** Amount that would be held at the start. */
+  /** Amount that would be held when the request starts. */
   held: Money;
   isAdmitted: boolean;
-  /** The longest answer that the limits allow, if it is shorter than requested. */
+  /** Maximum answer length in tokens that the limits allow; undefined unless it is shorter than requested. */
   allowedMaxTokens: number | undefined;
-  /** The longest answer with which a refused request would be admitted; undefined if none would be. */
+  /**
+   * Answer length in tokens at which a refused request would be admitted; undefined if even a short answer would be
+   * refused.
+   */
   affordableMaxTokens: number | undefined;
-  /** In the order of attempts. */
+  /** Candidates in the order of attempts. */
   candidates: CandidateCost[];
   excluded: ExcludedEndpoint[];
   limits: LimitRoom[];
   freeLimits: FreeRoom[];
 }
 
-/** Input of an estimate. Its generation id is never returned, and only gives the time of the request. */
+/** Input of an estimate. The client never gets the generation id; the id only gives the time of the request. */
 export type EstimateInput<Body = unknown> = Pick<
   InferenceInput<Body>,
   'body' | 'caller' | 'generationId' | 'request' | 'clientLeft'
@@ -49,7 +55,7 @@ export type EstimateInput<Body = unknown> = Pick<
 
 /**
  * Computes the hold of a request without placing it.
- * @throws {GatewayError} 401 and 403 for callers that may not spend
+ * @throws {GatewayError} 401 or 403 for a caller that may not spend
  */
 export async function previewInference(
   { caller, generationId }: EstimateInput,
@@ -65,12 +71,15 @@ export async function previewInference(
   return preview;
 }
 
-/** Whether an estimate reports this refusal as figures. Other refusals are thrown. */
+/** Returns whether an estimate reports this refusal as figures in its result. Other refusals are thrown. */
 function isForeseen({ kind }: AdmissionRefusal): boolean {
   return kind === 'no_room' || kind === 'free_requests' || kind === 'free_budget';
 }
 
-/** @param estimatedTokens of the prompt at the first candidate */
+/**
+ * Builds the result of an estimate.
+ * @param estimatedTokens estimated tokens of the prompt at the first candidate
+ */
 export function estimateOf(
   { tried, amount, limits, freeLimits }: HoldPreview,
   estimatedTokens: number,
@@ -92,7 +101,10 @@ export function estimateOf(
   };
 }
 
-/** @param estimatedTokens of the prompt at this endpoint */
+/**
+ * Returns the estimated cost at one endpoint.
+ * @param estimatedTokens estimated tokens of the prompt at this endpoint
+ */
 export function costAt(
   { model, endpoint, pricing }: UsableEndpoint,
   estimatedTokens: number,

@@ -1,4 +1,4 @@
-/** Computes the charge of an answer: by its ending, its upper bound, and its hold. */
+/** Computes the charge of an answer from its ending, its upper bound and its hold. */
 
 import { cappedAt, chargeForMeasured, chargedTogether, type Charged } from '../../accounting/charge.ts';
 import { messagesFactsOf } from '../../catalog/wires.ts';
@@ -8,7 +8,7 @@ import type { Ending } from '../../store/generations/outcome.ts';
 import { abortReasonOf } from '../abort.ts';
 import type { MeasuredAnswer } from './answer-context.ts';
 
-/** The usage that is charged for the last round of an answer with this ending. */
+/** Returns which usage is charged for the last round of an answer with this ending. */
 export function chargeOf({ context, attempt, meter }: MeasuredAnswer, ending: Ending): Charge {
   const { refusalsAreFree } = messagesFactsOf(attempt.candidate.endpoint.wire);
   return chargeFor({
@@ -21,27 +21,27 @@ export function chargeOf({ context, attempt, meter }: MeasuredAnswer, ending: En
   });
 }
 
-/** The charge of an answer that ends now. The hold is raised to cover it if possible. */
+/** Returns the charge of an answer that ends now. First tries to extend the hold to the whole cost. */
 export async function chargedAtEnd(answer: MeasuredAnswer, ending: Ending): Promise<Charged> {
   const charge = chargeOf(answer, ending);
-  // If a provider fails, neither the answer nor earlier purchases are charged. A client that disconnects pays for the
-  // purchases.
+  // If a provider fails, the client pays neither for the answer nor for web searches made for it. A client that
+  // disconnects pays for the searches.
   const measured = chargedSoFar(answer, charge, charge !== 'nothing' || ending === 'client_left');
   return cappedAt(measured, await answer.context.extender.chargeable(measured.cost));
 }
 
-/** The charge so far, limited to the current hold. */
+/** Returns the charge so far, limited to the current hold. */
 export function chargedWithinHold(answer: MeasuredAnswer, charge: Charge): Charged {
   const measured = chargedSoFar(answer, charge);
   return cappedAt(measured, answer.context.extender.withinHold(measured.cost));
 }
 
-/** The cost so far, even beyond the hold. Further costs are held in addition to it. */
+/** Returns the cost so far, even if it exceeds the hold. Later costs must be held in addition to it. */
 export function accruedCost(answer: MeasuredAnswer): Money {
   return chargedSoFar(answer, 'usage').cost;
 }
 
-/** The charge of the current or last round, limited to its upper bound. */
+/** Returns the charge of the current round, limited to the round's upper bound. */
 export function chargedForRound({ context, attempt: { quote }, meter }: MeasuredAnswer, charge: Charge): Charged {
   return chargeForMeasured(
     meter,
@@ -52,8 +52,8 @@ export function chargedForRound({ context, attempt: { quote }, meter }: Measured
 }
 
 /**
- * The charge of all rounds and of the stage's purchases.
- * @param paysStage charges purchases even if no tokens are charged
+ * Returns the charge of all rounds and of the web searches that the stage bought.
+ * @param paysStage whether the searches are charged even if no tokens are charged
  */
 function chargedSoFar(answer: MeasuredAnswer, charge: Charge, paysStage = charge !== 'nothing'): Charged {
   const { context, rounds, attempt } = answer;

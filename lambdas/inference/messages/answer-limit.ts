@@ -1,7 +1,7 @@
 /**
- * Limits the length of an answer: by the bytes that a provider may write for the requested tokens, and by the hold. The
- * longest tokens stand for runs of blanks or dashes, and an answer does not consist of them. Output beyond the limit
- * was not requested, so the answer ends there, as it would at max_tokens.
+ * Limits the length of an answer by the size that the requested tokens can have, and by the hold. 64 bytes per token is
+ * generous: only tokens for runs of blanks or dashes are that long. Output beyond the limit was not requested, so the
+ * answer ends there, as at max_tokens.
  */
 
 import type { HoldExtender } from '../../admission/hold-extender.ts';
@@ -10,17 +10,17 @@ import type { Stop } from './early-end.ts';
 
 const MAX_BYTES_PER_TOKEN = 64;
 const SLACK_BYTES = 64 * 1024;
-/** Upper bound on every answer, even if more was requested, because it may have to be kept as a whole. */
+/** Maximum size in bytes of any answer, because the gateway may have to keep an answer in memory as a whole. */
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 
-/** How many bytes of an answer may be sent, and why it ends after them. */
+/** Maximum number of bytes of an answer, and the reason why the answer ends after them. */
 export interface Limit {
   bytes: number;
   stop: Stop;
 }
 
 /**
- * The limit of an answer of this size; undefined if all of it may be sent.
+ * Returns the limit that ends an answer of this size, or undefined if the whole answer may be sent.
  * @param extraBytes bytes that the model did not write
  */
 export function answerLimitOf(

@@ -8,49 +8,50 @@ import type { Outcome } from '../../store/generations/outcome.ts';
 import type { Attempt, Dispatched } from './dispatch.ts';
 import type { Stop } from './early-end.ts';
 
-/** A batch, and the reason if the answer must end after it. */
+/** A batch of events, and the reason if the answer must end after the batch. */
 export interface RoundBatch extends AnswerBatch {
   stop?: Stop | undefined;
 }
 
-/** The answer from the view of a stage: its usage so far, and the way to start further rounds. */
+/** View of the answer for a stage: the usage so far, and functions to start further rounds. */
 export interface StagedAnswer {
-  /** Tokens of all rounds so far. */
+  /** Total tokens of all rounds so far. */
   readonly usage: TokenUsage;
-  /** Prompt tokens of the finished round, if the provider has counted them. */
+  /** Prompt tokens of the finished round; undefined if the provider has not counted them. */
   readonly countedPrompt: number | undefined;
   /**
-   * Holds a cost before it arises, in addition to all costs so far. @returns why the answer must end instead, or
-   * undefined
+   * Holds a cost before it arises, in addition to all costs so far.
+   * @returns the reason why the answer must end instead; undefined if the cost is held
    */
   holdMore: (cost: Money) => Promise<Stop | undefined>;
   /**
-   * Holds the maximum cost of one more request for this answer. @returns why the answer must end instead, or undefined
+   * Holds the maximum cost of one more request for this answer.
+   * @returns the reason why the answer must end instead; undefined if the cost is held
    */
   beginRound: (quote: Quote, estimatedInputTokens: number) => Promise<Stop | undefined>;
 }
 
 /**
- * The gateway's own work for an answer, in addition to passing on the provider's events. A stage completes the attempts
- * and processes the batches before the client gets them. It adds its purchases to the charge, to the client's usage and
- * to the record.
+ * The gateway's own work for an answer, in addition to forwarding the provider's events. A stage completes the attempts
+ * before they are sent, and processes each batch of events before the client gets it. It adds its purchases (web
+ * searches) to the charge, to the client's usage and to the record.
  */
 export interface AnswerStage {
-  /** Completes the attempts before the first of them is sent. */
+  /** Completes the attempts before the gateway sends the first of them. */
   prepare: (attempts: Attempt[]) => Promise<Attempt[]>;
-  /** The batches of the whole answer. The first come from the attempt that answered. */
+  /** Returns the batches of the whole answer. The first batches come from the attempt that answered. */
   batches: (first: Dispatched, answer: StagedAnswer) => PullIterator<RoundBatch>;
-  /** Price of the purchases so far. */
+  /** Returns the price of the purchases so far. */
   spent: (quote: Quote) => Money;
-  /** The charge of all tokens, with the purchases. */
+  /** Adds the price of the purchases to the charge for tokens. */
   withPurchases: (tokens: Charged, quote: Quote) => Charged;
-  /** Members of the client's usage in addition to the tokens. */
+  /** Returns members of the usage object for the client that are not token counts. */
   shownUsage: (usage: TokenUsage) => MessageDelta['usage'];
-  /** The outcome, with the results of the purchases. */
+  /** Adds the results of the purchases to the outcome. */
   withResults: (outcome: Outcome) => Outcome;
 }
 
-/** Passes on the provider's answer and buys nothing. */
+/** Stage that forwards the provider's answer unchanged and buys nothing. */
 export const passThrough: AnswerStage = {
   prepare: (attempts) => Promise.resolve(attempts),
   batches: ({ batches }) => batches,

@@ -11,16 +11,15 @@ import type { RoundBatch } from './answer-stage.ts';
 import type { Ending } from '../../store/generations/outcome.ts';
 import { Progress } from './progress.ts';
 
-/** How often the checkpointer runs. It decides whether a checkpoint is due. */
+/** Interval in ms at which the checkpointer is called. The checkpointer itself decides whether a checkpoint is due. */
 const CHECKPOINT_EVERY_MS = 1_000;
 
 /**
- * The events of an answer for the client: with the generation's id, the catalog's model and the price. The answer ends
- * early when the money runs out.
- *
- * Guarantee: the generation is reported to settlement exactly once, after the last event was taken, even if the answer
- * is broken, refused or abandoned.
- * @throws {GatewayError} if no answer began, or if the answer broke off and an event reports that to the client
+ * Yields the events of an answer for the client, with the generation's id, the catalog's model id and the price. Ends
+ * the answer early when the limits have no room for more output.
+ * Guarantee: the generation is reported to settlement exactly once, after the last event was taken. This is so even if
+ * the answer breaks off, is refused, or the client disconnects.
+ * @throws {GatewayError} if no answer began, or if the answer broke off
  */
 export async function* answerEvents(context: AnswerContext): AsyncGenerator<AnswerEvent[], void> {
   const progress = new Progress(context);
@@ -34,12 +33,12 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
       const next = await batches.next().catch((error: unknown) => progress.failProvider(error));
       if (next.done) return;
       const observed = progress.observe(next.value);
-      // Most batches are measured without waiting.
+      // Most batches are measured synchronously. Awaiting only promises saves a turn of the event loop for each batch.
       const { events, stop } = observed instanceof Promise ? await observed : observed;
       if (events.length > 0) yield events;
       if (stop?.ending === 'broke_off') throw stop.failure;
       if (stop) {
-        // Aborts the request, because leaving the loop alone would let the provider finish its answer.
+        // Aborts the request. If the code only left the loop, the provider would finish its answer and bill it.
         abortBecause(context.abort, 'ended');
         yield await progress.endEarly(stop);
         return;
@@ -54,15 +53,15 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
     if (ending === 'broke_off') logBrokenAnswer(error, aboutAttempt(context));
     const isStopping = abortReasonOf(context.abort.signal) === 'stopping';
     const failure = answerFailure(ending, error, isStopping);
-    // A client that does not stream gets the output written in time, because it is charged for it. If a provider broke
-    // off, a client would mistake the partial answer for a complete one. So it gets an error, and is charged by the
-    // provider's report.
+    // A client that does not stream gets the output that was written in time, because it pays for that output. If a
+    // provider broke off, the client could mistake a partial answer for a complete one. So that client gets an error,
+    // and is charged by the provider's report.
     if (!context.streamed && ending === 'out_of_time' && !isStopping && progress.hasOutput) {
       yield await progress.endEarly({ ending, failure });
       return;
     }
     progress.ending = ending;
-    // A client that retries pays again. But without streaming, a client has received nothing yet if the answer broke
+    // A client that retries normally pays again. Without streaming, a client has received nothing if the answer broke
     // off or the process is stopping, so it may retry.
     if (!context.streamed && (ending === 'broke_off' || isStopping)) await leaveRetryToClient(context, failure);
     else if (progress.isCharged) failure.discourageRetry();
@@ -80,13 +79,13 @@ function aboutAttempt({ requestId, generationId, attempts, attemptLog }: AnswerC
   return { requestId, generationId, provider: endpoint.provider.id, model: model.id };
 }
 
-/** Lets the client send the request again, even with the same `Idempotency-Key`. */
+/** Allows the client to send the request again, even with the same `Idempotency-Key`. */
 async function leaveRetryToClient({ claim, generationId }: AnswerContext, failure: GatewayError): Promise<void> {
   failure.leaveRetryToClient();
   if (claim) await giveUpClaim(resources.table(), claim, generationId);
 }
 
-/** The failure for the client. */
+/** Returns the error for the client. */
 function answerFailure(ending: Ending, error: unknown, isStopping: boolean): GatewayError {
   if (isStopping) return gatewayStopping();
   if (ending === 'client_left') return clientHasLeft(error);

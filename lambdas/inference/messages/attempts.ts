@@ -25,22 +25,25 @@ import { jobRequestOf } from '../protection-of.ts';
 import type { Attempt } from './dispatch.ts';
 import type { RoutedMessage } from './routed-message.ts';
 
-/** A request before its hold: its encoding and its maximum cost for each candidate. */
+/** A request before its hold, with its encoding and its maximum cost for each candidate. */
 export interface Prepared {
   routed: Pick<RoutedMessage, 'message' | 'content' | 'client' | 'origins' | 'leftOut' | 'onExcluded'>;
   attempts: Attempt[];
-  /** The plan made from the quotes of the attempts. */
+  /** Spending plan made from the quotes of the attempts. */
   plan: SpendingPlan;
 }
 
 const DEFAULT_STEP_TOKENS = 4_096;
-/** The first token must not wait for a count much longer than for the hold itself. */
+/**
+ * Maximum time in ms for a provider to count a prompt. The first token must not wait much longer for the count than for
+ * the hold itself.
+ */
 const COUNT_TIMEOUT_MS = 5_000;
 
 /**
- * Encodes a request for every candidate that can express it, and bounds its cost at each, without a network call. If
- * the bytes do not bound a prompt, the model's context does.
- * @throws {GatewayError} 400 if no candidate can express it
+ * Encodes a request for every candidate that can express it, and computes an upper bound on the cost at each. No
+ * network call is made. If the size in bytes does not bound the prompt's tokens, the model's context length does.
+ * @throws {GatewayError} 400 if no candidate can express the request
  */
 export function prepareAttempts(routed: Prepared['routed'], candidates: Candidate[]): Prepared {
   const attempts = reportPathsAsSent(routed.origins, () => encodeForEach(candidates, routed));
@@ -50,7 +53,8 @@ export function prepareAttempts(routed: Prepared['routed'], candidates: Candidat
 }
 
 /**
- * The plan with a counted prompt, which is far shorter than its bytes suggest. Only used before a refusal.
+ * Returns a plan with the counted tokens of the prompt, which are far fewer than the bound by bytes. It is computed
+ * only before a request would be refused.
  * @returns undefined if the prompt cannot be counted, or the plan would be the same
  */
 export async function countedPlan(
@@ -77,8 +81,8 @@ export async function countedPlan(
 }
 
 /**
- * The attempts with the quotes of the plan that was held.
- * @param isShorter the plan allows only shorter answers than requested
+ * Returns the attempts with the quotes of the plan for which the hold was placed.
+ * @param isShorter whether the plan allows only shorter answers than requested
  */
 export function attemptsHeldFor({ routed, attempts }: Prepared, plan: SpendingPlan, isShorter: boolean): Attempt[] {
   return attempts.map((attempt, index) => {
@@ -94,27 +98,33 @@ function shorterAttempt(attempt: Attempt, quote: Quote, client: ClientHeaders): 
   return { ...attempt, quote, message: shorter, encode: encoding(candidate, shorter, client) };
 }
 
-/** Encodes a request again at each call. */
+/** Returns a function that encodes the request again at each call, so that no body stays in memory. */
 function encoding({ wire, target }: Candidate, message: MessagesRequest, client: ClientHeaders): Attempt['encode'] {
   return () => wire.encode(message, target, client);
 }
 
 /**
- * Keeps an encoded request. It is a separate function because closures of one scope keep everything that any of them
- * uses.
+ * Returns a function that returns an encoded request from memory. It is separate from `encoding` because closures in
+ * one scope keep every variable that any of them uses.
  */
 function keeping(encoded: ReturnType<Attempt['encode']>): Attempt['encode'] {
   return () => encoded;
 }
 
-/** The same attempt with another message, over a new connection. @throws {GatewayError} 400 */
+/**
+ * Returns the same attempt with another message and without its open connection.
+ * @throws {GatewayError} 400 if the candidate cannot express the message
+ */
 export function withMessage(attempt: Attempt, message: MessagesRequest, client: ClientHeaders): Attempt {
   const { index, candidate, quote, encodeOther, hasHiddenReasoning, leftOut } = attempt;
   const encode = keeping(candidate.wire.encode(message, candidate.target, client));
   return { index, candidate, quote, message, encode, encodeOther, hasHiddenReasoning, leftOut };
 }
 
-/** Upper bound on an attempt's prompt tokens by its bytes; undefined if only the model's context bounds them. */
+/**
+ * Returns the upper bound on an attempt's prompt tokens by the size in bytes; undefined if only the model's context
+ * length bounds the prompt.
+ */
 export function boundByBytes({ candidate, message, encode }: Attempt): number | undefined {
   const { endpoint } = candidate;
   const bound = promptBound(measurePrompt(message), encode().body, endpoint);
@@ -122,7 +132,7 @@ export function boundByBytes({ candidate, message, encode }: Attempt): number | 
 }
 
 /**
- * Upper bound on the cost of the next round of an answer.
+ * Returns the upper bound on the cost of the next round of an answer.
  * @param maxPromptTokens from the count of the previous round and the bytes added since
  */
 export function quoteOfRound(attempt: Attempt, content: PromptContent, maxPromptTokens: number): Quote {
@@ -160,7 +170,7 @@ function encodeForEach(
         leftOut: [...leftOut, ...unsent],
       });
     } catch (error) {
-      // The wire of another endpoint may be able to express it.
+      // The wire of another endpoint may be able to express the request.
       refusal ??= error;
       onExcluded?.(candidate, 'request_not_supported', error);
     }
@@ -190,7 +200,7 @@ function attemptQuote(
   return { pricing, bound, ...unseen };
 }
 
-/** Upper bound on the tokens that an endpoint may write, including thinking. */
+/** Returns the upper bound on the tokens that an endpoint may write, including thinking. */
 function maxOutputTokens(candidate: Candidate, { max_tokens: asked }: MessagesRequest): number {
   const ceiling = outputCeiling(candidate);
   const { min_output_tokens: least = 0 } = candidate.endpoint.quirks;
@@ -209,7 +219,10 @@ function hiddenReasoningTokens(candidate: Candidate, message: MessagesRequest): 
   return candidate.wire.hiddenReasoning(message, candidate.target, maxOutputTokens(candidate, message));
 }
 
-/** Used if no provider counts: the gateway's own tokenizer, with a margin for other model families. */
+/**
+ * Counts the prompt with the gateway's own tokenizer, if no provider counts. Adds a margin, because other model
+ * families tokenize differently.
+ */
 async function countWithOwnTokenizer(
   { candidate: { target, endpoint }, message }: Pick<Attempt, 'candidate' | 'message'>,
   content: PromptContent,

@@ -1,4 +1,7 @@
-/** Prepares the events of an answer for the client: up to an error or a limit, with the gateway's ids and the price. */
+/**
+ * Prepares the events of an answer for the client: cuts them at an error or a limit, and adds the gateway's ids and the
+ * price.
+ */
 
 import type { Charged } from '../../accounting/charge.ts';
 import { eventBytes } from '../../accounting/event-bytes.ts';
@@ -10,20 +13,20 @@ import type { Candidate } from '../../routing/candidates.ts';
 import { failedProvider } from '../../routing/connection.ts';
 import type { MeasuredAnswer } from './answer-context.ts';
 
-/** Whether the event has the stop reason. That event also has the price. */
+/** Returns whether the event contains the stop reason. The same event also gets the price. */
 export function isEnding(data: MessagesEvent): data is MessageDelta {
   return data.type === 'message_delta' && typeof data.delta.stop_reason === 'string';
 }
 
 /**
- * Whether the event only reports usage in the middle of an answer. The client does not get it, because its counts are
- * the provider's and may differ from the billed usage.
+ * Returns whether the event only reports usage in the middle of an answer. The client does not get such an event,
+ * because its counts are the provider's and may differ from the billed usage.
  */
 export function isUsageReport(data: MessagesEvent): boolean {
   return data.type === 'message_delta' && !isEnding(data);
 }
 
-/** The events before the provider's error, and the error as a failure. */
+/** Returns the events before an error event of the provider, and the error as a failure. */
 export function splitAtError(
   events: AnswerEvent[],
   candidate: Candidate,
@@ -35,8 +38,8 @@ export function splitAtError(
 }
 
 /**
- * The events up to the first event beyond the limit. `message_start` is always kept, even if the decoder's held-back
- * output already exceeds the limit.
+ * Returns the events before the first event that exceeds the limit. `message_start` is always kept, even if output held
+ * back by the decoder already exceeds the limit.
  * @param writtenBytes size of the answer before these events
  */
 export function cutAtLimit(events: AnswerEvent[], writtenBytes: number, limitBytes: number): AnswerEvent[] {
@@ -50,7 +53,7 @@ export function cutAtLimit(events: AnswerEvent[], writtenBytes: number, limitByt
 }
 
 /**
- * Puts the generation's id and the catalog's model into the first event of an answer. Other events are returned
+ * Puts the generation's id and the catalog's model id into the first event of an answer. Returns other events
  * unchanged.
  */
 export function withGatewayIdentity(event: AnswerEvent, { context, attempt }: MeasuredAnswer): AnswerEvent {
@@ -62,10 +65,9 @@ export function withGatewayIdentity(event: AnswerEvent, { context, attempt }: Me
 }
 
 /**
- * The ending with its price.
- *
- * Guarantee: the usage reported to the client equals the billed usage. The tokens are those of the charge, whatever the
- * event reports. So tokens times prices is the cost, unless the limits had no room for it (`capped` on the record).
+ * Adds the price to the last `message_delta` of an answer.
+ * Guarantee: the usage reported to the client equals the billed usage, whatever usage the provider's event reports. So
+ * tokens times prices equals the cost, unless the limits had no room for it (`capped` in the record).
  */
 export function priced(event: MessageDelta, { usage, cost }: Charged, answer: MeasuredAnswer): MessageDelta {
   const { context, meter } = answer;

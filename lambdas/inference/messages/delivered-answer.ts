@@ -4,15 +4,15 @@ import { restoredAnswer } from '../../protection/restored-answer.ts';
 import { answerEvents } from './answer.ts';
 import type { AnswerContext } from './answer-context.ts';
 
-/** The events of an answer, with the client's own text in place of placeholders. */
+/** Returns the events of an answer. Placeholders of protected text are replaced with the client's own text. */
 export function deliveredEvents(context: AnswerContext): AsyncGenerator<AnswerEvent[], void> {
   const events = answerEvents(context);
   return context.originals ? restoredAnswer(events, context.originals) : events;
 }
 
 /**
- * The same as one message.
- * @returns the complete message or its failure, and the end of all work for it, which never rejects
+ * Collects the events of an answer into one message.
+ * @returns the complete message or its failure; and `settled`, which resolves after settlement and never rejects
  */
 export function deliveredMessage(context: AnswerContext): { message: Promise<MessageBody>; settled: Promise<void> } {
   const { promise: message, resolve, reject } = Promise.withResolvers<MessageBody>();
@@ -20,7 +20,7 @@ export function deliveredMessage(context: AnswerContext): { message: Promise<Mes
     const assembler = new MessageAssembler();
     for await (const events of deliveredEvents(context)) {
       for (const { data } of events) assembler.add(data);
-      // Only the settlement follows this event.
+      // Resolves at once, so that the client need not wait for the settlement that follows `message_stop`.
       if (events.at(-1)?.data.type === 'message_stop') resolve(assembler.finish()!);
     }
     resolve(assembler.finish()!);

@@ -11,35 +11,35 @@ import { connect } from '../../routing/connection.ts';
 import { readableAfter } from '../../routing/readable-request.ts';
 import { withFailover, type FailoverOptions, type Offer } from '../failover.ts';
 
-/** A request to one candidate. Its connection may be opening, and nothing has been sent. */
+/** A request to one candidate before it is sent. The connection may already be opening. */
 export interface Attempt extends Offer {
   candidate: Candidate;
-  /** Upper bound on the candidate's charge. */
+  /** Upper bound on the charge at this candidate. */
   quote: Quote;
-  /** The request, with the defaults of the candidate's model. */
+  /** The message, with the default parameters of the candidate's model. */
   message: MessagesRequest;
   /**
-   * The request in the candidate's format. Only the first attempt keeps it: bodies may be large, and most others are
-   * never sent.
+   * Encodes the request in the candidate's format. Only the first attempt keeps the encoded body in memory: bodies may
+   * be large, and most later attempts are never sent.
    */
   encode: () => WireRequest;
   /** Encodes another message in the candidate's format. */
   encodeOther: (message: MessagesRequest) => WireRequest;
   upstream?: UpstreamRequest;
-  /** Fields of the request that are not sent to the candidate. */
+  /** Names of request fields that are not sent to this candidate. */
   leftOut: readonly string[];
 }
 
-/** An answer that has begun: its attempt, and all its batches. */
+/** An answer that has begun: the index of its attempt, and all its batches of events. */
 export interface Dispatched {
   index: number;
   batches: PullIterator<AnswerBatch>;
 }
 
 /**
- * Sends the request to one candidate after the other until an answer begins. A failure before the first event fails the
- * attempt; a later failure fails the answer.
- * @throws {ProviderFailure} of the last candidate tried
+ * Sends the request to one candidate after the other until an answer begins. A failure before the first event ends only
+ * the attempt. A later failure ends the answer.
+ * @throws {ProviderFailure} the failure of the last candidate that was tried
  */
 export async function dispatch(
   attempts: readonly Attempt[],
@@ -79,8 +79,8 @@ export async function dispatch(
 }
 
 /**
- * Sealed reasoning becomes unreadable after a change of the operator's account or the provider's keys. That is rare,
- * unless something is wrong.
+ * Logs that encrypted reasoning in the prompt was dropped because the provider could not read it. This happens after a
+ * change of the operator's account or of the provider's keys; frequent cases need an investigation.
  */
 function noteDroppedReasoning({ endpoint, model }: Candidate, requestId: string): void {
   const provider = endpoint.provider.id;

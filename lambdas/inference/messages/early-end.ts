@@ -2,19 +2,25 @@ import type { MessageDelta } from '../../messages/types.ts';
 import type { GatewayError } from '../../platform/errors.ts';
 import type { Ending } from '../../store/generations/outcome.ts';
 
-/** Why an answer ends early, and the failure that the client gets with it. */
+/** Reason why an answer ends early, and the error that the client gets in the last event. */
 export type Stop =
-  /** It has reached its maximum length, as at max_tokens. */
+  /** The answer has reached its maximum length, as at max_tokens. */
   { ending: 'complete' } | { ending: Exclude<Ending, 'complete'>; failure: GatewayError };
 
-/** The last event of an answer that ends early: the same as at max_tokens. */
+/**
+ * Returns the last `message_delta` of an answer that ends early. It has the same stop reason as an answer that reached
+ * max_tokens.
+ */
 export function earlyEnding(stop: Stop): MessageDelta {
   const delta = { stop_reason: 'max_tokens', stop_sequence: null } as const;
   const ending: MessageDelta = { type: 'message_delta', delta, usage: {} };
   return stop.ending === 'complete' ? ending : withReason(ending, stop.failure);
 }
 
-/** The ending of an answer that reached its max_tokens. If the money limited them, the ending says so. */
+/**
+ * Adds the reason to the end of an answer that stopped at max_tokens, if the gateway had lowered max_tokens to fit the
+ * limits.
+ */
 export function withShortening(ending: MessageDelta, shortened: GatewayError | undefined): MessageDelta {
   return ending.delta.stop_reason === 'max_tokens' && shortened ? withReason(ending, shortened) : ending;
 }

@@ -1,5 +1,3 @@
-/** Places the hold of a message request while the connection to its first provider opens. */
-
 import { releaseUnknown } from '../../accounting/release.ts';
 import { remainingCandidates, type Admitted } from '../../admission/admit.ts';
 import { freeUseOf, scopesToHoldIn } from '../../admission/free/free-use.ts';
@@ -11,7 +9,7 @@ import type { InferenceInput } from '../inference-input.ts';
 import { attemptsHeldFor, countedPlan, prepareAttempts, type Prepared } from './attempts.ts';
 import type { RoutedMessage } from './routed-message.ts';
 
-/** After this time, the provider may have closed a connection without a request. */
+/** Age in ms after which an unused connection is discarded, because the provider may already have closed it. */
 const CONNECTION_KEEPS_MS = 2_000;
 
 interface HeldMessage {
@@ -20,8 +18,8 @@ interface HeldMessage {
 }
 
 /**
- * Holds a request for its candidates. If the terms of a free model refuse it, the other models remain. If there is no
- * money, the free models remain.
+ * Places a hold for the candidates of a request. If the terms of a free model refuse the hold, the paid models remain.
+ * If the limits have no room, the free models remain.
  * @throws {GatewayError} if the request is not admitted
  */
 export async function holdForRequest(
@@ -36,7 +34,10 @@ export async function holdForRequest(
   }
 }
 
-/** Terms of the hold for a message: its prompt is counted before a refusal, and its use of free models is limited. */
+/**
+ * Returns the terms of the hold for a message, including an exact count of the prompt before a refusal and the limits
+ * of free models.
+ */
 export async function messageTerms(
   input: Pick<InferenceInput<unknown>, 'caller' | 'generationId' | 'request' | 'clientLeft'>,
   prepared: Prepared,
@@ -63,8 +64,8 @@ export async function messageTerms(
 }
 
 /**
- * Places the hold while DNS, TCP and TLS to the first provider run. Nothing is sent before the hold is placed; the
- * record may still be in progress.
+ * Places the hold while DNS, TCP and TLS to the first provider run. Nothing is sent before the hold is placed. The
+ * generation's record may still be in progress then.
  */
 async function holdWhileConnecting(input: InferenceInput<unknown>, prepared: Prepared, signal: AbortSignal) {
   const [first] = prepared.attempts as [Prepared['attempts'][number]];
@@ -89,7 +90,7 @@ async function holdWhileConnecting(input: InferenceInput<unknown>, prepared: Pre
     return { admitted, attempts };
   } catch (error) {
     upstream.discard();
-    // Nothing was sent, so nothing may be held or charged.
+    // Nothing was sent to a provider, so nothing may be held or charged.
     if (admitted) await releaseUnknown(table, admitted.generation);
     throw error;
   }

@@ -5,7 +5,7 @@ import type { Dispatched } from './dispatch.ts';
 /**
  * Waits until an answer has begun and its generation is recorded. If recording fails, the request to the provider is
  * aborted, and the client gets nothing of the answer.
- * @throws {Error} of the record, or of the dispatch
+ * @throws {Error} the error of the record or of the provider
  */
 export async function onceRecorded(
   dispatched: Promise<Dispatched>,
@@ -13,7 +13,7 @@ export async function onceRecorded(
   abort: AbortController,
 ): Promise<Dispatched> {
   if (!recorded) return dispatched;
-  // Aborts at once, because the provider's work costs money while the release is in progress.
+  // Aborts the provider's request at once, because its work costs money while the hold is being released.
   recording?.catch(() => abortBecause(abort, 'ended'));
   const [answer, record] = await Promise.allSettled([dispatched, recorded]);
   if (record.status === 'rejected') {

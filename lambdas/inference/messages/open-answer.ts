@@ -15,10 +15,10 @@ import { SearchStage } from './search/search-stage.ts';
 import { parseMessage, routeMessage, type RoutedMessage } from './routed-message.ts';
 
 /**
- * Begins the answer to a message: candidates, hold, dispatch. `answerEvents` makes its events, charge and settlement
- * from the returned context.
- * @param leftOutNames returns the client's names of all fields that are not sent to an endpoint
- * @throws {GatewayError} if no provider can serve the request, or it is not admitted; nothing is held then
+ * Begins the answer to a message: finds candidates, places the hold, and sends the request. `answerEvents` makes
+ * events, charge and settlement from the returned context.
+ * @param leftOutNames returns the client's names of the fields that are not sent to an endpoint
+ * @throws {GatewayError} if no provider can serve the request, or the request is not admitted; nothing is held then
  */
 export async function openAnswer(
   input: InferenceInput<RoutedRequest>,
@@ -26,7 +26,7 @@ export async function openAnswer(
 ): Promise<AnswerContext> {
   const { caller, generationId, request } = input;
   const routed = await routeOrRefuse(input);
-  // Resources for settlement must exist before the hold is placed.
+  // Opens the resources for settlement before the hold is placed: if one is missing, nothing must be held.
   const [table, queue, health] = [resources.table(), resources.queue('finalize-cost'), resources.health()];
   const abort = new AbortController();
   abortWhenLeft(abort, input.clientLeft);
@@ -66,7 +66,10 @@ export async function openAnswer(
   };
 }
 
-/** A separate function, because closures of the answer would keep the parsed message. */
+/**
+ * Parses and routes the message, or throws a refusal. It is a separate function because closures of the answer would
+ * otherwise keep the parsed message in memory.
+ */
 async function routeOrRefuse(input: InferenceInput<RoutedRequest>): Promise<RoutedMessage> {
   const parsed = await parseMessage(input);
   const neededOf = async (unprotected: InferenceInput<RoutedRequest>) => {

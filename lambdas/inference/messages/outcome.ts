@@ -5,7 +5,10 @@ import { serviceCostOf } from '../../accounting/service-cost.ts';
 import type { Ending, Outcome } from '../../store/generations/outcome.ts';
 import { hasOutput, type MeasuredAnswer } from './answer-context.ts';
 
-/** The outcome of an answer, in the form of its record. @param ending null while the answer is running */
+/**
+ * Returns the outcome of an answer in the form of the generation's record.
+ * @param ending null while the answer is running
+ */
 export function outcomeOf(answer: MeasuredAnswer, ending: Ending | null, charged: Charged): Outcome {
   const { context, attempt, meter } = answer;
   const { usage, cost, cacheSaved, estimated, exceeded, rounds = [] } = charged;
@@ -26,7 +29,7 @@ export function outcomeOf(answer: MeasuredAnswer, ending: Ending | null, charged
     modelPermaslug: model.data.permaslug,
     endpointId: endpoint.id,
     providerName: endpoint.provider.name,
-    // The record already has the prices of the first attempt.
+    // The record already contains the prices of the first attempt.
     pricing: attempt.candidate === context.attempts[0]!.candidate ? undefined : pricing,
     ...recordedUsage(usage),
     rounds: rounds.map(recordedUsage),

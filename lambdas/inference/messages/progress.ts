@@ -20,7 +20,10 @@ import { earlyEnding, withShortening, type Stop } from './early-end.ts';
 import { surprisesOf } from '../usage-anomalies.ts';
 import { outcomeOf } from './outcome.ts';
 
-/** One answer in progress: measures it, keeps it within its hold, prices it, and settles it at the end. */
+/**
+ * One answer in progress: measures the usage, keeps the answer within its hold, computes the price, and settles at the
+ * end.
+ */
 export class Progress implements StagedAnswer {
   /** How the answer ended; undefined while it is running. */
   ending: Ending | undefined;
@@ -29,11 +32,14 @@ export class Progress implements StagedAnswer {
   #answer: MeasuredAnswer;
   #begun = false;
   #promptCounted = false;
-  /** The provider has reported the stop reason, so only its last events follow. */
+  /** Whether the provider has reported the stop reason. Only a few last events can follow. */
   #isClosing = false;
-  /** Bytes that the model did not write: sources and results. They cost nothing, but must be kept. */
+  /**
+   * Size in bytes of output that the model did not write: sources and search results. It is free, but must be kept in
+   * memory.
+   */
   #extraBytes = 0;
-  /** The charge that the last message_delta reported. Settlement uses the same. */
+  /** Charge that the last `message_delta` reported to the client. Settlement uses the same charge. */
   #final: Charged | undefined;
 
   constructor(context: AnswerContext) {
@@ -43,7 +49,8 @@ export class Progress implements StagedAnswer {
 
   begin(index: number): void {
     const { quote: held, ...begun } = this.#context.attempts[index]!;
-    // A stage has made its purchases before the answer begins, and no provider searches.
+    // The searches before the first round are already bought, and no provider searches by itself. So no further
+    // searches are bounded.
     const quote = { ...held, bound: { ...held.bound, searchRequests: 0 } };
     this.#answer = unmeasured(this.#context, { ...begun, quote });
     this.#begun = true;
@@ -54,28 +61,28 @@ export class Progress implements StagedAnswer {
     return hasOutput(this.#answer);
   }
 
-  /** Tokens of all rounds so far. */
+  /** Total tokens of all rounds so far. */
   get usage(): TokenUsage {
     return chargedWithinHold(this.#answer, 'usage').usage;
   }
 
-  /** Prompt tokens of the finished round, if the provider has counted them. */
+  /** Prompt tokens of the finished round; undefined if the provider has not counted them. */
   get countedPrompt(): number | undefined {
     const { meter } = this.#answer;
     return meter.knowsPrompt ? promptTokens(meter.usage().usage) : undefined;
   }
 
   /**
-   * Holds a cost before it arises, in addition to all costs so far. @returns why the answer must end instead, or
-   * undefined
+   * Holds a cost before it arises, in addition to all costs so far.
+   * @returns the reason why the answer must end instead; undefined if the cost is held
    */
   async holdMore(cost: Money): Promise<Stop | undefined> {
     return stopBy(await this.#context.extender.reserve(accruedCost(this.#answer).plus(cost)));
   }
 
   /**
-   * Starts another request for the same answer: the previous round is over and was charged.
-   * @returns why the answer must end instead, or undefined
+   * Starts another request for the same answer, after the previous round has ended.
+   * @returns the reason why the answer must end instead; undefined if the cost of the round is held
    */
   async beginRound(quote: Quote, estimatedInputTokens: number): Promise<Stop | undefined> {
     const { attempt, meter, rounds } = this.#answer;
@@ -96,7 +103,7 @@ export class Progress implements StagedAnswer {
   /** Records the outcome so far, if a checkpoint is due. */
   checkpoint(): void {
     this.#followAttempt();
-    // Before the first event, only hidden thinking can cost money. The record has the prompt.
+    // Before the first event, only hidden thinking can add cost. The record already covers the prompt.
     const isWorthIt = this.#begun || this.#answer.attempt.quote.hiddenReasoningTokens > 0;
     if (this.ending !== undefined || !isWorthIt || this.#context.attemptLog.sentAtMs === undefined) return;
     this.#context.report.checkpoint(() =>
@@ -104,19 +111,20 @@ export class Progress implements StagedAnswer {
     );
   }
 
-  /** Until an answer has begun, failures and charges are attributed to the latest attempt. */
+  /** Attributes failures and charges to the latest attempt until an answer has begun. */
   #followAttempt(): void {
     const { attempts, attemptLog } = this.#context;
     if (!this.#begun) this.#answer = { ...this.#answer, attempt: attempts[attemptLog.index]! };
   }
 
-  /** Attributes a failure while getting the answer to the provider. */
+  /** Throws the error as a failure of the provider. */
   failProvider(error: unknown): never {
     throw this.#failureOf(error);
   }
 
   /**
-   * Measures a batch before it is sent. @returns the part that the hold covers, and why the answer must end after it
+   * Measures a batch of events before it is sent to the client.
+   * @returns the part of the batch that the hold covers, and the reason if the answer must end after it
    */
   observe(batch: RoundBatch): RoundBatch | Promise<RoundBatch> {
     this.#context.attemptLog.received();
@@ -153,7 +161,7 @@ export class Progress implements StagedAnswer {
       if (data.type !== 'message_start') meter.observe(data);
       this.#follow(data);
     }
-    // Usage reported with the last events includes them.
+    // Usage that arrives with the last events already includes them, so the events are measured first.
     if (reported) meter.addReported(reported);
     this.#countPrompt();
     const stop: Stop | undefined = limit?.stop ?? (failure ? { ending: 'broke_off', failure } : asked);
@@ -175,14 +183,14 @@ export class Progress implements StagedAnswer {
     return events.map((data) => ({ data }));
   }
 
-  /** The ending of an answer that failed. */
+  /** Returns the ending of an answer that failed. */
   endingBy(error: unknown): Exclude<Ending, 'complete' | 'out_of_money'> {
     this.#followAttempt();
     const reason = abortReasonOf(this.#context.abort.signal);
     if (reason === 'client_left' || reason === 'out_of_time') return reason;
     if (reason === 'stopping') return 'out_of_time';
     if (this.#begun) this.#context.attemptLog.brokeOff(error);
-    // The gateway has stopped waiting, but the provider may still be working: a model that has shown nothing may be
+    // The gateway has stopped waiting, but the provider may still be working: a model that has sent no output may be
     // thinking.
     const mayThink = this.#answer.attempt.quote.hiddenReasoningTokens > 0 && !this.hasOutput;
     if (this.#failureOf(error).wasSilent && mayThink) return 'out_of_time';
@@ -218,7 +226,7 @@ export class Progress implements StagedAnswer {
     const { meter } = this.#answer;
     if (this.#promptCounted || !meter.knowsPrompt) return;
     this.#promptCounted = true;
-    // At the end, the settlement releases the rest.
+    // At the end of an answer, the settlement releases the unused part of the hold.
     const giveBack = meter.finishReason === null && !this.#isClosing;
     const { usage } = chargedForRound(this.#answer, 'usage');
     this.#context.extender.promptCounted(usage, { writtenBytes: meter.outputBytes, giveBack });
@@ -227,7 +235,7 @@ export class Progress implements StagedAnswer {
   #follow(data: MessagesEvent): void {
     if (data.type === 'content_block_start') this.#openBlocks.add(data.index);
     else if (data.type === 'content_block_stop') this.#openBlocks.delete(data.index);
-    // A client may close the connection after this event. The answer is complete in any case.
+    // The answer is complete after this event, even if the client then closes the connection.
     else if (data.type === 'message_stop') this.ending = 'complete';
   }
 

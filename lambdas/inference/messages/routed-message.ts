@@ -1,6 +1,6 @@
 /**
  * Prepares a message for providers: parses it once, protects its texts, and finds its candidates. Routing, search and
- * protection each use their part of the parsed message, so none of them parses the request again.
+ * protection each use their part of the parsed message, so the request is not parsed again.
  */
 
 import { privacyOf } from '../../admission/caller.ts';
@@ -28,41 +28,46 @@ import { protectedSearches, readSearches, type RequestedSearches } from '../../s
 
 const BETA_HEADER = 'anthropic-beta';
 
-/** A parsed request for a message: its route, its searches, and its texts for protection. */
+/** A parsed message request: its route, its searches, and its texts for protection. */
 interface ParsedMessage {
   route: MessageRoute;
   searches: RequestedSearches | undefined;
-  /** The message as the model gets it, with the request's other texts under the client's field names. */
+  /** The message as the model gets it, and the request's other texts under the client's field names. */
   texts: MessagesRequest & { plugins?: RoutedRequest['plugins']; [BETA_HEADER]?: string };
-  /** Messages may be removed if the prompt is too long. */
+  /** Whether messages may be removed if the prompt is too long. */
   mayCompress: boolean;
-  /** The gateway adds cache marks to the prompt. */
+  /** Whether the gateway adds cache breakpoints to the prompt. */
   marksCaches: boolean;
-  /** Fields of the request that are sent to no endpoint. */
+  /** Names of request fields that are not sent to any endpoint. */
   leftOut: readonly string[];
 }
 
 /** A message that may be sent to providers. */
 export interface RoutedMessage {
   message: MessagesRequest;
-  /** Values of the placeholders in the prompt; undefined if nothing is to be restored. */
+  /**
+   * Original texts of the placeholders in the protected prompt; undefined if the prompt has no placeholders to restore.
+   */
   originals: ReadonlyMap<string, string> | undefined;
   content: PromptContent;
   client: ClientHeaders;
-  /** At least one. */
+  /** Candidates in the order of attempts, at least one. */
   candidates: Candidate[];
-  /** Undefined if nothing is to be searched. */
+  /** Web searches of the request; undefined if it has none. */
   search: RequestSearch | undefined;
-  /** Index of each message in the client's request; undefined if no index changed. */
+  /** For each message, its index in the client's request; undefined if no index changed. */
   origins: number[] | undefined;
-  /** Fields of the request that are sent to no endpoint. */
+  /** Names of request fields that are not sent to any endpoint. */
   leftOut: readonly string[];
   remember: MessageRoute['remember'];
   /** Called once per excluded endpoint. */
   onExcluded: OnExcluded;
 }
 
-/** @throws {GatewayError} 404 for an unknown model, 400 for search results that this gateway has not found */
+/**
+ * Parses a message request once, and starts the lookup of its route.
+ * @throws {GatewayError} 404 for an unknown model; 400 for search results that this gateway has not issued
+ */
 export async function parseMessage({
   body,
   caller,
@@ -92,8 +97,8 @@ export async function parseMessage({
 }
 
 /**
- * Finds the candidates of a request, and the message to send to them.
- * @param beforeSearch runs before the prompt is searched for sensitive data
+ * Finds the candidates of a request, and prepares the message for them.
+ * @param beforeSearch runs before the prompt is scanned for sensitive data
  * @throws {GatewayError} 400 or 404 without a candidate, 400 for a message that may not be sent to any provider, and
  *   the errors of `protect`
  */

@@ -8,13 +8,14 @@ import { routeBatch } from './routed.ts';
 /** A complete answer for the client, and the candidate that gave it. */
 export interface Answered<Result> extends Omit<BatchResult<never>, 'answer'> {
   result: Result;
-  /** Fields of the request that were not sent to the endpoint. */
+  /** Names of request fields that were not sent to the endpoint. */
   leftOut: readonly string[];
 }
 
 /**
- * Answers a whole request or nothing: candidates, hold, requests to a provider, settlement.
- * @throws {GatewayError} if no provider can serve the request, it is not admitted, or no provider answers
+ * Answers a whole decisions or embeddings request, or nothing: finds candidates, places the hold, sends requests to a
+ * provider, and settles.
+ * @throws {GatewayError} if no provider can serve the request, the request is not admitted, or no provider answers
  */
 export async function answerModality<Body, Task, Answer, Result>(
   modality: BatchModality<Body, Task, Answer, Result>,

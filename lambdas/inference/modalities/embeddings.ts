@@ -10,14 +10,14 @@ import { embeddingEngines } from '../../providers/embeddings/engines.ts';
 import type { BatchCandidate } from '../batch/offers.ts';
 import { defineModality } from './modality.ts';
 
-/** Maximum number of tokens in a request of this size. */
+/** Maximum number of JSON values in a request. Input may consist of token numbers, so it is large. */
 const MAX_VALUES = 2_000_000;
-/** Many times the fields of the schema: tokens have no names. */
+/** Maximum number of named JSON fields, far more than the schema has. Token numbers in the input have no names. */
 const MAX_NAMED_FIELDS = 1_000;
 
 const isText = (input: EmbeddingInput) => typeof input === 'string';
 
-/** Vectors of texts. */
+/** Modality that returns embedding vectors of texts. */
 export const embeddingsModality = defineModality({
   apiType: 'embeddings',
   makes: 'embeddings',
@@ -44,7 +44,7 @@ export const embeddingsModality = defineModality({
       inputType: body.input_type ?? undefined,
     };
   },
-  // A token is about four bytes of text.
+  // Estimates four bytes of text per token.
   promptBytes: ({ inputs }) =>
     inputs.reduce((bytes, input) => bytes + (isText(input) ? Buffer.byteLength(input) : input.length * 4), 0),
   routeOf: ({ model, provider }) => ({ model, messages: [], ...(provider ? { provider } : {}) }),
@@ -58,13 +58,17 @@ export const embeddingsModality = defineModality({
     invalidRequest('input', `is more than ${maxMebibytes} MiB for this model; send fewer texts`),
   tooMany: (asks, maxAsks) =>
     invalidRequest('input', `takes ${asks} requests to this model, of which one may take ${maxAsks}; send fewer texts`),
-  // Their answers are large, and all of them wait in memory for the last one.
+  // Maximum number of concurrent requests. It is low because the responses are large and stay in memory until the last
+  // one arrives.
   maxAtOnce: 4,
   resultOf: (vectors) => vectors,
   outOfTime: 'The texts took longer than the gateway may run. Send fewer at once.',
 });
 
-/** @throws {GatewayError} 400 if no candidate takes a field of the request */
+/**
+ * Returns whether the candidate supports all fields of the request.
+ * @throws {GatewayError} 400 if no candidate supports a field
+ */
 function takes(
   { dimensions, inputType }: EmbeddingTask,
   candidate: BatchCandidate,

@@ -10,8 +10,9 @@ import type { BatchModality } from './modality.ts';
 import { routeBatch } from './routed.ts';
 
 /**
- * Estimates a request.
- * @throws {GatewayError} the refusals of the request before its hold; 401 and 403 for callers that may not spend
+ * Estimates the cost of a decisions or embeddings request.
+ * @throws {GatewayError} for the same reasons as the request before its hold; 401 or 403 for a caller that may not
+ *   spend
  */
 export async function estimateModality<Body, Task, Answer, Result>(
   modality: BatchModality<Body, Task, Answer, Result>,

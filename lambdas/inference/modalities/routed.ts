@@ -12,16 +12,16 @@ import type { InferenceInput } from '../inference-input.ts';
 import { engineCandidate, type BatchModality } from './modality.ts';
 
 interface RoutedTask<Task, Answer> {
-  /** With the texts that providers may get. */
+  /** The task with texts that may be sent to providers. */
   task: Task;
-  /** With the client's own texts. */
+  /** The task with the client's own texts. */
   own: Task;
-  /** In the order of attempts, at least one, each with its maximum cost. */
+  /** Offers in the order of attempts, at least one, each with its maximum cost. */
   offers: BatchOffer<Task, Answer>[];
 }
 
 /**
- * Finds the candidates of a request, and the task to send to them.
+ * Finds the candidates of a request, and builds the task for them.
  * @throws {GatewayError} 400 or 404 without a candidate, 400 for a request that may not be sent to any provider
  */
 export async function routeBatch<Body, Task, Answer, Result>(

@@ -1,9 +1,8 @@
 /**
- * Advances a job, one step at a time. Between steps a message waits in the queue.
- *
- * Guarantee: each step may die at any point, and is repeated when its message is delivered again. An early or repeated
- * message sends nothing to a provider: the job contains the time of its next step, and a step that another one has
- * overtaken changes nothing.
+ * Advances a video job by one step. Between steps a message waits in the queue.
+ * Guarantee: a step may crash at any point, and is repeated when its message is delivered again. An early or repeated
+ * message sends nothing to a provider: the job contains the time of its next step. A step changes nothing if another
+ * step has changed the job first.
  */
 
 import { emptyOutcome } from '../../store/generations/outcome.ts';
@@ -16,9 +15,9 @@ import { encodeVideoMessage, type VideoMessage } from './message.ts';
 import { submitJob } from './submit.ts';
 import type { Next, VideoTools } from './tools.ts';
 
-/** Time limit of a provider. */
+/** Time in ms that a provider has to finish a video. */
 export const VIDEO_DEADLINE_MS = 2 * 3_600_000;
-/** Maximum delay of SQS. */
+/** Maximum delay of an SQS message in seconds. */
 const MAX_STEP_DELAY_SECONDS = 900;
 
 const OVERTAKEN_SECONDS = 2;
@@ -27,8 +26,8 @@ export async function advanceVideo(tools: VideoTools, message: VideoMessage): Pr
   const job = await readVideoJob(tools.table, message.accountId, message.id);
   if (!job) return releaseWithoutJob(tools, message);
   const next = await step(tools, job, message).catch((error: unknown): Next => {
-    // The faster worker may have handled a notice, which sends no further message. So this message remains the job's
-    // own.
+    // The faster worker may have handled a notice, and then sends no further message. So this message must stay in the
+    // queue.
     if (error instanceof JobMovedError) return { afterSeconds: OVERTAKEN_SECONDS };
     throw error;
   });
@@ -48,13 +47,13 @@ async function step(tools: VideoTools, job: VideoJob, { isNotice = false }: Vide
   return job.state === 'pending' ? submitJob(tools, job) : lookAtJob(tools, job);
 }
 
-/** Clocks of queues and functions differ. */
+/** Tolerance in ms for a message that arrives early, because the clocks of queues and functions differ. */
 const EARLY_MS = 500;
 
-/** Minimum interval of polls, however many notices arrive. */
+/** Minimum interval in ms between polls of a provider, however many notices arrive. */
 const MIN_BETWEEN_LOOKS_MS = 2_000;
 
-/** Whether the provider has the job, and was not polled just now. */
+/** Returns whether the provider has the job and was not polled within the minimum interval. */
 function isLookable({ state, lookedAtMs, submittedAtMs }: VideoJob, atMs: number): boolean {
   if (state !== 'submitted' || submittedAtMs === undefined) return false;
   return lookedAtMs === undefined || atMs - lookedAtMs >= MIN_BETWEEN_LOOKS_MS;
@@ -63,7 +62,10 @@ function isLookable({ state, lookedAtMs, submittedAtMs }: VideoJob, atMs: number
 const isEarly = ({ nextAtMs }: VideoJob, atMs: number) => atMs < nextAtMs - EARLY_MS;
 const later = ({ nextAtMs }: VideoJob, atMs: number): Next => ({ afterSeconds: Math.ceil((nextAtMs - atMs) / 1_000) });
 
-/** The request died between its hold and its job. Nothing was sent, and nothing is charged. */
+/**
+ * Settles a request at no charge if its function crashed after placing the hold and before writing the job. Nothing was
+ * sent to a provider.
+ */
 async function releaseWithoutJob({ table, settlements }: VideoTools, { accountId, id }: VideoMessage): Promise<void> {
   const generation = await readGeneration(table, accountId, id);
   if (generation?.state !== 'pending') return;

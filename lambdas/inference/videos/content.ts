@@ -6,8 +6,9 @@ import { isEnded } from './end.ts';
 import { fileKey } from './objects.ts';
 
 /**
- * The bucket key of a video's file.
- * @throws {GatewayError} 409 while the video is not finished, 410 if its files have expired, 404 if there is none
+ * Returns the bucket key of a video's file.
+ * @throws {GatewayError} 409 while the video is not finished, 410 if its files have expired, 404 if the file does not
+ *   exist
  */
 export function keyOfFile(job: VideoJob, index: number, atMs: number): string {
   if (!isEnded(job)) throw conflict('The video is not finished. Poll GET /videos/{id} until its status is completed.');

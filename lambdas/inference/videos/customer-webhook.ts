@@ -1,6 +1,7 @@
 /**
- * Notifies a client's server that a video has ended, as specified by standard-webhooks.com: an id that is the same for
- * every attempt, the time of this attempt, and a signature of both with the body. The caller decides about retries.
+ * Notifies a client's server that a video has ended, as standard-webhooks.com specifies. A notification has an id that
+ * is the same for every attempt, the time of this attempt, and a signature of both with the body. The caller decides
+ * about retries.
  */
 
 import { Webhook } from 'standardwebhooks';
@@ -25,11 +26,14 @@ export interface Callback {
   url: string;
   accountId: string;
   video: CallbackVideo;
-  /** When the video ended, in epoch milliseconds. */
+  /** Time at which the video ended, in epoch milliseconds. */
   endedAtMs: number;
 }
 
-/** `refused`: no retry at this address; `failed`: a later retry is possible. */
+/**
+ * Result of one notification. After `refused`, a retry at this address is useless. After `failed`, a later retry may
+ * succeed.
+ */
 export type CallbackOutcome =
   | { outcome: 'delivered' }
   | { outcome: 'refused'; reason: 'gone' | FetchFault }
@@ -37,12 +41,12 @@ export type CallbackOutcome =
 
 const CALLBACK_TIMEOUT_MS = 10_000;
 const GONE = 410;
-/** Faults of the address itself, which every retry would meet. */
+/** Faults of the address itself, which every retry would repeat. */
 const lastingFaults = new Set<FetchFault>(['not_a_url', 'not_https', 'userinfo', 'port', 'not_public']);
 
 /**
- * Never throws.
- * @param sentAtMs the time of this attempt, in epoch milliseconds
+ * Sends one notification. Never throws.
+ * @param sentAtMs time of this attempt, in epoch milliseconds
  */
 export async function sendCallback(
   { url, accountId, video, endedAtMs }: Callback,

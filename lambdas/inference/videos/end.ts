@@ -1,6 +1,6 @@
 /**
- * The end of a job: one settlement, and one callback. The job's end is written first. Everything after it can be
- * repeated: a generation is settled once, and a callback has the same id each time.
+ * Ends a video job with one settlement and one callback. The job's end is written first. Everything after it can be
+ * repeated: a generation is settled only once, and a callback has the same id each time.
  */
 
 import { reportSettlement } from '../../accounting/report.ts';
@@ -24,10 +24,9 @@ import type { Next, VideoTools } from './tools.ts';
 import { videoView } from './view.ts';
 
 const MAX_CALLBACKS = 8;
-/** 5, 10, 20 seconds … up to the maximum delay of a queue. */
+/** Delays of 5, 10, 20 seconds and so on, up to the maximum delay of an SQS message. */
 const callbackDelaySeconds = (tries: number) => Math.min(900, 5 * 2 ** tries);
 
-/** An ended job: its state is one of the end states. */
 export type EndedJob = VideoJob & { state: EndState };
 
 export function isEnded(job: VideoJob): job is EndedJob {
@@ -36,7 +35,7 @@ export function isEnded(job: VideoJob): job is EndedJob {
 
 /**
  * Ends a job, and does the remaining work.
- * @throws {JobMovedError} if another worker has continued the job
+ * @throws {JobMovedError} if another worker has changed the job
  */
 export async function endJob(
   tools: VideoTools,
@@ -54,7 +53,7 @@ export async function endJob(
   return finishJob(tools, ended);
 }
 
-/** Does the remaining work of an ended job. */
+/** Does the remaining work of an ended job: settlement, deletion of the stored request, callback. */
 export async function finishJob(tools: VideoTools, job: EndedJob): Promise<Next> {
   const generation = await readGeneration(tools.table, job.payer.accountId, job.id);
   const outcome = generation && videoOutcome(job, generation);
@@ -100,7 +99,10 @@ function videoEnding({ state, submittedAtMs }: EndedJob): Ending {
   return submittedAtMs === undefined ? 'refused_before' : 'broke_off';
 }
 
-/** A completed video costs its hold, which is its price. Any other end costs nothing. */
+/**
+ * Returns the outcome of a video. A completed video costs its hold, which equals its price. A video with any other end
+ * costs nothing.
+ */
 function videoOutcome(job: EndedJob, generation: Generation): Outcome {
   const { model, modelPermaslug } = generation;
   const isCompleted = job.state === 'completed';
@@ -119,7 +121,8 @@ function videoOutcome(job: EndedJob, generation: Generation): Outcome {
 }
 
 /**
- * Times until the first request to a provider, and from then until the end: making the video, and fetching the files.
+ * Returns the time until the first request to a provider, and the time from then until the end. The second time
+ * includes making the video and fetching the files.
  */
 function timesOf({ createdAtMs, askedAtMs, endedAtMs }: EndedJob): Pick<Outcome, 'overheadMs' | 'providerMs'> {
   if (askedAtMs === undefined) return { overheadMs: null, providerMs: null };

@@ -1,4 +1,7 @@
-/** Pictures that a video begins or ends with. Providers get the pictures themselves, never a URL from a client. */
+/**
+ * Reads the pictures with which a video begins or ends. Providers get the pictures themselves, never a URL from a
+ * client.
+ */
 
 import { fetchFaultTexts } from '../../platform/fetch/fetch-faults.ts';
 import { isOnOwnMachine } from '../../platform/environment.ts';
@@ -15,7 +18,10 @@ const MAX_PICTURE_BYTES = 8 * 1024 * 1024;
 const FETCH_WITHIN_MS = 10_000;
 const DATA_URL = /^data:([a-z]+\/[a-z0-9.+-]+);base64,([A-Za-z0-9+/]+={0,2})$/;
 
-/** @throws {GatewayError} 400 naming the frame that cannot be read */
+/**
+ * Reads the pictures of a request from data URLs or from the web.
+ * @throws {GatewayError} 400 naming the frame that cannot be read
+ */
 export function framesOf(images: readonly FrameImage[], signal: AbortSignal | undefined): Promise<Frame[]> {
   return Promise.all(
     images.map(async ({ image_url: { url }, frame_type: frame }, index) => ({

@@ -1,11 +1,14 @@
 import * as z from 'zod';
 import { generationTimeMs } from '../../platform/ids.ts';
 
-/** The job to advance. All other facts are in the table. */
+/** Queue message that names the job to advance. All other facts are in the table. */
 export interface VideoMessage {
   accountId: string;
   id: string;
-  /** A provider reports progress of the job. It is polled sooner, and its own message stays in the queue. */
+  /**
+   * True if a provider reports progress of the job. The job is then polled sooner, and its own message stays in the
+   * queue.
+   */
   isNotice?: boolean;
 }
 
@@ -21,7 +24,10 @@ export function encodeVideoMessage({ accountId, id, isNotice }: VideoMessage): s
   return JSON.stringify({ v: 1, account_id: accountId, id, ...notice } satisfies z.input<typeof videoMessage>);
 }
 
-/** @throws {Error} if the text is not a message of a known version. */
+/**
+ * Parses a queue message.
+ * @throws {Error} if the text is not a message of a known version
+ */
 export function decodeVideoMessage(text: string): VideoMessage {
   const { account_id: accountId, id, notice: isNotice = false } = videoMessage.parse(JSON.parse(text));
   return { accountId, id, isNotice };

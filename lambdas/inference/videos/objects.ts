@@ -1,4 +1,6 @@
-/** Files of videos in the bucket: a request until a provider has it, and videos until they expire. */
+/**
+ * Files of videos in the bucket. A request is stored until a provider has accepted it, and a video until it expires.
+ */
 
 import { Readable } from 'node:stream';
 import { openBucket, type Bucket } from '../../platform/aws/objects.ts';
@@ -7,16 +9,19 @@ import type { VideoJob } from '../../store/generations/video-jobs.ts';
 
 let bucket: Bucket | undefined;
 
-/** Lives as long as the process. */
+/** Returns the bucket for videos, which is opened once per process. */
 export function videoBucket(): Bucket {
   return (bucket ??= openBucket());
 }
 
 type Of = Pick<VideoJob, 'id' | 'payer'>;
 
-/** The only place that stores a prompt. It is deleted when a provider has it, or never will. */
+/**
+ * Stores a request with its prompt. No other code stores a prompt. The request is deleted when a provider has accepted
+ * it, or the job has ended.
+ */
 export async function keepRequest(to: Bucket, job: Of, request: VideoRequest): Promise<void> {
-  // With pictures, it may be larger than one write of the store.
+  // Writes the request as a stream, because a request with pictures may be larger than one write of the store.
   const whole = Readable.from([Buffer.from(JSON.stringify(request))]);
   await to.putStream(requestKey(job), whole, 'application/json');
 }

@@ -1,6 +1,6 @@
 /**
- * Polls the provider of a job, and fetches the files of a finished one. A provider without a readable response has not
- * failed: it is polled again until the job's deadline.
+ * Polls the provider of a job, and fetches the files of a finished video. A provider without a readable response has
+ * not failed: it is polled again until the job's deadline.
  */
 
 import { describeError, log } from '../../platform/logger.ts';
@@ -12,10 +12,10 @@ import { fileKey } from './objects.ts';
 import { askProvider, FileTooLargeError, MAX_FILE_BYTES, openFile, type FilePlace } from './provider.ts';
 import { backOffSeconds, type Next, type VideoTools } from './tools.ts';
 
-/** Longest wait that a provider may request. */
+/** Maximum wait in seconds that a provider may request before the next poll. */
 const MAX_RETRY_AFTER_SECONDS = 60;
 const MAX_FETCHES = 6;
-/** Time to write the result. */
+/** Part of the function's time in ms that is reserved for writing the result. */
 const RESERVE_MS = 10_000;
 
 export async function lookAtJob(tools: VideoTools, job: VideoJob): Promise<Next> {
@@ -47,7 +47,7 @@ async function poll({ remainingMs }: VideoTools, candidate: VideoCandidate, job:
   }
 }
 
-/** Limits the log lines of a provider that is silent for two hours. */
+/** Logs only every 20th failed poll, because a provider may be silent for two hours. */
 const LOG_EVERY = 20;
 
 function noteUnknown(job: VideoJob, reason: string): void {
@@ -79,7 +79,7 @@ async function fetchFiles(
   if (places.length === 0 || places.length > MAX_FILES) {
     return endJob(tools, job, 'failed', { error: `${name} says that the video is made, with ${places.length} files.` });
   }
-  // Prevents other workers from fetching them at the same time.
+  // Claims the files, so that no other worker fetches them at the same time.
   const claimed = await changeVideoJob(tools.table, job, {
     state: 'storing',
     fetches: job.fetches + 1,

@@ -1,7 +1,7 @@
 /**
- * URLs at which a provider reports progress of its job. Each is for one job, and known only to its provider. A request
- * to it makes the gateway poll the job a little sooner. Its body is not read, so a forged or repeated notice changes
- * nothing.
+ * URLs at which a provider reports progress of a video job. Each URL is for one job, and only the job's provider gets
+ * it. A request to the URL makes the gateway poll the job a little sooner. The request's body is not read, so a forged
+ * or repeated notice changes nothing.
  */
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
@@ -11,12 +11,12 @@ import type { VideoMessage } from './message.ts';
 
 const PARTS = /^([\w-]{1,64})\.(gen-[\w-]{1,64})\.([0-9a-f]{64})$/;
 
-/** The last part of the URL. */
+/** Returns the last path segment of the URL for notices of a job. */
 export function noticeName({ accountId, id }: VideoMessage, pepper: string): string {
   return `${accountId}.${id}.${noticeSignature({ accountId, id }, pepper)}`;
 }
 
-/** The job of a notice; undefined for a URL that the gateway did not issue. */
+/** Returns the job of a notice, or undefined for a URL that the gateway did not issue. */
 export function noticedJob(name: string, pepper: string): VideoMessage | undefined {
   const [, accountId, id, signature] = PARTS.exec(name) ?? [];
   if (accountId === undefined || generationTimeMs(id!) === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Requests to the provider of a video: short responses as a whole, files as streams. */
+/** Sends requests to the provider of a video. Reads short responses as a whole, and files as streams. */
 
 import { FetchError } from '../../platform/fetch/fetch-faults.ts';
 import { isOnOwnMachine } from '../../platform/environment.ts';
@@ -9,7 +9,7 @@ import type { Polled, VideoHttpAnswer, VideoHttpRequest } from '../../providers/
 import { connect } from '../../routing/connection.ts';
 import type { VideoCandidate } from '../../routing/video-candidates.ts';
 
-/** The location of a file, as reported by a provider. */
+/** Location of a file, as reported by a provider. */
 export type FilePlace = Extract<Polled, { state: 'completed' }>['files'][number];
 
 export interface OpenedFile {
@@ -17,7 +17,7 @@ export interface OpenedFile {
   body: AsyncIterable<Buffer>;
 }
 
-/** A file is larger than the maximum that is stored. */
+/** Thrown if a file is larger than the maximum size that the gateway stores. */
 export class FileTooLargeError extends Error {
   override name = 'FileTooLargeError';
 }
@@ -26,13 +26,16 @@ const ANSWER_WITHIN_MS = 60_000;
 const MAX_VIDEO_ANSWER_BYTES = 1024 * 1024;
 export const MAX_FILE_BYTES = 512 * 1024 * 1024;
 const MEDIA_TYPES = ['video/*', 'application/octet-stream', 'binary/octet-stream'];
-/** The most common type, assumed if a provider names none. */
+/** Media type that is assumed if a provider does not name one. It is the most common type. */
 const DEFAULT_MEDIA_TYPE = 'video/mp4';
 const TEXT = /^text\/|json$|xml$/;
 const MAX_OWN_REDIRECTS = 3;
 const VIDEO = /^video\/[a-z0-9.+-]{1,60}$/;
 
-/** @throws {UpstreamError} */
+/**
+ * Sends a request to the provider, and reads the whole response.
+ * @throws {UpstreamError}
+ */
 export async function askProvider(
   candidate: VideoCandidate,
   request: VideoHttpRequest,
@@ -45,7 +48,8 @@ export async function askProvider(
 }
 
 /**
- * @throws {UpstreamError | FetchError} now or while it is read
+ * Opens a file of a video as a stream.
+ * @throws {UpstreamError | FetchError} now, or while the stream is read
  * @throws {FileTooLargeError}
  */
 export async function openFile(candidate: VideoCandidate, place: FilePlace, remainingMs: number): Promise<OpenedFile> {
@@ -55,13 +59,13 @@ export async function openFile(candidate: VideoCandidate, place: FilePlace, rema
   return { mediaType: VIDEO.test(file.mediaType) ? file.mediaType : DEFAULT_MEDIA_TYPE, body: boundedFile(file.body) };
 }
 
-/** A timer accepts no fraction. */
+/** Rounds to whole milliseconds, because `AbortSignal.timeout` accepts no fractions. */
 const wholeMs = (ms: number) => Math.max(1, Math.floor(ms));
 
 /**
- * Opens a file on the provider itself, with its credential. Other hosts, in a redirect or in a URL of the response, do
- * not get the credential.
- * @param hops remaining redirects on the provider itself
+ * Opens a file at the provider itself, with the provider's credential. Other hosts, in a redirect or in a URL of the
+ * response, do not get the credential.
+ * @param hops remaining redirects within the provider
  */
 async function openOwn(
   candidate: VideoCandidate,
@@ -72,7 +76,7 @@ async function openOwn(
   const request = connect(candidate, { method: 'GET', path, headers: {} }, AbortSignal.timeout(timeoutMs));
   const { status, headers, body } = await request.send('');
   const mediaType = String(headers['content-type']).split(';')[0]!.trim().toLowerCase();
-  // A text is not a video: it contains a video's URL, or an error.
+  // A text is not a video: it contains the URL of a video, or an error message.
   if (status === 200 && !TEXT.test(mediaType)) {
     if (Number(headers['content-length'] ?? 0) <= MAX_FILE_BYTES) return { mediaType, body };
     await body.return();
@@ -101,7 +105,7 @@ function addressIn(answer: VideoHttpAnswer, { endpoint, wire }: VideoCandidate, 
   return URL.parse(location, `${endpoint.provider.baseUrl}${path}`);
 }
 
-/** The same candidate with only the origin as its base URL. */
+/** Returns the same candidate with the origin as its base URL. */
 function candidateAtOrigin(candidate: VideoCandidate, origin: string): VideoCandidate {
   const { endpoint } = candidate;
   return { ...candidate, endpoint: { ...endpoint, provider: { ...endpoint.provider, baseUrl: origin } } };

@@ -1,4 +1,7 @@
-/** A request for a video, with the limits of all models; those of its own model are in `settings.ts`. */
+/**
+ * Schema of a request for a video, with the limits of all models. `settings.ts` checks the limits of the requested
+ * model.
+ */
 
 import * as z from 'zod';
 import { optionalField } from '../../messages/field-kinds.ts';
@@ -9,7 +12,7 @@ import { fetchFaultTexts } from '../../platform/fetch/fetch-faults.ts';
 import { readPublicUrl } from '../../platform/fetch/public-url.ts';
 
 const MAX_VIDEO_PROMPT_CHARACTERS = 20_000;
-/** The bound of the public convention. */
+/** Maximum length of `user` and `session_id`. It is the limit of the public convention for these fields. */
 const MAX_VIDEO_NAME_CHARACTERS = 256;
 const MAX_SEED = 2 ** 32 - 1;
 
@@ -22,8 +25,8 @@ const publicUrl = z.string().superRefine((text, context) => {
 });
 
 /**
- * On one machine, http is only for the machine itself. Any other http address would be refused later, when it is
- * called.
+ * Returns a fault for an http address that is not on this machine. In local mode, http is allowed only for the machine
+ * itself. The call of any other http address would fail later.
  */
 function httpFault({ protocol, hostname }: URL): 'not_https' | undefined {
   if (protocol === 'https:') return undefined;

@@ -14,12 +14,12 @@ import { ableTo, settingsFor } from './settings.ts';
 interface RoutedVideo {
   /** The request as providers may receive it. */
   request: VideoRequest;
-  /** At least one. */
+  /** Candidates in the order of attempts, at least one. */
   candidates: VideoCandidate[];
 }
 
 /**
- * The candidates for a video, and the request for them. Frames given as URLs are fetched.
+ * Finds the candidates for a video, and builds the request for them. Fetches frames given as URLs.
  * @throws {GatewayError} 400 or 404 without a candidate, 400 for content that may not be sent to any provider
  */
 export async function routeVideo(

@@ -1,4 +1,4 @@
-/** The settings of a request, checked against its model's options. Missing settings take the first option. */
+/** The settings of a video request, checked against its model's options. A missing setting takes the first option. */
 
 import type { Model } from '../../catalog/catalog.ts';
 import type { Pricing } from '../../catalog/schema.ts';
@@ -12,7 +12,10 @@ import type { VideoBody } from './request.ts';
 
 export type VideoSettings = Omit<VideoRequest, 'prompt' | 'frames'>;
 
-/** @throws {GatewayError} 400 naming the field, and the options of the model */
+/**
+ * Returns the settings of a video request.
+ * @throws {GatewayError} 400 naming the field and the options of the model
+ */
 export function settingsFor(body: VideoBody, { id, data }: Model): VideoSettings {
   const options = data.video!;
   const { resolutions, aspect_ratios, frame_images: frames = [] } = options;
@@ -41,7 +44,7 @@ export function settingsFor(body: VideoBody, { id, data }: Model): VideoSettings
 }
 
 /**
- * The candidates that support all settings of a request.
+ * Returns the candidates that support all settings of a request.
  * @throws {GatewayError} 400 with the first candidate's objection, if no candidate remains
  */
 export function ableTo(
@@ -59,7 +62,7 @@ export function ableTo(
   return able;
 }
 
-/** The price of a video for the record: only its seconds. */
+/** Returns the price of a video for the record: only its seconds have a price. */
 export function pricingOf({ data }: Model, { resolution }: VideoSettings): Pricing {
   return { prompt: Money.zero, completion: Money.zero, video_second: data.video!.price_per_second[resolution]! };
 }

@@ -1,6 +1,6 @@
 /**
- * Admits a video: the gateway holds the whole price, stores the request and its job, and then sends a message to a
- * worker. It sends nothing to a provider here.
+ * Admits a video: holds the whole price, stores the request and its job, and sends a message to a worker. This code
+ * sends nothing to a provider.
  */
 
 import { releaseUnknown } from '../../accounting/release.ts';
@@ -21,7 +21,7 @@ import { encodeVideoMessage } from './message.ts';
 import { dropRequest, keepRequest } from './objects.ts';
 import { pricingOf } from './settings.ts';
 
-/** If no worker has continued a job by then, the sweep ends it. */
+/** Time in ms after a job's deadline at which the sweep ends the job, if no worker has done so. */
 const SWEPT_AFTER_DEADLINE_MS = 10 * 60_000;
 
 export interface VideoStart extends HoldInput {
@@ -29,7 +29,7 @@ export interface VideoStart extends HoldInput {
   request: VideoRequest;
   baseUrl: string;
   callbackUrl: string | undefined;
-  /** The write that stores the answer for the same request, if there is one. */
+  /** Returns the write that stores the answer for a repeated request, or undefined without an `Idempotency-Key`. */
   keptAnswer: (job: VideoJob) => Write | undefined;
 }
 
@@ -38,7 +38,10 @@ export interface StartTools extends HoldTools {
   jobs: QueueSender;
 }
 
-/** @throws {GatewayError} if it is not admitted; after any error, nothing stays held */
+/**
+ * Admits a video and queues its job.
+ * @throws {GatewayError} if the video is not admitted; after any error, nothing stays held
+ */
 export async function startVideo(tools: StartTools, start: VideoStart): Promise<VideoJob> {
   const { table } = tools;
   const { generation } = await holdOrThrow(tools, start, videoTerms(start));
@@ -49,7 +52,7 @@ export async function startVideo(tools: StartTools, start: VideoStart): Promise<
     await tools.jobs.send(encodeVideoMessage({ accountId: job.payer.accountId, id: job.id }));
     return job;
   } catch (error) {
-    // If the worker gets a message after all, it finds that nothing is held, and sends nothing.
+    // The worker may get the message despite the error. It then finds that nothing is held, and sends nothing.
     await releaseUnknown(table, generation);
     await dropRequest(tools.bucket, job).catch(() => undefined);
     await failUntold(table, job).catch(() => undefined);
@@ -57,14 +60,17 @@ export async function startVideo(tools: StartTools, start: VideoStart): Promise<
   }
 }
 
-/** Ends a job without a message. Its answer may be stored, so a repeated request shows why no video is made. */
+/**
+ * Ends a job that has no message in the queue. Its answer may be stored, so a repeated request shows why no video is
+ * made.
+ */
 async function failUntold(table: Table, job: VideoJob): Promise<void> {
   const error =
     'The gateway could not start this video, and has charged nothing for it. Send the request again with another Idempotency-Key.';
   await changeVideoJob(table, job, { state: 'failed', endedAtMs: nowMs(), error, isCalledBack: true });
 }
 
-/** The terms of a video's hold: its whole price. */
+/** Returns the terms of a video's hold, which covers the whole price. */
 export function videoTerms({ candidates: [first], request }: Pick<VideoStart, 'candidates' | 'request'>): HoldTerms {
   const pricing = pricingOf(first!.model, request);
   return {
@@ -77,7 +83,7 @@ export function videoTerms({ candidates: [first], request }: Pick<VideoStart, 'c
   };
 }
 
-/** The candidates of a job, in the order of attempts. */
+/** Returns the candidates of a job in the order of attempts: only the first if the client has disabled fallbacks. */
 export function requestedVideo(candidates: readonly VideoCandidate[], onExcluded?: OnExcluded): VideoCandidate[] {
   const [first, ...others] = candidates as [VideoCandidate, ...VideoCandidate[]];
   if (!first.isOnlyFirst) return [first, ...others];
@@ -85,7 +91,7 @@ export function requestedVideo(candidates: readonly VideoCandidate[], onExcluded
   return [first];
 }
 
-/** The price is known exactly: it depends only on the seconds, and nothing is counted later. */
+/** Returns the plan of a video's cost. The price depends only on the seconds, so it is known exactly. */
 function videoPlan(pricing: Pricing, { durationSeconds }: VideoRequest): SpendingPlan {
   const bound = { promptTokens: 0, outputTokens: 0, cacheWrites: 'none', videoSeconds: durationSeconds } as const;
   return planSpending([{ pricing, bound, hiddenReasoningTokens: 0, beyondMaxTokens: 0 }], 0);

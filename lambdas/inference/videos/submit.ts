@@ -1,8 +1,8 @@
 /**
- * Submits a job to a provider. An attempt with an unknown result is repeated only at the same provider, and only if
- * that recognizes a job by its token. Otherwise it ends the job, because each repetition could be another video that
- * the operator pays for. Another provider gets the job only if this one has certainly not accepted it.
- * Weakness: a function that dies between its request and the following write submits the job again.
+ * Submits a job to a provider. An attempt with an unknown result is repeated only at the same provider, and only if the
+ * provider recognizes a job by its token. Otherwise the job ends, because a repetition could be another video that the
+ * operator pays for. Another provider gets the job only if the first one has certainly not accepted it.
+ * Weakness: if a function crashes between its request and the following write, the job is submitted again.
  */
 
 import { describeError, log } from '../../platform/logger.ts';
@@ -20,9 +20,9 @@ import { dropRequest, readRequest } from './objects.ts';
 import { askProvider } from './provider.ts';
 import { backOffSeconds, type Next, type VideoTools } from './tools.ts';
 
-/** Attempts at each endpoint. */
+/** Maximum number of attempts at each endpoint. */
 const MAX_SUBMIT_ROUNDS = 3;
-/** No other worker submits the job while this one waits for a response. */
+/** Time in ms in which no other worker submits the job, while the first worker waits for a response. */
 const SUBMIT_WITHIN_MS = 90_000;
 
 type SubmitResult =
@@ -126,12 +126,14 @@ async function trySubmitting(
     const isLost = 'uncertain' in said && wire.knowsTokens !== true;
     return isLost ? { answer, lost: new UpstreamError('broken', said.uncertain) } : { answer, said };
   } catch (error) {
-    // It may have been accepted nevertheless.
+    // The provider may have accepted the job although its response is unreadable.
     return { answer, lost: new UpstreamError('malformed', 'The answer to a submission cannot be read', error) };
   }
 }
 
-/** The URL for notices of its provider; undefined if the provider could not reach it. */
+/**
+ * Returns the URL at which the provider may report progress, or undefined if the provider could not reach the gateway.
+ */
 async function noticeUrl(
   { payer: { accountId }, id, baseUrl }: VideoJob,
   { endpoint }: VideoCandidate,
@@ -142,8 +144,8 @@ async function noticeUrl(
 }
 
 /**
- * Retries at the same endpoint if the result is unknown, otherwise at the next one. After all endpoints were tried, it
- * waits.
+ * Retries at the same endpoint if the result is unknown, otherwise at the next endpoint. Waits after all endpoints have
+ * been tried.
  */
 async function tryAgain(
   tools: VideoTools,
@@ -154,7 +156,7 @@ async function tryAgain(
   const failedAttempts = [...job.failedAttempts, ...(attempt ? [attempt] : [])].slice(-MAX_ATTEMPTS);
   if (submissions >= MAX_SUBMIT_ROUNDS * endpoints.length) {
     const error = 'No provider of the model could take the request. Try again later.';
-    // The last attempt is part of the outcome itself.
+    // The outcome has separate fields for the last attempt, so the list excludes it.
     const providerStatus = attempt?.status ?? undefined;
     return endJob(tools, job, 'failed', { error, failedAttempts: job.failedAttempts, providerStatus });
   }

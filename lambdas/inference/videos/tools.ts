@@ -3,27 +3,27 @@ import type { QueueSender } from '../../platform/queues/queue.ts';
 import type { VideoCandidate } from '../../routing/video-candidates.ts';
 import type { Table } from '../../store/table/table.ts';
 
-/** Dependencies of the code that advances a job. */
+/** Dependencies of the code that advances a video job. */
 export interface VideoTools {
   table: Table;
   bucket: Bucket;
   /** Queue of jobs to advance. */
   jobs: QueueSender;
   settlements: QueueSender;
-  /** Undefined if the endpoint can no longer be used. */
+  /** Returns the endpoint of a job, or undefined if the endpoint can no longer be used. */
   candidateOf: (modelId: string, endpointId: string) => Promise<VideoCandidate | undefined>;
   /** Receives the result of a request to an endpoint. */
   onResult: (endpointId: string, result: 'ok' | 'failed') => void;
   nowMs: () => number;
-  /** Until the function is stopped. */
+  /** Returns the time in ms until the function is stopped. */
   remainingMs: () => number;
 }
 
-/** When to advance a job next; undefined if it is over. */
+/** Delay until the next step of a job; undefined if the job is over. */
 export type Next = { afterSeconds: number } | undefined;
 
 /**
- * 2, 4, 8, 16 and then 30 seconds.
+ * Returns delays of 2, 4, 8, 16 and then 30 seconds.
  * @param times number of earlier attempts
  */
 export function backOffSeconds(times: number): number {

@@ -1,7 +1,7 @@
 import type { Money } from '../../money/money.ts';
 import type { EndState, VideoJob } from '../../store/generations/video-jobs.ts';
 
-/** A job in the form for its client. Unknown fields are absent, because clients do not expect null. */
+/** A video job in the form for its client. Unknown fields are absent, because clients do not expect null. */
 export interface VideoView {
   id: string;
   generation_id: string;
@@ -12,7 +12,10 @@ export interface VideoView {
   error?: string;
 }
 
-/** @param cost undefined until it is settled */
+/**
+ * Builds the public form of a job.
+ * @param cost undefined until the video is settled
+ */
 export function videoView(job: VideoJob, cost: Money | undefined): VideoView {
   const { id, state, error } = job;
   const pollingUrl = `${job.baseUrl}/videos/${id}`;

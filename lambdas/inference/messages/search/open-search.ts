@@ -20,16 +20,21 @@ import { searchWeb } from '../../../search/web-search.ts';
 import type { Privacy } from '../../../store/accounts/privacy.ts';
 import type { RequestedSearches } from '../../../search/requested-search.ts';
 
-/** The searches of one request: those before the model's first round, and the session for the model's own searches. */
+/**
+ * Web searches of one request: the searches before the model's first round, and the session for the model's own
+ * searches.
+ */
 export interface RequestSearch {
   session: SearchSession;
-  /** The model may search by itself. */
+  /** Whether the model may start searches by itself. */
   isDeclared: boolean;
-  /** Calls without results at the end of an earlier answer. */
+  /** Search calls without results at the end of an earlier answer. */
   pending: readonly SearchCall[];
-  /** The web query that runs before the model's first round. */
+  /** Query of the web search that runs before the model's first round. */
   question: WebQuestion | undefined;
-  /** Number of these searches, and upper bound on the prompt tokens that they add. Both are held. */
+  /**
+   * Number of searches before the first round, and the upper bound on the prompt tokens that they add. Both are held.
+   */
   first: Pick<PromptContent, 'maySearch' | 'searchesFirst' | 'foundTokens'>;
 }
 
@@ -41,9 +46,9 @@ interface WebQuestion {
 
 /**
  * Opens the web search of a request.
- * @param message as the model gets it
- * @returns undefined if nothing is to be searched
- * @throws {GatewayError} 400 if no search backend may be used, or the model cannot call the search
+ * @param message the message as the model gets it
+ * @returns undefined if the request has no search
+ * @throws {GatewayError} 400 if no search backend may be used, or the model cannot call functions
  */
 export async function openSearch(
   searches: RequestedSearches,
@@ -68,14 +73,15 @@ export async function openSearch(
   const question = plugin && questionFor(message, plugin, search.maxResults);
   const searchesFirst = session.allowed(pending.length) + (question ? 1 : 0);
   const first = { maySearch: true, searchesFirst, foundTokens: searchesFirst * MAX_RESULT_BYTES };
-  // Some models ignore `tool_choice`. The gateway neither makes nor charges a search that the client has excluded.
+  // Some models ignore `tool_choice: none`. The gateway must neither run nor charge a search that the client has
+  // excluded.
   const isDeclared = declared !== undefined && message.tool_choice?.type !== 'none';
   return { session, isDeclared, pending, question, first };
 }
 
 /**
- * Removes an optional search from the message if no backend can search. Agents declare a search on every request. Costs
- * nothing if the message has no optional search.
+ * Removes an optional search from the message if no search backend is available, because agents declare a search on
+ * every request. Without an optional search, the function returns at once.
  */
 export async function withoutImpossibleSearch(
   message: MessagesRequest,
@@ -89,7 +95,10 @@ export async function withoutImpossibleSearch(
   return kept.length > 0 ? { ...message, tools: kept } : without(without(message, 'tools'), 'tool_choice');
 }
 
-/** @throws {GatewayError} 400 if the model should search but cannot call functions */
+/**
+ * Refuses a search by the model if no candidate can call functions.
+ * @throws {GatewayError} 400
+ */
 function refuseWithoutFunctions({ declared }: RequestedSearches, candidates: readonly Candidate[]): void {
   if (!declared || candidates.some(({ endpoint }) => endpoint.supportedParameters.includes('tools'))) return;
   throw invalidRequest(

@@ -4,18 +4,21 @@ import { MessageAssembler } from '../../../messages/assemble.ts';
 import type { AnswerBatch, AnswerEvent, Block, MessageDelta, WireUsage } from '../../../messages/types.ts';
 import type { RoundEvents } from '../../../search/round-events.ts';
 
-/** The events of one round, without its end, and without its start unless it is the first round. */
+/**
+ * Converts the events of one round of an answer with searches. Drops the end of the round, and the start except in the
+ * first round.
+ */
 export class SearchRound {
   readonly #events: RoundEvents;
   readonly #assembler = new MessageAssembler();
-  /** Blocks at the start of the answer; undefined after the first round. */
+  /** Blocks that are inserted at the start of the answer; undefined after the first round. */
   readonly #firstBlocks: readonly Block[] | undefined;
   #ending: MessageDelta | undefined;
 
   constructor(events: RoundEvents, firstBlocks: readonly Block[] | undefined) {
     this.#events = events;
     this.#firstBlocks = firstBlocks;
-    // The client never gets this start of a round.
+    // Starts the assembled message of this round. The client does not get this event.
     this.#assembler.add(messageStart({}));
   }
 
@@ -56,7 +59,7 @@ export class SearchRound {
     return this.#assembler.finish()!.content.slice(firstCount);
   }
 
-  /** The stop reason of the round. Every wire ends an answer with one. */
+  /** The event with the round's stop reason. Every wire sends one at the end of an answer. */
   get ending(): MessageDelta {
     return this.#ending!;
   }
@@ -74,7 +77,7 @@ export class SearchRound {
   }
 }
 
-/** The usage without output: at the start, no output is counted yet. */
+/** Returns the usage without output tokens: at the start of an answer they are not counted yet. */
 function promptOf({ output_tokens: _output, ...prompt }: WireUsage): WireUsage {
   return prompt;
 }

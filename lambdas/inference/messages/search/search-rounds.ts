@@ -1,7 +1,7 @@
 /**
- * One answer of a model that searches, as one message. When the model calls the search, the gateway makes it and gives
- * the results to the client and to the model. The model then continues. Each round is a separately priced request to
- * the same provider. Every request and every search is held before it is made.
+ * Makes one message from the rounds of a model that searches. When the model calls the search, the gateway runs it and
+ * sends the results to the client and to the model. The model then continues. Each round is a separately priced request
+ * to the same provider. The gateway holds the cost of every request and every search before it sends them.
  */
 
 import { measurePrompt } from '../../../admission/prompt/prompt-size.ts';
@@ -22,30 +22,39 @@ import { withMessage, boundByBytes, quoteOfRound } from '../attempts.ts';
 import { fittingThinking } from '../../../messages/fitting-thinking.ts';
 import { SearchRound } from './search-round.ts';
 
-/** After this many rounds, the answer ends with `pause_turn`, and the client decides whether the model may continue. */
+/**
+ * Maximum number of rounds of one answer. After the last round the answer ends with `pause_turn`, and the client
+ * decides whether the model may continue.
+ */
 export const MAX_SEARCH_ROUNDS = 10;
-/** With less remaining time, no round is started. */
+/** Minimum remaining time in ms to start a round. */
 const MIN_ROUND_MS = 45_000;
-/** Margin between the provider's count of a prompt and its count of the same text as the start of a longer prompt. */
+/**
+ * Margin in tokens when a bound builds on the count of the previous prompt: the same text may be counted differently as
+ * the start of a longer prompt.
+ */
 const ROUND_MARGIN_TOKENS = 64;
 
-/** The searches of an answer, and the means to start further rounds. */
+/** The searches of an answer, and the functions to start further rounds. */
 export interface AnswerSearches {
   session: SearchSession;
-  /** The model may search by itself. */
+  /** Whether the model may start searches by itself. */
   isDeclared: boolean;
-  /** Blocks at the start of the answer. */
+  /** Blocks that are inserted at the start of the answer. */
   firstBlocks: readonly Block[];
   client: ClientHeaders;
   /** Aborts when the answer is aborted. */
   signal: AbortSignal;
-  /** Sends the next request, to one attempt after the other. */
+  /** Sends the next request, trying the attempts in order. */
   ask: (attempts: Attempt[]) => Promise<Dispatched>;
-  /** Remaining milliseconds of the function. */
+  /** Returns the remaining time of the function in ms. */
   remainingMs: () => number;
 }
 
-/** The batches of all rounds. The first round has begun. */
+/**
+ * Yields the batches of all rounds.
+ * @param first the first round, which has already begun
+ */
 export async function* searchRounds(
   search: AnswerSearches,
   answer: StagedAnswer,
@@ -89,24 +98,27 @@ export async function* searchRounds(
       return;
     }
     ({ attempt } = begun);
-    // If a request fails before its first event, it is sent to the same endpoint once more.
+    // Lists the attempt twice: if the request fails before its first event, it is sent to the same endpoint once more.
     ({ batches } = await search.ask([attempt, attempt]));
   }
 }
 
-/** The searches that the model waits for. None if the round ended for another reason, or also waits for the client. */
+/**
+ * Returns the search calls for which the model waits. Returns none if the round ended for another reason, or if the
+ * model also waits for the client's tools.
+ */
 function callsToMake(modelBlocks: readonly Block[], ending: MessageDelta): SearchCall[] {
   const isForClient = modelBlocks.some(({ type }) => type === 'tool_use');
   return ending.delta.stop_reason === 'tool_use' && !isForClient ? searchCalls(modelBlocks) : [];
 }
 
-/** Tokens that count against max_tokens. */
+/** Returns the tokens that count against max_tokens. */
 function writtenTokens({ usage }: StagedAnswer, { candidate }: Attempt): number {
   const { reasoning_beyond_max_tokens: isBeyond } = candidate.endpoint.quirks;
   return usage.outputTokens - (isBeyond ? (usage.reasoningTokens ?? 0) : 0);
 }
 
-/** Why no further round starts. */
+/** Returns the stop reason if no further round may start. */
 function reasonToStop(
   round: number,
   leftTokens: number | undefined,
@@ -128,11 +140,11 @@ function ended(ending: MessageDelta): RoundBatch {
 interface FinishedRound {
   modelBlocks: readonly Block[];
   results: Block[];
-  /** Undefined if the client has not limited the output. */
+  /** Remaining output tokens; undefined if the client has not limited the output. */
   leftTokens: number | undefined;
 }
 
-/** The request that continues after a finished round. */
+/** Returns the request that continues the answer after a finished round. */
 function nextAttempt(
   attempt: Attempt,
   { modelBlocks, results, leftTokens }: FinishedRound,
@@ -146,8 +158,9 @@ function nextAttempt(
 }
 
 /**
- * Holds the maximum cost of the next round. The previous prompt was counted, so only the added text is bounded.
- * @returns the attempt with its quote, or why the answer must end instead
+ * Holds the maximum cost of the next round. The provider has counted the previous prompt, so only the added text needs
+ * a bound by bytes.
+ * @returns the attempt with its quote, or the reason why the answer must end instead
  */
 async function beginRound(
   answer: StagedAnswer,

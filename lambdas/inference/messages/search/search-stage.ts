@@ -12,19 +12,19 @@ import type { Attempt, Dispatched } from '../dispatch.ts';
 import type { RequestSearch } from './open-search.ts';
 import { searchRounds, type AnswerSearches } from './search-rounds.ts';
 
-/** The means to send further requests to the provider. */
+/** Functions to send further requests to the provider. */
 type SearchTools = Pick<AnswerSearches, 'client' | 'signal' | 'ask' | 'remainingMs'>;
 
 /**
- * Makes the searches of an answer: those before the first round, and those of the model, each of which starts another
- * round.
+ * Runs the web searches of an answer: the searches before the first round, and those of the model. Each search of the
+ * model starts another round.
  */
 export class SearchStage implements AnswerStage {
   readonly #search: RequestSearch;
   readonly #tools: SearchTools;
-  /** Blocks at the start of the answer: results for calls that an earlier answer left open. */
+  /** Blocks that are inserted at the start of the answer: results of search calls that an earlier answer left open. */
   #firstBlocks: Block[] = [];
-  /** The attempts as sent. Each later round continues the attempt that answered. */
+  /** Attempts as they were sent. Each later round continues the attempt that answered. */
   #attempts: Attempt[] = [];
 
   constructor(search: RequestSearch, tools: SearchTools) {
@@ -32,12 +32,12 @@ export class SearchStage implements AnswerStage {
     this.#tools = tools;
   }
 
-  /** Makes the first searches, and adds their results to the attempts. */
+  /** Runs the searches before the first round, and adds their results to the attempts. */
   async prepare(attempts: Attempt[]): Promise<Attempt[]> {
     const { first, pending } = this.#search;
     this.#attempts = attempts;
     if (first.searchesFirst + pending.length === 0) return attempts;
-    // The provider may close the open connection during the searches.
+    // The provider may close an unused connection while the searches run.
     for (const { upstream } of attempts) upstream?.discard();
     const extended = await this.#searchFirst();
     this.#attempts = attempts.map((attempt) => withMessage(attempt, extended(attempt.message), this.#tools.client));
@@ -62,14 +62,17 @@ export class SearchStage implements AnswerStage {
     return { server_tool_use: { web_search_requests: searchRequests, web_fetch_requests: 0 } };
   }
 
-  /** Adds the results that the model got and the client did not. */
+  /** Adds the number of search results that the model got and the client did not. */
   withResults(outcome: Outcome): Outcome {
     const { unseenResults } = this.#search.session;
     if (unseenResults === null) return outcome;
     return { ...outcome, searchResults: unseenResults + (outcome.searchResults ?? 0) };
   }
 
-  /** @returns a function that adds the search results to a message */
+  /**
+   * Runs the searches before the first round.
+   * @returns a function that adds the search results to a message
+   */
   async #searchFirst(): Promise<(message: MessagesRequest) => MessagesRequest> {
     const { session, pending, question } = this.#search;
     const { signal } = this.#tools;
