@@ -5,15 +5,18 @@ import type { Block, Delta, MessageBody, MessagesEvent } from './types.ts';
 
 interface AssembledBlock {
   block: Block;
-  /** JSON text of the call's arguments, as received. */
+  /** JSON text of a tool call's arguments, as received so far. */
   json: string;
-  /** The list in `block.citations`; set when the first citation is added. */
+  /** Reference to the list in `block.citations`; set when the first citation is added. */
   citations?: unknown[];
-  /** The list in `block.logprobs`; set when a delta has probabilities. */
+  /** Reference to the list in `block.logprobs`; set when the first token probabilities are added. */
   logprobs?: TokenLogprob[];
 }
 
-/** A call must not be run with other arguments than its model wrote, so the answer ends as if it had been cut off. */
+/**
+ * End of an answer whose tool call has unreadable arguments. A client must not run a call with arguments that the model
+ * did not write. So the answer ends as if max_tokens had cut it off.
+ */
 const UNREADABLE_CALL = {
   stop_reason: 'max_tokens',
   metadata: {
@@ -41,7 +44,7 @@ export class MessageAssembler {
       case 'message_delta': {
         const { type: _, delta, usage, ...more } = event;
         const message = this.#message!;
-        // A later event without a reason does not clear an earlier one.
+        // A later event without a stop reason does not clear an earlier stop reason.
         this.#message = {
           ...message,
           ...more,
@@ -54,7 +57,8 @@ export class MessageAssembler {
   }
 
   /**
-   * The message; undefined if no message ever started. Input that max_tokens cut off is empty, as in the Messages API.
+   * Returns the message, or undefined if no message ever started. The input of a tool call that max_tokens cut off
+   * becomes an empty object, as in the Messages API.
    */
   finish(): MessageBody | undefined {
     if (!this.#message) return undefined;
@@ -101,7 +105,7 @@ export class MessageAssembler {
 }
 
 /**
- * Reads the input of a call. Numbers keep the digits that the model wrote; null becomes an empty object.
+ * Parses the input of a tool call. Numbers keep the digits that the model wrote. null becomes an empty object.
  * @returns undefined if the text is not a JSON object: max_tokens cut it off, or the model wrote something else
  */
 function parseInput(json: string): object | undefined {
@@ -115,7 +119,7 @@ function parseInput(json: string): object | undefined {
   return typeof input === 'object' && !Array.isArray(input) && !isRawNumber(input) ? input : undefined;
 }
 
-/** A list in the block to which citations are added. */
+/** Puts a new list into the block, to which citations are added. */
 function citationsOf(block: Block): unknown[] {
   const citations = Array.isArray(block['citations']) ? [...(block['citations'] as unknown[])] : [];
   block['citations'] = citations;
@@ -128,7 +132,7 @@ function logprobsIn(block: Block): TokenLogprob[] {
   return logprobs;
 }
 
-/** Fields of a report that change the known values. A null does not overwrite a known value. */
+/** Returns the fields of a usage or stop report that change known values. A null does not overwrite a known value. */
 function newsIn(report: object | undefined, known: object): object {
   return Object.fromEntries(Object.entries(report ?? {}).filter(([name, value]) => value !== null || !(name in known)));
 }

@@ -1,7 +1,7 @@
 /**
- * Billing line that Claude Code writes before its system prompt for Anthropic's own accounts. It identifies the client
- * and, in some versions, holds a checksum that is new in each request. Amazon Bedrock refuses the line. In front of
- * other prompts, the changing checksum prevents every cache hit at a provider.
+ * Billing line that Claude Code writes at the start of its system prompt for Anthropic's own accounts. The line
+ * identifies the client. In some versions it also has a checksum that differs in each request. Amazon Bedrock refuses
+ * the line. At other providers, the changing checksum would prevent every cache hit.
  */
 
 import type { Block, MessagesRequest } from './types.ts';
@@ -9,7 +9,7 @@ import { without } from './without.ts';
 
 const BILLING_LINE = /^x-anthropic-billing-header:[^\n]*\n?/;
 
-/** The request without the billing line; the same request if it has none. */
+/** Removes the billing line from a request. Returns the same request if it has no such line. */
 export function withoutBillingLine(request: MessagesRequest): MessagesRequest {
   const { system } = request;
   if (system === undefined) return request;

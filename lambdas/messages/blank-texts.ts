@@ -1,21 +1,25 @@
-/** Texts of white space alone. Providers refuse them like empty texts, and models write them before calls. */
+/**
+ * Handles texts that consist only of white space. Providers refuse them like empty texts, but models write them before
+ * tool calls.
+ */
 
 import type { Block, Message } from './types.ts';
 
-/** Placeholder for a message without content. */
+/** Placeholder text for a message without content. */
 const NOTHING_SAID = '(empty)';
 
 export function isBlank(text: unknown): boolean {
   return typeof text === 'string' && text.trim() === '';
 }
 
-/** Whether every message is blank. */
+/** Returns whether every message is blank. */
 export function saysNothing(messages: readonly Message[]): boolean {
   return messages.every(({ content }) => (typeof content === 'string' ? isBlank(content) : content.every(isBlankText)));
 }
 
 /**
- * The messages without blank texts. A message with nothing else gets a placeholder, so that the order of turns stays.
+ * Removes blank texts from messages. A message without other content gets a placeholder, so that user and assistant
+ * turns still alternate.
  */
 export function withoutBlankTexts(messages: Message[]): Message[] {
   return messages.map((message) => {
@@ -27,13 +31,16 @@ export function withoutBlankTexts(messages: Message[]): Message[] {
   });
 }
 
-/** @returns the same list if no text in it is blank */
+/**
+ * Removes blank text blocks.
+ * @returns the same list if no text in it is blank
+ */
 export function withoutBlankBlocks(blocks: Block[]): Block[] {
   const said = blocks.filter((block) => !isBlankText(block)).map(withoutBlankInside);
   return said.length === blocks.length && said.every((block, index) => block === blocks[index]) ? blocks : said;
 }
 
-/** The result of a tool may be empty, but not a list with one blank text. */
+/** Removes blank texts from a tool result. A result may be empty, but must not be a list with one blank text. */
 function withoutBlankInside(block: Block): Block {
   const { content } = block;
   if (block.type !== 'tool_result' || !Array.isArray(content)) return block;

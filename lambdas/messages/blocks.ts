@@ -1,6 +1,7 @@
 /**
- * Content blocks of messages, system prompts and tool results. Types and fields that are newer than the gateway pass:
- * providers check them. Blocks are validated but passed on unchanged, so that no schema drops unknown fields.
+ * Content blocks of messages, system prompts and tool results. The gateway forwards block types and fields that are
+ * newer than the gateway: providers check them. Blocks are validated without copying, so that no schema drops unknown
+ * fields.
  */
 
 import * as z from 'zod';
@@ -35,7 +36,7 @@ const imageSource = z.discriminatedUnion('type', [
   fileSource,
 ]);
 
-/** A content block: of a known type and well-formed, or of a type that only the provider can check. */
+/** A content block that is of a known type and well-formed, or of a type that only the provider can check. */
 const block = z
   .unknown()
   .superRefine((value, context) => {
@@ -43,7 +44,7 @@ const block = z
     if (fault) refuse(context, fault);
   })
   .meta({
-    // The API document lists the known block types instead.
+    // The API document lists the known block types instead of this schema.
     id: 'ContentBlock',
     override: {
       type: 'object',
@@ -55,7 +56,7 @@ const block = z
 
 const blocks = boundedList(block);
 
-/** A text, or a list of blocks. */
+/** Content of a message: a text, or a list of blocks. */
 export const content = z.union([z.string(), blocks], { error: 'must be a string or an array of content blocks' });
 
 const documentSource = z.discriminatedUnion('type', [
@@ -85,7 +86,7 @@ const audioSource = z.object({
   data: base64.meta({ description: 'The bytes of the recording, in base64.' }),
 });
 
-/** Results of a search, or the error that it ended with. */
+/** Results of a web search, or the error that ended the search. */
 const searchResults = z.union(
   [
     boundedList(
@@ -108,8 +109,8 @@ const searchResults = z.union(
 );
 
 /**
- * A map rather than an object: a client may send a type that is a member of every object, like `constructor` or
- * `__proto__`.
+ * Schemas of the known block types. A Map rather than an object, because a client may send a type such as `constructor`
+ * or `__proto__`, which every object inherits.
  */
 export const supportedBlocks: ReadonlyMap<string, z.ZodObject> = new Map<string, z.ZodObject>([
   [
@@ -206,7 +207,7 @@ export const supportedBlocks: ReadonlyMap<string, z.ZodObject> = new Map<string,
       content: searchResults.meta({ description: 'The pages that were found, or an error.' }),
     }),
   ],
-  // Tools can be declared in the middle of a conversation.
+  // Block that declares a tool in the middle of a conversation.
   [
     'tool_addition',
     z.object({
@@ -235,13 +236,13 @@ export const supportedBlocks: ReadonlyMap<string, z.ZodObject> = new Map<string,
       }),
     }),
   ],
-  // Files in a container are billed by the hour, even if nothing runs.
+  // Uploads into a container are refused: providers bill files in a container by the hour, even if nothing runs.
   ['container_upload', z.object({ type: z.never('is not supported by this gateway; send the text instead') })],
 ]);
 
 const anyBlock = z.object({ type: z.string() });
 
-/** Parts of OpenAI's APIs, and the equivalent block of the Messages API. */
+/** Content parts of OpenAI's APIs, with the equivalent block of the Messages API for the error message. */
 const foreignBlocks = new Map(
   Object.entries({
     image_url: '{"type": "image", "source": {"type": "url", "url": …}}',

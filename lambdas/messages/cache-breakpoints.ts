@@ -1,7 +1,7 @@
 /**
- * Cache breakpoints: a provider caches the prompt up to each mark. Anthropic's API allows at most four marks: on tools,
- * on texts of the system prompt, and on blocks other than thinking. It finds the cache of an earlier turn at the marks
- * of this turn, or up to twenty blocks before them.
+ * Adds cache breakpoints to a prompt. A provider caches the prompt up to each breakpoint. Anthropic's API allows at
+ * most four: on tools, on texts of the system prompt, and on blocks other than thinking. The API finds the cache of an
+ * earlier turn at the breakpoints of this turn, or up to twenty blocks before them.
  */
 
 import type { Block, Message, MessagesRequest } from './types.ts';
@@ -9,16 +9,17 @@ import type { Block, Message, MessagesRequest } from './types.ts';
 const mark = { cache_control: { type: 'ephemeral' } } as const;
 
 /**
- * Number of user turns that are marked: the latest, for the next request, and the one before, which is cached already.
+ * Number of user turns with a breakpoint. The latest turn is marked for the next request. The previous turn is marked
+ * because the previous request has cached it.
  */
 const MARKED_TURNS = 2;
 
-/** Block types that may be marked. */
+/** Block types that may have a breakpoint. */
 const markable = new Set(['text', 'image', 'document', 'tool_result', 'search_result']);
 
 /**
- * The request with marks behind its tools, its system prompt and its latest user turns. A request with a mark stays
- * unchanged: its client knows best which parts to cache.
+ * Adds breakpoints after the tools, after the system prompt and after the latest user turns. A request that already has
+ * a breakpoint stays unchanged: its client knows best which parts to cache.
  */
 export function withBreakpoints(request: MessagesRequest): MessagesRequest {
   if (isMarked(request)) return request;
@@ -55,12 +56,12 @@ function asBlocks(content: string | Block[]): Block[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 
-/** An empty text must not be marked. */
+/** Returns whether a block may have a breakpoint. An empty text may not. */
 function isMarkable(block: Block): boolean {
   return markable.has(block.type) && (block.type !== 'text' || block['text'] !== '');
 }
 
-/** The list with a mark on its last item that may be marked. */
+/** Returns the list with a breakpoint on the last item that may have one. */
 function markedLast<Item extends object>(items: Item[], mayBeMarked: (item: Item) => boolean): Item[] {
   const last = items.findLastIndex(mayBeMarked);
   return last === -1 ? items : items.with(last, { ...items[last]!, ...mark });

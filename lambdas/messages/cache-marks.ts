@@ -1,4 +1,7 @@
-/** Cache marks of a prompt. Anthropic refuses more than four, and a long lifetime behind a short one. */
+/**
+ * Corrects the cache marks (`cache_control`) of a prompt. Anthropic refuses more than four marks, and a long lifetime
+ * after a short one.
+ */
 
 import { without } from './without.ts';
 import type { Block, Message, MessagesRequest } from './types.ts';
@@ -9,8 +12,8 @@ type Marked = Record<string, unknown>;
 type MarkChange = (item: Marked) => Marked;
 
 /**
- * The request with marks that a provider accepts. It keeps the last four marks. It drops marks on thinking and on empty
- * texts, and a mark of an hour behind a mark of five minutes.
+ * Returns the request with marks that Anthropic accepts. Keeps the last four marks. Drops marks on thinking and on
+ * empty texts. Shortens a lifetime of an hour after one of five minutes.
  * @returns the same request if all of its marks are accepted
  */
 export function withTakenMarks(request: MessagesRequest): MessagesRequest {
@@ -38,8 +41,8 @@ export function withTakenMarks(request: MessagesRequest): MessagesRequest {
 }
 
 /**
- * The request with marks that have only a type and a lifetime. Claude Code adds a scope, which only Anthropic's own
- * service accepts (https://github.com/Wei-Shaw/claude-relay-service/pull/965).
+ * Reduces every cache mark to its type and its lifetime. Claude Code adds a scope, which only Anthropic's own service
+ * accepts (https://github.com/Wei-Shaw/claude-relay-service/pull/965).
  */
 export function withPlainMarks(request: MessagesRequest): MessagesRequest {
   let isPlain = true;
@@ -61,7 +64,8 @@ function mayHaveMark({ type, text }: Marked): boolean {
 }
 
 /**
- * Changes every marked item, in the order of the prompt. The mark of the request itself counts as a mark on its end.
+ * Applies a change to every item with a cache mark, in the order of the prompt. The mark of the request itself counts
+ * as a mark at the end of the prompt.
  */
 function mapMarks(request: MessagesRequest, change: MarkChange): MessagesRequest {
   const { tools, system, messages } = request;

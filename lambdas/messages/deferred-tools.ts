@@ -1,13 +1,16 @@
 /**
- * Tools with deferred loading. On Anthropic's own service, the model does not read a deferred tool before a result of
- * the client's own search refers to it. For other providers, the gateway emulates this: it sends a tool only after a
- * result has referred to it. The tool then has no flag.
+ * Emulates tools with deferred loading (`defer_loading`). On Anthropic's own service, the model does not read a
+ * deferred tool before a result of the client's own tool search refers to the tool. For other providers, the gateway
+ * sends a tool only after a result has referred to it, and removes the flag.
  */
 
 import type { Block, Message, MessagesRequest } from './types.ts';
 import { without } from './without.ts';
 
-/** The request for providers without deferred tools; the same request if it has none. */
+/**
+ * Converts a request for providers that do not support deferred tools. Returns the same request if it has no deferred
+ * tools.
+ */
 export function withoutDeferral(request: MessagesRequest): MessagesRequest {
   const referred = referredTools(request.messages);
   const tools = request.tools ?? [];

@@ -1,12 +1,12 @@
-/** Domain rules for filtering searches: `example.com`, or `example.com/blog` with a path that may have one `*`. */
+/** Domain rules that filter search results: `example.com`, or `example.com/blog` with a path that may have one `*`. */
 
 import { domainToASCII } from 'node:url';
 
-/** RFC 1035, section 2.3.4, without the dot at the end. */
+/** Maximum length of a host name. Source: RFC 1035, section 2.3.4, without the dot at the end. */
 const MAX_HOST_CHARACTERS = 253;
 const MAX_RULE_CHARACTERS = 1_024;
 
-/** The reason why a text is not a valid domain rule; undefined if it is valid. */
+/** Returns the reason why a text is not a valid domain rule, or undefined if the text is valid. */
 export function domainFault(text: string): string | undefined {
   if (text.trim() === '') return 'must not be blank';
   if (text.length > MAX_RULE_CHARACTERS) return `must have at most ${MAX_RULE_CHARACTERS} characters`;
@@ -25,13 +25,13 @@ export function domainFault(text: string): string | undefined {
   return undefined;
 }
 
-/** Splits a rule into its host and the path behind it. */
+/** Splits a domain rule into its host and the path after the host. */
 export function domainParts(domain: string): { host: string; path: string } {
   const slash = domain.indexOf('/');
   return slash === -1 ? { host: domain, path: '' } : { host: domain.slice(0, slash), path: domain.slice(slash) };
 }
 
-/** The host in the form of URLs: lower case, ASCII. Empty if the text cannot be a host. */
+/** Returns the host as URLs have it: lower case, ASCII. Returns an empty text if the input cannot be a host. */
 export function hostOf(host: string): string {
   return domainToASCII(host.replace(/\.$/, ''));
 }

@@ -1,11 +1,11 @@
-/** Kinds of fields that several parts of a request use. An explicit null counts as absent. */
+/** Schema of an optional field. An explicit null counts as absent. */
 
 import * as z from 'zod';
 import { BASE64_RULE, isBase64 } from '../platform/base64.ts';
 
 export const optionalField = <Schema extends z.ZodType>(schema: Schema) => schema.nullish();
 
-/** An object that only the model or the provider can check; passed on unchanged, not copied. */
+/** Schema of an object that only the model or the provider can check. The object is passed on without copying. */
 export const anyObject = z
   .custom<Record<string, unknown>>(
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
@@ -13,7 +13,7 @@ export const anyObject = z
   )
   .meta({ override: { type: 'object', additionalProperties: {} } });
 
-/** Longer than signed URLs of file stores. The time to parse a URL grows with its length. */
+/** Maximum length of a URL, longer than signed URLs of file stores. The limit bounds the time to parse a URL. */
 const MAX_URL = 16_384;
 export const sourceUrl = z
   .string()
@@ -32,7 +32,7 @@ export const cacheControl = optionalField(
   }),
 );
 
-/** Whether a field is missing, null, or an empty list. */
+/** Returns whether a field is missing, null, or an empty list. */
 export function isAbsentOrEmpty(value: unknown): boolean {
   return value === null || value === undefined || (Array.isArray(value) && value.length === 0);
 }

@@ -1,15 +1,17 @@
 /**
- * Detects the media type of images from their first bytes. Clients derive it from the file's extension or not at all,
- * and Claude and Converse refuse an image of another type than declared
- * (https://github.com/BerriAI/litellm/issues/24900).
+ * Detects the media type of images from their first bytes. Clients often derive the type from the file's extension.
+ * Claude and Converse refuse an image of another type than declared (https://github.com/BerriAI/litellm/issues/24900).
  */
 
 import type { Block, MessagesRequest } from './types.ts';
 
-/** Enough for the signature of every image type. */
+/** Number of Base64 characters to read, enough for the signature of every image type. */
 const HEAD_CHARACTERS = 24;
 
-/** @returns the same request if the declared type of every image is right */
+/**
+ * Corrects the declared media types of images in the messages.
+ * @returns the same request if all declared types are right
+ */
 export function withTrueImageTypes(request: MessagesRequest): MessagesRequest {
   let isChanged = false;
   const messages = request.messages.map((message) => {
@@ -45,7 +47,10 @@ function withTrueType(block: Block): Block {
     : { ...block, source: { ...source, media_type: found } };
 }
 
-/** @returns undefined unless the bytes are an image of a type that models read */
+/**
+ * Returns the media type of an image from its first bytes.
+ * @returns undefined unless the bytes are a PNG, JPEG, GIF or WebP image
+ */
 function imageTypeOf(base64: string): string | undefined {
   const head = Buffer.from(base64.slice(0, HEAD_CHARACTERS), 'base64').toString('latin1');
   if (head.startsWith('\x89PNG\r\n')) return 'image/png';

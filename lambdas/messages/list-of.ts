@@ -7,9 +7,9 @@ interface Bounds {
 }
 
 /**
- * A list that is checked element by element up to the first error. z.array would collect the errors of all elements. A
- * body with a hundred thousand elements would then take gigabytes of memory. The list is passed on unchanged, not
- * copied.
+ * Schema of a list that is checked element by element up to the first error. `z.array` would collect the errors of all
+ * elements, which takes gigabytes of memory for a body with a hundred thousand elements. The list is passed on without
+ * copying.
  */
 export function boundedList<Element extends z.ZodType>(element: Element, bounds: Bounds = {}) {
   const list = z
@@ -42,8 +42,8 @@ function listFault(list: unknown, element: z.ZodType, { min = 0, max = Infinity 
 }
 
 /**
- * A value that is checked by the schema for its own type, so that an error message is about that schema. The value is
- * passed on unchanged.
+ * Schema that checks a value with the schema for the value's own type, so that an error message refers to that schema.
+ * The value is passed on unchanged.
  * @param alternatives all schemas, for the API document
  */
 export function checkedBy<Output>(
@@ -64,19 +64,22 @@ export function checkedBy<Output>(
   return checked as unknown as z.ZodType<Output>;
 }
 
-/** Reports an error, and ends the check: refinements of the surrounding value may rely on this value. */
+/**
+ * Reports an error and ends the check. Without that end, refinements of the surrounding value would run and rely on
+ * this value.
+ */
 export function refuse(context: z.core.$RefinementCtx, { path, message }: Fault): void {
   context.addIssue({ code: 'custom', path, message, continue: false });
 }
 
-/** The first error of a value; undefined if it is valid. */
+/** Returns the first error of a value, or undefined if the value is valid. */
 export function firstFault(schema: z.ZodType, value: unknown): Fault | undefined {
   const parsed = schema.safeParse(value);
   if (parsed.success) return undefined;
   return issueFault(deepestIssue(parsed.error.issues[0]!));
 }
 
-/** The JSON Schema of the input, for the API document. */
+/** Returns the JSON Schema of the input, for the API document. */
 export function documentationOf(schema: z.ZodType): object {
   const { $schema: _, ...documentation } = z.toJSONSchema(schema, {
     io: 'input',

@@ -1,6 +1,6 @@
 import type { MessageStart, WireUsage } from './types.ts';
 
-/** The first event of an answer. Its id and its model are set when it is sent to the client. */
+/** Creates the first event of an answer. Its id and model are set later, before the event is sent to the client. */
 export function messageStart(usage: WireUsage): MessageStart {
   return {
     type: 'message_start',

@@ -1,6 +1,6 @@
 /**
- * Omits messages from the middle of a conversation until the rest fits: its beginning and its latest turns matter most.
- * A call and its results stay or go together. System messages stay, and so do messages with unknown blocks.
+ * Shortens a conversation by omitting messages from its middle, because its beginning and its latest turns matter most.
+ * A tool call and its results are kept or omitted together. System messages and messages with unknown blocks are kept.
  */
 
 import type { Message } from './types.ts';
@@ -18,7 +18,7 @@ const SAID = new Set([
   'tool_result',
 ]);
 
-/** Messages that make sense only together: a call and its results, or a single message. */
+/** Messages that are kept or omitted together: a tool call and its results, or a single message. */
 interface TurnExchange {
   index: number;
   messages: Message[];
@@ -27,9 +27,10 @@ interface TurnExchange {
 }
 
 /**
+ * Omits messages until the rest of the conversation fits.
  * @param tokensOf estimates the size of messages
- * @returns the remaining messages in the same order, and their size, which exceeds `maxTokens` if no more may be
- * omitted
+ * @returns the remaining messages in the same order, and their size; the size exceeds `maxTokens` if no more messages
+ *   may be omitted
  */
 export function middleOut(
   messages: readonly Message[],
@@ -55,7 +56,7 @@ function exchangesOf(messages: readonly Message[], tokensOf: (messages: Message[
   const groups: Message[][] = [];
   for (const message of messages) {
     const call = has(message, 'tool_result') ? groups.findLastIndex((group) => group.some(isCall)) : -1;
-    // Messages between a call and its results belong to the same group.
+    // Messages between a tool call and its results belong to the same group.
     const before = call === -1 ? [] : groups.splice(call).flat();
     groups.push([...before, message]);
   }
@@ -67,7 +68,10 @@ function exchangesOf(messages: readonly Message[], tokensOf: (messages: Message[
   }));
 }
 
-/** Exchanges that may be omitted, in the order of omission: from the middle outwards, the first exchange last. */
+/**
+ * Returns the exchanges that may be omitted, in the order of omission: from the middle outwards, and the first exchange
+ * last.
+ */
 function middleFirst(exchanges: readonly TurnExchange[]): TurnExchange[] {
   const middle = (exchanges.length - 1) / 2;
   const distance = ({ index }: TurnExchange) => (index === 0 ? Infinity : Math.abs(index - middle));
@@ -78,12 +82,15 @@ function isConversation({ role, content }: Message): boolean {
   return role !== 'system' && (typeof content === 'string' || content.every(({ type }) => SAID.has(type)));
 }
 
-/** A call without results: a later message will refer to them. */
+/** Returns whether the group has a tool call without results. The results may follow in a later message. */
 function isOpen(group: readonly Message[]): boolean {
   return group.some(isCall) && !group.some((message) => has(message, 'tool_result'));
 }
 
-/** Messages of the assistant before the first user message. Providers refuse a conversation that begins with them. */
+/**
+ * Returns the messages of the assistant before the first user message. Providers refuse a conversation that begins with
+ * them.
+ */
 function beforeTheUser(exchanges: readonly TurnExchange[], gone: ReadonlySet<TurnExchange>): TurnExchange[] {
   const said = exchanges.filter((exchange) => !gone.has(exchange) && roleOf(exchange) !== 'system');
   const end = said.findIndex((exchange) => roleOf(exchange) === 'user' || !exchange.mayGo);

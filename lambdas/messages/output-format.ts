@@ -3,17 +3,19 @@ import type { MessagesRequest } from './types.ts';
 interface OutputFormat {
   type: string;
   schema?: unknown;
-  /** Name and purpose of a schema, from clients of OpenAI's APIs. The Messages API has no fields for them. */
+  /** Name and purpose of the schema, from clients of OpenAI's APIs. The Messages API has no fields for them. */
   name?: string | undefined;
   description?: string | undefined;
 }
 
-/** The required format of an answer. Clients older than output_config send the same object under its older name. */
+/**
+ * Returns the requested format of an answer. Clients that are older than `output_config` send it as `output_format`.
+ */
 export function outputFormat(request: MessagesRequest): OutputFormat | undefined {
   return request.output_config?.format ?? (request['output_format'] as OutputFormat | null | undefined) ?? undefined;
 }
 
-/** The request without the members of its format that the Messages API does not define. */
+/** Removes the name and the description of the output format, which the Messages API does not define. */
 export function withoutFormatName(request: MessagesRequest): MessagesRequest {
   const { output_config: config } = request;
   if (!config?.format?.name && !config?.format?.description) return request;
@@ -21,7 +23,7 @@ export function withoutFormatName(request: MessagesRequest): MessagesRequest {
   return { ...request, output_config: { ...config, format } };
 }
 
-/** The request without a required format. */
+/** Removes the requested output format from a request. */
 export function withoutFormat(request: MessagesRequest): MessagesRequest {
   const { output_format: _older, output_config: config, ...rest } = request;
   const { format: _format, ...output } = config ?? {};

@@ -1,6 +1,6 @@
 /**
- * Paths of a request as its client sent it. Later checks may see messages at other indexes: the gateway first rewrites
- * a conversation with searches into one without them.
+ * Corrects the field paths in errors. The gateway rewrites a conversation with searches into one without searches. So
+ * later checks may see messages at other indexes than the client sent.
  */
 
 import { GatewayError } from '../platform/errors.ts';
@@ -8,8 +8,8 @@ import { GatewayError } from '../platform/errors.ts';
 const MESSAGE_PLACE = /^messages\.(\d+)(?=\.|$)/;
 
 /**
- * Runs a check of a rewritten conversation. Its errors get the paths of the client's own messages.
- * @param origins index in the client's request of each message; undefined if no message moved
+ * Runs a check of a rewritten conversation. Errors of the check get the paths of the client's own messages.
+ * @param origins for each message, its index in the client's request; undefined if no message moved
  * @throws {GatewayError} the error of `check`
  */
 export function reportPathsAsSent<Result>(origins: readonly number[] | undefined, check: () => Result): Result {

@@ -1,4 +1,7 @@
-/** Changes to the prompt that a client requests. The gateway makes them before it sends the request to a provider. */
+/**
+ * Plugins: changes to the prompt that a client requests. The gateway makes them before it sends the request to a
+ * provider.
+ */
 
 import * as z from 'zod';
 import { optionalField } from './field-kinds.ts';
@@ -17,7 +20,7 @@ const web = z
       description: 'With false the plugin does nothing; it is on by default.',
     }),
     max_results: maxResults,
-    /** Introduces the search results, in place of the gateway's own text. */
+    /** Text that introduces the search results, instead of the gateway's default text. */
     search_prompt: optionalField(z.string().min(1).max(MAX_SEARCH_PROMPT_CHARACTERS)).meta({
       description: 'The text that introduces the search results to the model.',
     }),
@@ -55,7 +58,7 @@ export const plugins = optionalField(
   ),
 );
 
-/** The older spelling of context-compression. */
+/** Older form of the plugin `context-compression`. */
 export const transforms = optionalField(
   boundedList(z.literal('middle-out', 'must be "middle-out": this gateway has no other transform'), { max: 1 }),
 );
@@ -65,7 +68,7 @@ export interface PromptPlugins {
   transforms?: z.output<typeof transforms>;
 }
 
-/** Whether the gateway may omit messages if the prompt is too long for the model. */
+/** Returns whether the gateway may omit messages if the prompt is too long for the model. */
 export function allowsCompression({ plugins: asked, transforms: older }: PromptPlugins): boolean {
   return (
     (older?.length ?? 0) > 0 ||
@@ -73,7 +76,10 @@ export function allowsCompression({ plugins: asked, transforms: older }: PromptP
   );
 }
 
-/** Settings of the web search before the request goes to the model; undefined if there is none. */
+/**
+ * Returns the settings of the web search that runs before the model's first round, or undefined if the request has no
+ * such search.
+ */
 export function webPlugin({ plugins: asked }: PromptPlugins): WebPlugin | undefined {
   return (asked ?? []).find((plugin): plugin is WebPlugin => plugin.id === 'web' && plugin.enabled !== false);
 }

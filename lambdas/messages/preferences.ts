@@ -1,6 +1,6 @@
 /**
- * Routing preferences of a request: the `provider` object of the public convention, with prices in roubles. The fields
- * are the gateway's own: none is sent to a provider.
+ * Routing preferences of a request: the `provider` object that OpenAI-compatible gateways share, with prices in
+ * roubles. The gateway reads these fields and sends none of them to a provider.
  */
 
 import * as z from 'zod';
@@ -12,7 +12,7 @@ import { boundedList } from './list-of.ts';
 import type { PromptPlugins } from './plugins.ts';
 import type { MessagesRequest } from './types.ts';
 
-/** More providers than serve one model in any catalog. */
+/** Maximum number of endpoint names in a list. No catalog has as many providers for one model. */
 const MAX_NAMES = 64;
 const MAX_PREFERENCE_CHARACTERS = 200;
 
@@ -78,7 +78,7 @@ const cutoff = z.union(
 
 const PRICE_AMOUNT_RULE = 'must be an amount of roubles, as a number or as decimal text';
 
-/** An amount in roubles. Numbers keep the digits that the client wrote. */
+/** Schema of an amount in roubles. Numbers keep the digits that the client wrote. */
 const roublesPreference = z
   .custom<string | number>(
     (value) => typeof value === 'string' || typeof value === 'number' || isRawNumber(value),
@@ -90,13 +90,15 @@ const roublesPreference = z
       const amount = Money.parseNumber(isRawNumber(value) ? value.rawJSON : String(value));
       if (!amount.isNegative && !amount.exceeds(MAX_AMOUNT)) return amount;
     } catch {
-      // Refused below.
+      // The issue below refuses the value.
     }
     context.addIssue({ code: 'custom', message: PRICE_AMOUNT_RULE });
     return z.NEVER;
   });
 
-/** Prices for a million tokens, a request, or an image. No model of the catalog has a separate price for audio. */
+/**
+ * Maximum prices for a million tokens, a request, or an image. No model of the catalog has a separate price for audio.
+ */
 const maxPrice = z.strictObject({
   prompt: optionalField(roublesPreference).meta({
     description: 'The highest price of a million tokens of the prompt, in roubles.',
@@ -162,30 +164,30 @@ export const providerPreferences = z.strictObject({
 });
 export type ProviderPreferences = z.output<typeof providerPreferences>;
 
-/** Fallback models, in the order in which they are tried. */
+/** Maximum number of fallback models. They are tried in the order of the list. */
 const MAX_OTHER_MODELS = 3;
 export const otherModels = optionalField(
   boundedList(z.string().min(1).max(MAX_PREFERENCE_CHARACTERS), { max: MAX_OTHER_MODELS }),
 );
 
-/** The client's own name of the conversation to which a request belongs. */
+/** Maximum length of the client's own name for a conversation. */
 const MAX_SESSION_ID_CHARACTERS = 256;
 export const sessionId = optionalField(z.string().max(MAX_SESSION_ID_CHARACTERS)).meta({
   description:
     'Your name for the conversation. Its requests go to the same endpoint as long as that works, so that the cache of the prompt there is read again. The header `x-session-id` does the same.',
 });
 
-/** A request as a client sends it, with routing and plugins. No provider gets these fields. */
+/** A request as a client sends it, with routing preferences and plugins. No provider gets these fields. */
 export interface RoutedRequest extends MessagesRequest, PromptPlugins {
   provider?: ProviderPreferences;
   models?: string[];
   /** The client's own name of the conversation to which the request belongs. */
   session_id?: string;
-  /** Adds cache breakpoints to a request that has none itself. */
+  /** With 'auto', the gateway adds cache breakpoints to a request that has none. */
   cache?: 'auto';
 }
 
-/** The request for providers: without the fields that only the gateway reads. */
+/** Removes the fields that only the gateway reads, before the request is sent to a provider. */
 export function withoutRouting(request: RoutedRequest): MessagesRequest {
   const {
     provider: _provider,

@@ -1,8 +1,8 @@
 /**
- * Betas of the Messages API that change the provider's prices, or whose cost the size of the request does not bound.
- * They cover faster inference, compaction, conversations stored by the provider, tools and code that it runs, other
- * models after a refusal, and another payer. docs/wires/README.md lists them. All others pass, because clients
- * depend on them.
+ * Beta features of the Messages API that are refused, because they change the provider's prices or their cost is not
+ * bounded by the size of the request. They cover faster inference, compaction, conversations stored by the provider,
+ * tools and code that the provider runs, other models after a refusal, and another payer. docs/wires/README.md lists
+ * them. All other betas pass, because clients depend on them.
  */
 const pricedBetas = [
   'fast-mode-',
@@ -22,7 +22,7 @@ const PRICED_BETA_RULE = 'changes what the provider charges, and this gateway ha
 
 const THREADS = 'message-threads-';
 
-/** Conversations stored by the provider: the request does not show their cost. */
+/** Refusal of conversations that the provider stores. The size of such a request does not bound its cost. */
 export const threadsRefusal = {
   message: 'the gateway keeps no conversations, nor lets providers keep them; send the whole conversation, without it',
   /** Details that make the official SDKs continue without a thread. Source: code of @anthropic-ai/sdk 1.11. */
@@ -34,7 +34,7 @@ export interface BetaRefusal {
   details?: Record<string, unknown>;
 }
 
-/** The refusal for the first beta with a price of its own; undefined if every beta may pass. */
+/** Returns the refusal for the first beta that may not pass, or undefined if every beta may pass. */
 export function refusedBeta(names: readonly string[]): BetaRefusal | undefined {
   const of = (prefixes: string[]) =>
     names.find((name) => prefixes.some((prefix) => name.toLowerCase().startsWith(prefix)));

@@ -3,17 +3,18 @@ import type { Fault } from '../platform/zod-messages.ts';
 import { documentationOf, firstFault, refuse } from './list-of.ts';
 
 interface Rules {
-  /** Number of entries. */
+  /** Minimum number of entries. */
   min: number;
   max: number;
   maxNameCharacters: number;
-  /** Name of an entry in error messages. */
+  /** Noun for an entry in error messages. */
   entry: string;
 }
 
 /**
- * A map with names chosen by the client. Any text is a valid name, even a name that every object inherits: z.record
- * silently drops `__proto__`. The map is checked entry by entry up to the first error, and passed on unchanged.
+ * Schema of a map with names chosen by the client. Every text is a valid name, even one that all objects inherit:
+ * `z.record` silently drops `__proto__`. The map is checked entry by entry up to the first error, and passed on without
+ * copying.
  */
 export function boundedRecord<Value extends z.ZodType>(value: Value, rules: Rules) {
   const record = z

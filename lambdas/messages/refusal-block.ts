@@ -1,6 +1,7 @@
 /**
- * Refusal texts of a model, if its provider distinguishes them from an answer. The Messages API has no field for that,
- * so a text block carries a mark. Other APIs need the mark before the first word is sent.
+ * Refusal texts of a model, if its provider reports them separately from an answer. The Messages API has no field for a
+ * refusal, so the text block carries an extra member. Clients of OpenAI's APIs need to know before the first word that
+ * the text is a refusal.
  */
 
 import type { Block } from './types.ts';
@@ -16,7 +17,10 @@ export function isRefusal(block: Block): boolean {
   return block.type === 'text' && block[MARK] === true;
 }
 
-/** The block in the form of the Messages API. Its clients send blocks back, and providers refuse unknown members. */
+/**
+ * Removes the refusal mark, so that the block has the form of the Messages API. Clients send blocks back, and providers
+ * refuse unknown members.
+ */
 export function withoutMark(block: Block): Block {
   return isRefusal(block) ? without(block, MARK) : block;
 }

@@ -1,4 +1,4 @@
-/** Sampling parameters, with the same names and limits in all APIs of the gateway. */
+/** Sampling parameters. They have the same names and limits in all APIs of the gateway. */
 
 import * as z from 'zod';
 import { optionalField } from './field-kinds.ts';
@@ -23,7 +23,7 @@ export const samplingParameterFields = {
   }),
 };
 
-/** Parameters that few models support. */
+/** Sampling parameters that few models support. */
 export const rareParameterFields = {
   seed: optionalField(z.int()).meta({
     description: `A number that makes answers repeatable: some models answer the same request with the same seed alike. ${UNLISTED}`,
@@ -39,7 +39,7 @@ export const rareParameterFields = {
   }),
 };
 
-/** Length of an answer. */
+/** Requested length and detail of an answer. */
 export const verbosity = optionalField(z.enum(['low', 'medium', 'high'])).meta({
   description: `How long and detailed the answer is; \`medium\` is the same as leaving the field out. ${UNLISTED}`,
 });

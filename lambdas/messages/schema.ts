@@ -1,6 +1,6 @@
 /**
- * The body of POST /messages. Known parts are checked. Unknown top-level fields and block types pass, because the
- * Messages API changes faster than gateways are deployed. An explicit null counts as absent.
+ * Schema of the body of POST /messages. Known parts are checked. Unknown top-level fields and block types pass, because
+ * the Messages API changes faster than gateways are deployed. An explicit null counts as absent.
  */
 
 import * as z from 'zod';
@@ -15,14 +15,14 @@ import { rareParameterFields, repetitionPenalty, samplingParameterFields, verbos
 import { REPEATED_TOOL_NAME, repeatedName } from './tool-names.ts';
 import { tool } from './tool-schema.ts';
 
-/** More than the longest conversations of agents have. */
+/** Maximum number of messages, more than the longest conversations of agents have. */
 const MAX_MESSAGES = 20_000;
 const MAX_TOOLS = 1_024;
 const MAX_SENT_STOP_SEQUENCES = 64;
 const MAX_EDITS = 16;
 const MAX_BETAS = 64;
 
-/** Checked, and passed on unchanged: see blocks. */
+/** Schema of a message, which is checked and passed on without copying. */
 const message = z.object({
   role: z.enum(['user', 'assistant', 'system']).meta({
     description:
@@ -49,7 +49,9 @@ const jsonFormat = z.looseObject({
   schema: anyObject.meta({ description: 'The JSON schema that the answer has to fit.' }),
 });
 
-/** Edits that only omit parts of the prompt. Others, like compaction, produce an answer with its own cost. */
+/**
+ * Context edits that only omit parts of the prompt. Other edits, like compaction, produce an answer with its own cost.
+ */
 const contextEdits = ['clear_tool_uses_20250919', 'clear_thinking_20251015'] as const;
 const contextEdit = z.object({
   type: z
@@ -59,7 +61,10 @@ const contextEdit = z.object({
     .meta({ description: 'Which parts are left out: old results of tools, or old thinking.' }),
 });
 
-/** Body fields with betas: the name of the header, and the names in bodies for Amazon Bedrock and Google Cloud. */
+/**
+ * Body fields with names of beta features: the name of the header, and the names in bodies for Amazon Bedrock and
+ * Google Cloud.
+ */
 const betaFields = ['betas', 'anthropic_beta', 'anthropic-beta'] as const;
 const betaHeader = optionalField(
   z.union([z.string(), boundedList(z.string(), { max: MAX_BETAS })], 'must be a list of names, or a text with commas'),
@@ -88,7 +93,7 @@ const requestFields = z.looseObject({
   stream: optionalField(z.boolean()).meta({
     description: 'With true the answer comes as server-sent events while it is written.',
   }),
-  // The Messages API has no penalties or rarer parameters, but models on other wires do.
+  // The Messages API has no penalties or rare parameters, but models on other wires support them.
   ...samplingParameterFields,
   repetition_penalty: repetitionPenalty,
   ...rareParameterFields,
@@ -119,7 +124,7 @@ const requestFields = z.looseObject({
       format: optionalField(jsonFormat).meta({ description: 'With this the answer is JSON that fits a schema.' }),
     }),
   ).meta({ description: 'Settings for how the answer is made.' }),
-  // The name of output_config.format in older clients.
+  // Older name of `output_config.format`.
   output_format: optionalField(jsonFormat).meta({
     description: 'The older name of `output_config.format`; it does the same.',
   }),
@@ -169,7 +174,7 @@ const requestFields = z.looseObject({
   inference_geo: optionalField(z.literal('global', 'must be "global": the catalog has no other price')).meta({
     description: 'Only `global` is supported, because other regions have other prices.',
   }),
-  // Fields of the gateway itself.
+  // Fields that only the gateway reads.
   provider: optionalField(providerPreferences).meta({
     description:
       'Preferences for routing: which endpoints (offers of the model by a provider) may answer, and in which order. Providers never see this field.',
@@ -192,7 +197,7 @@ const requestFields = z.looseObject({
 });
 
 /**
- * Fields that change the provider's prices, or whose cost the size of the request does not bound. The gateway has no
+ * Fields that change the provider's prices, or whose cost is not bounded by the size of the request. The gateway has no
  * bound or price for them, so it could not enforce a budget.
  */
 const unpricedFields = [
@@ -206,10 +211,10 @@ const unpricedFields = [
 ] as const;
 
 const refusedFields: readonly string[] = unpricedFields;
-/** Fields that have another form in the result, or no effect. */
+/** Fields that are removed from the parsed request, because it has them in another form, or they have no effect. */
 const takenOutFields = new Set<string>([...refusedFields, ...betaFields, 'anthropic_version']);
 
-/** Fields of OpenAI's APIs, and their names in the Messages API. */
+/** Fields of OpenAI's APIs, with their names in the Messages API for the error message. */
 const foreignFields: Record<string, string> = {
   max_completion_tokens: 'max_tokens',
   max_output_tokens: 'max_tokens',
@@ -219,7 +224,7 @@ const foreignFields: Record<string, string> = {
   functions: 'tools',
 };
 
-/** A body without its nulls. */
+/** A body without its null fields. */
 type Present<Body> = { [Field in keyof Body]: Exclude<Body[Field], null | undefined> };
 
 export const messagesRequestSchema = requestFields
@@ -246,7 +251,7 @@ export const messagesRequestSchema = requestFields
   })
   .transform((request) => {
     const present = Object.entries(request).filter(([field, value]) => value !== null && !takenOutFields.has(field));
-    // The compiler compares the type of requests with the checked fields.
+    // The cast keeps the compiler's check that the request type matches the checked fields.
     const routed: RoutedRequest = Object.fromEntries(present) as Present<typeof request>;
     const betas = [...new Set(betaFields.flatMap((field) => namesOfBetas(request[field])))];
     return betas.length > 0 ? { ...routed, betas } : routed;
@@ -257,10 +262,12 @@ function namesOfBetas(sent: string | readonly string[] | null | undefined): stri
   return names.map((name) => name.trim()).filter((name) => name !== '');
 }
 
-/** Limits and number handling for parsing the JSON of the body. */
+/** Limits for parsing the JSON of the body, and fields whose numbers keep their digits. */
 export const messagesJson = {
-  /** The longest sessions of agents have tens of thousands of values. */
+  /** Maximum number of JSON values. The longest sessions of agents have tens of thousands. */
   maxValues: 100_000,
-  /** Texts that a model wrote or must write, and amounts of money: the gateway must not round their digits. */
+  /**
+   * Fields with text that a model wrote or must write, and amounts of money. The gateway must not round their numbers.
+   */
   exactWithin: ['input', 'input_schema', 'input_examples', 'schema', 'max_price'],
 };

@@ -1,4 +1,4 @@
-/** Declaration of the gateway's own web search, which works with any model. */
+/** Declaration of the gateway's own web search tool, which works with any model that can call functions. */
 
 import * as z from 'zod';
 import { domainFault } from './domain-rule.ts';
@@ -7,20 +7,20 @@ import { boundedList } from './list-of.ts';
 import type { MessagesRequest, Tool } from './types.ts';
 
 /**
- * All versions are served alike. Newer versions add features through code that a provider runs, and the gateway runs
- * none.
+ * Versions of the search tool, which the gateway serves all alike. Newer versions add features through code that a
+ * provider runs, and the gateway does not support such code.
  */
 const types = ['web_search_20250305', 'web_search_20260209', 'web_search_20260318'] as const;
 export const SEARCH_NAME = 'web_search';
 
 const MAX_TOOL_DOMAINS = 64;
 const MAX_PLACE_CHARACTERS = 255;
-/** More searches than any turn makes. */
+/** Maximum number of searches in one answer, more than a model makes in practice. */
 const MAX_USES = 1_000;
 export const maxUses = optionalField(z.int().positive().max(MAX_USES)).meta({
   description: 'The most searches that the model may make for this answer.',
 });
-/** More than any search of a catalog returns. */
+/** Maximum number of results of one search, more than any search backend of the catalog returns. */
 const MAX_SEARCH_RESULTS = 20;
 export const maxResults = optionalField(z.int().positive().max(MAX_SEARCH_RESULTS)).meta({
   description: 'The most pages that the model gets from a search.',
@@ -96,14 +96,14 @@ export function isSearchType(type: unknown): boolean {
 }
 
 /**
- * Whether the client can do without this search if no search is available. Agents of some APIs declare a search in
- * every request, and those APIs set the flag.
+ * Returns whether the client can do without this search if no search backend is available. Agents of some APIs declare
+ * a search in every request, and the gateway sets the flag for them.
  */
 export function isOptionalSearch({ type, if_possible: isOptional }: Tool): boolean {
   return isOptional === true && isSearchType(type);
 }
 
-/** The declared search, and its index among the tools. */
+/** Returns the declared search tool and its index in `tools`. */
 export function declaredSearch({ tools = [] }: MessagesRequest): { tool: SearchTool; index: number } | undefined {
   const index = tools.findIndex(({ type }) => isSearchType(type));
   return index === -1 ? undefined : { tool: tools[index] as unknown as SearchTool, index };

@@ -1,8 +1,8 @@
 /**
- * Signatures of thinking blocks. Thinking comes back with a conversation, and only the family of models that signed it
- * accepts its signature. Anthropic's thinking carries Anthropic's signature. All other thinking carries a signature of
- * the gateway, which names the family that may get it back: `gw1.<family>`. If the provider signs too, its own
- * signature follows: `gw1.<family>.<signature>`.
+ * Signatures of thinking blocks. Clients send thinking back with a conversation, and only the family of models that
+ * signed it accepts its signature. Anthropic's thinking has Anthropic's signature. All other thinking has a signature
+ * of the gateway: `gw1.<family>`. It names the family that may get the thinking back. If the provider signs too, its
+ * own signature follows: `gw1.<family>.<signature>`.
  */
 
 import type { Block, Message } from './types.ts';
@@ -13,7 +13,10 @@ export function gatewaySignature(family: string, signature?: string): string {
   return signature === undefined ? `${GATEWAY_PREFIX}${family}` : `${GATEWAY_PREFIX}${family}.${signature}`;
 }
 
-/** Thinking without a signature counts as signed by the gateway: no provider signed it. */
+/**
+ * Returns whether the gateway signed the thinking. Thinking without a signature counts as signed by the gateway,
+ * because no provider signed it.
+ */
 export function hasGatewaySignature(block: Block): boolean {
   const signature = signatureIn(block);
   if (signature === undefined && block.type !== 'thinking') return false;
@@ -21,8 +24,8 @@ export function hasGatewaySignature(block: Block): boolean {
 }
 
 /**
- * Whether the block's provider signed it, and so accepts it only unchanged. The gateway's own signature does not
- * protect the text.
+ * Returns whether a provider signed the block. The provider accepts such a block only unchanged. The gateway's own
+ * signature does not protect the text.
  */
 export function hasProviderSignature(block: Block): boolean {
   const signature = signatureIn(block);
@@ -30,24 +33,33 @@ export function hasProviderSignature(block: Block): boolean {
   return !signature.startsWith(GATEWAY_PREFIX) || signature.indexOf('.', GATEWAY_PREFIX.length) !== -1;
 }
 
-/** Messages for Anthropic, without thinking that Anthropic did not sign. A message with nothing else is omitted. */
+/**
+ * Returns the messages for Anthropic, without thinking that Anthropic did not sign. A message that has only such
+ * thinking is omitted.
+ */
 export function withoutGatewaySigned(messages: Message[]): Message[] {
   return mapBlocks(messages, (block) => (hasGatewaySignature(block) ? undefined : block));
 }
 
-/** Messages without thinking, for a provider that cannot read its own earlier signatures. */
+/** Removes all thinking from the messages, for a provider that cannot read its own earlier signatures. */
 export function withoutThinking(messages: Message[]): Message[] {
   return mapBlocks(messages, (block) => (isThinking(block) ? undefined : block));
 }
 
-/** The signature or redacted data of a provider that signs its own thinking; undefined for any other block. */
+/**
+ * Returns the original signature or redacted data of the provider family that signed the block, or undefined if that
+ * family did not sign it.
+ */
 export function signatureOf(family: string, block: Block): string | undefined {
   const prefix = `${GATEWAY_PREFIX}${family}.`;
   const signature = signatureIn(block);
   return typeof signature === 'string' && signature.startsWith(prefix) ? signature.slice(prefix.length) : undefined;
 }
 
-/** The signature of a thinking block, or the data of a redacted one; undefined for other blocks. */
+/**
+ * Returns the signature of a thinking block or the data of a redacted thinking block. Returns undefined for other
+ * blocks.
+ */
 function signatureIn(block: Block): unknown {
   switch (block.type) {
     case 'thinking':
@@ -59,18 +71,21 @@ function signatureIn(block: Block): unknown {
   }
 }
 
-/** Messages for a provider that signs its own thinking: its own thinking as it signed it, and no other thinking. */
+/**
+ * Returns the messages for a provider that signs its own thinking: its own thinking with the original signature, and no
+ * other thinking.
+ */
 export function thinkingOf(family: string, messages: Message[]): Message[] {
   return mapBlocks(messages, (block) => (isThinking(block) ? asSigned(family, block) : block));
 }
 
-/** Placeholder for missing thinking: providers that require it refuse an empty text. */
+/** Placeholder for missing thinking. It is not empty, because providers that require thinking refuse an empty text. */
 export const NO_THINKING = ' ';
 
 /**
- * Messages for a provider that requires thinking before each call and does not check signatures. Its own thinking goes
- * back as it signed it, readable thinking of other providers without a signature. A placeholder fills in if there is
- * none.
+ * Returns the messages for a provider that requires thinking before each tool call and does not check signatures. The
+ * provider gets its own thinking with the original signature, and readable thinking of other providers without a
+ * signature. A message with a call and no thinking gets a placeholder.
  */
 export function thinkingBeforeCalls(family: string, messages: Message[]): Message[] {
   const readable = mapBlocks(messages, (block) =>
@@ -88,7 +103,7 @@ function isThinking({ type }: Block): boolean {
   return type === 'thinking' || type === 'redacted_thinking';
 }
 
-/** A provider's own thinking with its original signature; undefined for thinking of any other provider. */
+/** Returns a provider's own thinking with its original signature, or undefined for thinking of any other provider. */
 function asSigned(family: string, block: Block): Block | undefined {
   const signature = signatureOf(family, block);
   if (signature === undefined) return undefined;

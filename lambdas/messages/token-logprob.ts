@@ -1,6 +1,7 @@
 /**
  * Probabilities of the tokens of an answer, in the format of OpenAI's APIs. The Messages API has no field for them. If
- * a client requests them, text deltas carry them, and so does the block built from these deltas.
+ * a client requests probabilities, text deltas carry them in an extra field, and so do the blocks built from these
+ * deltas.
  */
 
 interface Likely {
@@ -14,7 +15,7 @@ export interface TokenLogprob extends Likely {
   top_logprobs: Likely[];
 }
 
-/** The probabilities of a text; empty unless the client requested them. */
+/** Returns the token probabilities of a text block; empty unless the client requested them. */
 export function logprobsOf(block: Readonly<Record<string, unknown>>): readonly TokenLogprob[] {
   return (block['logprobs'] as TokenLogprob[] | undefined) ?? [];
 }

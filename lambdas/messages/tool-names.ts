@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Names of tools. The model calls a tool by its name, so each name is unique in a request. Providers refuse duplicates
- * with error messages of their own.
+ * Error message for a tool name that another tool of the request has. The model calls a tool by its name, so names must
+ * be unique. The gateway checks this because error messages of providers differ.
  */
 
 export const REPEATED_TOOL_NAME = 'is the name of another tool as well; give each tool a name of its own';
 
-/** @returns index of the first repeated name. A tool that a provider defines may have no name. */
+/**
+ * Finds a duplicate tool name. A tool that a provider defines may have no name.
+ * @returns the index of the first repeated name
+ */
 export function repeatedName(names: readonly (string | null | undefined)[]): number | undefined {
   const seen = new Set<string>();
   for (const [index, name] of names.entries()) {
@@ -21,7 +24,7 @@ export function repeatedName(names: readonly (string | null | undefined)[]): num
 const KEPT_CHARACTERS = 53;
 const DIGEST_CHARACTERS = 8;
 
-/** Returns a name of at most 64 letters, digits, `_` and `-` for a tool. It is the same in every request. */
+/** Returns a name of at most 64 letters, digits, `_` and `-` for a tool. The name is the same in every request. */
 export function shortToolName(name: string): string {
   const readable = name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, KEPT_CHARACTERS);
   return `t_${readable}_${createHash('sha256').update(name).digest('hex').slice(0, DIGEST_CHARACTERS)}`;

@@ -1,7 +1,7 @@
 /**
- * Tools of a request: tools that the client runs itself, and the gateway's own search. Tools that a provider runs have
- * no bound and no price here. This is a list of allowed types, because providers add tools faster than gateways are
- * deployed.
+ * Tools of a request: tools that the client runs itself, and the gateway's own search. Tools that a provider runs are
+ * refused, because the gateway has no bound and no price for them. This is a list of allowed types, because providers
+ * add tools faster than gateways are deployed.
  */
 
 import * as z from 'zod';
@@ -51,7 +51,7 @@ const clientTool = z
         `must be one of ${CLIENT_RUN}: run another tool yourself and declare it as custom, or leave it out`,
       );
     } else if (!name && (!type || type === 'custom')) {
-      // The type of a typed tool may serve as its name.
+      // A tool with another type than `custom` needs no name: its type may serve as the name.
       objectTo(['name'], 'is required');
     }
     if (callers !== undefined && callers !== null && !isOnlyDirect(callers)) {
@@ -76,8 +76,8 @@ function isSearch(value: unknown): boolean {
 }
 
 /**
- * A tool that a message declares. It must not be typed: the tokens that a typed tool adds to the prompt are counted
- * only for the tools of the request.
+ * Schema of a tool that a message declares. It must be of type `custom`: the tokens that other types add to the prompt
+ * are counted only for the tools of the request.
  */
 export const inlineTool = clientTool.superRefine(({ type }, context) => {
   if (type === undefined || type === null || type === 'custom') return;

@@ -1,13 +1,13 @@
 import type { Message, MessagesRequest } from './types.ts';
 import { without } from './without.ts';
 
-/** A message that sets the thinking effort from its position on. */
+/** A message that sets the thinking effort for itself and all later turns. */
 type Controlled = Message & { output_config?: { effort?: string | null; [field: string]: unknown } | null };
 
 /**
- * Moves effort from the conversation to the request. The last setting counts, because only the next turn is generated.
- * A message with other output settings stays unchanged.
- * @returns the same request if no message sets the effort alone
+ * Moves the thinking effort from the messages to the request. The last setting counts, because only the next turn is
+ * generated. A message with other output settings stays unchanged.
+ * @returns the same request if no message sets only the effort
  */
 export function withTurnEffort(request: MessagesRequest): MessagesRequest {
   const messages = request.messages as Controlled[];

@@ -1,6 +1,6 @@
 /**
- * The Messages API as the gateway passes it on: validated requests, and events of a streamed answer. Both are open:
- * fields that are newer than the gateway pass to providers that may support them.
+ * Types of the Messages API as the gateway forwards it: validated requests, and events of a streamed answer. Both types
+ * are open: fields that are newer than the gateway pass to providers that may support them.
  */
 
 import type { TokenLogprob } from './token-logprob.ts';
@@ -39,7 +39,7 @@ export interface MessagesRequest {
   temperature?: number;
   top_p?: number;
   top_k?: number;
-  /** Requests the probabilities of tokens, and the number of alternatives for each. */
+  /** Whether to return token probabilities, and the number of alternatives for each token. */
   logprobs?: boolean | null | undefined;
   top_logprobs?: number | null | undefined;
   tools?: Tool[];
@@ -67,7 +67,7 @@ export type StopReason =
   | 'refusal'
   | 'model_context_window_exceeded';
 
-/** Usage as it is on the wire. A provider may omit counts. */
+/** Usage in the form of the Messages API. A provider may omit counts. */
 export interface WireUsage {
   input_tokens?: number | null;
   output_tokens?: number | null;
@@ -129,10 +129,10 @@ export interface MessageDelta {
   [field: string]: unknown;
 }
 
-/** Ends an answer. It never reaches a client: the gateway writes its own error. */
+/** Error event that ends an answer. The client never gets this event: the gateway sends its own error instead. */
 interface ErrorEvent {
   type: 'error';
-  /** The error in the provider's own format. */
+  /** Error in the provider's own format. */
   error: unknown;
 }
 
@@ -152,14 +152,14 @@ export interface AnswerEvent {
   raw?: Uint8Array;
 }
 
-/** The events and the state that one chunk of a provider's answer yields. */
+/** Events and state that the gateway reads from one chunk of a provider's answer. */
 export interface AnswerBatch {
   events: AnswerEvent[];
   /** Usage that the provider has reported without an event, in the format of the Messages API. */
   usage?: WireUsage | undefined;
-  /** Size of the text that the model wrote and that is held back, in addition to the events so far. */
+  /** Size in bytes of text that the model has written and the decoder has not released as an event yet. */
   heldBackBytes?: number;
-  /** Whether the provider has reported a stop reason that no event carries yet. */
+  /** Whether the provider has reported a stop reason that no event contains yet. */
   isClosing?: boolean;
   /** The provider's own stop reason, if the Messages API does not define it. */
   nativeReason?: string | undefined;
