@@ -29,81 +29,86 @@ import {
 } from './spending-plan.ts';
 import { WaitingRoom, type Waiter } from './waiting-room.ts';
 
-/** A request for its first hold. */
+/** A request that needs its first hold. */
 export interface Admission {
   request: Omit<HoldRequest, 'amount'>;
   plan: SpendingPlan;
   /**
-   * Counts the prompt exactly. Undefined if it cannot be counted, or if a count does not help. Called once, before a
-   * refusal.
+   * Counts the prompt exactly, and returns a plan with the count. Returns undefined if the prompt cannot be counted, or
+   * a count does not help. Called at most once, before a refusal.
    */
   recount: () => Promise<SpendingPlan | undefined>;
   /**
-   * The smallest valid `max_tokens`, for example more than a thinking budget. Infinity if the answer cannot be
-   * shortened.
+   * Smallest `max_tokens` that is valid for the request, for example one more than its thinking budget. Infinity if the
+   * answer cannot be shortened.
    */
   minMaxTokens: number;
-  /** performance.now() at which the request came in. */
+  /** performance.now() when the request was received. */
   receivedAtMs: number;
-  /** Aborted when the client disconnects. Undefined if that cannot be detected. */
+  /** Aborts when the client disconnects; undefined if the process cannot detect that. */
   clientLeft: AbortSignal | undefined;
   /**
-   * The caller waits for `Admitted.recorded` before it sends any of the answer. Otherwise `admit` waits until the
-   * record is written.
+   * True if the caller waits for `Admitted.recorded` before it sends any of the answer to the client. Otherwise `admit`
+   * itself waits until the generation's record is written.
    */
   recordsBeside?: boolean | undefined;
 }
 
-/** The result of the attempts to hold, and the plan of the last attempt. */
+/** Result of the attempts to place a hold, and the plan of the last attempt. */
 export type Tried = { plan: SpendingPlan } & (
   | { placed: PlacedHold; recording: Promise<void> | undefined; shortened: Shortening | undefined }
   | { refused: { refusal: AdmissionRefusal; request: RefusedRequest } }
 );
 
-/** A placed hold. A caller that fails before it sends anything to a provider releases it with `releaseUnknown`. */
+/**
+ * An admitted request with its hold. A caller that fails before it sends anything to a provider must release the hold
+ * with `releaseUnknown`.
+ */
 export interface Admitted {
   generation: HoldRequest['generation'];
   /** Keeps the answer within the hold. */
   extender: HoldExtender;
-  /** The plan that was held: the requested one, a more exact one, or a shorter one. */
+  /** Plan for which the hold was placed: the requested plan, a more exact one, or one with a shorter answer. */
   plan: SpendingPlan;
-  /** Error that explains to the client why the answer is shorter than requested. Undefined if it is not. */
+  /** Error that explains to the client why the answer must be shorter than requested; undefined if it need not be. */
   shortened: GatewayError | undefined;
-  /** Pending write of the record; absent once it is written. Rejects as soon as the result of the write is unknown. */
+  /**
+   * Pending write of the generation's record; absent once the record is written. Rejects as soon as the result of the
+   * write is unknown.
+   */
   recording?: Promise<void> | undefined;
   /**
-   * The same write, but it rejects only after the hold is released, or left to the sweep if the table cannot be
-   * reached. Nothing is to be settled then.
+   * Same write as `recording`. It rejects later: after the hold is released, or left to the sweep because the table
+   * cannot be reached. If it rejects, nothing must be settled.
    */
   recorded?: Promise<void> | undefined;
 }
 
 export interface Refused {
   refusal: AdmissionRefusal;
-  /** The refusal as the client reads it. */
+  /** Error of the refusal for the client. */
   error: GatewayError;
   /**
-   * The outcome of a hold was uncertain, so the record now says that the request holds nothing. Nothing more can be
-   * held under its id.
+   * Whether the result of an attempt was unknown, and the generation's record now states that nothing is held. No
+   * further hold can be placed under the request's id.
    */
   isReleased: boolean;
 }
 
-/** Requests in flight release most of their holds within seconds. A client waits about this long without a response. */
+/** Maximum time in ms that a client waits for a hold. Running requests release most of their holds within seconds. */
 const DEFAULT_PATIENCE_MS = 10_000;
 
 const waitingRoom = new WaitingRoom();
 
 /**
- * Holds the money of a request. Before it refuses, it tries every fair alternative:
+ * Holds the money of a request. Before it refuses a request, it tries these alternatives:
  * - an exact count of the prompt instead of its bytes
- * - a shorter answer, if part of the output is hidden and cannot be watched
+ * - a shorter answer, if part of the output is hidden and cannot be measured while it is written
  * - a bounded wait, if only the holds of other requests are in the way
- *
- * Guarantee: a request that is refused, or fails here, holds nothing. If the reply to a hold was lost and the write may
- * still be carried out, the hold is released first. If the table takes no writes, it cannot be released: the client
- * gets a 529, and the sweep finds the hold and charges the prompt.
- * @throws {Error} if it is unknown whether the hold was placed; it is then released.
+ * Guarantee: a request that is refused, or fails here, holds nothing. If the result of a hold is unknown because the
+ * reply was lost, the hold is released first. If the table accepts no writes, the hold cannot be released: the client
+ * gets a 529, and the sweep later finds the hold and charges the prompt.
+ * @throws {Error} if it is unknown whether the hold was placed; the hold is then released
  */
 export async function admit(
   table: Table,
@@ -113,7 +118,7 @@ export async function admit(
   const { generation } = request;
   let isUncertain = false;
   const place = async (plan: SpendingPlan) => {
-    // A record of an earlier attempt would be found instead of this one.
+    // After an uncertain attempt, the write of the record must be awaited: it may find the record of that attempt.
     const recordsBeside = admission.recordsBeside === true && !isUncertain;
     const result = await placeHold(table, holdRequest(request, plan), { recordsBeside });
     if ('refused' in result) isUncertain ||= result.isUncertain;
@@ -147,9 +152,9 @@ export async function admit(
 }
 
 /**
- * The candidates that the refusal does not concern. They may still be held.
- * @throws {GatewayError} the refusal, if no candidate remains; a busy error, if some remain but nothing more can be
- *   held under the request's id, so that the client may retry
+ * Returns the candidates to which the refusal does not apply. A hold for them may still succeed.
+ * @throws {GatewayError} the refusal, if no candidate remains; a busy error, if candidates remain but no further hold
+ *   can be placed under the request's id, so that the client may retry
  */
 export function remainingCandidates<Candidate extends { model: Model }>(
   candidates: readonly Candidate[],
@@ -162,8 +167,8 @@ export function remainingCandidates<Candidate extends { model: Model }>(
 }
 
 /**
- * Releases the hold if its record cannot be written. The caller may have failed by then and no longer handle the
- * rejection.
+ * Releases the hold if the generation's record cannot be written. The rejection is marked as handled, because the
+ * caller may already have failed.
  */
 function releasedOnFailure(
   table: Table,
@@ -180,7 +185,7 @@ function releasedOnFailure(
 
 /**
  * Runs every fallback (exact prompt count, shorter output, waiting) before it refuses a request.
- * @param place attempts a hold for a plan
+ * @param place attempts to place a hold for a plan
  */
 export async function holdOrRefuse(
   admission: Admission,
@@ -201,7 +206,7 @@ export async function holdOrRefuse(
       const { refused } = result;
       if (refused.kind !== 'no_room') return refusedWith(refused);
       const { left, leftWithoutHolds } = roomOf(refused);
-      // The prompt is not counted if the answer alone is too expensive.
+      // An exact prompt count cannot help if even the shortest answer is too expensive.
       if (!wasRecounted && !minAmount(plan).exceeds(leftWithoutHolds) && !leftWithoutHolds.isZero) {
         wasRecounted = true;
         const counted = await admission.recount();
@@ -234,7 +239,7 @@ export async function holdOrRefuse(
   }
 }
 
-/** Limits the estimate to the held amount: an estimate from the prompt's size may be larger than its count. */
+/** Limits the estimated prompt size and cost to the plan, because an estimate from bytes may exceed an exact count. */
 export function holdRequest({ generation, ...request }: Admission['request'], plan: SpendingPlan): HoldRequest {
   const { tokens, cost } = generation.inputEstimate;
   const inputEstimate = {
@@ -249,7 +254,7 @@ function shortenedTo(plan: SpendingPlan, room: Money): SpendingPlan | undefined 
   return shorter && plan.amount.exceeds(shorter.amount) ? shorter : undefined;
 }
 
-/** The refusal, with the amounts of the smallest request that would be admitted. */
+/** Builds the refusal, with the amounts of the smallest request that would be admitted. */
 function toRefused(
   refusal: AdmissionRefusal,
   admission: Admission,
@@ -277,7 +282,7 @@ function toRefused(
   };
 }
 
-/** A smaller `max_tokens` that would be admitted; 0 if there is none. */
+/** Returns a smaller `max_tokens` with which the request would be admitted, or 0 if there is none. */
 function worthAdvising(plan: SpendingPlan, left: Money, minMaxTokens: number): number {
   const tokens = affordableTokens(plan, left);
   const maxTokens = tokens - beyondMaxTokens(plan);

@@ -4,13 +4,13 @@ import { findCaller, type Caller } from './caller.ts';
 import { hashSecret, unknownKey } from './credentials.ts';
 
 /**
- * Finds the caller of a key. If the cached pepper does not match, it tries the current and the previous pepper, so a
- * changed pepper locks no client out.
- *
- * Cost: as `findCaller`. Keys of the previous pepper cost one more read each time their caller is read. Weakness:
- * peppers are read again at most once in five minutes, and attempts with unknown keys can use that up. Processes
- * started before a change then refuse a key made just after it, for up to five minutes.
- * @throws {GatewayError} 401 for an unknown, disabled, expired or deleted key, a removed member or archived workspace.
+ * Finds the caller of a key. If the key is unknown under the cached pepper, it tries the current and the previous
+ * pepper, so a change of the pepper locks out no client.
+ * Cost: as `findCaller`. A key of the previous pepper costs one more read each time its caller is read.
+ * Weakness: peppers are read again at most once in five minutes, and attempts with unknown keys can use up that one
+ * read. A process started before a change of the pepper may then refuse a new key for up to five minutes.
+ * @throws {GatewayError} 401 for an unknown, disabled, expired or deleted key, a removed member or an archived
+ *   workspace
  */
 export async function authenticate(table: Table, secret: string): Promise<Caller> {
   const atHand = await readPepper();

@@ -15,23 +15,26 @@ import { workspaceFrom, workspaceKey, type Workspace } from '../store/accounts/w
 import type { Key } from '../store/table/writes.ts';
 import { sameHash, unknownKey } from './credentials.ts';
 
-/** A key and the records that it belongs to, as read at most three seconds ago. */
+/** A key with its account, workspace and member, as read at most three seconds ago. */
 export interface Caller {
   key: ApiKey;
   account: Account;
-  /** Set for inference keys. */
+  /** Set for inference keys; undefined for management keys. */
   workspace: Workspace | undefined;
   member: Member | undefined;
 }
 
-/** The caller of an inference key: it has a workspace, and scopes that count its spending. */
+/** Caller of an inference key. It has a workspace, and the scopes that count its spending. */
 export interface InferenceCaller extends Caller {
   workspace: Workspace;
   payer: Payer;
   scopes: Scope[];
 }
 
-/** A disabled key stops working everywhere within five seconds. The cache takes three of them. */
+/**
+ * Time in ms that a caller is cached. A disabled key must stop working everywhere within five seconds, and the cache
+ * may use three of them.
+ */
 const DEFAULT_CACHE_MS = 3_000;
 const MAX_CACHED = 10_000;
 
@@ -43,13 +46,13 @@ interface CacheEntry {
 const cache = new BoundedMap<string, CacheEntry>(MAX_CACHED);
 
 /**
- * Finds the caller of a key's hash.
- *
- * Cost: no read while the cached caller is fresh, and one read after that. Two reads for a key that this process has
- * not seen, because only its record names its owners. Requests that arrive together share one read (single flight).
+ * Finds the caller of a key by the key's hash.
+ * Cost: no read while the cached caller is fresh, and one read after that. A key that is new to this process costs two
+ * reads, because only its record names its account, workspace and member. Concurrent requests share one read (single
+ * flight).
  * @returns undefined if no key has this hash
  * @throws {GatewayError} 401 for a disabled, expired or deleted key, a removed member, an archived workspace or a
- *   closed account.
+ *   closed account
  */
 export async function findCaller(table: Table, hash: string): Promise<Caller | undefined> {
   const caller = await cachedCaller(table, hash);
@@ -57,7 +60,10 @@ export async function findCaller(table: Table, hash: string): Promise<Caller | u
   return caller;
 }
 
-/** @throws {GatewayError} 403 if the route takes the other kind of key. */
+/**
+ * Checks that the key's kind is right for the route.
+ * @throws {GatewayError} 403 if the route takes the other kind of key
+ */
 export function checkCredential(caller: Caller, credential: Credential): void {
   if (credential === 'any' || credential === 'none' || caller.key.kind === credential) return;
   throw forbidden(
@@ -79,7 +85,7 @@ export function asInferenceCaller(caller: Caller): InferenceCaller {
   return { ...caller, workspace, payer, scopes };
 }
 
-/** The privacy settings that apply to a caller. Each of them can exclude providers. */
+/** Returns the privacy settings that apply to a caller. Each of them may exclude providers. */
 export function privacyOf({ account, workspace, key }: Caller): Privacy[] {
   return [account.privacy, ...(workspace ? [workspace.privacy] : []), key.privacy];
 }
@@ -89,7 +95,7 @@ async function cachedCaller(table: Table, hash: string): Promise<Caller | undefi
   const cacheMs = positiveIntegerVariable(variables.callerCacheMs, DEFAULT_CACHE_MS);
   if (entry && ageMs(entry.readAt) < cacheMs) return entry.caller;
   const previous = await entry?.caller.catch(() => undefined);
-  // Another request may have started the read during the wait.
+  // Another request may have started to read the caller during the wait.
   const newer = cache.get(hash);
   if (newer && newer !== entry) return newer.caller;
   const caller = previous ? rereadCaller(table, previous) : readCaller(table, hash);

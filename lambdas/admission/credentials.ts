@@ -1,6 +1,6 @@
 /**
- * Keys: 256 random bits after a prefix for the kind of key. Only HMAC-SHA-256(pepper, secret) is stored, so a copy of
- * the table gives no access without the deployment's pepper.
+ * Secrets of keys: a prefix for the kind of key, and 256 random bits. Only HMAC-SHA-256(pepper, secret) is stored, so a
+ * copy of the table gives no access without the deployment's pepper.
  */
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
@@ -10,19 +10,19 @@ import type { KeyKind } from '../store/accounts/keys.ts';
 
 const prefixes: Record<KeyKind, string> = { inference: 'sk-mg-v1-', management: 'mk-mg-v1-' };
 
-/** Form of our keys. The gateway refuses any other text before it reads the table. */
+/** Pattern of this gateway's keys. The gateway refuses any other text without reading the table. */
 const SECRET = /^[sm]k-mg-v1-[0-9a-f]{64}$/;
 
 export function newKeySecret(kind: KeyKind): string {
   return `${prefixes[kind]}${newSecretBits()}`;
 }
 
-/** The stored name of a key, in hex. */
+/** Returns the hash under which a key is stored, in hex. */
 export function hashSecret(pepper: string, secret: string): string {
   return createHmac('sha256', pepper).update(secret).digest('hex');
 }
 
-/** A masked secret for display: sk-mg-v1-abc…xyz. */
+/** Masks a secret for display: sk-mg-v1-abc…xyz. */
 export function maskSecret(secret: string): string {
   const prefix = Object.values(prefixes).find((candidate) => secret.startsWith(candidate)) ?? '';
   return `${secret.slice(0, prefix.length + 3)}…${secret.slice(-3)}`;
@@ -35,10 +35,10 @@ export function sameHash(a: string, b: string): boolean {
 }
 
 /**
- * The key that a request carries in `x-api-key` or `Authorization: Bearer`. If both are present, the one with the form
- * of this gateway's keys counts: Anthropic's clients send both if their environment also has a key of Anthropic. If
- * both have that form, `x-api-key` counts.
- * @throws {GatewayError} 401
+ * Returns the key of a request, from `x-api-key` or `Authorization: Bearer`. If both headers are present, the one with
+ * the pattern of this gateway's keys counts: Anthropic's clients send both headers if their environment also has a key
+ * of Anthropic. If both have the pattern, `x-api-key` counts.
+ * @throws {GatewayError} 401 without a key, or for a key of another service
  */
 export function secretFrom(headers: Record<string, string>): string {
   const sent = [headers['x-api-key']?.trim(), bearerToken(headers['authorization'])].flatMap((one) => one || []);
@@ -58,7 +58,7 @@ function isOfOurs(secret: string): boolean {
   return Object.values(prefixes).some((prefix) => secret.startsWith(prefix));
 }
 
-/** For a text that is not a key of this gateway, but perhaps a key of a provider. */
+/** Creates the error for a text that is not a key of this gateway, but perhaps a provider's key. */
 function foreignKey() {
   return unauthenticated(
     `This is not a key of this gateway. Its keys begin with "${prefixes.inference}" or "${prefixes.management}".`,

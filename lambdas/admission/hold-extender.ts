@@ -16,26 +16,32 @@ import { isHeldByOthers, outOfMoneyError, roomOf } from './refusal.ts';
 import { coveredTokens, firstStep, type Quote } from './spending-plan.ts';
 
 /**
- * Each step pays for twice as much output as the one before, up to this many times the first step, if others have room.
+ * Maximum size of a step in multiples of the first step. Each step pays for twice as much output as the previous one,
+ * if the limits have room.
  */
 const MAX_STEP_FACTOR = 32;
-/** A stream without money waits this long for other requests in flight to release theirs. */
+/** Time in ms that a stream without money waits for other requests to release their holds. */
 const HOLD_PATIENCE_MS = 2_000;
 const WAIT_MS = 200;
-/** Only one change of a hold runs at a time, so at most one earlier change can be found in its place. */
+/**
+ * Number of attempts to extend a hold at the end. Only one change of a hold runs at a time, so at most one earlier
+ * change can be found instead.
+ */
 const MAX_TRIES_AT_END = 3;
-/** Share of the tightest limit. No step except the first is larger, and no smaller surplus is given back. */
+/**
+ * Percentage of the tightest limit. A step larger than the first must not exceed this share, and a smaller surplus is
+ * not returned.
+ */
 const FAIR_SHARE_PERCENT = 5n;
 
 /**
  * Keeps a stream within its hold. The hold pays for one step of output. Before the model has written that much, the
  * extender holds another step while the stream continues. If an extension is refused, the stream must end: no output
  * goes beyond the hold.
- *
- * Guarantee: the byte count bounds visible output (a token has at least one byte), and `chargeable` never charges a
- * limited scope more than it holds.
- * Weakness: reasoning that a provider bills without showing it cannot be watched. The catalog marks these endpoints,
- * and their hold covers it from the start.
+ * Guarantee: the number of bytes bounds visible output, because a token has at least one byte. `chargeable` never
+ * charges a limited scope more than the scope holds.
+ * Weakness: hidden reasoning that a provider bills cannot be measured while it is written. The catalog marks these
+ * endpoints, and their hold covers it from the start.
  */
 export class HoldExtender {
   readonly #table: Table;
@@ -43,17 +49,17 @@ export class HoldExtender {
   readonly #stepTokens: number;
   #placed: PlacedHold;
   #quote: Quote;
-  /** Cost of this round's prompt plus everything spent before this round. */
+  /** Cost of this round's prompt, and of everything bought before this round. */
   #promptCost: Money;
   #spent = Money.zero;
-  /** Output tokens that the hold pays for. */
+  /** Number of output tokens that the hold pays for. */
   #covered = 0;
-  /** Number of extensions since steps were last reset to small. */
+  /** Number of extensions since the step size was last reset to the first step. */
   #steps = 0;
   #maxStepTokens = Infinity;
-  /** The change of the hold that is in progress. */
+  /** Change of the hold that is in progress; undefined if none is. */
   #change: Promise<void> | undefined;
-  /** An early request for a step was refused. The next request is made only when the step is needed. */
+  /** Whether an early extension was refused. The next extension is then requested only when its money is needed. */
   #refusedAhead = false;
 
   constructor(options: {
@@ -62,7 +68,7 @@ export class HoldExtender {
     placed: PlacedHold;
     stepTokens: number;
     quote: Quote;
-    /** The pending write of the record. Until it resolves, the hold cannot be changed. */
+    /** Pending write of the generation's record. The hold cannot be changed before this write ends. */
     recorded?: Promise<void> | undefined;
   }) {
     this.#table = options.table;
@@ -76,8 +82,8 @@ export class HoldExtender {
   }
 
   /**
-   * Sets the endpoint that answers. Its prices may be lower than those that were held.
-   * @param spent on searches before the request to the endpoint
+   * Sets the endpoint that answers. Its prices may be lower than those for which the hold was placed.
+   * @param spent cost of searches before the request to the endpoint
    */
   answeredBy(quote: Quote, spent = Money.zero): void {
     this.#quote = quote;
@@ -87,8 +93,8 @@ export class HoldExtender {
   }
 
   /**
-   * Uses the provider's prompt count: the unused part of the prompt's hold now pays for output. Any surplus beyond the
-   * first step of output and the output so far goes back to the scopes.
+   * Applies the provider's count of the prompt. The unused part of the prompt's hold then pays for output. Money beyond
+   * the output so far, or the first step if that is more, is returned to the scopes.
    */
   promptCounted(usage: TokenUsage, { writtenBytes, giveBack } = { writtenBytes: 0, giveBack: true }): void {
     const { total } = priceUsage({ ...usage, outputTokens: 0, ...noParts }, this.#quote.pricing);
@@ -99,7 +105,8 @@ export class HoldExtender {
     const surplus = this.#placed.hold.amount.minus(needed);
     if (!giveBack || this.#change || !this.#isWorthGivingBack(surplus)) return;
     const shrinking = shrinkHold(this.#table, this.#placed, { ...this.#request, amount: surplus });
-    // From now on nothing may use the returned amount, whether or not the return succeeds: settlement reads the record.
+    // The returned amount must not be used any more, whether or not the return succeeds, because settlement reads the
+    // record.
     const { hold } = this.#placed;
     this.#placed = { ...this.#placed, hold: { ...hold, amount: hold.amount.minus(surplus) } };
     this.#recompute();
@@ -107,9 +114,9 @@ export class HoldExtender {
   }
 
   /**
-   * Prepares another request to the provider for the same answer. From then on the hold pays for the amount spent, for
-   * this prompt, and for a first step of output.
-   * @returns the error that refuses the round, as the client reads it, or undefined
+   * Prepares another request to the provider for the same answer. The hold then pays for the amount spent so far, for
+   * the new prompt, and for a first step of output.
+   * @returns the error for the client if the round is refused; undefined otherwise
    */
   async nextRound(quote: Quote, spent: Money): Promise<GatewayError | undefined> {
     const outputTokens = firstStep(quote, this.#stepTokens);
@@ -123,8 +130,8 @@ export class HoldExtender {
   }
 
   /**
-   * Makes the hold at least this large before an action that costs as much.
-   * @returns the error that refuses it, as the client reads it, or undefined
+   * Extends the hold to at least this amount, before an action that costs as much.
+   * @returns the error for the client if the extension is refused; undefined otherwise
    */
   async reserve(amount: Money): Promise<GatewayError | undefined> {
     if (this.#placed.scopes.length === 0) return undefined;
@@ -139,9 +146,9 @@ export class HoldExtender {
   }
 
   /**
-   * Makes sure that the hold covers the written output and a margin. Waits only if it does not even cover the written
-   * output.
-   * @returns the error that ends the stream, as the client reads it, or undefined
+   * Makes sure that the hold covers the written output and a margin. Waits only if the hold does not cover the written
+   * output itself.
+   * @returns the error for the client if the stream must end; undefined otherwise
    */
   cover(outputBytes: number): GatewayError | undefined | Promise<GatewayError | undefined> {
     if (this.#placed.scopes.length === 0) return undefined;
@@ -151,7 +158,7 @@ export class HoldExtender {
     return undefined;
   }
 
-  /** The bytes of output that the hold pays for. Output beyond them is not covered. */
+  /** Maximum number of output bytes that the hold pays for. */
   get coveredBytes(): number {
     if (this.#placed.scopes.length === 0 || this.#covered >= this.#quote.bound.outputTokens) return Infinity;
     return Math.max(0, this.#covered - this.#quote.hiddenReasoningTokens);
@@ -159,25 +166,25 @@ export class HoldExtender {
 
   /**
    * Extends the hold to a cost, so that the whole answer can be charged.
-   * @returns the part that can be charged: all of it, or as much as a limited scope has room for
+   * @returns the chargeable amount: the whole cost, or as much as the limited scopes have room for
    */
   async chargeable(cost: Money): Promise<Money> {
     if (this.#placed.scopes.length === 0) return cost;
     await this.#change;
-    // An earlier change whose reply was lost may be found instead of this one. The missing amount is then requested
-    // again.
+    // Retries because an extension may only confirm an earlier one whose reply was lost. The missing amount is then
+    // requested again.
     for (let tries = 1; tries <= MAX_TRIES_AT_END && cost.exceeds(this.#placed.hold.amount); tries += 1) {
       if (await this.#add(cost.minus(this.#placed.hold.amount))) break;
     }
     return this.withinHold(cost);
   }
 
-  /** The part of a cost that the current hold pays for. */
+  /** Returns the part of a cost that the current hold pays for. */
   withinHold(cost: Money): Money {
     return this.#placed.scopes.length === 0 ? cost : Money.min(cost, this.#placed.hold.amount);
   }
 
-  /** Resolves when no change of the hold is in progress. */
+  /** Resolves with the hold when no change of the hold is in progress. */
   async settled(): Promise<PlacedHold> {
     await this.#change;
     return this.#placed;
@@ -203,12 +210,15 @@ export class HoldExtender {
     return outOfMoneyError(refusal, this.#request.generation.createdAtMs);
   }
 
-  /** Whether the obstacle may disappear in a moment. */
+  /** Returns whether a refused extension may succeed a moment later. */
   #mayPass(refusal: HoldRefusal): boolean {
     return refusal.kind === 'busy' || (refusal.kind === 'no_room' && isHeldByOthers(refusal, this.#placed.hold.amount));
   }
 
-  /** Requests the next step early. If there is no room, it continues with small steps: others need the rest. */
+  /**
+   * Requests the next step before it is needed. If the limits have no room, the steps start again at the smallest size,
+   * because other requests need the rest.
+   */
   async #extendAhead(outputBytes: number): Promise<void> {
     const isSmallest = this.#steps === 0;
     const refusal = await this.#extendBy(this.#missing(outputBytes) + this.#nextStep());
@@ -216,7 +226,10 @@ export class HoldExtender {
     else this.#refusedAhead = refusal !== undefined;
   }
 
-  /** Adds the missing tokens and the next step. If that is refused, it adds a small step, or as much as fits. */
+  /**
+   * Adds the missing tokens and the next step to the hold. If that is refused, it adds a small step, or as much as the
+   * limits have room for.
+   */
   async #extend(outputBytes: number): Promise<HoldRefusal | undefined> {
     const missing = this.#missing(outputBytes);
     const refusal = await this.#extendBy(missing + this.#nextStep());

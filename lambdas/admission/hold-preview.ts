@@ -1,7 +1,6 @@
 /**
- * Predicts the hold of a request under the current limits. It makes the same decisions as a real request, from counters
- * that it only reads. It writes and reserves nothing: a moment later, other requests may have spent the remaining
- * money.
+ * Predicts the hold of a request under the current limits. It makes the same decisions as a real request, but only
+ * reads the counters. Nothing is reserved: a moment later, other requests may have spent the remaining money.
  */
 
 import { Money } from '../money/money.ts';
@@ -20,19 +19,19 @@ export interface LimitRoom {
   source: LimitSource;
   interval: Interval;
   limit: Money;
-  /** The limit minus the spent and held amounts; never below zero. */
+  /** Limit minus the spent and held amounts; never below zero. */
   remaining: Money;
-  /** Whether it has room for the request. Also true if the limit does not apply to the request. */
+  /** Whether the limit has room for the request. Also true if the limit does not apply to the request. */
   admits: boolean;
 }
 
 /** The hold or the refusal that a request would get. */
 export interface HoldPreview {
   tried: Tried;
-  /** The first hold. If the request is refused, the smallest hold that was tried. */
+  /** Amount of the first hold. If the request is refused, the smallest amount that was tried. */
   amount: Money;
   limits: LimitRoom[];
-  /** The limits on the request's free models, with their remaining room. Empty if it has no free model. */
+  /** Limits on the request's free models, with their remaining room; empty if the request has no free model. */
   freeLimits: FreeRoom[];
 }
 
@@ -63,7 +62,7 @@ export async function previewHold(table: Table, admission: Admission, scopes: re
   return { tried, amount, limits, freeLimits: free?.rooms ?? [] };
 }
 
-/** The same conditions as a hold's writes, checked in the order in which their failures are reported. */
+/** Checks the same conditions as the writes of a hold, in the order in which their failures are reported. */
 function foreseenHold(
   counting: readonly CountedScope[],
   windows: Windows,
@@ -87,7 +86,10 @@ function amountOf(tried: Tried): Money {
   return refusal?.kind === 'no_room' ? refusal.amount : tried.plan.amount;
 }
 
-/** @param amount undefined if the scope does not apply */
+/**
+ * Returns the remaining room of each limit of a scope.
+ * @param amount undefined if the scope does not apply to the request
+ */
 function limitRooms({ scope, counter }: CountedScope, windows: Windows, amount: Money | undefined): LimitRoom[] {
   return intervals.flatMap((interval): LimitRoom[] => {
     const limit = counter.limits[interval];

@@ -1,12 +1,12 @@
 /**
- * Holds: money promised before the gateway sends anything upstream.
- *
+ * Holds: money reserved before the gateway sends anything to a provider.
  * Guarantee: one transaction records a generation and counts its hold in every limited scope: all or nothing. Under any
- * concurrency, settled and promised spending of a limited scope never exceed its limit, because each counter adds the
- * hold only if each of its windows has room. The same holds for each part of a busy counter (scope-holds.ts). The same
- * transaction counts free models (free-tier.ts) and claims an Idempotency-Key (request-claim.ts).
- * Weakness: a scope that had no limit when the caller was read is not touched. Its first limit takes effect when that
- * reading expires (three seconds), and never for a running stream. A changed limit is noticed at once, by its revision.
+ * concurrency, spent and held money of a limited scope never exceed its limit, because each counter adds the hold only
+ * if each of its windows has room. The same applies to each part of a busy counter (scope-holds.ts). The same
+ * transaction counts the use of free models (free-tier.ts) and claims an Idempotency-Key (request-claim.ts).
+ * Weakness: a scope that had no limit when the caller was read is not counted. Its first limit takes effect when the
+ * cached caller expires (three seconds), and never for a running stream. A changed limit takes effect at once, because
+ * the condition includes the revision of the limits.
  */
 
 import { giveBackInScopes } from '../accounting/give-back.ts';
@@ -38,9 +38,9 @@ export interface HoldRequest {
   generation: Omit<PendingGeneration, 'hold'>;
   amount: Money;
   scopes: Scope[];
-  /** Set if free models may serve the request. */
+  /** Use of free models; undefined if the request has none. */
   free?: FreeUse | undefined;
-  /** Set if the client sent an Idempotency-Key. */
+  /** Claim of the Idempotency-Key; undefined without that header. */
   claim?: RequestClaim | undefined;
 }
 
@@ -50,13 +50,13 @@ export interface PlacedHold {
   scopes: Scope[];
 }
 
-/** Why a hold was not placed or extended. */
+/** Reason why a hold was not placed or extended. */
 export type HoldRefusal =
   /** A limited scope has no room for the amount. The counter is as read at that moment. */
   | { kind: 'no_room'; scope: Scope; counter: Counter; windows: Windows; amount: Money }
   /** A scope was switched off after the caller was read. */
   | { kind: 'switched_off'; scope: ScopeKind }
-  /** The generation to be extended is already settled. */
+  /** The generation whose hold should be extended is already settled. */
   | { kind: 'settled' }
   /** The table stayed busy, or limits kept changing. */
   | { kind: 'busy'; cause: Error }
@@ -68,30 +68,31 @@ export type HoldResult =
   | {
       placed: PlacedHold;
       /**
-       * The money is held, and its record is being written. Rejects if the result of the write is unknown: the hold
-       * must then be released. Absent if the record is written.
+       * Pending write of the generation's record; absent if the record is written. The money is already held. Rejects
+       * if the result of the write is unknown: the hold must then be released.
        */
       recording?: Promise<void>;
     }
   | {
       refused: HoldRefusal;
-      /** An earlier attempt had no reply. It may have placed a hold, or may still place one. */
+      /** Whether an earlier attempt had no reply. That attempt may have placed a hold, or may still place one. */
       isUncertain: boolean;
     };
 
 /**
- * Scopes that have spent their limit, as recently seen by this process. They are only a hint that saves calls to the
+ * Scopes that have recently spent their limit, as seen by this process. They are only a hint that saves calls to the
  * store.
  */
 const holdRefusals = new RefusalMemory();
 
 /**
  * Places the first hold of a generation. If an earlier attempt did place it, the record decides the amount, which may
- * be more than this request's.
- * @param how.recordsBeside the caller does not need the record at once, and no earlier attempt was uncertain
- * @returns the hold, or the refusal; an uncertain refusal must be released before it is returned to the client
- *   (release.ts)
- * @throws {Error} if it is unknown whether the hold was placed.
+ * exceed the requested amount.
+ * @param how.recordsBeside whether the write of the record may finish later; allowed only if no earlier attempt was
+ *   uncertain
+ * @returns the hold, or the refusal; after an uncertain refusal, the hold must be released before the client gets the
+ *   refusal (accounting/release.ts)
+ * @throws {Error} if it is unknown whether the hold was placed
  */
 export async function placeHold(
   table: Table,
@@ -108,7 +109,8 @@ export async function placeHold(
     if (!recordsBeside) return recorded;
     return { placed, recording: recorded.then(() => undefined) };
   }
-  // The store decides a repeated Idempotency-Key by its claim, whether or not there is room.
+  // A remembered refusal is not used for a request with an Idempotency-Key. A repeated key must get the answer of the
+  // claim, whether or not the limits have room.
   const remembered = request.claim ? undefined : rememberedRefusal(request);
   if (remembered) return refusedBy(remembered);
   const result = await withoutOwnLeases(leases, () => askStore(table, request));
@@ -121,7 +123,8 @@ export async function placeHold(
 
 /**
  * Takes a hold from a lease of this process, without waiting.
- * @returns the hold, and a promise of the recorded hold; it rejects if it is unknown whether the record was written
+ * @returns the hold, and a promise of the recorded hold; the promise rejects if it is unknown whether the record was
+ *   written
  */
 function holdFromLease(
   table: Table,
@@ -139,7 +142,10 @@ function holdFromLease(
   return { placed, recorded };
 }
 
-/** Tries again if only a lease of this process may have been in the way. */
+/**
+ * Returns this process's leases in the refusing scope and tries again, because those leases alone may have caused the
+ * refusal.
+ */
 async function withoutOwnLeases(leases: LeaseSource | undefined, ask: () => Promise<HoldResult>): Promise<HoldResult> {
   const endedBefore = leases?.ended;
   const result = await ask();
@@ -150,7 +156,10 @@ async function withoutOwnLeases(leases: LeaseSource | undefined, ask: () => Prom
   return 'refused' in again ? { ...again, isUncertain: again.isUncertain || result.isUncertain } : again;
 }
 
-/** Whether a limit of the scope is 0, or was recently found spent. Only a hint: read the store before you refuse. */
+/**
+ * Returns whether a limit of the scope is 0, or was recently found spent. This is only a hint: read the store before
+ * you refuse.
+ */
 export function isKnownUsedUp(scope: Scope, atMs: number): boolean {
   return isLimited(scope.limits) && holdRefusals.isUsedUp(scope, windowsAt(atMs), atMs);
 }
@@ -179,7 +188,8 @@ async function askStore(table: Table, request: HoldRequest): Promise<HoldResult>
   if (refused) return refusedBy(refused);
   let wasUncertain = false;
   let serviceHolds = free ? firstServiceHolds(free, request.generation.id) : [];
-  // The second attempt is for limits that changed after they were read. If a third fails, they keep changing.
+  // A second attempt handles limits that changed after they were read. After three attempts, limits keep changing too
+  // fast.
   for (let attempt = 1; attempt <= 3; attempt += 1) {
     const hold: Hold = { amount: request.amount, steps: 1, scopes: scopes.map((scope) => scope.kind), serviceHolds };
     const record = pendingPut(table, { ...request.generation, hold });
@@ -199,7 +209,7 @@ async function askStore(table: Table, request: HoldRequest): Promise<HoldResult>
     if (claimed) return refusedBy(claimed, wasUncertain);
     const next = scopesAfterRefusal(scopes, outcome.counters, request);
     if ('refused' in next) return refusedBy(next.refused, wasUncertain);
-    // A scope that lost its limit is not part of the hold.
+    // A scope whose limit was removed is not part of the hold.
     scopes = next.scopes.filter(({ limits }) => isLimited(limits));
     const moved = free && (await afterFailure(table, free, serviceHolds, outcome.failed));
     if (moved && 'refused' in moved) return refusedBy(moved.refused, wasUncertain);
@@ -211,7 +221,8 @@ async function askStore(table: Table, request: HoldRequest): Promise<HoldResult>
 
 /**
  * Reads the hold of an earlier attempt whose reply was lost. Ids are random, so an existing record can only belong to
- * this request. The record decides which scopes hold how much: limits and the amount may have differed at that attempt.
+ * this request. The record decides which scopes hold how much, because limits and the amount may have differed at that
+ * attempt.
  */
 function placedBefore({ item }: FailedCondition, { generation, scopes }: HoldRequest): HoldResult {
   const stored = item && generationFrom(item);
@@ -222,7 +233,7 @@ function placedBefore({ item }: FailedCondition, { generation, scopes }: HoldReq
   return { placed: { hold, scopes: scopes.filter(({ kind }) => hold.scopes.includes(kind)) } };
 }
 
-/** Adds `amount` to a placed hold, under the same conditions. Never throws. */
+/** Adds `amount` to a placed hold, under the same conditions as the first hold. Never throws. */
 export function extendHold(
   table: Table,
   placed: PlacedHold,
@@ -244,7 +255,8 @@ async function extendOnce(table: Table, placed: PlacedHold, request: HoldRequest
       });
       if (outcome.committed) return { placed: { hold: raised, scopes } };
       if (outcome.failed.record) return afterLostReply(outcome.failed.record.item, raised, scopes);
-      // A scope that lost its limit keeps its part of the hold until settlement, so it stays in the hold.
+      // A scope whose limit was removed stays in the hold, because its counter still contains a part of the hold until
+      // settlement.
       const next = scopesAfterRefusal(scopes, outcome.counters, request);
       if ('refused' in next) return refusedBy(next.refused, outcome.isUncertain);
       scopes = next.scopes;
@@ -256,8 +268,8 @@ async function extendOnce(table: Table, placed: PlacedHold, request: HoldRequest
 }
 
 /**
- * Gives `amount` of a placed hold back to its scopes. Its only condition is that the record holds the amount. Never
- * throws. If the result is unknown, it returns the old hold: settlement reads the record.
+ * Returns `amount` of a placed hold to its scopes. Its only condition is that the record holds the amount. Never
+ * throws. If the result is unknown, the caller keeps the old hold, and settlement reads the record.
  */
 export async function shrinkHold(table: Table, placed: PlacedHold, request: HoldRequest): Promise<HoldResult> {
   const { payer, id, createdAtMs } = request.generation;
@@ -277,7 +289,10 @@ function changedBy(hold: Hold, amount: Money): Hold {
   return { ...hold, amount: hold.amount.plus(amount), steps: hold.steps + 1 };
 }
 
-/** The record is one step ahead: an earlier write succeeded, perhaps with another amount, and its reply was lost. */
+/**
+ * Handles a record that is one step ahead: an earlier change succeeded, perhaps with another amount, and its reply was
+ * lost.
+ */
 function afterLostReply(record: Item | undefined, expected: Hold, scopes: Scope[]): HoldResult {
   const stored = record && generationFrom(record);
   return stored?.state === 'pending' && stored.hold.steps === expected.steps
@@ -286,14 +301,14 @@ function afterLostReply(record: Item | undefined, expected: Hold, scopes: Scope[
 }
 
 /**
- * Refusal because of an existing claim. A claim of this request, from an attempt whose reply was lost, comes with its
- * record.
+ * Refuses a request because of an existing claim. This covers only claims of other requests: a claim of this request,
+ * from an attempt whose reply was lost, also has a record, which is handled first.
  */
 function claimedBy({ fingerprint }: RequestClaim, failed: FailedCondition | undefined): HoldRefusal | undefined {
   return failed?.item && { kind: 'claimed', known: claimFrom(failed.item), fingerprint };
 }
 
-/** The scopes with their current limits, or the refusal of a scope that has no room. */
+/** Returns the scopes with their current limits, or the refusal of a scope that has no room. */
 function scopesAfterRefusal(
   scopes: Scope[],
   counters: { [Kind in ScopeKind]?: Counter },
@@ -308,7 +323,7 @@ function scopesAfterRefusal(
     }
     if (!counter.active) return { refused: { kind: 'switched_off', scope: scope.kind } };
     const changed = { ...scope, limits: counter.limits, revision: counter.revision };
-    // An empty window passes any condition, so an amount that alone exceeds the limit is refused here.
+    // A counter without spending accepts any amount, so an amount that alone exceeds the limit is refused here.
     if (counter.revision === scope.revision || exceedsSomeLimit(changed, request.amount)) {
       return { refused: noRoom(changed, counter, request) };
     }
@@ -317,7 +332,7 @@ function scopesAfterRefusal(
   return { scopes: fresh };
 }
 
-/** The refusal of a scope whose counter has no room. */
+/** Creates the refusal of a scope whose counter has no room. */
 export function noRoom(scope: Scope, counter: Counter, { generation, amount }: HoldRequest): HoldRefusal {
   return { kind: 'no_room', scope, counter, windows: windowsAt(generation.createdAtMs), amount };
 }
@@ -330,7 +345,7 @@ function refusedBy(refused: HoldRefusal, isUncertain = false): HoldResult {
   return { refused, isUncertain };
 }
 
-/** A limit of 0 blocks even a request that costs nothing. */
+/** Returns whether the amount alone exceeds a limit. A limit of 0 blocks even a request that costs nothing. */
 function exceedsSomeLimit(scope: Scope, amount: Money): boolean {
   return Object.values(scope.limits).some((limit) => limit.isZero || amount.exceeds(limit));
 }

@@ -11,38 +11,46 @@ export interface LeasedRequest {
 }
 
 /**
- * Writes the record of a request, which names the lease.
+ * Writes the record of a request. The record names the lease.
  * @param timeoutMs the write is abandoned after this time
  * @returns the record that existed before, or undefined
  * @throws {Error} if it is unknown whether the record exists
  */
 export type RecordWrite = (timeoutMs: number) => Promise<FailedCondition | undefined>;
 
-/** A request's part of a lease. If its record is not written, the process never returns the lease. */
+/**
+ * Part of a lease that is reserved for one request. If the request's record is never written, the process cannot return
+ * the lease.
+ */
 export interface LeasedHold {
   leaseId: string;
   /** Runs the write of the record. Returns and throws the same as the write. */
   record: (write: RecordWrite) => Promise<FailedCondition | undefined>;
 }
 
-/** Source of holds that need no transaction of their own (leases.ts). Lambda functions do not load it. */
+/**
+ * Source of holds that need no transaction of their own (leases.ts). Lambda functions do not load the implementation.
+ */
 export interface LeaseSource {
-  /** @returns undefined if the request needs a hold of its own */
+  /**
+   * Takes a hold from a lease.
+   * @returns undefined if the request needs a separate hold
+   */
   take: (table: Table, scopes: readonly Scope[], request: LeasedRequest) => Promise<LeasedHold | undefined>;
   /** Returns the leases in a scope that has refused a hold. */
   returnIn: (scope: ScopeId) => Promise<void>;
-  /** Number of leases that have ended. If it grew during an attempt, the refusal is out of date. */
+  /** Number of leases that have ended. If it grew during an attempt, the refusal of that attempt is out of date. */
   readonly ended: number;
 }
 
 const ofProcess: { source?: LeaseSource } = {};
 
-/** From now on, this process takes holds from leases if possible. For processes that serve many requests. */
+/** Makes this process take holds from leases if possible. Only for processes that serve many requests. */
 export function holdFromLeases(source: LeaseSource): void {
   ofProcess.source = source;
 }
 
-/** The leases of this process; undefined if each request has its own hold. */
+/** Returns the leases of this process; undefined if each request has a separate hold. */
 export function processLeases(): LeaseSource | undefined {
   return ofProcess.source;
 }

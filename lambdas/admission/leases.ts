@@ -1,18 +1,17 @@
 /**
- * Leases of a process that serves many requests. If a key sends many requests, the process holds money for its next two
- * seconds in one transaction. It then takes the holds of requests from that lease: each is a subtraction in memory and
- * one plain write of its record.
- *
+ * Leases of a process that serves many requests. If a payer sends many requests, the process holds money for the
+ * payer's next two seconds in one transaction. It then takes the holds of requests from that lease: each is a
+ * subtraction in memory and one plain write of the request's record.
  * Guarantee: limits are as strict as without leases. A lease is held in every limited scope by the same transaction as
- * any hold, and its requests get no more than its amount. When its time is over, its process gives the remainder back.
- * If the process has died, or does not know whether a record was written, the sweep does so, from the amounts in the
- * records (return-lease.ts).
- * Guarantee: no request is refused because of its own process's leases. They are returned first, if the table takes the
- * return within half a second. A lease is at most a 64th of the available room. Counters with room for fewer than a few
- * hundred holds get none, so the last roubles are held request by request.
+ * any hold, and its requests get no more than its amount. When the lease ends, its process returns the remainder. If
+ * the process has died, or does not know whether a record was written, the sweep returns the remainder, computed from
+ * the records (return-lease.ts).
+ * Guarantee: no request is refused because of leases of its own process. They are returned first, if the table accepts
+ * the return within half a second. A lease is at most a 64th of the available room. A counter with room for fewer than
+ * a few hundred holds gets no lease, so the last roubles are held request by request.
  * Weakness: a process notices a disabled scope or a lowered limit when its lease ends, at most two seconds later. Other
- * cached facts of a caller are as late. If a process dies, the remainder of its lease stays held for two to a little
- * more than three minutes.
+ * changes to a caller are noticed equally late. If a process dies, the remainder of its lease stays held for two to
+ * slightly more than three minutes.
  */
 
 import { Money } from '../money/money.ts';
@@ -30,35 +29,38 @@ import type { LeasedHold, LeasedRequest, LeaseSource } from './lease-source.ts';
 import { OpenLease } from './open-lease.ts';
 import { holdInScopes } from './scope-holds.ts';
 
-/** Holds requested by one payer within one second. */
+/** Holds that one payer requests within one second. */
 interface Demand {
   holds: number;
   amount: Money;
 }
 
-/** The current lease and its successor. */
+/** Maximum number of open leases of a payer: the current lease and its successor. */
 const MAX_LEASES_AT_ONCE = 2;
 
 /** Conditions for taking a lease, and its maximum size. */
 interface LeaseTerms {
-  /** A payer is busy enough at this many holds in a second. */
+  /** Minimum number of holds in a second at which a payer gets a lease. */
   minHoldsASecond: number;
-  /** A lease is large enough for at least this many holds. */
+  /** Minimum number of holds for which a lease must be large enough. */
   minHolds: number;
-  /** A lease is at most the available room divided by this. */
+  /** Divisor of the available room that gives the maximum size of a lease. */
   partsOfRoom: number;
-  /** After a refusal or a lost reply, each request has its own hold for this long. */
+  /** Time in ms after a refusal or a lost reply during which each request has a separate hold. */
   refusedMs: number;
 }
 
 const defaultTerms: LeaseTerms = { minHoldsASecond: 8, minHolds: 4, partsOfRoom: 64, refusedMs: 3_000 };
 const MAX_TENANTS = 10_000;
-/** Taking a lease lasts some milliseconds, or seconds if the table is busy. */
+/**
+ * Maximum time in ms that a request waits for a lease. Taking a lease normally lasts some milliseconds, but may last
+ * seconds if the table is busy.
+ */
 const MAX_WAIT_MS = 500;
 
 const noDemand: Demand = { holds: 0, amount: Money.zero };
 
-/** The limited scopes of a payer, as read with the caller, and their leases. */
+/** The limited scopes of one payer, as read with the caller, and the leases held in them. */
 class Tenant {
   readonly scopes: readonly Scope[];
   readonly leases = new Set<OpenLease>();
@@ -87,12 +89,12 @@ class Tenant {
     this.#now = { holds: this.#now.holds + 1, amount: this.#now.amount.plus(amount) };
   }
 
-  /** The demand of this second or the previous one, whichever is higher. */
+  /** Demand of this second or the previous one, whichever is higher. */
   get demand(): Demand {
     return this.#now.holds > this.#before.holds ? this.#now : this.#before;
   }
 
-  /** Takes a hold from a lease with enough room; undefined if there is none. */
+  /** Takes a hold from a lease with enough room; undefined if no lease has enough. */
   take(request: LeasedRequest): LeasedHold | undefined {
     for (const lease of this.leases) {
       const hold = lease.take(request);
@@ -101,7 +103,7 @@ class Tenant {
     return undefined;
   }
 
-  /** Whether all leases are low, and another may be taken. */
+  /** Whether less than half of each lease remains, and another lease may be taken. */
   get needsLease(): boolean {
     return this.leases.size < MAX_LEASES_AT_ONCE && [...this.leases].every((lease) => lease.isLow);
   }
@@ -122,10 +124,10 @@ export class Leases implements LeaseSource {
   }
 
   /**
-   * Takes a hold from a lease. If no lease has enough room and one is being taken, it waits for that lease: a separate
-   * hold would only conflict with it on the counters.
+   * Takes a hold from a lease. If no lease has enough room and a new lease is being taken, it waits for the new lease.
+   * A separate hold would conflict with the lease's transaction on the counters.
    * @param scopes all limited scopes of the request
-   * @returns undefined if the request needs a hold of its own
+   * @returns undefined if the request needs a separate hold
    */
   async take(table: Table, scopes: readonly Scope[], request: LeasedRequest): Promise<LeasedHold | undefined> {
     if (this.#isOver || scopes.length === 0) return undefined;
@@ -137,7 +139,7 @@ export class Leases implements LeaseSource {
     const hold = this.#takeFrom(tenant, request);
     if (!hold) for (const lease of tenant.leases) if (lease.isUsedUpFor(request)) void this.#end(lease);
     const isBusy = tenant.demand.holds >= this.#terms.minHoldsASecond && atMs >= tenant.takesFromMs;
-    // A request that waited long, or comes from yesterday, does not fit a lease that is taken now.
+    // A request that waited long, or was received before midnight UTC, does not fit a new lease.
     const isTimely = isLeasable(request.generation);
     if (isTimely && isBusy && !tenant.taking && tenant.needsLease) this.#takeLease(table, tenant, request);
     if (hold || !tenant.taking || !isTimely) return hold;
@@ -145,11 +147,13 @@ export class Leases implements LeaseSource {
     return this.#takeFrom(tenant, request);
   }
 
-  /** Returns this process's leases in a scope that has refused a hold, and takes no new ones there for a while. */
+  /**
+   * Returns this process's leases in a scope that has refused a hold, and takes no new leases there for three seconds.
+   */
   async returnIn(scope: ScopeId): Promise<void> {
     const tenants = new Set([...this.#takers, ...this.#open.values()].filter((tenant) => tenant.isIn(scope)));
     for (const tenant of tenants) this.#pause(tenant);
-    // A lease that is being taken now would be in the way a moment later.
+    // Waits for leases that are being taken, because they too would fill the limits a moment later.
     await waitedFor(Promise.all([...tenants].flatMap(({ taking }) => taking ?? [])));
     const leases = [...this.#open].filter(([, tenant]) => tenants.has(tenant));
     await waitedFor(Promise.all(leases.map(([lease]) => this.#end(lease))));
@@ -167,7 +171,10 @@ export class Leases implements LeaseSource {
     await Promise.all([...this.#takers].flatMap(({ taking }) => taking ?? []));
   }
 
-  /** Takes a hold. If its record is lost, leases would be lost as well, so the tenant takes none for a while. */
+  /**
+   * Takes a hold from the tenant's leases. If the write of its record fails, the tenant takes no leases for three
+   * seconds, because their writes would probably fail too.
+   */
   #takeFrom(tenant: Tenant, request: LeasedRequest): LeasedHold | undefined {
     const hold = tenant.take(request);
     if (!hold) return undefined;
@@ -178,7 +185,7 @@ export class Leases implements LeaseSource {
     return { ...hold, record: (write) => hold.record(write).catch(pause) };
   }
 
-  /** Gives each request a hold of its own for a while. */
+  /** Gives each request a separate hold for three seconds. */
   #pause(tenant: Tenant): void {
     tenant.takesFromMs = performance.now() + this.#terms.refusedMs;
   }
@@ -187,7 +194,7 @@ export class Leases implements LeaseSource {
     const { demand, scopes } = tenant;
     tenant.taking = takeLease(table, scopes, request, { demand, terms: this.#terms })
       .catch((error: unknown) => {
-        // If the lease was taken after all, the sweep returns it.
+        // If the lease was taken despite the error, the sweep returns it.
         log('warn', 'lease not taken', { ...describeError(error) });
         return undefined;
       })
@@ -213,7 +220,7 @@ export class Leases implements LeaseSource {
   }
 }
 
-/** Waits for leases that are being taken or returned, for a limited time: both may take long if the table is busy. */
+/** Waits at most half a second for leases that are being taken or returned. Both may take long if the table is busy. */
 async function waitedFor(taking: Promise<unknown>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, MAX_WAIT_MS);
@@ -223,7 +230,7 @@ async function waitedFor(taking: Promise<unknown>): Promise<void> {
 
 /**
  * Holds the amount that a payer will probably need in two seconds, in all its limited scopes.
- * @returns undefined if there is too little room
+ * @returns undefined if the limits have too little room
  * @throws {Error} if it is unknown whether the lease was taken
  */
 async function takeLease(
@@ -253,7 +260,7 @@ async function takeLease(
   return undefined;
 }
 
-/** The room at a scope's own counter, without its parts; zero if its limits have changed. */
+/** Returns the room at a scope's own counter, without its parts. Returns zero if the scope's limits have changed. */
 async function roomIn(table: Table, scope: Scope, windows: Windows): Promise<Money> {
   const item = await readItem(table, counterKey(scope));
   return item && numberFrom(item['revision']) === scope.revision ? roomAt(item, windows) : Money.zero;

@@ -7,26 +7,29 @@ import type { PendingGeneration } from '../store/generations/generation.ts';
 import type { Payer } from '../store/accounts/payer.ts';
 
 /**
- * The earliest time at which a hold may be swept: later than any function runs, because Lambda stops it after 15
- * minutes.
+ * Time in ms after which the sweep may settle a hold. It is longer than any function runs, because Lambda stops a
+ * function after 15 minutes.
  */
 const HOLD_EXPIRES_AFTER_MS = 20 * 60_000;
 
-/** The facts of a generation that are known before its hold. */
+/** Facts of a generation that are known before its hold. */
 export interface NewGeneration {
   id: string;
   payer: Payer;
   apiType: PendingGeneration['apiType'];
   streamed: boolean;
-  /** Probable size of its prompt, charged if nothing was measured. */
+  /** Estimated size of the prompt in tokens. It is charged if nothing was measured. */
   estimatedTokens: number;
   candidate: { model: Model; endpoint: Endpoint; pricing: Pricing };
   bootId: string;
-  /** Set if several functions work on the generation, one after another. */
+  /**
+   * Time in ms after which the sweep may settle the hold. Set if several functions work on the generation, one after
+   * another.
+   */
   sweptAfterMs?: number | undefined;
 }
 
-/** A generation before its hold, with the facts of its first candidate. */
+/** Builds a generation before its hold, with the facts of its first candidate. */
 export function newGeneration({
   id,
   payer,
@@ -56,7 +59,7 @@ export function newGeneration({
   };
 }
 
-/** The price of a prompt of about this size, without an answer. */
+/** Returns the price of a prompt of about this size, without an answer. */
 export function inputCostOf(estimatedTokens: number, pricing: Pricing): Money {
   return priceUsage({ inputTokens: estimatedTokens, outputTokens: 0 }, pricing).total;
 }

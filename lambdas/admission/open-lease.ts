@@ -10,30 +10,34 @@ import { StoreBusyError, type FailedCondition } from '../store/table/transact.ts
 import type { LeasedHold, LeasedRequest, RecordWrite } from './lease-source.ts';
 
 /**
- * A return that the table rejects is retried at this interval, for this long. After that, the sweep returns the lease.
+ * Interval and maximum duration in ms of retries to return a lease that the table rejects. After that, the sweep
+ * returns the lease.
  */
 const RETRY_RETURN_EVERY_MS = 2_000;
 const RETRY_RETURN_FOR_MS = 60_000;
 
 /**
  * A lease from which this process takes holds.
- *
- * Guarantee: at its end, it gives back exactly the amount that no record holds. It waits for pending records first. If
- * the result of one is unknown, it gives nothing back: the sweep reads the records (return-lease.ts).
+ * Guarantee: when the lease ends, it returns exactly the amount that no record holds. It waits for pending writes of
+ * records first. If the result of one is unknown, it returns nothing, and the sweep reads the records
+ * (return-lease.ts).
  * Guarantee: if the sweep has already returned the lease, because this process seemed dead, the end of the lease
- * corrects that.
+ * corrects the returned amount.
  */
 export class OpenLease {
   readonly #table: Table;
   readonly #lease: Lease;
   readonly #takenAt: Moment;
-  /** One promise for each hold whose record is not written yet. */
+  /** One promise for each hold whose record is still being written. */
   readonly #records = new Set<Promise<void>>();
   #left: Money;
   #isUncertain = false;
   #end: Promise<void> | undefined;
 
-  /** @param takenAt a moment before the lease was created */
+  /**
+   * Creates a lease from its record.
+   * @param takenAt a moment before the lease was created
+   */
   constructor(table: Table, lease: Lease, takenAt: Moment) {
     this.#table = table;
     this.#lease = lease;
@@ -41,29 +45,29 @@ export class OpenLease {
     this.#left = lease.amount;
   }
 
-  /** Remaining time for holds, in milliseconds: until the lease or its UTC day ends. Negative if it is over. */
+  /** Remaining time in ms until the lease or its UTC day ends. Negative after that. */
   get remainingMs(): number {
     return leasedTimes(this.#lease).toMs - this.#lease.createdAtMs - ageMs(this.#takenAt);
   }
 
-  /** Whether less than half of it remains. */
+  /** Whether less than half of the lease's amount remains. */
   get isLow(): boolean {
     return this.#lease.amount.exceeds(this.#left.plus(this.#left));
   }
 
-  /** Whether so little remains that returning it is better than keeping it for smaller requests. */
+  /** Returns whether so little remains that the lease should be returned instead of kept for smaller requests. */
   isUsedUpFor({ amount }: LeasedRequest): boolean {
     return this.isLow && amount.exceeds(this.#left);
   }
 
-  /** Whether the lease may serve a request, apart from its amount. */
+  /** Returns whether the lease may serve a request, apart from its amount. */
   isFor({ generation: { createdAtMs } }: LeasedRequest): boolean {
     if (this.#end || this.#isUncertain || this.remainingMs < 0) return false;
     const { fromMs, toMs } = leasedTimes(this.#lease);
     return createdAtMs >= fromMs && createdAtMs <= toMs;
   }
 
-  /** Takes a hold if enough remains. */
+  /** Takes a hold if enough of the lease remains. */
   take(request: LeasedRequest): LeasedHold | undefined {
     const { amount } = request;
     if (amount.exceeds(this.#left) || !this.isFor(request)) return undefined;
@@ -80,7 +84,7 @@ export class OpenLease {
     };
   }
 
-  /** Stops further holds. Resolves when the remainder was given back or left to the sweep. Never throws. */
+  /** Stops further holds. Resolves when the remainder has been returned or left to the sweep. Never throws. */
   end(): Promise<void> {
     this.#end ??= this.#giveBack();
     return this.#end;
@@ -89,11 +93,12 @@ export class OpenLease {
   async #record(amount: Money, write: RecordWrite): Promise<FailedCondition | undefined> {
     try {
       const existing = await write(RECORD_TIMEOUT_MS);
-      // The amount of an existing record is held by the lease, if any, that the record names.
+      // A record that existed before and does not name this lease has its money elsewhere, so the amount returns to
+      // this lease.
       if (existing && !this.#isNamedIn(existing)) this.#left = this.#left.plus(amount);
       return existing;
     } catch (error) {
-      // A busy table has written nothing.
+      // A busy table has rejected the write for certain, so the amount returns to the lease.
       if (error instanceof StoreBusyError && !error.isUncertain) this.#left = this.#left.plus(amount);
       else this.#isUncertain = true;
       throw error;
@@ -114,11 +119,15 @@ export class OpenLease {
     }
   }
 
-  /** @throws {Error} if the table rejected the return, or its reply was lost: it may be repeated */
+  /**
+   * Returns the remainder of the lease.
+   * @throws {Error} if the table rejected the return, or its reply was lost; it may be repeated
+   */
   async #return(): Promise<void> {
     const before = await endLease(this.#table, this.#lease, this.#left);
     if (!before?.item) return;
-    // The reply to an earlier attempt was lost, or the sweep considered this process dead.
+    // An existing end has two causes: the reply to an earlier attempt was lost, or the sweep considered this process
+    // dead.
     const returned = { was: returnedOf(before.item) ?? Money.zero, is: this.#left };
     if (returned.was.equals(returned.is)) return;
     const wasCorrected = (await correctReturn(this.#table, this.#lease, returned)) === undefined;

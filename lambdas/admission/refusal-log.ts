@@ -2,23 +2,23 @@ import { describeError, log } from '../platform/logger.ts';
 import type { Refusal } from '../store/generations/refusals.ts';
 
 /**
- * Limits the writes of clients that are refused in a loop. Without the second limit, one such client would leave no
- * room for others.
+ * Maximum writes of refusals in a second, in total and for each key. They bound the writes for clients that are refused
+ * in a loop. Without the limit for a key, one such client could use up the total.
  */
 const MAX_A_SECOND = 50;
 const MAX_A_SECOND_OF_KEY = 10;
 
 /**
  * Records the reasons of refused requests, for `admin generations` and GET /generation.
- *
  * Guarantee: it never rejects, and writes at most fifty items a second, ten of them for one key.
- * Weakness: refusals beyond that, and refusals that the table does not store within a second, are only in the log.
+ * Weakness: other refusals are only in the log: those beyond these limits, and those that the table does not store
+ * within a second.
  */
 export class RefusalLog {
   readonly #write: (refusal: Refusal) => Promise<void>;
   readonly #nowMs: () => number;
   #second = 0;
-  /** Items written in this second, in total and for each key. */
+  /** Number of items written in this second, in total and for each key. */
   #written = 0;
   #writtenOf = new Map<string, number>();
   #isFailing = false;
@@ -34,7 +34,7 @@ export class RefusalLog {
       await this.#write(refusal);
       this.#isFailing = false;
     } catch (error) {
-      // Logged once, not with every request while the table is unavailable.
+      // Logs only the first failure, not one for every request while the table is unavailable.
       if (!this.#isFailing) log('warn', 'refusal not recorded', describeError(error));
       this.#isFailing = true;
     }

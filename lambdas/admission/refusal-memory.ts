@@ -2,11 +2,14 @@ import type { Money } from '../money/money.ts';
 import { intervals, type Interval, type Windows } from '../money/periods.ts';
 import type { Counter, Scope } from '../store/counters/counters.ts';
 
-/** How long a refusal is repeated. */
+/** Time in ms for which a refusal is repeated. */
 const REFUSAL_LASTS_MS = 1_000;
-/** How long a scope is remembered as used up. */
+/** Time in ms for which a scope is remembered as used up. */
 const USED_UP_LASTS_MS = 60_000;
-/** Fewer refusals are not a loop: a client may be refused now and then, or its limit may just have been raised. */
+/**
+ * Number of refusals from which on a client counts as retrying in a loop. With fewer, its limit may just have been
+ * raised.
+ */
 const REFUSALS_OF_A_LOOP = 3;
 const DEFAULT_CAPACITY = 1_000;
 
@@ -18,12 +21,11 @@ interface RememberedRefusal {
 }
 
 /**
- * Remembers scopes that have spent their limit for a second. A client that retries in a loop is then refused without
- * locking counters that others need. It also remembers scopes that have nothing left, for a minute.
- *
- * Guarantee: it refuses only if settled spending alone refuses. Apart from corrections, settled spending only grows
- * within a window, so the store would refuse as well. The store is read if only holds are in the way, if a smaller
- * request may still fit, and under another revision of the limits.
+ * Remembers for a second which scopes have spent their limit. A client that retries in a loop is then refused without
+ * writes to counters that other clients need. It also remembers for a minute which scopes have nothing left.
+ * Guarantee: it refuses only if settled spending alone exceeds the limit. Apart from corrections, settled spending only
+ * grows within a window, so the store would refuse as well. The store is still read in three cases: only holds are in
+ * the way, a smaller request may still fit, or the limits have another revision.
  * Weakness: a scope that has refused three times within a second may not notice a raised limit for another second.
  */
 export class RefusalMemory {
@@ -34,7 +36,7 @@ export class RefusalMemory {
     this.#capacity = capacity;
   }
 
-  /** Call it with each counter that refused a hold. A refusal because of other holds is not remembered. */
+  /** Records a counter that refused a hold. A refusal that only holds of other requests caused is not remembered. */
   remember(scope: Scope, windows: Windows, counter: Counter, amount: Money, atMs: number): void {
     const limited = limitedIntervals(scope);
     const spent = new Map(limited.map((interval) => [windows[interval], counter.spent(windows[interval])]));
@@ -52,8 +54,8 @@ export class RefusalMemory {
   }
 
   /**
-   * @returns the counter that would refuse a hold of this amount, with its limited windows only; undefined if the store
-   *   must be read.
+   * Finds a remembered refusal for a hold of this amount.
+   * @returns the counter that would refuse the hold, with its limited windows only; undefined if the store must be read
    */
   recall(scope: Scope, windows: Windows, amount: Money, atMs: number): Counter | undefined {
     const entry = this.#entries.get(refusalName(scope, windows));
@@ -69,7 +71,9 @@ export class RefusalMemory {
     };
   }
 
-  /** Whether a limit of the scope is 0, or was spent when it last refused a hold, at most a minute ago. */
+  /**
+   * Returns whether a limit of the scope is 0, or was spent when the scope last refused a hold, at most a minute ago.
+   */
   isUsedUp(scope: Scope, windows: Windows, atMs: number): boolean {
     const limited = limitedIntervals(scope);
     if (limited.some((interval) => scope.limits[interval]!.isZero)) return true;
@@ -78,7 +82,7 @@ export class RefusalMemory {
     return limited.some((interval) => !scope.limits[interval]!.exceeds(entry.spent.get(windows[interval])!));
   }
 
-  /** Deletes the oldest entries, which are the first in the map. */
+  /** Deletes the oldest entries, which come first in the map. */
   #makeRoom(atMs: number): void {
     for (const [name, entry] of this.#entries) {
       if (entry.atMs + USED_UP_LASTS_MS > atMs && this.#entries.size < this.#capacity) return;
@@ -91,7 +95,7 @@ function limitedIntervals({ limits }: Scope): Interval[] {
   return intervals.filter((interval) => limits[interval] !== undefined);
 }
 
-/** Whether spending alone leaves no room for the amount, even if all holds are released. */
+/** Returns whether spending alone leaves no room for the amount, even if all holds are released. */
 function refuses(scope: Scope, windows: Windows, spent: Map<string, Money>, amount: Money): boolean {
   return limitedIntervals(scope).some((interval) => {
     const limit = scope.limits[interval]!;

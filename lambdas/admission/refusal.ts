@@ -7,7 +7,7 @@ import { claimRefusal } from './request-claim.ts';
 import { freeRefusalError } from './free/free-refusal.ts';
 import type { HoldRefusal } from './hold.ts';
 
-/** The limits on the spending of a payer. */
+/** Names of the limits on a payer's spending. */
 export const limitSourceNames = [
   'key_limit',
   'workspace_budget',
@@ -34,7 +34,7 @@ const limitSources: Record<ScopeKind, LimitWords> = {
   account: { source: 'account_balance', owner: 'the balance of the account', remedy: 'top up the account' },
 };
 
-/** A postpaid account may have a limit for a period. */
+/** Limit of a postpaid account for a period. */
 const creditLimit: LimitWords = {
   source: 'account_limit',
   owner: 'the credit limit of the account',
@@ -42,24 +42,24 @@ const creditLimit: LimitWords = {
 };
 
 /**
- * The limit of a scope, as named in messages.
- * @param interval of the limit; only a balance is for a lifetime
+ * Returns the name of a scope's limit for error messages.
+ * @param interval interval of the limit; an account's lifetime limit is its balance
  */
 export function sourceOf(scope: ScopeKind, interval: Interval): LimitWords {
   return scope === 'account' && interval !== 'lifetime' ? creditLimit : limitSources[scope];
 }
 
-/** Most requests in flight are settled within seconds. */
+/** Value of Retry-After in seconds. Most running requests are settled within seconds. */
 const RETRY_AFTER_SECONDS = '3';
 
-/** The remaining room of a scope that refused a hold. */
+/** Remaining room of a scope that refused a hold. */
 export interface Room {
   interval: Interval;
   limit: Money;
   spent: Money;
-  /** Held for requests in flight. Most of it is released. */
+  /** Amount held for running requests. Most of it is released later. */
   held: Money;
-  /** The remaining amount with and without holds counted; never below zero. */
+  /** Remaining amount with and without counting holds; never below zero. */
   left: Money;
   leftWithoutHolds: Money;
 }
@@ -83,29 +83,34 @@ export function roomOf({ counter, windows, amount }: NoRoom): Room {
   };
 }
 
-/** The minimum of some amounts, and never below zero. */
+/** Returns the smallest of some amounts, but never less than zero. */
 function least([first = Money.zero, ...rest]: Money[]): Money {
   return Money.max(Money.zero, Money.min(first, ...rest));
 }
 
-/** Whether every window would have room without the holds of requests in flight. A short wait may then be enough. */
+/**
+ * Returns whether every window would have room without the holds of running requests. A short wait may then be enough.
+ */
 export function isHeldOnly(refusal: NoRoom): boolean {
   const { leftWithoutHolds } = roomOf(refusal);
   return !leftWithoutHolds.isZero && !refusal.amount.exceeds(leftWithoutHolds);
 }
 
 /**
- * Whether other requests in flight hold money that may be released.
+ * Returns whether other running requests hold money that may be released.
  * @param own amount held by this request
  */
 export function isHeldByOthers(refusal: NoRoom, own: Money): boolean {
   return roomOf(refusal).held.exceeds(own);
 }
 
-/** Why a request is not admitted: its hold was refused, or its client disconnected. */
+/** Reason why a request is not admitted: its hold was refused, or its client disconnected. */
 export type AdmissionRefusal = HoldRefusal | { kind: 'client_left' };
 
-/** The candidates that a refusal does not concern. Undefined if it concerns all of them, or none. */
+/**
+ * Returns the candidates to which a refusal does not apply. Returns undefined if the refusal applies to all candidates,
+ * or to none.
+ */
 export function notRefused<Candidate extends { model: Model }>(
   candidates: readonly Candidate[],
   refusal: AdmissionRefusal,
@@ -114,7 +119,7 @@ export function notRefused<Candidate extends { model: Model }>(
   return others.length === 0 || others.length === candidates.length ? undefined : others;
 }
 
-/** Whether a refusal concerns this model. A refusal of the request itself concerns all models. */
+/** Returns whether a refusal applies to this model. A refusal of the request itself applies to all models. */
 function isRefused({ id, data }: Model, refusal: AdmissionRefusal): boolean {
   switch (refusal.kind) {
     case 'free_requests':
@@ -127,14 +132,16 @@ function isRefused({ id, data }: Model, refusal: AdmissionRefusal): boolean {
   }
 }
 
-/** Facts of the request for the refusal's message, in addition to the amounts of the scope. */
+/** Facts of the request for the error message of a refusal, in addition to the amounts of the scope. */
 export interface RefusedRequest {
   atMs: number;
-  /** The part of the amount for the prompt; undefined for the extension of a hold. */
+  /** Part of the amount for the prompt; undefined for the extension of a hold. */
   inputAmount?: Money;
-  /** If false, amounts are bounds from the bytes of the prompt, several times its cost. */
+  /**
+   * Whether the prompt was counted. If not, the amounts are bounds by the bytes of the prompt, several times its cost.
+   */
   isPromptCounted?: boolean;
-  /** Output tokens that the remaining room would pay for in this request. Absent if they are too few to be useful. */
+  /** Output tokens that the remaining room would pay for in this request; absent if they are too few to be useful. */
   affordableTokens?: number;
 }
 
@@ -144,7 +151,7 @@ export interface Shortening {
   maxTokens: number;
 }
 
-/** Error for an answer that had to be shorter than requested. */
+/** Creates the error for an answer that had to be shorter than requested. */
 export function shortenedError({ refusal, maxTokens }: Shortening): GatewayError {
   const { interval, limit } = roomOf(refusal);
   const { source, owner, remedy } = sourceOf(refusal.scope.kind, interval);
@@ -156,7 +163,7 @@ export function shortenedError({ refusal, maxTokens }: Shortening): GatewayError
   );
 }
 
-/** Error for an answer that ended because its hold could not be extended. */
+/** Creates the error for an answer that ended because its hold could not be extended. */
 export function outOfMoneyError(refusal: HoldRefusal, atMs: number): GatewayError {
   if (refusal.kind !== 'no_room') return refusalError(refusal, { atMs });
   const { interval, limit, spent } = roomOf(refusal);
@@ -178,7 +185,7 @@ export function outOfMoneyError(refusal: HoldRefusal, atMs: number): GatewayErro
   );
 }
 
-/** A refusal as the client reads it: a 402 with the amounts that a person needs to act, a 401 or a 529. */
+/** Creates the error of a refusal. For a limit it is a 402 with the amounts that a person needs to act. */
 export function refusalError(refusal: AdmissionRefusal, request: RefusedRequest): GatewayError {
   switch (refusal.kind) {
     case 'no_room':
@@ -238,13 +245,16 @@ function spendingRefusal(refusal: NoRoom, request: RefusedRequest): GatewayError
         resets_at: resetsAt,
         ...(affordable > 0 ? { affordable_max_tokens: affordable } : {}),
       },
-      // Clients that retry automatically retry a 402 only if this header says so.
+      // Automatic clients retry a 402 only if this header allows it.
       ...(isHeld ? { headers: { 'retry-after': RETRY_AFTER_SECONDS, 'x-should-retry': 'true' } } : {}),
     },
   );
 }
 
-/** Only a counted prompt has a separate amount: a bound from bytes would look like a price. */
+/**
+ * Returns the needed amount for the error message. Only a counted prompt gets a separate amount, because a bound by
+ * bytes would look like a price.
+ */
 function neededAmount(amount: Money, { inputAmount, isPromptCounted }: RefusedRequest): string {
   if (!inputAmount) return `${amount} RUB`;
   if (!isPromptCounted) return `at most ${amount} RUB (its prompt was not counted; the unused part is released)`;

@@ -1,15 +1,13 @@
 /**
  * Inference requests with an `Idempotency-Key`.
- *
- * Guarantee: a header is charged for at most one answer. The transaction of the hold claims the header, so the gateway
- * admits only one of two concurrent requests. A claim ends in two cases:
+ * Guarantee: each value of the header is charged for at most one answer. The transaction of the hold claims the header,
+ * so the gateway admits only one of two concurrent requests. A claim ends in two cases:
  * - Its generation is final, was not completed and cost nothing.
  * - Its answer was not streamed and failed. The client received nothing and may retry; each attempt costs its reported
  *   usage.
- *
- * A refused request has claimed nothing, and may be sent again as it is.
- * Weakness: the gateway stores no text, so a lost answer cannot be fetched again. The client learns its cost. If a
- * handler died, its claim stays until its generation is swept.
+ * A refused request has claimed nothing, and may be sent again unchanged.
+ * Weakness: the gateway does not store answers, so a lost answer cannot be fetched again. The client gets only its
+ * cost. If a handler died, its claim stays until the sweep has settled the generation.
  */
 
 import { createHmac } from 'node:crypto';
@@ -25,33 +23,34 @@ import type { Table } from '../store/table/table.ts';
 import { writeAlone } from '../store/table/transact.ts';
 import type { Write } from '../store/table/writes.ts';
 
-/** How long a header belongs to its request. */
+/** Time in ms for which a claim is kept. */
 const KEEP_CLAIMS_MS = 24 * 3_600_000;
-/** The client waits for this. */
+/** Maximum time in ms to end a claim. It is short because the client waits for it. */
 const MAX_GIVING_UP_MS = 1_000;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** A claim of a header, made in the transaction of the hold. */
+/** Claim of an `Idempotency-Key`, made in the transaction of the hold. */
 export interface RequestClaim {
   name: string;
   fingerprint: string;
-  /** The generation that had the claim before, and cost nothing. */
+  /** Generation that had the claim before and cost nothing; undefined for a new claim. */
   replaced: string | undefined;
 }
 
 interface ClaimingRequest {
-  /** The name of the route in the manifest. */
+  /** Name of the route in the manifest. */
   route: string;
   headers: Record<string, string>;
-  /** The body as sent. */
+  /** Request body as sent. */
   body: string;
   payer: Payer;
 }
 
 /**
- * The claim of a request; undefined without the header. Cost: one read, or two if the header is known.
- * @throws {GatewayError} 400 for a malformed header; 409 if the header was used with another body, if its request is
- *   still running, or if that was charged
+ * Returns the claim of a request, or undefined without the header.
+ * Cost: one read, or two if the header's value is known.
+ * @throws {GatewayError} 400 for a malformed header; 409 if the header's value was used with another body, or its
+ *   request is still running or was charged
  */
 export async function claimOf(
   table: Table,
@@ -74,7 +73,7 @@ export async function claimOf(
   return { name, fingerprint, replaced: generationId };
 }
 
-/** Writes the claim, on condition that no other request has made it in the meantime. */
+/** Returns the write of the claim. Its condition is that no other request has made the claim since it was read. */
 export function claimWrite(table: Table, { name, fingerprint, replaced }: RequestClaim, generationId: string): Write {
   const atMs = nowMs();
   return claimPut(table, name, { generationId, fingerprint, expiresAtMs: atMs + KEEP_CLAIMS_MS }, { atMs, replaced });
@@ -90,7 +89,8 @@ export async function giveUpClaim(table: Table, { name }: RequestClaim, generati
 }
 
 /**
- * The refusal of a request with a known header. Undefined if its generation cost nothing, so that it may be retried.
+ * Returns the refusal of a request whose `Idempotency-Key` is known. Returns undefined if the known generation cost
+ * nothing, so that the request may be repeated.
  */
 export function claimRefusal(
   known: InferenceClaim,

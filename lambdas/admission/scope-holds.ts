@@ -1,7 +1,7 @@
 /**
- * Counts the hold of a request in each of its scopes: at the counter, or, if that is busy, in a part that was granted
- * room (store/counters/limited-parts.ts). Callers do not see the difference: a hold is refused only by the counter as
- * one item.
+ * Counts the hold of a request in each of its scopes: at the scope's counter, or, if the counter is busy, in a part of
+ * the counter that has its own room (store/counters/limited-parts.ts). Parts do not change the result for callers: a
+ * hold is refused only if the counter as a whole has no room.
  */
 
 import {
@@ -37,35 +37,35 @@ import { isLimited } from '../store/counters/limits.ts';
 import { numberFrom, type Item, type Table } from '../store/table/table.ts';
 import { pauseAfter, StoreBusyError, transact, type FailedCondition, type Writes } from '../store/table/transact.ts';
 
-/** The failed conditions of writes, by name. */
+/** Failed conditions of writes, by the names of the writes. */
 type Failed<Name extends string> = { [Of in Name]?: FailedCondition };
 
 export type HoldOutcome<Name extends string> =
   | { committed: true }
   | {
       committed: false;
-      /** The failed conditions of the writes that belong to the hold. */
+      /** Failed conditions of the writes that belong to the hold. */
       failed: Failed<Name>;
       /**
-       * The counters of scopes that have no room, were switched off, or whose limits have changed since the caller was
+       * Counters of scopes that have no room, were switched off, or whose limits have changed since the caller was
        * read.
        */
       counters: { [Kind in ScopeKind]?: Counter };
-      /** An earlier attempt had no reply. It may have been carried out, or may still be. */
+      /** Whether an earlier attempt had no reply. That attempt may have been carried out, or may still be. */
       isUncertain: boolean;
     };
 
 /** Maximum attempts of a hold, each at another part or at the counter. */
 const MAX_PLACES = 16;
-/** Attempts at a busy counter that may get parts, the same as for settlements. */
+/** Attempts at a busy counter before it gets parts. Settlements use the same number. */
 const ATTEMPTS_BEFORE_PARTS = 3;
-/** Attempts at a busy part; there are other parts. */
+/** Attempts at a busy part. The number is small because other parts may be free. */
 const ATTEMPTS_IN_A_PART = 2;
 
 /**
- * Holds an amount in every scope, and makes the writes that belong to it, in one transaction.
- * @param writes the hold's record, and others that belong to it
- * @throws {StoreBusyError} if all places stay busy
+ * Holds an amount in every scope, and makes the writes that belong to the hold, in one transaction.
+ * @param writes the write of the hold's record, and others that belong to the hold
+ * @throws {StoreBusyError} if all counters and parts stay busy
  * @throws {Error} for a limited scope without a counter
  */
 export async function holdInScopes<Name extends string>(
@@ -82,20 +82,23 @@ export async function holdInScopes<Name extends string>(
   throw new StoreBusyError(new Error('No place had room for the hold after the maximum of attempts'));
 }
 
-/** The name of the write that grants room to the part of a scope. */
+/** Name of the write that grants room to a scope's part. */
 type GrantName = `grant of ${ScopeKind}`;
 type Names<Name extends string> = Name | ScopeKind | GrantName;
 
 const grantName = (kind: ScopeKind): GrantName => `grant of ${kind}`;
 
-/** Looks for room in the counters of some scopes, and in their parts. */
+/** Searches for room in the counters of some scopes, and in their parts. */
 class Search {
   readonly #table: Table;
   readonly #scopes: readonly Scope[];
   readonly #hold: ScopeHold;
-  /** The same part index for all counters: holds that do not conflict on one of them conflict on none. */
+  /**
+   * Part index that is used for all counters. With the same index everywhere, holds with different indexes conflict on
+   * no counter.
+   */
   #part = randomPart();
-  /** The parts used by the last attempt. It used the counter of every other scope. */
+  /** Parts used by the last attempt. For every other scope, the attempt used the counter. */
   #tried = new Map<ScopeKind, LimitedParts>();
   /** Room to grant to the current part, by scope. */
   readonly #grants = new Map<ScopeKind, Money>();
@@ -107,7 +110,10 @@ class Search {
     this.#hold = hold;
   }
 
-  /** @returns undefined if there may be room elsewhere */
+  /**
+   * Tries to place the hold once.
+   * @returns undefined if another part or the counter may have room
+   */
   async tryAt<Name extends string>(place: number, writes: Writes<Name>): Promise<HoldOutcome<Name> | undefined> {
     const all: Writes<Names<Name>> = { ...writes, ...this.#writes() };
     const attempts = this.#attempts();
@@ -148,14 +154,17 @@ class Search {
     return writes;
   }
 
-  /** Attempts at a busy table before the hold moves elsewhere; undefined if there is no other place. */
+  /**
+   * Returns the number of attempts at a busy table before the hold moves to another part; undefined if there is no
+   * other part.
+   */
   #attempts(): number | undefined {
     const mayGet = this.#scopes.some((scope) => isLimited(scope.limits) && mayGetParts(scope));
     if (mayGet) return ATTEMPTS_BEFORE_PARTS;
     return this.#tried.size > 0 ? ATTEMPTS_IN_A_PART : undefined;
   }
 
-  /** Grants parts to busy counters if possible. For counters that have parts, it chooses another part. */
+  /** Creates parts for busy counters if possible. For counters that have parts, it chooses another part. */
   async #goElsewhere(place: number, conflicting: readonly string[]): Promise<void> {
     const busy = this.#scopes.filter(({ kind }) => conflicting.includes(kind) && !this.#tried.has(kind));
     for (const scope of busy) {
@@ -167,13 +176,13 @@ class Search {
     const isOfParts = this.#grants.size === 0 && conflicting.every((name) => this.#tried.has(name as ScopeKind));
     this.#part = randomPart();
     this.#grants.clear();
-    // Another part can be tried at once. Any other busy item is needed again, so pause.
+    // Pauses unless only parts were busy. Another part can be tried at once, but any other busy item is needed again.
     if (!isOfParts) await pauseAfter(place);
   }
 
   async #afterFailure<Name extends string>(failed: Failed<Names<Name>>): Promise<HoldOutcome<Name> | undefined> {
     const counters: { [Kind in ScopeKind]?: Counter } = {};
-    // If an earlier attempt has placed the hold, the reasons do not matter.
+    // If an earlier attempt has placed the hold, the other failed conditions do not matter.
     for (const scope of 'record' in failed ? [] : this.#scopes) {
       const [own, grant] = [failed[scope.kind], failed[grantName(scope.kind)]];
       const counter = own || grant ? await this.#look(scope, own, grant) : undefined;
@@ -187,8 +196,8 @@ class Search {
   }
 
   /**
-   * Finds out why one place had no room.
-   * @returns the counter, if it refuses the hold; undefined if another place may have room
+   * Finds out why one counter or part had no room.
+   * @returns the counter, if it refuses the hold; undefined if another part or the counter may have room
    */
   async #look(
     scope: Scope,
@@ -208,7 +217,7 @@ class Search {
     if (spread === undefined || !isLimited(scope.limits)) return counterFrom(item);
     const parts = limitedPartsFrom(item, this.#hold.windows);
     if (parts) rememberLimitedParts(scope, parts);
-    // A release that does not know parts has limited a scope that had some.
+    // An older release of the gateway, without support for parts, has set a limit on a scope that had parts.
     else await gatherTogether(this.#table, scope, spread);
     return undefined;
   }
@@ -218,7 +227,7 @@ class Search {
       await this.#leaveParts(scope, parts);
       return undefined;
     }
-    // The scope's limits have changed, and its parts with them.
+    // The scope's limits have changed, and so have its parts.
     if (numberFrom(item['revision']) !== scope.revision) return readCounter(this.#table, scope);
     this.#grants.set(scope.kind, Money.max(this.#hold.amount, parts.grant));
     return undefined;
@@ -234,7 +243,7 @@ class Search {
     if (numberFrom(item['revision']) !== scope.revision) return readCounter(this.#table, scope);
     const room = roomAt(item, this.#hold.windows);
     if (this.#hold.amount.exceeds(room)) {
-      // The other parts may have enough left.
+      // The other parts may have enough room together, so all parts are merged into the counter.
       await this.#leaveParts(scope, parts);
       return undefined;
     }
@@ -244,7 +253,7 @@ class Search {
     return undefined;
   }
 
-  /** Makes the counter one item again. */
+  /** Merges the parts of a counter, so that the counter is one item again. */
   async #leaveParts(scope: Scope, { spread }: LimitedParts): Promise<void> {
     this.#grants.delete(scope.kind);
     forgetParts(scope);

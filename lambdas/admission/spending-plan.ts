@@ -2,25 +2,28 @@ import { affordableOutputTokens, outputUpperBound, priceUpperBound, type UsageBo
 import type { Pricing } from '../catalog/schema.ts';
 import { Money } from '../money/money.ts';
 
-/** The prices of one endpoint for a request, and the bounds of the usage that it can report. */
+/** Prices of one endpoint for a request, and upper bounds on the usage that the endpoint can report. */
 export interface Quote {
   pricing: Pricing;
-  /** `outputTokens` is the maximum that this endpoint may write in this request. */
+  /** Upper bound on the usage. Its `outputTokens` is the maximum that this endpoint may write in this request. */
   bound: UsageBound;
-  /** Output that may be billed without being shown, so it cannot be watched. It is held from the start. */
+  /**
+   * Output tokens that may be billed without being shown. They cannot be measured while they are written, so they are
+   * held from the start.
+   */
   hiddenReasoningTokens: number;
-  /** The part of the output that max_tokens does not bound: some providers do not count thinking in it. */
+  /** Output tokens that max_tokens does not limit: some providers do not count thinking in max_tokens. */
   beyondMaxTokens: number;
 }
 
 /** Possible costs of a request before it is sent. The hold covers the most expensive candidate. */
 export interface SpendingPlan {
   quotes: Quote[];
-  /** Output that the first step of the hold pays for. Each later step is twice the one before. */
+  /** Output tokens that the first step of the hold pays for. Each later step is twice as large as the previous one. */
   stepTokens: number;
-  /** First hold: the prompt, one step of output, and hidden output. */
+  /** Amount of the first hold: the prompt, one step of output, and hidden output. */
   amount: Money;
-  /** The part of the amount for the prompt and the fee of the request. */
+  /** Part of the amount for the prompt and the fee per request. */
   inputAmount: Money;
 }
 
@@ -34,8 +37,9 @@ export function planSpending(quotes: Quote[], stepTokens: number): SpendingPlan 
 }
 
 /**
- * The same request with an answer that `room` can pay for. Output that can be watched is held step by step anyway. For
- * hidden output, a shorter answer keeps the budget strict without a refusal for output that would never be used.
+ * Returns the plan with a shorter answer that `room` can pay for. Only plans with hidden output are shortened: visible
+ * output is held step by step anyway. For hidden output, a shorter answer keeps the limit strict, and avoids a refusal
+ * because of output that is probably never used.
  * @returns undefined if not even one step of output fits, or if nothing would change
  */
 export function shortened(plan: SpendingPlan, room: Money): SpendingPlan | undefined {
@@ -47,7 +51,7 @@ export function shortened(plan: SpendingPlan, room: Money): SpendingPlan | undef
   return withOutputUpTo(plan, affordable);
 }
 
-/** The same request with at most one step of output: the smallest possible hold. */
+/** Returns the plan with at most one step of output, which needs the smallest possible hold. */
 export function shortest(plan: SpendingPlan): SpendingPlan {
   return withOutputUpTo(plan, plan.stepTokens);
 }
@@ -60,20 +64,23 @@ function withOutputUpTo(plan: SpendingPlan, maxTokens: number): SpendingPlan {
   return planSpending(quotes, plan.stepTokens);
 }
 
-/** Maximum output tokens over all endpoints. */
+/** Returns the maximum output tokens over all endpoints. */
 export function maxAnswerTokens({ quotes }: SpendingPlan): number {
   return Math.max(...quotes.map(({ bound }) => bound.outputTokens));
 }
 
-/** Maximum output beyond max_tokens over all endpoints. */
+/** Returns the maximum output tokens beyond max_tokens over all endpoints. */
 export function beyondMaxTokens({ quotes }: SpendingPlan): number {
   return Math.max(...quotes.map((quote) => quote.beyondMaxTokens));
 }
 
-/** The shortest useful answer. */
+/** Length in tokens of the shortest useful answer. */
 const MIN_ANSWER_TOKENS = 16;
 
-/** Minimum cost of a useful answer, without any prompt. If less remains, there is nothing to advise. */
+/**
+ * Returns the minimum cost of a useful answer, without the prompt. If the limits have less room than this, a shorter
+ * prompt or answer does not help.
+ */
 export function minAmount({ quotes }: SpendingPlan): Money {
   const [first, ...rest] = quotes.map(({ bound, pricing }) =>
     outputUpperBound(bound, pricing).times(Math.min(MIN_ANSWER_TOKENS, bound.outputTokens)),
@@ -81,7 +88,10 @@ export function minAmount({ quotes }: SpendingPlan): Money {
   return Money.min(first!, ...rest);
 }
 
-/** The longest answer that an amount pays for at every endpoint. Infinity if it pays for the longest answer of each. */
+/**
+ * Returns the length in tokens of the longest answer that an amount pays for at every endpoint. Infinity if the amount
+ * pays for the longest answer of each.
+ */
 export function affordableTokens(plan: SpendingPlan, amount: Money): number {
   const affordable = plan.quotes.map(({ bound, pricing }) => {
     const tokens = affordableOutputTokens(amount, bound, pricing);
@@ -90,12 +100,12 @@ export function affordableTokens(plan: SpendingPlan, amount: Money): number {
   return Math.min(...affordable);
 }
 
-/** Output tokens that the first hold of a quote must pay for. */
+/** Returns the output tokens that the first hold of a quote must pay for. */
 export function firstStep({ bound, hiddenReasoningTokens }: Quote, stepTokens: number): number {
   return Math.min(bound.outputTokens, stepTokens + hiddenReasoningTokens);
 }
 
-/** Output tokens that an amount pays for after a prompt of known cost. */
+/** Returns the output tokens that an amount pays for after a prompt of known cost. */
 export function coveredTokens(amount: Money, promptCost: Money, quote: Quote): number {
   const price = outputUpperBound(quote.bound, quote.pricing);
   if (price.isZero) return Infinity;

@@ -1,22 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Maximum waiting requests per scope and process: each of them occupies a function. */
+/** Maximum number of waiting requests per scope and process. Each of them occupies a function. */
 const MAX_WAITERS = 32;
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 2_000;
-/** A request that is not first also retries now and then: it may need less than the first. */
+/**
+ * Average pause in ms after which a request that is not first in its queue also retries. It may need less money than
+ * the first.
+ */
 const FOLLOWER_PAUSE_MS = 1_000;
 
 /**
- * Requests that wait for money held by others, in order of arrival, with one queue per scope. The first request of a
- * queue retries often, the others seldom: they would only slow down the settlements that free the money.
+ * Queues of requests that wait for money held by other requests, one queue per scope, in order of arrival. The first
+ * request of a queue retries often, the others seldom: frequent retries would slow down the settlements that release
+ * the money.
  */
 export class WaitingRoom {
   readonly #queues = new Map<string, symbol[]>();
 
   /**
-   * Joins the queue of a scope.
-   * @param name of the scope
+   * Adds a request to the queue of a scope.
+   * @param name name of the scope
    * @returns undefined if the queue is full
    */
   enter(name: string): Waiter | undefined {
@@ -38,9 +42,9 @@ export class WaitingRoom {
   }
 }
 
-/** A request's position in a queue. */
+/** Position of a request in a queue. */
 export class Waiter {
-  /** The name of the scope. */
+  /** Name of the scope. */
   readonly name: string;
   readonly #isFirst: () => boolean;
   readonly #leave: () => void;
@@ -52,7 +56,9 @@ export class Waiter {
     this.#leave = leave;
   }
 
-  /** Waits until this request may retry or the deadline is reached. The first of a queue waits longer each time. */
+  /**
+   * Waits until this request may retry or the deadline is reached. The first request of a queue waits longer each time.
+   */
   async turn(deadlineMs: number): Promise<void> {
     const askAtMs = Math.min(deadlineMs, performance.now() + FOLLOWER_PAUSE_MS * (0.5 + Math.random()));
     do {

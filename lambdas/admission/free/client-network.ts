@@ -1,16 +1,16 @@
-/** The client's network, by which free use is counted. */
+/** Derives the client's network from its address. Use of free models is counted per network. */
 
 import { createHmac } from 'node:crypto';
 import { isIP, isIPv4 } from 'node:net';
 
-/** Invalid addresses are counted together, so that sending one does not bypass the count. */
+/** Common network name of all invalid addresses, so that an invalid address does not bypass the count. */
 const UNKNOWN = 'unknown';
 const GROUPS = 8;
-/** A client with IPv6 usually has all addresses of a /64. */
+/** Number of IPv6 address groups that identify a network. A client usually controls all addresses of a /64. */
 const NETWORK_GROUPS = 4;
 const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
-/** The network that an address is counted under: the address itself for IPv4, its /64 for IPv6. */
+/** Returns the network that counts an address: the address itself for IPv4, its /64 for IPv6. */
 function networkOf(address: string): string {
   const [plain = ''] = address.split('%');
   const ipv4 = MAPPED_IPV4.exec(plain)?.[1] ?? plain;
@@ -18,16 +18,16 @@ function networkOf(address: string): string {
   return isIP(plain) === 6 ? `${addressGroups(plain).slice(0, NETWORK_GROUPS).join(':')}::/64` : UNKNOWN;
 }
 
-/** A name for a network. It reveals nothing about the network without the pepper, and changes every day. */
+/** Returns a hash that names a network for one day. Without the pepper, the hash does not reveal the network. */
 export function networkHash(pepper: string, address: string, date: string): string {
   return createHmac('sha256', pepper)
     .update(`address\n${date}\n${networkOf(address)}`)
     .digest('hex');
 }
 
-/** The eight groups of an IPv6 address, without abbreviation. */
+/** Returns the eight groups of an IPv6 address, with the zeros that `::` abbreviates. */
 function addressGroups(address: string): string[] {
-  // The URL parser writes each address in one canonical form, with an IPv4-style ending in hex.
+  // The URL parser converts every address to one canonical form, with an IPv4-style ending in hex.
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [head = '', tail] = canonical.split('::');
   const before = head === '' ? [] : head.split(':');

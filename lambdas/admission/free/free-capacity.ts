@@ -4,16 +4,19 @@ import { utcDate } from '../../money/periods.ts';
 import { refreshed } from '../../platform/concurrency/refreshing-value.ts';
 import type { BudgetPartSums } from '../../store/counters/service-budgets.ts';
 
-/** The free models that have used up today's service budget, as far as this process knows. */
+/** Free models that have used up today's service budget, according to this process's latest reading. */
 export interface FreeCapacity {
-  /** False if unknown. */
+  /** Returns whether a model's service budget is used up; false if that is unknown. */
   isLimited: (model: Pick<ModelData, 'id' | 'service_free' | 'endpoints'>) => boolean;
   /** Reads the budgets again, at most every five seconds. Never rejects. */
   refresh: () => Promise<void>;
 }
 
 const CAPACITY_REFRESH_MS = 5_000;
-/** If the table does not respond, an older reading no longer describes the present. */
+/**
+ * Maximum age in ms of a reading that is still used. An older reading is out of date, for example if the table does not
+ * respond.
+ */
 const MAX_CAPACITY_AGE_MS = 60_000;
 
 interface CapacityReading {
@@ -43,8 +46,8 @@ export function openFreeCapacity(read: (date: string) => Promise<BudgetPartSums[
 }
 
 /**
- * Whether no part of the budget has room for the largest request that the terms allow. Holds of other requests count as
- * used.
+ * Returns whether no part of the model's budget has room for the largest request that the model's terms allow. Holds of
+ * running requests count as used.
  */
 function isUsedUp(model: Pick<ModelData, 'id' | 'service_free' | 'endpoints'>, sums: BudgetPartSums[]): boolean {
   const { id, service_free: terms } = model;

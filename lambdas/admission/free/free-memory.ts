@@ -1,7 +1,9 @@
 import { BoundedMap } from '../../platform/bounded-map.ts';
 import type { Money } from '../../money/money.ts';
 
-/** A refusal is repeated for this long. Released requests and money are noticed after it. */
+/**
+ * Time in ms for which a refusal is remembered. Requests or money released in this time are not noticed before it ends.
+ */
 const FREE_REFUSAL_LASTS_MS = 1_000;
 const MAX_KEPT = 1_000;
 
@@ -11,24 +13,24 @@ interface Kept<Value> {
 }
 
 /**
- * Remembers used-up counts of free requests and used-up budgets for a second. A client that retries in a loop is then
- * refused without locking budgets that all others need.
+ * Remembers used-up request counts and used-up budgets of free models for a second. A client that retries in a loop is
+ * then refused without writes to budgets that other clients need.
  */
 export class FreeMemory {
   readonly #requests = new BoundedMap<string, Kept<number>>(MAX_KEPT);
   readonly #amounts = new BoundedMap<string, Kept<Money>>(MAX_KEPT);
 
-  /** Records the number of counted requests. */
+  /** Records how many requests a count has reached. */
   rememberRequests(name: string, requests: number, atMs: number): void {
     keep(this.#requests, name, requests, atMs);
   }
 
-  /** Records that a budget had no room for an amount, even if all holds are released. */
+  /** Records that a budget had no room for an amount, even without the holds of running requests. */
   rememberAmount(name: string, amount: Money, atMs: number): void {
     keep(this.#amounts, name, amount, atMs);
   }
 
-  /** The number of requests counted a moment ago; undefined if unknown, then the store must be read. */
+  /** Returns the number of requests that was recorded within the last second; undefined if the store must be read. */
   requests(name: string, atMs: number): number | undefined {
     return recall(this.#requests, name, atMs);
   }
@@ -43,7 +45,7 @@ function keep<Value>(kept: Map<string, Kept<Value>>, name: string, value: Value,
   kept.set(name, { value, untilMs: atMs + FREE_REFUSAL_LASTS_MS });
 }
 
-/** Ignores an entry from the future: it was recorded before the clock was set back. */
+/** Returns a remembered value. Ignores an entry from the future, which was recorded before the clock was set back. */
 function recall<Value>(kept: Map<string, Kept<Value>>, name: string, atMs: number): Value | undefined {
   const found = kept.get(name);
   return found && atMs < found.untilMs && atMs >= found.untilMs - FREE_REFUSAL_LASTS_MS ? found.value : undefined;

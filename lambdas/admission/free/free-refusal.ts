@@ -1,9 +1,12 @@
 import { GatewayError } from '../../platform/errors.ts';
 import type { CountKind, FreeRefusal, FreeRoom } from './free-tier.ts';
 
-/** Requests in flight release most of their holds on a budget within seconds. */
+/**
+ * Value of Retry-After in seconds if only holds fill the budget. Running requests release most of their holds within
+ * seconds.
+ */
 const HELD_RETRY_SECONDS = 3;
-/** Clients that retry automatically wait no longer than this. */
+/** Maximum wait in seconds for which a client may retry automatically. */
 const SHORT_WAIT_SECONDS = 60;
 
 const owners: Record<CountKind, string> = {
@@ -17,7 +20,7 @@ const remedies: Record<CountKind, string> = {
   minute: 'send requests more slowly',
 };
 
-/** Names of the limits on free models in refusals and estimates. */
+/** Names of the limits of free models, for refusals and estimates. */
 export const freeLimitSources = {
   day: 'free_daily_requests',
   address: 'free_daily_requests_of_address',
@@ -25,12 +28,12 @@ export const freeLimitSources = {
   budget: 'free_daily_budget',
 } as const satisfies Record<FreeRoom['counted'], string>;
 
-/** A refusal of free use: a 429 with the limit and the time at which it resets. */
+/** Creates the error for a refused use of free models: a 429 with the limit and the time at which the limit resets. */
 export function freeRefusalError(refusal: FreeRefusal): GatewayError {
   const { endsAtMs, most, models } = refusal;
   const isHeldOnly = refusal.kind === 'free_budget' && refusal.isHeldOnly;
   const waitSeconds = isHeldOnly ? HELD_RETRY_SECONDS : Math.max(1, Math.ceil((endsAtMs - refusal.atMs) / 1_000));
-  // Sent as headers: x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset.
+  // Headers of the response: x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset.
   const names = {
     'X-RateLimit-Limit': String(most),
     'X-RateLimit-Remaining': '0',
@@ -42,7 +45,7 @@ export function freeRefusalError(refusal: FreeRefusal): GatewayError {
       models,
       limit: most,
       resets_at: new Date(endsAtMs).toISOString(),
-      // The place in which clients of the public convention look for them.
+      // Clients of OpenAI-compatible gateways look for these headers in the error's metadata.
       headers: names,
     },
     headers: { 'retry-after': String(waitSeconds), ...lowerCased(names) },

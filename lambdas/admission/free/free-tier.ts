@@ -1,10 +1,9 @@
 /**
- * Free use. Requests are counted by account and by address, and their service cost is held in a separate budget. Both
- * happen in the transaction that records the generation, so a request is counted if and only if it is admitted, at any
- * concurrency.
- *
- * Weakness: a budget has parts, and a request must fit into one of them. A remainder in several parts, each smaller
- * than one request, stays unused. Spending never exceeds the budget.
+ * Limits of free models. Requests are counted by account and by address, and their service cost is held in a separate
+ * budget. Both happen in the transaction that records the generation. So a request is counted if and only if it is
+ * admitted, at any concurrency.
+ * Weakness: a budget has parts, and a request must fit into one part. Remaining money stays unused if each part has
+ * less than one request needs. Spending never exceeds the budget.
  */
 
 import { BUDGET_PARTS, budgetPart } from '../../catalog/free-terms.ts';
@@ -36,21 +35,21 @@ export interface FreeModel {
   id: string;
   terms: ServiceFree;
   isFunded: boolean;
-  /** Upper bound on its service cost. */
+  /** Upper bound on the cost that the service pays for the request. */
   amount: Money;
 }
 
 /** A request that free models may serve. */
 export interface FreeUse {
   accountId: string;
-  /** Hash of the client's network and the day. Set if a model counts requests by address. */
+  /** Hash of the client's network and the day; undefined unless a model counts requests by address. */
   networkHash: string | undefined;
-  /** At least one. */
+  /** Free models of the request, at least one. */
   models: FreeModel[];
   atMs: number;
 }
 
-/** Why a free model cannot serve a request now. Other models of the request still may. */
+/** Reason why a free model cannot serve a request now. Other models of the request may still serve it. */
 export type FreeRefusal =
   | { kind: 'free_requests'; counted: CountKind; most: number; models: string[]; atMs: number; endsAtMs: number }
   | FreeBudgetRefusal;
@@ -67,21 +66,24 @@ interface FreeBudgetRefusal {
 export type CountKind = 'day' | 'address' | 'minute';
 type FreeWrite = CountKind | `budget of ${string}`;
 
-/** Recent refusals seen by this process. They are only a hint that saves calls to the store. */
+/** Recent refusals of this process. They are only a hint that saves calls to the store. */
 const memory = new FreeMemory();
 
-/** The order in which refusals are reported. */
+/** Kinds of request counts, in the order in which refusals are reported. */
 const countKinds: readonly CountKind[] = ['day', 'address', 'minute'];
 
-/** The budget part in which the cost of a request is held first. The id spreads requests over the parts. */
+/**
+ * Returns the budget parts in which the cost of a request is held first. The generation's id spreads requests over the
+ * parts.
+ */
 export function firstServiceHolds({ models }: FreeUse, generationId: string): ServiceHold[] {
   const part = Number.parseInt(generationId.slice(-4), 16) % BUDGET_PARTS;
   return models.map(({ id, amount }) => ({ model: id, part, amount }));
 }
 
 /**
- * A refusal that needs no call to the store: a limit of 0, a request larger than a part of the budget, or a recent
- * refusal.
+ * Returns a refusal that needs no call to the store, because of a limit of 0, a request larger than a part of the
+ * budget, or a recent refusal. Returns undefined if the store must decide.
  */
 export function refusedAtOnce(use: FreeUse): FreeRefusal | undefined {
   for (const kind of countKinds) {
@@ -97,7 +99,9 @@ export function refusedAtOnce(use: FreeUse): FreeRefusal | undefined {
   return refused && outOfBudget(use, refused, false);
 }
 
-/** The writes that count a request and hold its maximum service cost, each conditional on its limit. */
+/**
+ * Returns the writes that count a request and hold its maximum service cost. Each write has its limit as a condition.
+ */
 export function freeWrites(table: Table, use: FreeUse, holds: readonly ServiceHold[]): Writes<FreeWrite> {
   const writes: Writes<FreeWrite> = {};
   for (const kind of countKinds) {
@@ -114,7 +118,7 @@ export function freeWrites(table: Table, use: FreeUse, holds: readonly ServiceHo
 
 /**
  * Handles failed conditions: refuses the request, or moves its holds to other parts of the budgets.
- * @returns undefined if no free-tier condition failed
+ * @returns undefined if no condition of the free-model limits failed
  */
 export async function afterFailure(
   table: Table,
@@ -161,19 +165,19 @@ function roomiestPart(
 }
 
 /**
- * A limit on a free model, with the number of remaining requests. The remaining service budget is not included: it
- * would reveal how much others have used.
+ * A limit on a free model, with the number of remaining requests. The remaining service budget is not included, because
+ * it would reveal how much others have used.
  */
 export type FreeRoom = {
   model: string;
   endsAtMs: number;
-  /** Whether one more request fits. */
+  /** Whether the limit allows one more request. */
   admits: boolean;
 } & ({ counted: CountKind; most: number; left: number } | { counted: 'budget' });
 
 /**
- * Predicts whether free models would serve a request, with the same counts, limits and decisions as a real request. It
- * only reads.
+ * Predicts whether free models would serve a request, with the same counts, limits and decisions as a real request.
+ * Writes nothing.
  * @returns the remaining room of each limit of each model, and the refusal that a request would get
  */
 export async function previewFreeUse(
@@ -207,7 +211,7 @@ function foreseenCounts(table: Table, use: FreeUse) {
   );
 }
 
-/** Skips models that cost the service nothing: they are held in no budget. */
+/** Skips models that cost the service nothing, because no budget holds their cost. */
 function foreseenBudgets(table: Table, use: FreeUse) {
   const endsAtMs = windowEnd('daily', use.atMs)!;
   return Promise.all(
@@ -222,12 +226,15 @@ function foreseenBudgets(table: Table, use: FreeUse) {
   );
 }
 
-/** Other requests kept taking the budget during all attempts. Reported as if all of it were held. */
+/**
+ * Refuses a request if other requests took the budget during all attempts. The refusal is reported as if holds filled
+ * the budget.
+ */
 export function contendedBudget(use: FreeUse): FreeRefusal {
   return outOfBudget(use, use.models[0]!, true);
 }
 
-/** A refusal of the models whose limit is reached. */
+/** Refuses the models whose limit is reached. */
 function refusedAt(use: FreeUse, kind: CountKind, requests: number): FreeRefusal {
   const refused = use.models.filter((model) => (maxRequestsOf(model, kind) ?? Infinity) <= requests);
   return tooManyFreeRequests(use, kind, refused, minRequestsOf(use, kind));
@@ -239,8 +246,8 @@ function tooManyFreeRequests(use: FreeUse, counted: CountKind, refused: FreeMode
 }
 
 /**
- * A budget is in roubles, but clients read limits in requests. They get the limit of the day, which ends when the
- * budget does.
+ * Creates the refusal of a used-up budget. The budget is in roubles, but clients read limits in requests. So the
+ * refusal has the day's limit of requests, which resets at the same time as the budget.
  */
 function outOfBudget({ atMs }: FreeUse, model: FreeModel, isHeldOnly: boolean): FreeBudgetRefusal {
   const endsAtMs = windowEnd('daily', atMs)!;
@@ -259,7 +266,7 @@ function freeBudgetWriteName({ atMs }: FreeUse, model: string): string {
   return `${model}#${utcDate(atMs)}`;
 }
 
-/** Undefined if this kind does not count the request. */
+/** Returns the count of a request; undefined if this kind does not count the request. */
 function countOf({ accountId, networkHash, atMs }: FreeUse, kind: CountKind): FreeCount | undefined {
   switch (kind) {
     case 'day':
@@ -271,7 +278,7 @@ function countOf({ accountId, networkHash, atMs }: FreeUse, kind: CountKind): Fr
   }
 }
 
-/** The number of requests that a model allows; undefined if it does not count them this way. */
+/** Returns the number of requests that a model allows; undefined if the model has no limit of this kind. */
 function maxRequestsOf({ terms, isFunded }: FreeModel, kind: CountKind): number | undefined {
   switch (kind) {
     case 'day':
@@ -287,7 +294,10 @@ export function dailyRequests({ daily_base, daily_funded }: ServiceFree, isFunde
   return isFunded ? daily_funded : daily_base;
 }
 
-/** The counts cover all free models together, so the strictest model of a request decides. */
+/**
+ * Returns the lowest limit of the request's models. The counts cover all free models together, so the strictest model
+ * of a request decides.
+ */
 function minRequestsOf({ models }: FreeUse, kind: CountKind): number {
   return Math.min(...models.map((model) => maxRequestsOf(model, kind) ?? Infinity));
 }

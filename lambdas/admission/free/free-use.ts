@@ -11,13 +11,13 @@ import { networkHash } from './client-network.ts';
 import type { FreeModel, FreeUse } from './free-tier.ts';
 import { fundingOf } from './funding.ts';
 
-/** An endpoint that may serve a request, with the amount that it may charge. */
+/** An endpoint that may serve a request, with the upper bound on its charge. */
 interface QuotedEndpoint {
   candidate: { model: Model; endpoint: Endpoint };
   quote: Quote;
 }
 
-/** The free models of a request; undefined if there are none. */
+/** Returns the use of free models by a request; undefined if none of its models is free. */
 export async function freeUseOf(
   table: Table,
   offers: readonly QuotedEndpoint[],
@@ -33,7 +33,7 @@ export async function freeUseOf(
   return { accountId: account.id, networkHash: hash, models, atMs };
 }
 
-/** Each free model once, with the highest service cost of its endpoints. */
+/** Returns each free model once, with the highest service cost of its endpoints. */
 function freeModels(offers: readonly QuotedEndpoint[]): Omit<FreeModel, 'isFunded'>[] {
   const models = new Map<string, Omit<FreeModel, 'isFunded'>>();
   for (const { candidate, quote } of offers) {
@@ -48,9 +48,9 @@ function freeModels(offers: readonly QuotedEndpoint[]): Omit<FreeModel, 'isFunde
 }
 
 /**
- * The scopes whose limits must have room for a request. If only free models may serve it, it costs nothing, so a scope
- * without money does not refuse it. A limit of 0 still blocks a key, workspace or member. On an account, it only means
- * that nothing was paid in.
+ * Returns the scopes whose limits must have room for a request. If only free models may serve it, the request costs
+ * nothing, so a scope without money does not refuse it. A limit of 0 still blocks a key, workspace or member. On an
+ * account, a limit of 0 only means that nothing was paid in.
  */
 export function scopesToHoldIn(offers: readonly QuotedEndpoint[], scopes: Scope[]): Scope[] {
   if (!offers.every(({ candidate }) => candidate.model.data.service_free)) return scopes;

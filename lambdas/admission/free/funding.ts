@@ -6,20 +6,19 @@ import type { Table } from '../../store/table/table.ts';
 
 type Thresholds = Pick<ServiceFree, 'funded_balance_threshold_rub' | 'funded_topup_threshold_rub'>;
 
-/** Whether the terms of a free model treat the account as funded. */
+/** Returns whether the terms of a free model treat the account as funded. */
 export type Funding = (terms: Thresholds) => boolean;
 
 /**
- * Whether an account is funded: it is postpaid, its top-ups are large enough, or its balance is. Holds of requests in
- * flight still count as its balance.
- *
- * Cost: none if its top-ups alone decide, which is the usual case. Otherwise one read of its counter.
+ * Returns a function that decides whether an account is funded. It is funded if it is postpaid, or if its top-ups or
+ * its balance are large enough. Money held for running requests still counts as balance.
+ * Cost: none if the top-ups alone decide, which is the usual case. Otherwise one read of the account's counter.
  */
 export async function fundingOf(table: Table, account: Account, terms: readonly Thresholds[]): Promise<Funding> {
   if (account.mode === 'postpaid') return () => true;
   const toppedUp = account.limits.lifetime ?? Money.zero;
   const hasToppedUp = ({ funded_topup_threshold_rub: least }: Thresholds) => !least.exceeds(toppedUp);
-  // A balance is never larger than the sum paid in.
+  // A balance never exceeds the sum of the top-ups.
   const mayHaveLeft = ({ funded_balance_threshold_rub: least }: Thresholds) => !least.exceeds(toppedUp);
   if (terms.every((one) => hasToppedUp(one) || !mayHaveLeft(one))) return hasToppedUp;
   const counter = await readCounter(table, { kind: 'account', id: account.id });

@@ -5,7 +5,7 @@ import { fittingThinking } from '../../messages/fitting-thinking.ts';
 import type { PromptContent } from '../prompt/prompt-size.ts';
 
 /**
- * The request as sent to a free model, with the answer limited to its terms.
+ * Returns the request as sent to a free model, with the answer limited to the model's terms.
  * @throws {GatewayError} 400 if the terms do not allow the prompt
  */
 export function withinFreeTerms(message: MessagesRequest, model: Model, content: PromptContent): MessagesRequest {

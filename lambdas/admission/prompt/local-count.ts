@@ -1,7 +1,7 @@
 /**
- * Counts prompts locally, for providers that do not count. The vocabulary is large, slow to load, and slow on words
- * that a client chose to be slow. So it runs in a thread that starts with the first count and ends when no more arrive.
- * The thread that serves requests never waits for it, and keeps none of it in memory.
+ * Counts prompts locally, for providers that do not count. Loading the vocabulary is slow and needs much memory, and a
+ * client can choose words that are slow to count. So a worker thread counts. The thread starts with the first count,
+ * and ends when no more counts arrive. The thread that serves requests is never blocked.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -10,28 +10,32 @@ import { JobThread, type JobRequest } from '../../platform/concurrency/job-threa
 import { once } from '../../platform/concurrency/once.ts';
 import type { CountJob, CountResult } from './o200k-worker.ts';
 
-/** More than the context of most models. Larger prompts use the byte bound. */
+/** Maximum length of a counted prompt, more than the context of most models. Larger prompts use the bound by bytes. */
 const MAX_COUNTED_CHARACTERS = 2_000_000;
-/** Time limit of one count, including the start of the thread and the wait for other counts. */
+/** Maximum time in ms of one count, including the start of the thread and the wait for other counts. */
 const COUNT_PATIENCE_MS = 3_000;
 const MAX_COUNTER_HEAP_MB = 256;
-/** The longest that reading a prompt may block other requests. */
+/** Maximum time in ms for which reading a prompt may block other requests. */
 const TURN_MS = 5;
 
-/** OpenAI itself counts with this vocabulary. Its additions around messages and tools are not public. */
+/**
+ * Margin in percent for OpenAI's models, which use the counted vocabulary. It covers the tokens that OpenAI adds around
+ * messages and tools, whose number is not public.
+ */
 const OWN_VOCABULARY_MARGIN_PERCENT = 5;
 /**
- * In the measured texts, other vocabularies need up to 1.4 times the tokens counted for them, and some providers indent
- * tools again. Claude's vocabulary needs more than this, but its provider counts.
+ * Margin in percent for other vocabularies. In the measured texts, they need up to 1.4 times the counted tokens, and
+ * some providers indent tools again. Claude's vocabulary needs more than this margin, but Claude's provider counts
+ * itself.
  */
 const OTHER_VOCABULARY_MARGIN_PERCENT = 50;
 
 /**
- * Estimates the tokens of texts, rather too high than too low, without the margin of `withTokenizerMargin` and without
- * media.
- * @param tokenizer the endpoint's quirk; undefined estimates for any other vocabulary
+ * Estimates the tokens of texts, rather too high than too low. The result excludes media and the margin of
+ * `withTokenizerMargin`.
+ * @param tokenizer quirk of the endpoint; undefined estimates for an unknown vocabulary
  * @param request the request whose prompt is counted
- * @returns undefined if the texts are too long or the count takes too long; never throws.
+ * @returns undefined if the texts are too long or the count takes too long; never throws
  */
 export async function countPromptTokens(
   texts: Iterable<string>,

@@ -1,19 +1,17 @@
 import { answerJobs } from '../../platform/concurrency/job-thread.ts';
 import { countTexts, type Vocabulary } from './o200k.ts';
 
-/** A count for the thread. */
+/** Input of a count in the worker thread. */
 export interface CountJob {
   texts: string[];
   vocabulary: Vocabulary;
-  /**
-   * The caller stops waiting at this time: performance.timeOrigin + performance.now(), in milliseconds since the epoch.
-   */
+  /** Time at which the caller stops waiting, in ms since the epoch: performance.timeOrigin + performance.now(). */
   deadlineMs: number;
 }
-/** Tokens; null if the time ran out. */
+/** Number of tokens; null if the time was too short. */
 export type CountResult = number | null;
 
-/** The longest that one job may delay the others. */
+/** Maximum time in ms of one count, because the other counts wait for it. */
 const MAX_JOB_MS = 1_000;
 
 answerJobs(({ texts, vocabulary, deadlineMs }: CountJob): CountResult => {

@@ -1,9 +1,8 @@
 /**
- * Counts tokens. The vocabulary takes a quarter of a second and 70 MB to load, so only the worker thread imports this
- * file.
- *
- * Merging takes time by the square of a word's length, and a client chooses its words. So a text is cut only at places
- * where the vocabulary itself would split it, and the counts of the parts add up exactly. A part without such a place
+ * Counts tokens with a vocabulary. Only the worker thread imports this file, because the vocabulary takes a quarter of
+ * a second and 70 MB to load.
+ * The time to merge a word grows with the square of its length, and a client chooses its words. So a text is cut only
+ * where the vocabulary itself splits it, and the counts of the pieces add up exactly. A piece without such a position
  * counts as its bytes, which are never fewer than its tokens.
  */
 
@@ -11,22 +10,23 @@ import { clearMergeCache, countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 
 const MAX_WORD = 200;
 /**
- * Normalizing takes time by the square of a run of accents, and makes texts up to 18 times as long. So texts are read
- * in windows.
+ * Number of characters that are normalized at once. The time to normalize grows with the square of a run of accents,
+ * and the result is up to 18 times as long as the text.
  */
 const WINDOW = 2_000;
 
 /**
- * The last character before a place where the vocabulary always splits: after a number or a word, or before a space.
+ * Matches the last character before a position where the vocabulary always splits: after a number or a word, or before
+ * a space.
  */
 const LAST_BEFORE_CUT = /\p{L}(?=[^\p{L}\p{M}'])|\p{N}(?=\P{N})|\S(?=[^\S\r\n])/gu;
 
-/** Client input is text, even if it looks like a control token. */
+/** Options that count control tokens in a client's text as plain text. */
 const AS_TEXT = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<string>() };
 
 /**
- * Letters whose words a vocabulary may lack: all except Latin, Cyrillic, Chinese, Japanese and Korean, plus the Latin
- * and Cyrillic letters that few languages use.
+ * Letters of scripts whose words a vocabulary may lack: all except Latin, Cyrillic, Chinese, Japanese and Korean, plus
+ * the Latin and Cyrillic letters that few languages use.
  */
 const RARE_LETTERS =
   /(?![\p{ASCII}\u{C0}-\u{FF}\u{400}-\u{45F}\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}])[\p{L}\p{M}]+/gu;
@@ -34,14 +34,16 @@ const NUMBER_RUNS = /\d{2,}/g;
 const CARRIAGE_RETURNS = /\r/g;
 
 /**
- * `o200k`: the vocabulary of OpenAI's models. `other`: any other vocabulary, of which only common properties are known.
+ * `o200k` is the vocabulary of OpenAI's models. `other` is any other vocabulary, of which only common properties are
+ * known.
  */
 export type Vocabulary = 'o200k' | 'other';
 
 /**
- * Counts tokens of texts, rather too many than too few. Providers may normalize a text, so the longer form counts.
- * @param deadlineMs in terms of performance.now()
- * @returns undefined if the time ran out
+ * Counts the tokens of texts, rather too many than too few. Providers may normalize a text, so the larger of both
+ * counts is used.
+ * @param deadlineMs a time of performance.now()
+ * @returns undefined if the time was too short
  */
 export function countTexts(texts: readonly string[], vocabulary: Vocabulary, deadlineMs: number): number | undefined {
   let tokens = 0;
@@ -56,7 +58,7 @@ export function countTexts(texts: readonly string[], vocabulary: Vocabulary, dea
     }
     return tokens;
   } finally {
-    // The cache holds words of prompts.
+    // The cache contains words of prompts, which must not stay in memory.
     clearMergeCache();
   }
 }
@@ -64,7 +66,7 @@ export function countTexts(texts: readonly string[], vocabulary: Vocabulary, dea
 function textWindowEnd(text: string, start: number): number {
   const end = start + WINDOW;
   if (end >= text.length) return text.length;
-  // The character after the end, up to two units long, decides whether the end is a place to cut.
+  // The character after the end, up to two UTF-16 units long, decides whether the text may be cut at the end.
   const from = end - MAX_WORD;
   let last: number | undefined;
   for (const cut of cuts(text.slice(from, end + 2))) if (from + cut <= end) last = from + cut;
@@ -109,9 +111,10 @@ function countWords(text: string): number {
 }
 
 /**
- * Extra tokens for text that other vocabularies split more finely: a digit or a carriage return is often one token, and
- * letters of unknown words become bytes. Measured with the vocabularies of Qwen, DeepSeek, Llama 3 and Gemma. Texts
- * need up to 2.2, 1.7 and 3.9 times as many tokens without this, and up to 1.4 times with it.
+ * Returns the additional tokens of text that other vocabularies split more finely. A digit or a carriage return is
+ * often one token, and letters of unknown words become bytes. Measured with the vocabularies of Qwen, DeepSeek, Llama 3
+ * and Gemma: without this addition, texts of these three kinds need up to 2.2, 1.7 and 3.9 times the counted tokens.
+ * With it, they need up to 1.4 times.
  */
 function elsewhereMore(text: string): number {
   let more = 0;

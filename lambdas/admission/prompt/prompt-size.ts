@@ -1,9 +1,9 @@
 /**
- * Measures a prompt before any provider has counted it. A token of text has at least one byte, so the bytes of the text
- * bound it. The form that the model gets decides: some providers normalize the text, or write JSON with escapes. Media
- * have no such bound. An image has a declared maximum. The tokens of a PDF, a recording, a file that the provider
- * fetches, or an unknown block are not known. In those cases the provider must count, or the model's whole context is
- * held.
+ * Measures a prompt before any provider has counted it. A token of text has at least one byte, so the number of bytes
+ * bounds the text's tokens. The bound uses the form that the model gets, because some providers normalize the text or
+ * escape its JSON. Bytes do not bound media. An image has a declared maximum. The tokens of a PDF, a recording, a file
+ * that the provider fetches, or an unknown block are unknown. Then the provider must count, or the model's whole
+ * context is held.
  */
 
 import { estimateTokens } from '../../accounting/usage.ts';
@@ -15,44 +15,52 @@ import { utf8Bytes } from '../../accounting/event-bytes.ts';
 /** Measured facts of a prompt. */
 export interface PromptContent {
   images: number;
-  /** Base64 in the request that is not read as text. */
+  /** Base64 bytes in the request that the model does not read as text. */
   mediaBytes: number;
-  /** It has a part that bytes do not bound. */
+  /** Whether the prompt has a part whose tokens are not bounded by its bytes. */
   unbounded: boolean;
-  /** Bytes that its JSON gains if a provider writes it with escapes for all non-ASCII characters. */
+  /** Additional bytes of the prompt's JSON if a provider escapes all non-ASCII characters. */
   escapeBytes: number;
-  /** Tokens of tools that the provider describes to the model with its own text. */
+  /** Tokens of tools of predefined types, which the provider describes to the model with its own text. */
   typedToolTokens: number;
-  /** Earlier thinking, which providers bill as input and may leave out of a count. */
+  /** Bytes of earlier thinking. Providers bill it as input, but may omit it from a count. */
   thinkingBytes: number;
-  /** Searches may lead to several requests. */
+  /** Whether web searches may lead to several requests to the provider. */
   maySearch: boolean;
-  /** Searches before the first request to the model, and the maximum tokens of their results. */
+  /** Number of searches before the first request to the model, and the maximum tokens of their results. */
   searchesFirst: number;
   foundTokens: number;
-  /** Its probable size. */
+  /** Estimated size of the prompt in tokens. */
   estimatedTokens: number;
 }
 
-/** More than most providers count for one image at its largest size. The catalog has the exceptions. */
+/** Maximum tokens of one image, more than most providers count for the largest size. The catalog has the exceptions. */
 const MAX_IMAGE_TOKENS = 6_000;
 const TYPICAL_IMAGE_TOKENS = 1_500;
 const TYPICAL_DOCUMENT_TOKENS = 3_000;
-/** Gemini counts 32 tokens for a second, which is 16,000 bytes of typical MP3. */
+/**
+ * Base64 characters of a recording per token. Gemini counts 32 tokens for a second, which is 16,000 bytes of typical
+ * MP3.
+ */
 const BASE64_CHARACTERS_PER_AUDIO_TOKEN = 667;
-/** Chat templates, default system prompts and tool instructions that a provider adds. */
+/** Maximum tokens that a provider adds to a prompt: chat template, default system prompt and tool instructions. */
 const PROMPT_ADDED_TOKENS = 1_024;
 /**
- * A computer-use tool takes 735 tokens plus a few hundred for instructions; a whole set of browser tools takes up to
- * 6,700.
+ * Maximum tokens of a tool of a predefined type. A computer-use tool takes 735 tokens plus a few hundred for
+ * instructions. A whole set of browser tools takes up to 6,700.
  */
 const TYPED_TOOL_TOKENS = 1_500;
 const TOOLSET_TOKENS = 7_500;
-/** Providers call their own counts estimates, "a small amount" off. */
+/**
+ * Margins for counts by a provider. Providers state that their counts are estimates that differ by "a small amount".
+ */
 const COUNT_MARGIN_PERCENT = 2;
 const PROMPT_MARGIN_TOKENS = 64;
 
-/** Blocks that the model reads as the text that was sent. Any other block may be larger than it looks. */
+/**
+ * Block types that the model reads exactly as the text that was sent. A block of any other type may take more tokens
+ * than its bytes.
+ */
 const TEXT_LIKE = new Set([
   'text',
   'thinking',
@@ -63,9 +71,9 @@ const TEXT_LIKE = new Set([
   'server_tool_use',
   'tool_removal',
 ]);
-/** Blocks whose `content` is sent with them. In any other block it is an unread field, and may not hide a prompt. */
+/** Block types whose `content` the model reads. For other types, `content` is an unread field and is not measured. */
 const NESTING = new Set(['tool_result', 'search_result']);
-/** Document sources that the model reads as the text that was sent. */
+/** Document sources that the model reads exactly as the text that was sent. */
 const TEXT_SOURCES = new Set(['text', 'content']);
 
 export function measurePrompt(request: MessagesRequest): PromptContent {
@@ -92,8 +100,8 @@ export function measurePrompt(request: MessagesRequest): PromptContent {
 }
 
 /**
- * Maximum tokens that an endpoint can count for a prompt.
- * @param encodedBody the request as sent upstream, media included
+ * Returns the maximum number of tokens that an endpoint can count for a prompt.
+ * @param encodedBody the request as sent to the provider, including media
  */
 export function promptBound(
   content: PromptContent,
@@ -106,7 +114,7 @@ export function promptBound(
   return Math.min(textBytes + imageTokens(content, endpoint) + addedTokens(content), contextLength);
 }
 
-/** The bound after a local count of the prompt's texts. Images and the provider's additions are added here. */
+/** Returns the bound after a local count of the prompt's texts. It adds images and the text that the provider adds. */
 export function textBound(
   textTokens: number,
   content: PromptContent,
@@ -116,7 +124,7 @@ export function textBound(
   return Math.min(tokens, endpoint.contextLength ?? Infinity);
 }
 
-/** The bound after the provider's own count. */
+/** Returns the bound after the provider's own count. */
 export function countedBound(
   counted: number,
   content: PromptContent,
@@ -127,21 +135,24 @@ export function countedBound(
 }
 
 /**
- * The cache writes that an encoded request asks for. Every such request contains one of these words; the second one is
- * Amazon's.
+ * Returns the cache writes that an encoded request asks for. Every such request contains `cache_control` or, at Amazon,
+ * `cachePoint`.
  */
 export function requestedCacheWrites(encodedBody: string): CacheWrites {
   if (!encodedBody.includes('"cache_control"') && !encodedBody.includes('"cachePoint"')) return 'none';
   return encodedBody.includes('"1h"') ? '1h' : '5m';
 }
 
-/** Normalizing takes time by the square of a run of accents, so it is done in pieces of this many characters. */
+/**
+ * Number of characters that are normalized at once, because the time to normalize grows with the square of a run of
+ * accents.
+ */
 const WINDOW_CHARACTERS = 2_000;
 
-/** Normal forms may be longer than the text: a ligature of three bytes can expand to a sentence. */
+/** Returns the larger size of the text and its normal form. A ligature of three bytes can expand to a sentence. */
 function normalisedBytes(text: string): number {
   const bytes = Buffer.byteLength(text);
-  // ASCII text has only one form.
+  // ASCII text is its own normal form.
   if (bytes === text.length) return bytes;
   let sum = 0;
   for (let start = 0; start < text.length; start += WINDOW_CHARACTERS) {
@@ -167,12 +178,15 @@ function typedToolTokens(type: string | null | undefined): number {
   return type.includes('_toolset_') ? TOOLSET_TOKENS : TYPED_TOOL_TOKENS;
 }
 
-/** @returns bytes that the model reads as text (words, arguments and results), without the JSON around them */
+/**
+ * Measures the content of a message, and adds media and thinking to `into`.
+ * @returns number of bytes that the model reads as text (words, arguments and results), without the JSON around them
+ */
 function measureContent(value: unknown, into: PromptContent): number {
   if (typeof value === 'string') return Buffer.byteLength(value);
   if (!Array.isArray(value)) return 0;
   let bytes = 0;
-  // Fields that a block's type does not have are not checked, so they may contain null.
+  // Fields that a block's type does not have are not validated, so they may contain null.
   for (const block of value as (Block | null)[]) bytes += block === null ? 0 : measureBlock(block, into);
   return bytes;
 }
@@ -194,8 +208,8 @@ function measureBlock(block: Block, into: PromptContent): number {
 }
 
 /**
- * A two-byte character becomes an escape of six bytes. A character of three or four bytes becomes at most six for each
- * UTF-16 unit.
+ * Returns the bytes of a value's JSON, and adds the growth by escapes to `into`. A two-byte character becomes an escape
+ * of six bytes. A longer character becomes at most six bytes for each UTF-16 unit.
  */
 function measurePromptJson(value: unknown, into: PromptContent): number {
   const json = JSON.stringify(value);
@@ -216,7 +230,10 @@ function measureDocument(block: Block, into: PromptContent): number {
   return named + utf8Bytes(source.data) + measureContent(source.content, into);
 }
 
-/** Its duration is unknown without decoding it, and each provider counts different tokens for a second. */
+/**
+ * Measures a recording. Its duration is unknown without decoding, and each provider counts different tokens for a
+ * second, so its tokens are unbounded.
+ */
 function measureAudio(source: unknown, into: PromptContent): number {
   const sent = base64Bytes(source);
   into.unbounded = true;
@@ -225,7 +242,10 @@ function measureAudio(source: unknown, into: PromptContent): number {
   return 0;
 }
 
-/** Counts only data that is sent as base64: an image given by its URL may carry any `data`, as text. */
+/**
+ * Returns the size of data that is sent as Base64. An image given by its URL may contain any text in `data`, which does
+ * not count.
+ */
 function base64Bytes(source: unknown): number {
   const { type, data } = (source ?? {}) as { type?: string; data?: unknown };
   return type === 'base64' && typeof data === 'string' ? data.length : 0;

@@ -2,7 +2,7 @@ import type { Quirks } from '../../catalog/quirk-schemas.ts';
 import { outputFormat } from '../../messages/output-format.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 
-/** Fields that the model does not read: labels of the wire, encrypted thinking, settings of caches and citations. */
+/** Fields that the model does not read: ids and types, encrypted thinking, settings of caches and citations. */
 const UNREAD = new Set([
   'type',
   'id',
@@ -13,18 +13,22 @@ const UNREAD = new Set([
   'citations',
   'is_error',
 ]);
-/** Base64 sources, and sources that only the provider fetches. Their tokens are counted separately, if at all. */
+/**
+ * Types of sources that are not texts: Base64 data, and sources that the provider fetches. Their tokens are counted
+ * separately, if at all.
+ */
 const UNREAD_TYPES = new Set<unknown>(['base64', 'url', 'file', 'redacted_thinking']);
 
 const NOT_ASCII = /[\u0080-\uffff]/g;
-/** JSON with escapes is six times as long, so it is made and counted in parts of this many characters. */
+/** Number of characters of JSON that are escaped and counted at once. Escaped JSON may be six times as long. */
 const JSON_PART = 8_192;
 
 /**
- * The texts of a request that the model reads, one after another, without media: system, messages, tools, the schema of
- * the answer, and about as much around each message as chat templates add. JSON has escapes for all non-ASCII
- * characters, as some providers write it into their prompt, unless the provider counts as OpenAI does.
- * @param tokenizer the endpoint's quirk
+ * Yields the texts of a request that the model reads, without media: system prompt, messages, tools, the schema of the
+ * answer, and about as much text around each message as chat templates add. Non-ASCII characters in JSON are escaped,
+ * because some providers write JSON that way into the prompt. They are not escaped if the provider counts as OpenAI
+ * does.
+ * @param tokenizer quirk of the endpoint
  */
 export function* promptTexts(request: MessagesRequest, tokenizer: Quirks['tokenizer']): Generator<string> {
   const { system, messages, tools } = request;
@@ -42,12 +46,15 @@ export function* promptTexts(request: MessagesRequest, tokenizer: Quirks['tokeni
   }
 }
 
-/** About four tokens, as in the known templates. */
+/** Returns text of about four tokens, as known chat templates add around each message. */
 function framing(role: string): string {
   return `<|${role}|>\n`;
 }
 
-/** Content may be nested in ways that no schema checks. Neither order nor depth matters here. */
+/**
+ * Yields the texts of content. Content may be nested in ways that no schema checks. The order and depth of the texts do
+ * not matter for a count.
+ */
 function* contentTexts(content: unknown, isEscaped: boolean): Generator<string> {
   const pending = [content];
   while (pending.length > 0) {

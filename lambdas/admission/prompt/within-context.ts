@@ -1,6 +1,4 @@
-/**
- * Shortens the prompt of a request that allows the gateway to leave out messages if the model's context is too small.
- */
+/** Shortens the prompt of a request that allows the gateway to omit messages, if the model's context is too small. */
 
 import { middleOut } from '../../messages/middle-out.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
@@ -13,21 +11,24 @@ import { promptTexts } from './prompt-texts.ts';
 
 type Context = Pick<Endpoint, 'contextLength' | 'maxOutputTokens' | 'quirks'>;
 
-/** Few texts have more tokens for their bytes. A prompt below this fits without a count. */
+/**
+ * Upper bound on the real tokens per estimated token, which few texts exceed. A prompt that fits even at this ratio
+ * needs no count.
+ */
 const MAX_TOKENS_PER_ESTIMATED = 2;
-/** Used if the prompt could not be counted. */
+/** Assumed tokens per estimated token if the prompt could not be counted. */
 const TYPICAL_TOKENS_PER_ESTIMATED = 4 / 3;
-/** Margins of counts with the provider's own vocabulary, and with another one. */
+/** Factors for the error of a local count, with the provider's own vocabulary and with another one. */
 const OWN_MARGIN = 1.05;
 const OTHER_MARGIN = 1.2;
-/** Share of the context kept for the answer if the client did not limit its length. */
+/** Share of the context that is reserved for the answer if the client did not limit the answer's length. */
 const ANSWER_SHARE = 1 / 4;
 
 /**
- * Returns the request unchanged if it fits, otherwise without the messages that `middleOut` leaves out. Sizes are
- * estimates on the safe side. If a prompt is still too long, the provider rejects it.
- * @param content the measures of the request
- * @param endpoint the first candidate
+ * Returns the request unchanged if it fits into the model's context, otherwise without the messages that `middleOut`
+ * omits. Sizes are estimated rather too high. If a prompt is still too long, the provider rejects it.
+ * @param content measured facts of the prompt
+ * @param endpoint endpoint of the first candidate
  * @param counting the request whose prompt is counted
  * @throws {GatewayError} 400 if the parts that must stay do not fit
  */
@@ -60,7 +61,7 @@ function promptRoom({ max_tokens: requested }: MessagesRequest, endpoint: Contex
   return Math.floor(contextLength - answer);
 }
 
-/** Tokens that the provider probably counts for each token estimated from bytes. */
+/** Returns how many tokens the provider probably counts for each token estimated from bytes. */
 async function tokensPerEstimated(
   request: MessagesRequest,
   { estimatedTokens, images, unbounded }: PromptContent,
@@ -71,7 +72,7 @@ async function tokensPerEstimated(
   const counted = await countPromptTokens(promptTexts(request, tokenizer), tokenizer, counting);
   if (counted === undefined) return TYPICAL_TOKENS_PER_ESTIMATED;
   const margin = tokenizer === undefined ? OTHER_MARGIN : OWN_MARGIN;
-  // Images and files were estimated, and not counted.
+  // The estimate includes images and files, but the count does not, so the ratio may be too low.
   const least = images > 0 || unbounded ? 1 : 0;
   return Math.max(least, (counted * margin) / estimatedTokens);
 }
