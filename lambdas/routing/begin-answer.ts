@@ -1,6 +1,6 @@
 /**
- * Sends a message to the endpoint of a request, and waits for the start of its answer. A failure before the start is a
- * refusal like any other.
+ * Sends a message to an endpoint, and waits for the start of the answer. A failure before the start is handled like a
+ * rejected request.
  */
 
 import type { AnswerBatch, AnswerEvent, MessagesRequest } from '../messages/types.ts';
@@ -18,22 +18,22 @@ import { failedProvider } from './connection.ts';
 /** A message for one candidate. */
 interface SentMessage {
   candidate: Candidate;
-  /** With the defaults of the candidate's model. */
+  /** The message, with the default parameters of the candidate's model. */
   message: MessagesRequest;
   estimatedInputTokens: number;
-  /** The model may think without showing it. */
+  /** Whether the model may think without sending its thinking. */
   hasHiddenReasoning: boolean;
-  /** Ends the request: the client has disconnected, or the time is up. */
+  /** Aborts the request when the client disconnects or the function's time is over. */
   signal: AbortSignal;
 }
 
-/** Limit for an answer that is read as one document. */
+/** Maximum size in bytes of an answer that is read as one document. */
 const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
 
 /**
  * Sends a message over its connection.
  * @param encoded the message in the format of the candidate's wire
- * @param onSent called when the candidate has received all of it
+ * @param onSent called when the provider has received the whole message
  * @returns the batches of the answer, including the first
  * @throws {ProviderFailure | UpstreamError} if no answer begins
  */
@@ -54,7 +54,7 @@ export async function beginAnswer(
   try {
     return await begun(batches, response, sent);
   } catch (error) {
-    // The end of the generator releases the connection.
+    // Ends the generator, which releases the connection.
     await batches.return();
     throw error;
   }
@@ -64,9 +64,9 @@ export async function beginAnswer(
 const MAX_OPENING_BATCHES = 64;
 
 /**
- * Waits for the first output of an answer. An error before it is a refusal like any other, even after the opening
- * events, because nothing has been delivered. The opening events are sent together with the first output, so that this
- * wait does not delay it.
+ * Waits for the first output of an answer. An error before the first output is handled like a rejected request, even
+ * after opening events, because the client has received nothing yet. The opening events are sent together with the
+ * first output, so this wait does not delay them for long.
  */
 async function begun(
   batches: PullIterator<AnswerBatch>,
@@ -88,7 +88,7 @@ async function begun(
     const at = batch.events.findIndex((event) => !isOpening(event));
     const first = batch.events[at]?.data;
     if (first?.type === 'error') throw errorInAnswer(first.error, response.headers, failedProvider(candidate));
-    // No event may precede the start of the message.
+    // Drops a ping before `message_start`, because no event may precede `message_start`.
     const isEarlyPing = opening.length === 0 && batch.events.length > 0 && batch.events.every(isPing);
     if (!isEarlyPing || batch.usage) opening.push(batch);
     const hasBegun = at !== -1 || (batch.heldBackBytes ?? 0) > 0 || opening.length >= MAX_OPENING_BATCHES;
@@ -97,8 +97,8 @@ async function begun(
 }
 
 /**
- * A client that disconnects pays for the prompt, and so does a client whose model may have been thinking. The opening
- * events have counted the prompt.
+ * Returns whether the client may have to pay although no output arrived: if it disconnected, or if the model may have
+ * been thinking. The opening events contain the count of the prompt.
  */
 function mayBePaid(error: unknown, { signal, hasHiddenReasoning }: SentMessage): boolean {
   return signal.aborted || (hasHiddenReasoning && error instanceof UpstreamError && error.failure === 'idle_timeout');
@@ -114,8 +114,8 @@ function isPing({ data }: AnswerEvent): boolean {
 }
 
 /**
- * Whether an event precedes all output: a ping, the start of the answer, or the start of an empty text or thinking
- * block.
+ * Returns whether an event precedes all output: a ping, the start of the answer, or the start of an empty text or
+ * thinking block.
  */
 function isOpening({ data }: AnswerEvent): boolean {
   switch (data.type) {
@@ -136,7 +136,7 @@ function isOpening({ data }: AnswerEvent): boolean {
   }
 }
 
-/** An answer in one document: a message, or an error with a success status. */
+/** Reads an answer that is one document: a message, or an error with a success status. */
 async function* documentOf(
   body: PullIterator<Buffer>,
   response: UpstreamResponse,

@@ -5,15 +5,15 @@ import { refuseUnknownNames } from './endpoint-names.ts';
 import type { RequestedRoute } from './requested-route.ts';
 import { endpointsOnRoute, type RoutingInput, type UsableEndpoint } from './usable-endpoints.ts';
 
-/** An endpoint that can answer messages now. */
+/** An endpoint that can currently answer messages. */
 export interface Candidate extends UsableEndpoint {
   wire: MessagesWire;
   target: WireTarget;
 }
 
 /**
- * Endpoints that can answer a message; see `endpointsOnRoute`. @throws {GatewayError} the same; 400 for an unknown
- * provider
+ * Returns the endpoints that can answer a message; see `endpointsOnRoute`.
+ * @throws {GatewayError} like `endpointsOnRoute`; 400 for an unknown provider
  */
 export async function messagesCandidates(route: RequestedRoute, input: RoutingInput): Promise<Candidate[]> {
   refuseUnknownNames(route.catalog, route.preferences);
@@ -32,7 +32,7 @@ export function toMessagesCandidate(usable: UsableEndpoint): Candidate | undefin
       upstreamModel: endpoint.upstreamModel,
       maxOutputTokens: endpoint.maxOutputTokens,
       inputModalities: endpoint.inputModalities,
-      // A default for a parameter implies that the model supports it.
+      // A default for a parameter implies that the model supports the parameter.
       supportedParameters: [...endpoint.supportedParameters, ...Object.keys(defaultParameters(model.data))],
       quirks: endpoint.quirks,
     },

@@ -1,4 +1,4 @@
-/** Opens connections to the endpoint of a request, with its credential and its timeouts. */
+/** Opens connections to an endpoint, with its credential and its timeouts. */
 
 import { authorizer, forgetter } from '../providers/authorization/schemes.ts';
 import type { FailedProvider } from '../providers/failures.ts';
@@ -10,20 +10,23 @@ const defaultTimeouts: Timeouts = { connectMs: 5_000, firstByteMs: 300_000, idle
 /** A request in the format of its wire, without its body. */
 interface WireHead {
   method?: 'GET' | 'POST';
-  /** Appended to the provider's base URL. */
+  /** Path that is appended to the provider's base URL. */
   path: string;
   headers: Record<string, string>;
-  /** Uses a new connection. On a kept connection, a request is sent again if the provider has closed the connection. */
+  /**
+   * Whether to open a new connection. A request on a kept connection may be sent twice, because it is repeated if the
+   * provider has closed the connection.
+   */
   isFresh?: boolean;
 }
 
-/** The provider, as its failures name it. */
+/** Returns the facts of the provider that errors and logs contain. */
 export function failedProvider({ endpoint, credential }: UsableEndpoint): FailedProvider {
   const { id, name, baseUrl } = endpoint.provider;
   return { id, name, baseUrl, credential };
 }
 
-/** Connects at once. Nothing is sent before the request's `send`. */
+/** Opens a connection at once. Nothing is sent before `send` is called. */
 export function connect(usable: UsableEndpoint, head: WireHead, signal: AbortSignal): UpstreamRequest {
   const { endpoint } = usable;
   const { connect_ms, first_byte_ms, idle_ms } = endpoint.provider.data.timeouts ?? {};

@@ -1,6 +1,7 @@
 /**
- * Identifies the conversation of a request: by the client's own name for it, or by its user and its first texts. A
- * provider's prompt cache, and thinking that only this provider can read, are useful only for the next turn.
+ * Identifies the conversation of a request: by the client's own name for it, or by its user and its first texts.
+ * Routing sends later turns to the same endpoint, because only that endpoint has the prompt in its cache and can read
+ * its own encrypted thinking.
  */
 
 import type { RoutedRequest } from '../messages/preferences.ts';
@@ -8,19 +9,23 @@ import type { RoutedRequest } from '../messages/preferences.ts';
 /** Headers in which clients name their sessions: OpenRouter, Claude Code, opencode, Codex and pi. */
 const SESSION_HEADERS = ['x-session-id', 'x-claude-code-session-id', 'x-session-affinity', 'session-id', 'session_id'];
 
-/** Enough to distinguish sessions. A name is hashed before it is stored or compared. */
+/**
+ * Maximum length of a session name, enough to distinguish sessions. The name is hashed before it is stored or compared.
+ */
 const MAX_SESSION_NAME_CHARACTERS = 512;
 
-/** Claude Code appends its session to the user id, in one of two forms. */
+/** Matches the session id that Claude Code appends to the user id, in either of its two forms. */
 const SESSION_IN_USER_ID = /(?:_session_|"session_id":")([\w-]{8,64})/;
 
-/** Enough to distinguish conversations. The texts of a prompt may be a hundred times as long. */
+/**
+ * Number of characters of the first text that identify a conversation. The whole prompt may be a hundred times as long.
+ */
 const MAX_BEGINNING_CHARACTERS = 2_000;
 
 export interface Conversation {
-  /** The same name in each turn. It may contain text of the prompt, so only its hash may be stored. */
+  /** Name that is the same in each turn. It may contain text of the prompt, so only its hash may be stored. */
   name: string;
-  /** The request is its first turn. */
+  /** Whether the request is the first turn of the conversation. */
   isBeginning: boolean;
 }
 
@@ -33,7 +38,7 @@ export function conversationOf(request: RoutedRequest, headers: Headers): Conver
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
-/** `session_id` of the body, or else the session in the client's headers or in its user id. */
+/** Returns the session that the client names in `session_id` of the body, else in its headers, else in its user id. */
 function sessionOf({ session_id: named, metadata }: RoutedRequest, headers: Headers): string | undefined {
   const said = [named, ...SESSION_HEADERS.map((name) => headers[name])].find((name) => name);
   if (said) return said.slice(0, MAX_SESSION_NAME_CHARACTERS);

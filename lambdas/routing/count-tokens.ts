@@ -8,10 +8,11 @@ import { connect, failedProvider } from './connection.ts';
 import { readableAfter } from './readable-request.ts';
 
 /**
- * Token count from the candidate that would answer: the first that can express the whole prompt and does not fail.
- * @returns undefined if it has no endpoint for counts, or its response is not a count
+ * Returns the token count of the candidate that would answer: the first candidate that can express the whole prompt and
+ * does not fail.
+ * @returns undefined if the candidate has no endpoint for counts, or its response is not a count
  * @throws {GatewayError} 400 if no candidate can express the prompt
- * @throws {ProviderFailure} of the provider
+ * @throws {ProviderFailure} the failure of the provider
  */
 export async function countAtFirst(
   candidates: readonly Candidate[],
@@ -25,8 +26,8 @@ export async function countAtFirst(
       return await countUpstream(candidate, request, client, { providerTime });
     } catch (error) {
       if (error instanceof ProviderFailure && !error.mayTryAnother) throw error;
-      // The wire of another endpoint may be able to express it. A provider's error is more informative than an encoding
-      // error.
+      // The wire of another endpoint may be able to express the prompt. A provider's error is more informative than an
+      // encoding error.
       problem = error instanceof ProviderFailure ? error : (problem ?? error);
     }
   }
@@ -38,14 +39,17 @@ const UPSTREAM_COUNT_TIMEOUT_MS = 20_000;
 
 interface CountOptions {
   timeoutMs?: number;
-  /** Measures the provider's time. Not used if an answer of a model follows, because that answer has the time. */
+  /**
+   * Measures the time that the gateway waits for the provider. Omit it if an answer of a model follows, because the
+   * answer measures the time itself.
+   */
   providerTime?: ProviderTime | undefined;
 }
 
 /**
  * Requests the token count of a prompt from the provider.
- * @returns undefined if it has no endpoint for counts, or its response is not a count
- * @throws {ProviderFailure} if it rejects the request, or cannot be reached
+ * @returns undefined if the provider has no endpoint for counts, or its response is not a count
+ * @throws {ProviderFailure} if the provider rejects the request, or cannot be reached
  */
 export async function countUpstream(
   candidate: Candidate,

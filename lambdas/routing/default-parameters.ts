@@ -5,15 +5,15 @@ import type { MessagesRequest } from '../messages/types.ts';
 import { isNewVersion } from '../providers/client-headers.ts';
 import type { ClientHeaders } from '../providers/wire.ts';
 
-/** The model's defaults that have a value. */
+/** Returns the model's default parameters that have a number. */
 export function defaultParameters({ default_parameters: defaults }: ModelData): Record<string, number> {
   const entries = Object.entries(defaults ?? {});
   return Object.fromEntries(entries.filter((entry): entry is [string, number] => typeof entry[1] === 'number'));
 }
 
 /**
- * Adds the model's default parameters that the client did not send. Adds none if a wire of the model refuses them for
- * this client.
+ * Adds the model's default parameters that the client did not send. Adds none if a wire of the model refuses sampling
+ * parameters for this client.
  */
 export function withDefaultParameters(request: MessagesRequest, model: Model, client: ClientHeaders): MessagesRequest {
   const isRefused =

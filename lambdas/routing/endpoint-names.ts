@@ -2,7 +2,10 @@ import { endpointTag, type Catalog, type Endpoint } from '../catalog/catalog.ts'
 import { invalidRequest } from '../platform/errors.ts';
 import type { ProviderPreferences } from '../messages/preferences.ts';
 
-/** Whether a client's name matches an endpoint: its id, its tag, or its provider's id or name, in any case. */
+/**
+ * Returns whether a client's name matches an endpoint: its id, its tag, or its provider's id or name, in upper or lower
+ * case.
+ */
 export function isNamed(endpoint: Endpoint, name: string): boolean {
   return endpointNames(endpoint).includes(name.toLowerCase());
 }
@@ -13,7 +16,7 @@ function endpointNames(endpoint: Endpoint): string[] {
 }
 
 /**
- * Refuses unknown names, because they would have no effect.
+ * Refuses unknown names of providers or endpoints, because they would have no effect.
  * @throws {GatewayError} 400 with the field
  */
 export function refuseUnknownNames(catalog: Catalog, preferences: ProviderPreferences): void {

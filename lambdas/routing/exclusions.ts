@@ -1,16 +1,16 @@
-/** Endpoints of a request's models that are not used, and the reasons, for estimates. */
+/** Lists the endpoints that a request excludes, with the reasons. Estimates report them. */
 
 import type { Endpoint, Model } from '../catalog/catalog.ts';
 import { GatewayError } from '../platform/errors.ts';
 
-/** Privacy settings of the key, its workspace or its account. */
+/** Reasons that come from privacy settings of the key, its workspace or its account. */
 const settingsReasons = [
   'allowed_providers',
   'ignored_providers',
   'data_policy:logging',
   'data_policy:training',
 ] as const;
-/** Fields of the request's own `provider`, or of the model's usual routing. */
+/** Reasons that come from the request's `provider` field, or from the routing defaults of the model. */
 const preferenceReasons = [
   'only',
   'ignore',
@@ -22,7 +22,7 @@ const preferenceReasons = [
   'require_parameters',
   'max_price',
 ] as const;
-/** The endpoint lacks something, or another endpoint precedes it. */
+/** Other reasons: the endpoint lacks something, or other endpoints come first. */
 const otherReasons = [
   'no_price',
   'no_credential',
@@ -46,14 +46,14 @@ export interface EndpointOfModel {
 
 export interface ExcludedEndpoint extends EndpointOfModel {
   reason: ExclusionReason;
-  /** The part of the request that the endpoint does not support; undefined if the reason is enough. */
+  /** Part of the request that the endpoint does not support; undefined if the reason says enough. */
   message: string | undefined;
 }
 
-/** Called once per excluded endpoint. Undefined if the exclusions are not needed. */
+/** Called once per excluded endpoint; undefined if the exclusions are not needed. */
 export type OnExcluded = ((which: EndpointOfModel, reason: ExclusionReason, error?: unknown) => void) | undefined;
 
-/** The excluded endpoints of a request, each once, with its latest reason. */
+/** Excluded endpoints of a request, each listed once with its latest reason. */
 export class ExclusionList {
   readonly #byId = new Map<string, ExcludedEndpoint>();
 

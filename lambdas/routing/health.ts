@@ -1,11 +1,10 @@
 /**
- * The circuit breaker: it finds failing endpoints, and the order of candidates tries them last. Each instance of a
- * function counts its own attempts. When an attempt fails, it reports to the other instances, and they report their
- * counts of the same endpoint. So one failure among a thousand attempts is not taken for one among three. Without
- * failures, nothing is written.
- *
- * No request waits for this, and no request fails because of it. Without the table, an instance only knows its own
- * attempts.
+ * Circuit breaker: finds failing endpoints, so that they are tried last. Each instance of a function counts its own
+ * attempts. When an attempt fails, the instance publishes its counts, and the other instances publish their counts of
+ * the same endpoint. Without the other counts, one failure among a thousand attempts would look like one among three.
+ * Without failures, nothing is written.
+ * No request waits for the shared counts, and no request fails because of them. If the table cannot be reached, an
+ * instance uses only its own attempts.
  */
 
 import { describeError, log } from '../platform/logger.ts';
@@ -20,46 +19,51 @@ import {
   type Bin,
 } from './recent-attempts.ts';
 
-/** Health of endpoints, for the order of candidates. */
+/** Health of endpoints, which routing uses for the order of candidates. */
 export interface EndpointHealth {
-  /** True if at least a fifth of the latest ten attempts within half a minute failed. */
+  /** Returns whether at least a fifth of the latest ten attempts within half a minute failed. */
   isFailing: (endpointId: string) => boolean;
 }
 
-/** One instance's counts for suspicious endpoints. */
+/** Counts of one instance for endpoints that may be failing. */
 export interface HealthReport {
   instance: string;
   publishedAtMs: number;
   attempts: Record<string, Bin[]>;
 }
 
-/** The shared store of the instances' reports. */
+/** Shared store of the instances' reports. */
 export interface HealthReports {
   write: (report: HealthReport, to: { isCrowd: boolean }) => Promise<void>;
-  /** The newest reports published between these times, newest first. Each report has all counts of its instance. */
+  /**
+   * Returns the newest reports published between these times, newest first. Each report has all counts of its instance.
+   */
   read: (between: { fromMs: number; toMs: number; limit: number; isCrowd: boolean }) => Promise<HealthReport[]>;
 }
 
 const FAILING_SHARE = 0.2;
 /**
- * If the combined share of failures is below this, no further reports are needed: the endpoint is healthy, and only one
- * attempt of many failed.
+ * Share of failures, over all instances, at which further instances report. Below it, the endpoint is healthy and only
+ * one attempt of many failed.
  */
 const DOUBTFUL_SHARE = 0.1;
 const HEALTH_REFRESH_MS = 2_000;
 const PUBLISH_EVERY_MS = 1_000;
-/** Bounds on the time between two reports of an instance, if a read returned `MAX_REPORTS` reports: many instances report. */
+/**
+ * Bounds in ms on the interval between two reports of an instance in a crowd. A crowd exists if a read returned
+ * `MAX_REPORTS` reports, so that many instances report.
+ */
 const MIN_PUBLISH_MS_IN_CROWD = 10_000;
 const MAX_PUBLISH_MS_IN_CROWD = 120_000;
 const MAX_REPORTS = 64;
 const MAX_ENDPOINTS_IN_REPORT = 8;
 
-/** The reported attempts: from other instances, and from all instances including this one. */
+/** Reported attempts of other instances, and of all instances including this one. */
 interface Reported {
   byOthers: RecentAttempts;
   byAll: RecentAttempts;
   isCrowd: boolean;
-  /** How long an instance should wait between reports. */
+  /** Interval in ms between two reports of an instance. */
   publishEveryMs: number;
 }
 
@@ -69,13 +73,16 @@ export class SharedHealth implements EndpointHealth {
   readonly #nowMs: () => number;
   readonly #own = new RecentAttempts();
   readonly #reported: Refreshed<Reported>;
-  /** Attempts were counted since the last report. */
+  /** Whether attempts were counted since the last report. */
   #hasNews = false;
   #publishedAtMs: number | undefined;
   #publishing: Promise<void> | undefined;
   #isPublishingBroken = false;
 
-  /** @param options.instance distinguishes this instance's reports from others */
+  /**
+   * Creates the circuit breaker of one instance.
+   * @param options.instance name that distinguishes this instance's reports from others
+   */
   constructor(options: { instance: string; reports: HealthReports; nowMs: () => number }) {
     this.#instance = options.instance;
     this.#reports = options.reports;
@@ -105,12 +112,12 @@ export class SharedHealth implements EndpointHealth {
     return this.#reported.value() !== undefined;
   }
 
-  /** Reads the reports of other instances, at most every two seconds. Do not wait for it. Never rejects. */
+  /** Reads the reports of other instances, at most every two seconds. Callers do not wait for it. Never rejects. */
   refresh(): Promise<void> {
     return this.#reported.refresh();
   }
 
-  /** Reports this instance's counts for suspicious endpoints, at most once a second. Never rejects. */
+  /** Reports this instance's counts for endpoints that may be failing, at most once a second. Never rejects. */
   async publish(): Promise<void> {
     this.#publishing ??= this.#publishNews().finally(() => (this.#publishing = undefined));
     await this.#publishing;
@@ -141,7 +148,7 @@ export class SharedHealth implements EndpointHealth {
     return sinceMs >= everyMs || sinceMs < 0;
   }
 
-  /** @returns undefined if no endpoint is suspicious */
+  /** Returns this instance's counts for endpoints that may be failing; undefined if there are none. */
   #attemptsInQuestion(atMs: number): Record<string, Bin[]> | undefined {
     const inQuestion: { endpointId: string; share: number; bins: Bin[] }[] = [];
     for (const endpointId of this.#own.endpointIds()) {
@@ -161,7 +168,10 @@ export class SharedHealth implements EndpointHealth {
     return failedShare([...this.#own.at(endpointId, atMs), ...others]);
   }
 
-  /** The copy for crowds may have too few reports if the crowd has just begun, or is over. */
+  /**
+   * Reads the newest reports. Many instances share a separate copy, which has too few reports when the crowd has just
+   * formed or dissolved. Then the normal reports are read.
+   */
   async #readNewest(atMs: number, wasCrowd: boolean): Promise<HealthReport[]> {
     const between = { fromMs: atMs - WINDOW_MS, toMs: atMs + WINDOW_MS, limit: MAX_REPORTS };
     const copied = wasCrowd ? await this.#reports.read({ ...between, isCrowd: true }) : [];
@@ -175,7 +185,7 @@ export class SharedHealth implements EndpointHealth {
     const [byOthers, byAll] = [new RecentAttempts(), new RecentAttempts()];
     const seen = new Set<string>();
     for (const { instance, attempts } of reports) {
-      // The newest report of an instance includes its older ones.
+      // The newest report of an instance already contains the counts of its older reports.
       if (seen.has(instance)) continue;
       seen.add(instance);
       for (const sums of instance === this.#instance ? [byAll] : [byAll, byOthers]) addAll(sums, attempts, atMs);
@@ -186,7 +196,9 @@ export class SharedHealth implements EndpointHealth {
   }
 }
 
-/** Doubles the wait of all instances if a full reading spans less than the minimum wait, and halves it otherwise. */
+/**
+ * Doubles the interval of all instances if a full read covers less than the minimum interval, and halves it otherwise.
+ */
 function publishInCrowdMs(reports: HealthReport[], lastMs: number, atMs: number): number {
   const isDense = reports.every(({ publishedAtMs }) => atMs - publishedAtMs < MIN_PUBLISH_MS_IN_CROWD);
   const wantedMs = isDense ? lastMs * 2 : lastMs / 2;

@@ -1,6 +1,6 @@
 /**
- * Fields that only tune an answer are sent to endpoints that support them. For other endpoints they are left out, and
- * the client is informed.
+ * Fields that only tune an answer are sent only to endpoints that support them. For other endpoints they are omitted,
+ * and the client gets their names.
  */
 
 import type { Endpoint } from '../catalog/catalog.ts';
@@ -13,15 +13,15 @@ import { invalidRequest } from '../platform/errors.ts';
 type Takes = Pick<Endpoint, 'wire' | 'supportedParameters'>;
 
 /**
+ * Returns the fields that are not sent to an endpoint.
  * @param tunings fields of a request that only tune the answer
- * @returns the fields that are not sent to an endpoint
  */
 export function leftOutFields(tunings: readonly string[], { wire, supportedParameters }: Takes): string[] {
   const known: readonly string[] = factsOf(wire).messages?.tunings ?? [];
   return tunings.filter((name) => !(known.includes(name) && supportedParameters.includes(name)));
 }
 
-/** Fields of a request that only tune an answer. */
+/** Returns the fields of a request that only tune an answer. */
 export function tuningsOf(message: MessagesRequest): string[] {
   return tuningParameters.filter((name) => message[name] !== undefined && message[name] !== null);
 }
@@ -30,7 +30,10 @@ export function withoutFields(message: MessagesRequest, fields: readonly string[
   return fields.reduce(without, message);
 }
 
-/** @throws {GatewayError} 400 if the request needs probabilities that the endpoint does not return */
+/**
+ * Refuses a request for token probabilities that the endpoint does not return.
+ * @throws {GatewayError} 400
+ */
 export function refuseWithoutLogprobs(
   { logprobs, top_logprobs: most }: MessagesRequest,
   { wire, supportedParameters }: Takes,

@@ -1,14 +1,13 @@
 /**
- * Finds the providers that can be called because the operator has set their credential. Only functions that call
- * providers may read credentials. Other functions get this fact from a worker, each minute, in the measurement of
- * endpoints.
+ * Finds the providers whose credential the operator has set. Only functions that send requests to providers may read
+ * credentials. Other functions get this fact from the measurement of endpoints, which a worker makes each minute.
  */
 
 import type { Catalog, Endpoint } from '../catalog/catalog.ts';
 import { factsOf, type Wire } from '../catalog/wires.ts';
 import { hasProviderKeyHere, readProviderKey } from '../platform/secrets/secrets.ts';
 
-/** Ids of the providers whose credential is set, or that need none. */
+/** Returns the ids of the providers whose credential is set, or that need none. */
 export async function liveProviders({ models }: Catalog): Promise<string[]> {
   const endpoints = models.flatMap((model) => model.endpoints);
   const providers = new Map(endpoints.map(({ provider }) => [provider.id, provider.data.credential]));
@@ -19,10 +18,13 @@ export async function liveProviders({ models }: Catalog): Promise<string[]> {
   return live;
 }
 
-/** Whether an endpoint can be called here and now; undefined if unknown. */
+/** Returns whether an endpoint can currently be called; undefined if that is unknown. */
 export type IsReady = (endpoint: Endpoint) => boolean | undefined;
 
-/** @param isLive state of a provider in the last measurement */
+/**
+ * Creates the function that decides whether an endpoint can be called.
+ * @param isLive returns whether a provider's credential was set in the last measurement
+ */
 export function readiness(isLive: (providerId: string) => boolean | undefined): IsReady {
   return (endpoint) => {
     if (!isAnswering(endpoint)) return false;
@@ -32,18 +34,21 @@ export function readiness(isLive: (providerId: string) => boolean | undefined): 
   };
 }
 
-/** Whether only the last measurement shows that an endpoint is callable. Otherwise this process knows. */
+/**
+ * Returns whether only the last measurement shows if an endpoint can be called. Otherwise this process can read the
+ * credential itself.
+ */
 export function isReadyByMeasurement(endpoint: Endpoint): boolean {
   const { credential } = endpoint.provider.data;
   return isAnswering(endpoint) && credential !== undefined && hasProviderKeyHere(credential) === undefined;
 }
 
-/** Whether at most a missing credential can prevent calls of this endpoint. */
+/** Returns whether only a missing credential can prevent calls of this endpoint. */
 function isAnswering({ pricing, unsetVariable, wire }: Endpoint): boolean {
   return pricing !== undefined && unsetVariable === undefined && isCalled(wire);
 }
 
-/** Whether a route of this gateway calls models on this wire. Other wires only appear in lists. */
+/** Returns whether a route of this gateway calls models on this wire. Models on other wires only appear in lists. */
 export function isCalled(wire: Wire): boolean {
   return factsOf(wire).answers !== undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * The route of a message, and the cache of its conversation: which endpoint had its prompt cached before an answer, and
- * which has it afterwards.
+ * Finds the route of a message, and the prompt cache of its conversation: which endpoint had the prompt cached before
+ * an answer, and which endpoint has it afterwards.
  */
 
 import { createHash } from 'node:crypto';
@@ -15,7 +15,8 @@ import type { WarmPrompt } from './warm-prompt.ts';
 import type { WarmPrompts } from './warm-prompts.ts';
 
 /**
- * Token counts of a request to a provider that show its cached prompt; null if the provider has not reported a count.
+ * Token counts of a request to a provider that show how much of the prompt is cached; null if the provider has not
+ * reported a count.
  */
 interface CachedTokens {
   promptTokens: number;
@@ -25,21 +26,21 @@ interface CachedTokens {
   cacheWrite1hTokens: number | null;
 }
 
-/** Token counts of an answer, and of each of its requests if it took several. */
+/** Token counts of an answer, and of each of its requests if the answer took several. */
 type AnsweredTokens = CachedTokens & { rounds: readonly CachedTokens[] };
 
-/** A route of a message, and the cache of its conversation. */
+/** Route of a message, and the prompt cache of its conversation. */
 export interface MessageRoute extends RequestedRoute {
-  /** The endpoint that has the prompt of the conversation cached; undefined if unknown or irrelevant. Never rejects. */
+  /** Endpoint that has the prompt of the conversation cached; undefined if unknown or irrelevant. Never rejects. */
   warmPrompt: Promise<WarmPrompt | undefined>;
   /** Stores which endpoint has the prompt cached after an answer, for the next turn. Never rejects. */
   remember: (candidate: UsableEndpoint, answered: AnsweredTokens) => Promise<void>;
 }
 
 /**
- * Reads the route of a message, and starts the lookup of its conversation. Skips the lookup if all turns go to one
- * endpoint anyway, or if this is the first turn. Cost: one read of at most 100 ms, if this instance has not seen the
- * conversation.
+ * Reads the route of a message, and starts the lookup of the conversation's cached prompt. Skips the lookup if all
+ * turns go to one endpoint anyway, or if this is the first turn.
+ * Cost: one read of at most 100 ms, if this instance has not seen the conversation.
  * @param keyHash hash of the caller's key
  * @throws {GatewayError} 404 for a model that is not in the catalog
  */
@@ -52,7 +53,7 @@ export function messageRoute(
   const mayGoElsewhere = route.models.some(({ model }) => model.endpoints.filter(hasPrice).length > 1);
   if (!mayGoElsewhere) return { ...route, warmPrompt: Promise.resolve(undefined), remember: async () => {} };
   const { name, isBeginning } = route.conversation;
-  // Identifies one key's conversation with the same models. The hash reveals nothing of the prompt.
+  // Identifies one key's conversation with the same models. The hash does not reveal the prompt.
   const conversation = createHash('sha256')
     .update([keyHash, body.model, ...(body.models ?? []), name].join('\n'))
     .digest('base64url');
@@ -63,15 +64,18 @@ export function messageRoute(
   };
 }
 
-/** Lifetime of five-minute caches, which every reading turn renews. Some providers keep theirs longer. */
+/**
+ * Lifetime in ms of five-minute caches. Every turn that reads the cache renews it. Some providers keep their caches
+ * longer.
+ */
 const DEFAULT_LIFE_MS = 5 * 60_000;
 const LONG_LIFE_MS = 60 * 60_000;
-/** No provider caches shorter prompts. */
+/** Minimum length of a cached prompt. No provider caches shorter prompts. */
 const MIN_CACHED_TOKENS = 1_024;
 
 /**
  * Stores which endpoint has the prompt cached after an answer, if the endpoint caches prompts. The cached part is the
- * reported cache reads and writes, or the whole prompt if the provider caches automatically.
+ * reported cache reads and writes. If the provider caches automatically, it is the whole prompt.
  */
 async function noteWarmPrompt(
   warmPrompts: WarmPrompts,

@@ -1,11 +1,10 @@
 /**
- * The order in which endpoints are tried. Endpoints that the request names come first, in its order. The others are
- * ordered by health, then by the preferred speed, then by their support for the request's fields, then by the sort of
- * the request. Among endpoints that differ only in this sort or in price, the endpoint with the conversation in its
+ * Orders the endpoints of a request. Endpoints that the request names come first, in the request's order. The others
+ * are ordered by health, then by the preferred speed, then by their support for the request's fields, then by the sort
+ * of the request. Among endpoints that differ only in this sort or in price, the endpoint with the conversation in its
  * cache comes first. It must save at least as much as its higher price costs.
- *
- * Without preferences, the cheapest comes first, and conversations are spread by weight over endpoints with exactly the
- * same price. So a model's price in the catalog is the price of its default route, while that route is healthy.
+ * Without preferences, the cheapest endpoint comes first. Endpoints with exactly the same price share the conversations
+ * by weight. So a model's price in the catalog is the price of its default route, while that route is healthy.
  */
 
 import type { Endpoint } from '../catalog/catalog.ts';
@@ -20,26 +19,30 @@ import { isWorthStaying, type Warmth } from './warm-prompt.ts';
 
 type EndpointSpeed = Pick<EndpointStatistics, 'latencyMs' | 'throughput'>;
 
-/** Health and speed of the endpoints, as far as this process knows them. */
+/** Health and speed of the endpoints, from the data in this process. */
 export interface EndpointSignals {
   isFailing: EndpointHealth['isFailing'];
-  /** Undefined if unknown. */
+  /** Returns the measured speed of an endpoint; undefined if unknown. */
   speedOf: (endpointId: string) => EndpointSpeed | undefined;
 }
 
 type PricedOffer = Endpoint & { pricing: Pricing };
 
-/** Rank of an endpoint in each respect, the most important first. Smaller ranks are tried earlier. */
+/** Ranks of an endpoint, the most important first. Smaller ranks are tried earlier. */
 type EndpointRank = readonly number[];
 
-/** The request's own order, health, the preferred speed, and support for the request's fields. */
+/**
+ * Number of ranks that are more important than a cached prompt: the request's own order, health, the preferred speed,
+ * and support for the request's fields.
+ */
 const RANKS_ABOVE_WARMTH = 4;
 
 /**
- * @param endpoints with a price, in the order of the catalog
+ * Returns the endpoints in the order in which they are tried.
+ * @param items endpoints with a price, in the order of the catalog
  * @param draw decides the order of endpoints with the same price
  * @param warmth the endpoint that has the prompt cached; undefined if unknown
- * @param lacking number of the request's fields that an endpoint does not support
+ * @param lacking returns the number of the request's fields that an endpoint does not support
  */
 export function inOrder<Item extends { endpoint: PricedOffer }>(
   items: readonly Item[],
@@ -64,7 +67,7 @@ interface Ranked<Item> {
   rank: EndpointRank;
 }
 
-/** Moves the endpoint with the cached prompt before endpoints that are equal in all more important respects. */
+/** Moves the endpoint with the cached prompt before endpoints that are equal in all more important ranks. */
 function keptWarm<Item extends { endpoint: PricedOffer }>(sorted: Ranked<Item>[], warmth: Warmth): Ranked<Item>[] {
   const at = sorted.findIndex(({ item }) => item.endpoint.id === warmth.prompt.endpointId);
   const warm = sorted[at];
@@ -75,7 +78,7 @@ function keptWarm<Item extends { endpoint: PricedOffer }>(sorted: Ranked<Item>[]
   return [...sorted.slice(0, before), warm, ...sorted.slice(before, at), ...sorted.slice(at + 1)];
 }
 
-/** Whether two ranks are equal in all respects that are more important than a warm cache. */
+/** Returns whether two endpoints are equal in all ranks that are more important than a cached prompt. */
 function isAsWell(a: EndpointRank, b: EndpointRank): boolean {
   return a.slice(0, RANKS_ABOVE_WARMTH).every((place, index) => place === b[index]);
 }
@@ -103,20 +106,23 @@ function rankOf(
 
 function compareEndpointRanks(a: EndpointRank, b: EndpointRank): number {
   for (const [index, place] of a.entries()) {
-    // Infinity minus Infinity is NaN.
+    // Compares first, because Infinity minus Infinity is NaN.
     if (place !== b[index]) return place - b[index]!;
   }
   return 0;
 }
 
-/** Unmeasured endpoints come last. */
+/** Returns the rank of an endpoint by speed. Unmeasured endpoints come last. */
 function placeBySpeed(speed: EndpointSpeed | undefined, sort: Preferences['sort']): number {
   if (sort === 'latency') return speed?.latencyMs?.p50 ?? Infinity;
   if (sort === 'throughput') return speed?.throughput ? -speed.throughput.p50 : Infinity;
   return 0;
 }
 
-/** Whether measurements show that the endpoint misses a preferred value. An unmeasured endpoint may reach it. */
+/**
+ * Returns whether measurements show that the endpoint misses a preferred speed. An unmeasured endpoint does not count
+ * as too slow.
+ */
 function isTooSlow(
   speed: EndpointSpeed | undefined,
   { preferred_max_latency, preferred_min_throughput }: Preferences,
@@ -126,7 +132,7 @@ function isTooSlow(
   return slow || cutoffs(preferred_min_throughput).some(([name, least]) => throughput && throughput[name] < least);
 }
 
-/** A single number is the limit for the median. */
+/** Returns the preferred limits by percentile. A single number is the limit for the median. */
 function cutoffs(cutoff: Preferences['preferred_max_latency']): [keyof Percentiles, number][] {
   if (cutoff === undefined) return [];
   if (typeof cutoff === 'number') return [['p50', cutoff]];
@@ -135,7 +141,9 @@ function cutoffs(cutoff: Preferences['preferred_max_latency']): [keyof Percentil
   );
 }
 
-/** Rank of each endpoint by the cost of a typical request. Equal endpoints keep the order of the catalog. */
+/**
+ * Returns the rank of each endpoint by the cost of a typical request. Equal endpoints keep the order of the catalog.
+ */
 function placesByPrice(items: readonly { endpoint: PricedOffer }[], draw: Draw): number[] {
   const offers = items.map(({ endpoint }, index) => {
     const { id, data } = endpoint;
@@ -145,7 +153,7 @@ function placesByPrice(items: readonly { endpoint: PricedOffer }[], draw: Draw):
   const isSame = (a: (typeof offers)[number], b: (typeof offers)[number]) =>
     a.cost.equals(b.cost) && isSamePricing(a.pricing, b.pricing);
   const grouped = offers.map((offer) => ({ ...offer, group: offers.findIndex((other) => isSame(offer, other)) }));
-  // With these draws, each endpoint comes first in proportion to its weight.
+  // Weighted random order: each endpoint comes first in proportion to its weight.
   const drawn = ({ id, weight }: (typeof offers)[number]) => draw(id) ** (1 / weight);
   const sorted = grouped.toSorted((a, b) => a.cost.compare(b.cost) || a.group - b.group || drawn(b) - drawn(a));
   const places: number[] = [];
@@ -153,7 +161,10 @@ function placesByPrice(items: readonly { endpoint: PricedOffer }[], draw: Draw):
   return places;
 }
 
-/** Two endpoints with the same cost of a typical request may still charge for different things. */
+/**
+ * Returns whether two endpoints have the same prices. Endpoints with the same cost of a typical request may still
+ * charge for different things.
+ */
 function isSamePricing(a: Pricing, b: Pricing): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }

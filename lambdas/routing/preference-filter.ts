@@ -12,15 +12,15 @@ import type { Preferences } from './preferences.ts';
 
 const PER_MILLION = 1_000_000;
 
-/** The parts of a request that decide whether an endpoint matches. */
+/** Parts of a request that decide whether an endpoint matches. */
 export interface Preferred {
   parameters: readonly string[][];
   tunings: readonly string[];
-  /** Estimated size; the price may depend on it. */
+  /** Estimated size of the prompt in tokens; the price may depend on it. */
   promptTokens: number;
 }
 
-/** The preference that an endpoint does not match; undefined if it matches all. */
+/** Returns the first preference that an endpoint does not match; undefined if it matches all. */
 export function misfitOf(
   model: Model,
   endpoint: Endpoint & { pricing: Pricing },
@@ -41,7 +41,10 @@ export function misfitOf(
   return undefined;
 }
 
-/** An endpoint without a separate price for a unit does not charge for it. */
+/**
+ * Returns whether a price of an endpoint exceeds the request's maximum. An endpoint without a price for a unit does not
+ * charge for it.
+ */
 function isDearer(pricing: Pricing, most: NonNullable<Preferences['max_price']>, promptTokens: number): boolean {
   const { prompt, completion } = pricesFor(promptTokens, pricing);
   const { request = Money.zero, image = Money.zero } = pricing;

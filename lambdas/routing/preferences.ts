@@ -3,13 +3,19 @@ import { invalidRequest } from '../platform/errors.ts';
 import type { RequestedModel } from './requested-models.ts';
 import { isAbsentOrEmpty } from '../messages/field-kinds.ts';
 
-/** Routing preferences for one model: those of the request, and for the other fields those of the catalog entry. */
+/**
+ * Routing preferences for one model: the fields of the request, and the defaults of the catalog entry for the other
+ * fields.
+ */
 export type Preferences = {
   readonly [Field in Exclude<keyof ProviderPreferences, 'sort'>]?: Said<ProviderPreferences[Field]> | undefined;
 } & { readonly sort?: SortBy | undefined };
 type Said<Value> = NonNullable<Value> extends (infer Element)[] ? readonly Element[] : NonNullable<Value>;
 
-/** @throws {GatewayError} 400 if the model's suffix and the request name different sorts */
+/**
+ * Merges the preferences of the request with the defaults of the model.
+ * @throws {GatewayError} 400 if the model's suffix and the request name different sorts
+ */
 export function preferencesFor(
   { model, sort: bySuffix }: Pick<RequestedModel, 'model' | 'sort'>,
   asked: ProviderPreferences,
@@ -30,7 +36,7 @@ function sortOf({ sort }: ProviderPreferences): SortBy | undefined {
   return typeof sort === 'string' ? sort : sort?.by;
 }
 
-/** Whether endpoints of all models are sorted together, instead of model by model. */
+/** Returns whether the endpoints of all models are sorted together, instead of model by model. */
 export function sortsAcrossModels({ sort }: ProviderPreferences): boolean {
   return typeof sort === 'object' && sort?.partition === 'none';
 }

@@ -1,14 +1,14 @@
 /**
  * Results of the attempts of the last half minute, by endpoint. They are counted in bins of three seconds, so memory is
- * bounded under any traffic. Times come from the wall clock, because instances compare them. A bin far in the future,
- * by more than the window, is dropped like an old one. So a clock that is set back does no lasting harm.
+ * bounded under any traffic. Instances compare the times of bins, so the times come from the wall clock. A bin more
+ * than half a minute in the future is dropped like an old one. So a clock that is set back does no lasting harm.
  */
 
 import { BoundedMap } from '../platform/bounded-map.ts';
 
 export type AttemptResult = 'ok' | 'failed';
 
-/** The attempts of three seconds. `number` is their time divided by BIN_MS. */
+/** Attempts within three seconds. `number` is their time divided by BIN_MS. */
 export interface Bin {
   number: number;
   ok: number;
@@ -19,7 +19,10 @@ const BIN_MS = 3_000;
 export const WINDOW_MS = 30_000;
 const BINS_IN_WINDOW = WINDOW_MS / BIN_MS;
 const LATEST_ATTEMPTS = 10;
-/** More endpoints than a catalog's busy ones. Beyond it, the endpoint with the oldest attempt is dropped. */
+/**
+ * Maximum number of endpoints with attempts, more than a catalog has busy endpoints. Beyond it, the endpoint with the
+ * oldest attempt is dropped.
+ */
 const MAX_WATCHED_ENDPOINTS = 256;
 
 export class RecentAttempts {
@@ -38,7 +41,7 @@ export class RecentAttempts {
     else this.#bins.delete(endpointId);
   }
 
-  /** The bins of an endpoint inside the window. */
+  /** Returns the bins of an endpoint within the last half minute. */
   at(endpointId: string, atMs: number): Bin[] {
     return (this.#bins.get(endpointId) ?? []).filter((bin) => isRecent(bin, atMs));
   }
@@ -56,16 +59,17 @@ export function failuresIn(bins: readonly Bin[]): number {
   return bins.reduce((sum, { failed }) => sum + failed, 0);
 }
 
-/** Time of the last failed attempt, to three seconds; undefined without failures. */
+/** Returns the time of the last failed attempt in ms, rounded down to three seconds; undefined without failures. */
 export function lastFailureMs(bins: readonly Bin[]): number | undefined {
   const failed = bins.filter((bin) => bin.failed > 0).map(({ number }) => number * BIN_MS);
   return failed.length === 0 ? undefined : Math.max(...failed);
 }
 
 /**
- * The share of failures among the latest ten attempts, from 0 to 1; 0 without attempts. Earlier successes must not hide
- * current failures. If only a part of a bin is among the ten, the same part of its failures counts. If the latest bin
- * has more than ten attempts, all of them count, so that two failures among hundreds of attempts are a small share.
+ * Returns the share of failures among the latest ten attempts, from 0 to 1; 0 without attempts. Only ten count, because
+ * earlier successes must not hide current failures. If only a part of a bin is among the ten, the same part of its
+ * failures counts. If the latest bin has more than ten attempts, all of them count. So two failures among hundreds of
+ * attempts are a small share.
  */
 export function failedShare(bins: readonly Bin[]): number {
   let latest = 0;
@@ -79,7 +83,7 @@ export function failedShare(bins: readonly Bin[]): number {
   return latest === 0 ? 0 : failures / latest;
 }
 
-/** The attempts of each bin, from all instances. */
+/** Returns the attempts of each bin, summed over all instances, newest first. */
 function newestAttemptsFirst(bins: readonly Bin[]): { all: number; failed: number }[] {
   const byNumber = new Map<number, { all: number; failed: number }>();
   for (const { number, ok, failed } of bins) {

@@ -3,24 +3,24 @@ import { unknownModel } from '../catalog/unknown-model.ts';
 import type { RoutedRequest, SortBy } from '../messages/preferences.ts';
 import { notFound } from '../platform/errors.ts';
 
-/** A model that may answer, and the order of its endpoints that its suffix requests. */
+/** A model that may answer, and the sort of its endpoints that its suffix requests. */
 export interface RequestedModel {
   model: Model;
   sort: SortBy | undefined;
-  /** The field of the request that contains its name. */
+  /** Field of the request that contains the model's name. */
   field: string;
-  /** Its suffix requests a web search. */
+  /** Whether the model's suffix requests a web search. */
   isOnline: boolean;
 }
 
-/** Suffixes of any model. Other suffixes, such as `:free`, are part of a model's own id. */
+/** Suffixes that any model may have. Other suffixes, such as `:free`, are part of a model's own id. */
 const variants = { floor: 'price', nitro: 'throughput' } as const satisfies Record<string, SortBy>;
 
-/** The conventional suffix for a web search. */
+/** Suffix that requests a web search, as in OpenRouter's API. */
 const ONLINE = 'online';
 
 /**
- * The models of a request in the order of attempts, each once. If a model is named twice, its first name counts. The
+ * Returns the models of a request in the order of attempts. If a model is named twice, its first position counts. The
  * web is searched if either name requests it.
  * @throws {GatewayError} 404 for an id that is not in the catalog
  */

@@ -9,20 +9,23 @@ import { drawOf, type Draw } from './sticky-routing.ts';
 
 /** All parts of a request that routing uses. */
 export interface RequestedRoute {
-  /** The catalog with the models and endpoints of the request. */
+  /** Catalog that contains the models and endpoints of the request. */
   catalog: Catalog;
   models: RequestedModel[];
   preferences: ProviderPreferences;
-  /** The catalog's names for each parameter that the request sets. */
+  /** For each parameter that the request sets, the names that the catalog may use for it. */
   parameters: string[][];
   /** Fields of the request that only tune an answer. */
   tunings: string[];
   conversation: Conversation;
-  /** Selects the conversation's endpoint among those with the same price. */
+  /** Selects the conversation's endpoint among endpoints with the same price. */
   draw: Draw;
 }
 
-/** @throws {GatewayError} 404 for a model that is not in the catalog */
+/**
+ * Collects the parts of a request that routing uses.
+ * @throws {GatewayError} 404 for a model that is not in the catalog
+ */
 export function requestedRoute(
   catalog: Catalog,
   request: RoutedRequest,

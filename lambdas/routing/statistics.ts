@@ -1,7 +1,7 @@
 import type { EndpointStatistics } from '../catalog/endpoint-statistics.ts';
 import { refreshed } from '../platform/concurrency/refreshing-value.ts';
 
-/** A measurement, or a part of it. */
+/** A measurement of endpoints, or a part of one. */
 interface KnownMeasurement {
   measuredAtMs: number;
   endpoints: Record<string, EndpointStatistics>;
@@ -9,18 +9,18 @@ interface KnownMeasurement {
   liveProviders: readonly string[] | undefined;
 }
 
-/** Performance of endpoints, measured in the last minutes. */
+/** Performance of endpoints, as measured in the last minutes. */
 export interface Statistics {
-  /** Undefined if unknown. */
+  /** Returns the measured performance of an endpoint; undefined if unknown. */
   statisticsOf: (endpointId: string) => EndpointStatistics | undefined;
-  /** Whether a provider's credential is set; undefined if unknown. */
+  /** Returns whether a provider's credential is set; undefined if unknown. */
   isLive: (providerId: string) => boolean | undefined;
   /** Reads the measurement again, at most every 30 seconds. Inference does not wait for it. Never rejects. */
   refresh: () => Promise<void>;
 }
 
 const MEASUREMENT_REFRESH_MS = 30_000;
-/** A worker measures every minute. An older measurement than this is no longer valid. */
+/** Maximum age in ms of a valid measurement. A worker normally measures every minute. */
 const MAX_MEASUREMENT_AGE_MS = 10 * 60_000;
 
 export function openStatistics(read: () => Promise<KnownMeasurement[]>, nowMs: () => number): Statistics {

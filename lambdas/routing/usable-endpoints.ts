@@ -1,4 +1,7 @@
-/** Finds the endpoints for a request of any modality: settings, preferences, credentials, order. */
+/**
+ * Finds the endpoints for a request of any modality: applies settings, preferences and credentials, and orders the
+ * endpoints.
+ */
 
 import { append } from '../platform/append.ts';
 import type { Catalog, Endpoint, Model } from '../catalog/catalog.ts';
@@ -21,21 +24,21 @@ import type { WarmPrompt } from './warm-prompt.ts';
 
 type PricedEndpoint = Priced<Endpoint>;
 
-/** An endpoint that can be called now: it has a price, and its credential is set. */
+/** An endpoint that can currently be called: it has a price, and its credential is set. */
 export interface UsableEndpoint {
-  /** The model that the answer names. */
+  /** Model that the answer names. */
   model: Model;
   endpoint: PricedEndpoint;
   pricing: Pricing;
-  /** Undefined for an upstream that needs no credential. */
+  /** Credential of the provider; undefined if the provider needs none. */
   credential: string | undefined;
-  /** PEM of additional trusted certificates for it; undefined for most. */
+  /** Additional trusted certificates for the provider, in PEM; undefined for most providers. */
   ca?: string | undefined;
-  /** Only the first capable candidate of its model is used. */
+  /** Whether only the first capable endpoint of the model may be used. */
   isOnlyFirst: boolean;
 }
 
-/** The endpoint in the form for an engine that sends several requests. */
+/** Returns the endpoint in the form for an engine that sends several requests. */
 export function engineTarget({ endpoint }: UsableEndpoint): WireTarget {
   const { provider, upstreamModel, maxOutputTokens, supportedParameters, quirks } = endpoint;
   return { providerId: provider.id, upstreamModel, maxOutputTokens, supportedParameters, quirks };
@@ -45,40 +48,40 @@ export function engineTarget({ endpoint }: UsableEndpoint): WireTarget {
  * Settings and measurements that decide the endpoints of a request and their order, in addition to the request itself.
  */
 export interface RoutingInput {
-  /** Why an endpoint may not get this prompt; undefined if it may. */
+  /** Returns the privacy setting that excludes an endpoint; undefined if the endpoint may get the prompt. */
   exclusionOf: (endpoint: Endpoint) => SettingsReason | undefined;
   signals: EndpointSignals;
-  /** Estimated size of the prompt. */
+  /** Estimated size of the prompt in tokens. */
   promptTokens: number;
-  /** The endpoint that has the prompt of the conversation cached; undefined if unknown. */
+  /** Endpoint that has the prompt of the conversation cached; undefined if unknown. */
   warmPrompt?: WarmPrompt | undefined;
   onExcluded?: OnExcluded | undefined;
 }
 
-/** A modality: the output of its models, and the requirements of its endpoints besides a price and a credential. */
+/** A modality: the output of its models, and its requirements for endpoints besides a price and a credential. */
 export interface AnswerKind<Candidate extends UsableEndpoint> {
   makes: Modality;
-  /** Undefined if the endpoint's wire does not support this modality. */
+  /** Converts an endpoint to a candidate; undefined if the endpoint's wire does not support this modality. */
   toCandidate: (usable: UsableEndpoint) => Candidate | undefined;
 }
 
-/** Maximum number of endpoints to try. Each costs the time of encoding the request for it. */
+/** Maximum number of endpoints to try. The request must be encoded for each of them, which takes time. */
 const MAX_CANDIDATES = 6;
 
-/** The candidates of a model, or the reasons why it has none. */
+/** Candidates of a model, or the reasons why it has none. */
 interface Choice<Candidate> {
   requested: RequestedModel;
   preferences: Preferences;
   candidates: Candidate[];
-  /** Settings and preferences that exclude its endpoints. */
+  /** Settings and preferences that exclude endpoints of the model. */
   excludedBy: Set<string>;
-  /** Settings that the operator has not set, each with its provider. */
+  /** Environment variables that the operator has not set, each with its provider. */
   unset: string[];
 }
 
 /**
- * The endpoints for a request whose route is not parsed yet; see `endpointsOnRoute`.
- * @throws {GatewayError} the same; 400 for an unknown provider; 404 for an unknown model
+ * Returns the endpoints for a request whose route has not been read; see `endpointsOnRoute`.
+ * @throws {GatewayError} like `endpointsOnRoute`; 400 for an unknown provider; 404 for an unknown model
  */
 export async function usableEndpoints<Candidate extends UsableEndpoint>(
   { catalog, request }: { catalog: Catalog; request: RoutedRequest },
@@ -90,9 +93,9 @@ export async function usableEndpoints<Candidate extends UsableEndpoint>(
 }
 
 /**
- * Endpoints that can answer with the models of a request, in the order of attempts: those of the first model, then
- * those of the next. At most six, with at least one of each model that has any.
- * @throws {GatewayError} 400 for a model of another kind; 404 if no endpoint may be used; 502 if none can be called
+ * Returns the endpoints that can answer with the models of a request, in the order of attempts: endpoints of the first
+ * model, then of the next. Returns at most six, with at least one of each model that has any.
+ * @throws {GatewayError} 400 for a model of another modality; 404 if no endpoint may be used; 502 if none can be called
  */
 export async function endpointsOnRoute<Candidate extends UsableEndpoint>(
   route: RequestedRoute,
@@ -116,7 +119,7 @@ export async function endpointsOnRoute<Candidate extends UsableEndpoint>(
   return sortsAcrossModels(route.preferences) ? ordered(kept, choices[0]!.preferences) : kept;
 }
 
-/** An endpoint with its credential; undefined if the operator has not set it. */
+/** Returns an endpoint with its credential; undefined if the operator has not set the credential. */
 export async function withCredential(
   model: Model,
   endpoint: PricedEndpoint,
@@ -178,7 +181,7 @@ async function choiceOf<Candidate extends UsableEndpoint>(
   return choice;
 }
 
-/** The concatenated lists. Each is cut so that every following list keeps at least one entry. */
+/** Concatenates the lists of candidates. Each list is cut so that every following list keeps at least one entry. */
 function withinLimit<Candidate>(lists: Candidate[][]): Candidate[] {
   const kept: Candidate[] = [];
   for (const [index, list] of lists.entries()) {
@@ -191,7 +194,8 @@ function withinLimit<Candidate>(lists: Candidate[][]): Candidate[] {
 function nothingFound({ requested: { model, field }, excludedBy, unset }: Choice<unknown>): Error {
   if (unset.length > 0) {
     const lacks = unset.join(', ');
-    // Not a 404: some clients replace its message with their own, which would hide the setting that is missing.
+    // The status is not 404, because some clients replace the message of a 404. That would hide which setting is
+    // missing.
     return new GatewayError(
       'provider_unavailable',
       `No provider of "${model.id}" can be used here: its operator has not set ${lacks}.`,

@@ -2,16 +2,16 @@ import { BoundedMap } from '../platform/bounded-map.ts';
 import { describeError, log } from '../platform/logger.ts';
 import type { WarmPrompt } from './warm-prompt.ts';
 
-/** The shared store of all instances. */
+/** Shared store of cached prompts for all instances. */
 export interface WarmPromptStore {
   read(conversation: string): Promise<WarmPrompt | undefined>;
   write(conversation: string, prompt: WarmPrompt): Promise<void>;
 }
 
-/** More conversations than one instance has within an hour. */
+/** Maximum number of conversations in memory, more than one instance has within an hour. */
 const MAX_CONVERSATIONS = 4_096;
 
-/** While a conversation stays at the same endpoint, it is written to the store at most this often. */
+/** Minimum interval in ms between writes of a conversation that stays at the same endpoint. */
 const WRITE_EVERY_MS = 60_000;
 
 interface Known extends WarmPrompt {
@@ -19,16 +19,16 @@ interface Known extends WarmPrompt {
 }
 
 /**
- * The cached prompts of conversations, from this instance and from the others. Memory comes first, so an instance that
+ * Cached prompts of conversations, from this instance and from the others. Memory is used first, so an instance that
  * has seen the last turn does not read the store.
- *
- * Guarantee: neither method rejects, and memory is bounded. Weakness: an instance that has seen an earlier turn does
- * not learn that a later turn used another endpoint. The conversation then returns to a cache that is one turn older.
+ * Guarantee: neither method rejects, and memory is bounded.
+ * Weakness: an instance that has seen an earlier turn does not notice that a later turn used another endpoint. The
+ * conversation then returns to a cache that is one turn older.
  */
 export class WarmPrompts {
   readonly #store: WarmPromptStore;
   readonly #nowMs: () => number;
-  /** Least recently used conversations come first. */
+  /** Conversations in memory, the least recently used first. */
   readonly #known = new BoundedMap<string, Known>(MAX_CONVERSATIONS);
   #isFailing = false;
 
@@ -37,7 +37,10 @@ export class WarmPrompts {
     this.#nowMs = nowMs;
   }
 
-  /** @param conversation a hash that identifies it */
+  /**
+   * Returns the cached prompt of a conversation; undefined if unknown or expired.
+   * @param conversation hash that identifies the conversation
+   */
   async find(conversation: string): Promise<WarmPrompt | undefined> {
     const known = this.#known.get(conversation) ?? (await this.#reported(() => this.#store.read(conversation)));
     return known && known.untilMs > this.#nowMs() ? known : undefined;
@@ -67,7 +70,10 @@ export class WarmPrompts {
   }
 }
 
-/** Subagents have shorter prompts in the same session, and do not reduce the longest cached prompt. */
+/**
+ * Merges two cached prompts at the same endpoint. Subagents send shorter prompts in the same session, which must not
+ * reduce the longest cached prompt.
+ */
 function together(before: WarmPrompt, latest: WarmPrompt): WarmPrompt {
   if (before.endpointId !== latest.endpointId) return latest;
   const tokens = Math.max(before.tokens, latest.tokens);
