@@ -1,45 +1,45 @@
 import * as z from 'zod';
 import type { ErrorKind } from '../platform/errors.ts';
 
-/** Documentation of a route, in addition to the facts in the manifest and in its `accepts`. */
+/** Documentation of a route for the API document. Other facts come from the manifest and from the route's `accepts`. */
 export interface About {
   tag: string;
   summary: string;
   description?: string;
   bodyExample?: unknown;
-  /** Further example bodies, by the feature that they show. */
+  /** Further example bodies, by the name of the feature that they show. */
   moreExamples?: Record<string, unknown>;
-  /** Headers of the route, in addition to those of every route and of the fields below. */
+  /** Response headers of the route, in addition to headers of every route and of the fields below. */
   headers?: Record<string, z.ZodType>;
   success: Success;
   /** Kinds of errors, in addition to those that follow from the manifest, from `accepts` and from the fields below. */
   errors?: readonly ErrorKind[];
-  /** Requests with the same `Idempotency-Key` are charged once. */
+  /** Whether requests with the same `Idempotency-Key` are charged once. */
   chargedOnce?: boolean;
-  /** Supports `If-Match`. */
+  /** Whether the route supports `If-Match`. */
   ifMatch?: boolean;
-  /** Responses have an ETag. */
+  /** Whether responses have an ETag. */
   etag?: boolean;
 }
 
 export interface Success {
   status: 200 | 201 | 202 | 302;
   description: string;
-  /** Headers of this response, each with its description. */
+  /** Response headers, each with its description. */
   headers?: Record<string, string>;
-  /** JSON, unless `content` states another type. */
+  /** Schema of the body, which is JSON unless `content` names another type. */
   schema: z.ZodType;
   example?: unknown;
   /**
-   * A slow answer in one piece begins before its result is known, so a response with this status may have an error as
+   * Whether the answer may begin before its result is known. A response with a success status may then have an error as
    * its body.
    */
   maybeLate?: boolean;
-  /** Other content types of the same status. */
+  /** Further content types of the same status. */
   content?: Record<string, { schema: object; example?: string; 'x-events'?: Record<string, string> }>;
 }
 
-/** Routes in one group of the documentation. */
+/** Adds a documentation group (tag) to routes. */
 export function tagged<Name extends string>(
   tag: string,
   routes: Record<Name, Omit<About, 'tag'>>,
@@ -60,12 +60,12 @@ export function accepted(description: string, schema: z.ZodType, example: unknow
   return { status: 202, description, schema, example };
 }
 
-/** A redirect with an empty body. */
+/** Documents a redirect with an empty body. */
 export function redirectTo(description: string): Success {
   return { status: 302, description, schema: z.literal('') };
 }
 
-/** Values for examples. The ids belong to no account. */
+/** Ids for examples. They belong to no account. */
 export const exampleIds = {
   workspace: '01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d',
   account: '01a1faa2-7c1d-7aa0-9c11-55aa00bb11cc',

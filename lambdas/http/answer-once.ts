@@ -10,30 +10,33 @@ import type { Write } from '../store/table/writes.ts';
 import type { HttpRequest } from './request.ts';
 import type { HttpResponse } from './response.ts';
 
-/** How long an answer is kept. */
+/** Time in ms that an answer is kept. */
 const KEEP_ANSWERS_MS = 24 * 3_600_000;
-/** How long to wait for the kept answer of an earlier request with the same key. */
+/** Maximum time in ms to wait for the kept answer of an earlier request with the same `Idempotency-Key`. */
 const PATIENCE_MS = 3_000;
 const ASK_EVERY_MS = 100;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
 interface OnceRequest {
   route: string;
-  /** The owner of the answer. No other caller can get it. */
+  /** Owner of the answer. No other caller can get the answer. */
   owner: string;
   request: HttpRequest;
 }
 
-/** Returns the write that keeps an answer, if it is kept. Add it to the transaction of the answer's effect. */
+/**
+ * Returns the write that keeps an answer, or undefined if it is not kept. Add the write to the transaction of the
+ * answer's effect.
+ */
 export type Keep = (response: HttpResponse) => Write | undefined;
 
 /**
  * Answers requests with the same `Idempotency-Key` once. For 24 hours, the same key and body get the same answer
- * without a second effect. The same key with another body gets a 409. Without the header, it only answers.
- *
+ * without a second effect. The same key with another body gets a 409. Without the header, every request is answered
+ * anew.
  * Guarantee: the effect and the kept answer are one transaction, so two concurrent requests have one effect. The answer
- * may contain a secret, so it is sealed (AES-256-GCM) with a key derived from the Idempotency-Key and the deployment's
- * pepper. The Idempotency-Key itself is only stored as a hash. Failed requests are not kept.
+ * may contain a secret, so it is encrypted (AES-256-GCM) with a key derived from the Idempotency-Key and the
+ * deployment's pepper. Of the Idempotency-Key itself, only a hash is stored. Failed requests are not kept.
  */
 export async function answerOnce(
   asked: OnceRequest,
@@ -65,7 +68,8 @@ export async function answerOnce(
   try {
     return await answer(keep);
   } catch (error) {
-    // The same request may have been answered concurrently. Its change can be the reason for this refusal.
+    // A concurrent request with the same key may have been answered. Its effect can be the reason for this error, so
+    // its answer is returned instead.
     const theirs =
       error instanceof BeingAnsweredError
         ? await withinPatience(again)
@@ -77,7 +81,7 @@ export async function answerOnce(
   }
 }
 
-/** Polls until there is an answer, or the time is over. */
+/** Polls until an answer exists or the time is over. */
 async function withinPatience<Answer>(ask: () => Promise<Answer | undefined>): Promise<Answer | undefined> {
   const deadlineMs = performance.now() + PATIENCE_MS;
   for (;;) {

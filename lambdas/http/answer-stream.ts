@@ -1,15 +1,14 @@
 import { Readable } from 'node:stream';
 
-/** Chunk to send during silence, because many clients close a silent connection. */
+/** Chunk that is sent when the stream is silent, because many clients close a silent connection. */
 export interface WhenSilent {
   chunk: string;
   afterMs: number;
 }
 
 /**
- * The body of a streamed answer. It pulls from a generator only as fast as the client reads.
- *
- * Guarantee: when the client disconnects, `signal` aborts at once, even while the generator waits for its upstream. The
+ * Body of a streamed answer. It reads from a generator only as fast as the client reads.
+ * Guarantee: when the client disconnects, `signal` aborts at once, even while the generator waits for the provider. The
  * stream closes only after the generator has finished its own ending, which records the spending.
  */
 export class AnswerStream extends Readable {
@@ -18,7 +17,7 @@ export class AnswerStream extends Readable {
   readonly #chunks: AsyncGenerator<string | Uint8Array>;
   readonly #abort = new AbortController();
   readonly #resolveSettled: () => void;
-  /** One timer for the whole answer: a new timer for each chunk would cost more than the chunk. */
+  /** One timer for the whole answer, because a new timer for each chunk would cost more than the chunk itself. */
   readonly #silence: NodeJS.Timeout | undefined;
   #reading = false;
   #started = false;
@@ -63,7 +62,7 @@ export class AnswerStream extends Readable {
     }
   }
 
-  /** Does nothing for a client that still has data to read. */
+  /** Sends the chunk for silence, unless the client still has data to read. */
   #fill(chunk: string): void {
     if (this.#reading && this.readableLength === 0) this.push(chunk);
   }
@@ -76,8 +75,8 @@ export class AnswerStream extends Readable {
   async #finish(): Promise<void> {
     clearInterval(this.#silence);
     try {
-      // A generator that never began would skip its ending. It must begin once, so that its ending records the
-      // spending.
+      // Starts a generator that has not begun. Without a start, its ending, which records the spending, would be
+      // skipped.
       if (!this.#started) await this.#chunks.next();
       await this.#chunks.return(undefined);
     } catch {

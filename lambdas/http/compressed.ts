@@ -5,13 +5,16 @@ import Negotiator from 'negotiator';
 import type { HttpRequest } from './request.ts';
 import type { HttpResponse } from './response.ts';
 
-/** Shorter answers fit into one packet, so compression would cost more than it saves. */
+/**
+ * Minimum length of a compressed answer. A shorter answer fits into one packet, so compression would cost more than it
+ * saves.
+ */
 export const MIN_COMPRESSED_CHARACTERS = 1_400;
 
 const compress: (text: string) => Promise<Buffer> = promisify(gzip);
 
 /**
- * Compresses the text of an answer for clients that prefer it. Only for streaming routes: API Gateway passes on the
+ * Compresses the text of an answer for clients that prefer it. Only for streaming routes: API Gateway forwards the
  * bytes of a stream unchanged, but accepts only text from other functions.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode-lambda.html
  */
@@ -19,7 +22,7 @@ export function compressed(request: Compressible, response: HttpResponse): Promi
   return compressWith(compress, request, response);
 }
 
-/** The same for a route with few different answers: it keeps the latest text compressed. */
+/** Creates a compression for a route with few different answers. It keeps the latest text and its compressed bytes. */
 export function compressedOnce(): Compressed {
   let last: { text: string; bytes: Promise<Buffer> } | undefined;
   const zip = (text: string) => {
@@ -40,7 +43,8 @@ async function compressWith(
   const { body } = response;
   if (typeof body !== 'string' || body.length < MIN_COMPRESSED_CHARACTERS) return;
   response.headers['vary'] = 'accept-encoding';
-  // Without the header, a client accepts any encoding. It gets plain text, which every client can read.
+  // By the standard, a client without this header accepts any encoding. It gets plain text, because every client can
+  // read that.
   if (headers['accept-encoding'] === undefined) return;
   if (new Negotiator({ headers }).encoding(['gzip', 'identity']) !== 'gzip') return;
   response.headers['content-encoding'] = 'gzip';

@@ -1,6 +1,6 @@
 /**
- * Access for pages of other origins (CORS). Keys are sent in headers, never in cookies, so a page can only use a key
- * that it was given. The operator sets the allowed origins.
+ * Access for web pages of other origins (CORS). The API key is sent in a header, never in a cookie, so a page can only
+ * use a key that it was given. The operator sets the allowed origins.
  */
 
 import { optionalVariable, variables } from '../platform/environment.ts';
@@ -10,9 +10,9 @@ import type { HttpResponse } from './response.ts';
 type Headers = Record<string, string>;
 
 const ANY = '*';
-/** One day. Browsers keep a permission for two hours at most. */
+/** Lifetime of a permission in seconds, one day. Browsers limit it to two hours or less. */
 const KEPT_SECONDS = '86400';
-/** Response headers that pages may read, in addition to those that every page may read. */
+/** Response headers that pages may read, in addition to those that CORS always allows. */
 const EXPOSED = [
   'request-id',
   'x-request-id',
@@ -27,7 +27,7 @@ const EXPOSED = [
   'x-ratelimit-reset',
   'location',
 ].join(', ');
-/** Header names with commas between them. Clients send far shorter lists. */
+/** Matches header names with commas between them. */
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
 const MAX_HEADER_NAMES = 2_000;
 
@@ -42,22 +42,22 @@ function allowedOrigins(): Set<string> {
 }
 
 /**
- * Headers that let a page of the request's origin read the answer. Empty if the origin is not allowed, or the request
- * does not come from a page.
+ * Returns the headers that allow a page of the request's origin to read the answer. Returns none if the origin is not
+ * allowed, or the request does not come from a page.
  */
 export function corsHeaders({ headers }: Pick<HttpRequest, 'headers'>): Headers {
   const { origin } = headers;
   if (origin === undefined) return {};
   const origins = allowedOrigins();
   if (origins.has(ANY)) return { 'access-control-allow-origin': ANY, 'access-control-expose-headers': EXPOSED };
-  // Caches must not give the answer for one origin to another origin.
+  // Without `vary`, a cache could return the answer for one origin to another origin.
   if (!origins.has(origin)) return origins.size > 0 ? { vary: 'origin' } : {};
   return { 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED, vary: 'origin' };
 }
 
 /**
- * The answer to a browser's preflight request; undefined for any other request.
- * @param methods that the path has
+ * Returns the answer to a browser's preflight request; undefined for any other request.
+ * @param methods methods of the requested path
  */
 export function preflight(request: HttpRequest, methods: readonly string[]): HttpResponse | undefined {
   const { method, headers } = request;

@@ -1,6 +1,6 @@
 /**
  * Decompresses request bodies, which Codex and some SDKs compress. A few bytes can become gigabytes. So the size is
- * limited for one request and for the whole process, and so are the compression ratio and the time.
+ * limited for each request and for the whole process, and so are the compression ratio and the time.
  */
 
 import { Readable } from 'node:stream';
@@ -8,14 +8,14 @@ import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompre
 import { GatewayError, invalidRequest } from '../platform/errors.ts';
 import type { HttpRequest } from './request.ts';
 
-/** The same as the limit for an event of Lambda. */
+/** Maximum size in bytes of a decompressed body, the same as Lambda's limit for an event. */
 const MAX_UNPACKED_BYTES = 6 * 1024 * 1024;
-/** Typical ratios are 10 for the JSON of agents, and 100 for a list of equal texts. */
+/** Maximum compression ratio. Typical ratios are 10 for the JSON of agents, and 100 for a list of equal texts. */
 const MAX_RATIO = 500;
-/** Bodies up to this size may have any ratio. */
+/** Size in bytes up to which any compression ratio is allowed. */
 const SMALL_BYTES = 256 * 1024;
 const MAX_MS = 5_000;
-/** Limit for all decompressed bodies of one process whose requests are still open. */
+/** Maximum size in bytes of all decompressed bodies in one process whose requests are still open. */
 const MAX_OPEN_BYTES = 96 * 1024 * 1024;
 
 const decoders = {
@@ -29,11 +29,17 @@ const ENCODINGS = Object.keys(decoders).join(', ');
 
 let openBytes = 0;
 
-/** Decompresses the body of a request, if it is compressed. `release` returns its share of the memory limit. */
+/**
+ * Decompresses the body of a request, if it is compressed. `release` returns its share of the process's memory limit.
+ */
 export class UnpackedBody {
   #bytes = 0;
 
-  /** @throws {GatewayError} 415 for an unknown encoding, 400 for invalid data, 413 and 529 for too much data */
+  /**
+   * Decompresses the body in place.
+   * @throws {GatewayError} 415 for an unknown encoding, 400 for invalid data, 413 for a body that is too large, 529 if
+   *   the process's memory limit is reached
+   */
   async unpack(request: HttpRequest): Promise<void> {
     const encoding = encodingOf(request.headers['content-encoding']);
     if (encoding === undefined || isUnpackedBefore(request, encoding)) return;
@@ -79,7 +85,7 @@ export class UnpackedBody {
   }
 }
 
-/** @returns undefined for an uncompressed body */
+/** Returns the encoding of the body; undefined for an uncompressed body. */
 function encodingOf(header: string | undefined): Encoding | undefined {
   const name = header?.trim().toLowerCase();
   if (name === undefined || name === '' || name === 'identity') return undefined;
@@ -92,8 +98,9 @@ function encodingOf(header: string | undefined): Encoding | undefined {
 }
 
 /**
- * API Gateway decompresses bodies in the encodings that it supports. It passes on the text and the original header.
- * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-make-request-with-compressed-payload.html
+ * Encodings that API Gateway decompresses itself. It forwards the text, and keeps the original header.
+ * @see
+ *   https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-make-request-with-compressed-payload.html
  */
 const unpackedByApiGateway: readonly Encoding[] = ['gzip', 'deflate'];
 
@@ -101,7 +108,10 @@ function isUnpackedBefore({ unrouted, bodyBytes }: HttpRequest, encoding: Encodi
   return !unrouted && bodyBytes === undefined && unpackedByApiGateway.includes(encoding);
 }
 
-/** The error for a body whose bytes are lost: API Gateway passes bodies as text, which corrupts the bytes. */
+/**
+ * Creates the error for a body whose bytes are lost: API Gateway forwards bodies as text, which corrupts compressed
+ * bytes.
+ */
 function cameAsText(encoding: Encoding): GatewayError {
   const taken = unpackedByApiGateway.join(', ');
   return new GatewayError(

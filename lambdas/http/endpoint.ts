@@ -1,7 +1,8 @@
 /**
- * The only way to make a handler. The manifest states who may call it, `accepts` states the valid input, and the given
- * function answers. Parsing, errors, headers and the log line are the same for all. Only keyed routes import the lookup
- * of the caller (define-endpoint.ts), so the bundles of public functions do not contain it (define-public-endpoint.ts).
+ * Makes the handlers of all routes. The manifest states who may call a route, `accepts` states the valid input, and the
+ * given function answers. Parsing, errors, headers and the log line are the same for all routes. Only routes with a key
+ * import the lookup of the caller (define-endpoint.ts), so the bundles of public functions do not contain it
+ * (define-public-endpoint.ts).
  */
 
 import { Readable } from 'node:stream';
@@ -42,16 +43,16 @@ interface Accepts<
   /** Schema of the path parameters. */
   params?: Params;
   /**
-   * `answerOnce`: the route supports `Idempotency-Key` through `input.once`. It is passed as a function, so that no
-   * other bundle contains it.
+   * Set to `answerOnce` if the route supports `Idempotency-Key` through `input.once`. The function is passed in, so
+   * that the bundles of other routes do not contain it.
    */
   once?: Repeats;
   /**
-   * `compressed`, also passed as a function: large answers are compressed for clients that accept it. The route must
-   * stream.
+   * Set to `compressed` if large answers are compressed for clients that accept it. The route must stream. The function
+   * is passed in, so that the bundles of other routes do not contain it.
    */
   compress?: Compressed;
-  /** Started before the lookup of the caller, and not awaited. It prefetches data that the route needs later. */
+  /** Prefetches data that the route needs later. It starts before the lookup of the caller, and is not awaited. */
   meanwhile?: () => void;
 }
 
@@ -67,30 +68,30 @@ export interface EndpointInput<Kind extends Credential, Body = unknown, Query = 
   door: Door;
   /** Id of this request's generation, on routes that spend money. */
   generationId: string;
-  /** Measures the time spent on providers, for a header of the answer. */
+  /** Measures the time that the gateway waits for providers. A response header reports it. */
   providerTime: ProviderTime;
   caller: CallerByCredential[Kind];
   body: Body;
   query: Query;
   params: Params;
-  /** Milliseconds until Lambda stops the function. */
+  /** Returns the milliseconds until Lambda stops the function. */
   remainingMs: () => number;
-  /** Aborts when the client disconnects. The local server reports this; Lambda does not. */
+  /** Aborts when the client disconnects. The local server detects this; Lambda does not. */
   clientLeft: AbortSignal | undefined;
   /** Aborts when the local server is about to end. Functions on Lambda get no notice. */
   stopping: AbortSignal | undefined;
   /**
-   * Adds work that must finish before the function returns, because Lambda may freeze it afterwards. The answer does
-   * not wait for it. It must not reject.
+   * Adds work that must finish before the function returns, because Lambda may freeze the function afterwards. The
+   * answer does not wait for the work. The work must not reject.
    */
   waitUntil: (work: Promise<void>) => void;
 }
 
-/** Answers repeated requests once; see answerOnce. */
+/** Answers requests with the same `Idempotency-Key` once; see `answerOnce`. */
 type Once = (answer: (keep: Keep) => Promise<HttpResponse>) => Promise<HttpResponse>;
 type OnceWhere<Repeats> = Repeats extends AnswerOnce ? { once: Once } : unknown;
 
-/** Additions to Lambda's context from the gateway's own server, whose processes serve many requests. */
+/** Lambda's context with additions by the gateway's own server, whose processes serve many requests. */
 interface LocalContext extends Context {
   door?: Door;
   clientLeft?: AbortSignal;
@@ -99,10 +100,10 @@ interface LocalContext extends Context {
 
 type AnyInput = EndpointInput<Credential> & { once?: Once; unfinished: Promise<void>[]; unpacked: UnpackedBody };
 
-/** Maximum text, in characters, that middy writes without waiting. */
+/** Maximum length of a text, in characters, that middy writes without waiting. */
 const WRITTEN_AT_ONCE = 16 * 1024;
 
-/** middy's view of one request. The first middleware replaces the raw event with the input. */
+/** middy's view of one request. The first middleware replaces the raw event with the parsed input. */
 interface RequestState {
   event: AnyInput;
   context: Context;
@@ -119,18 +120,25 @@ export type KeyedRoute = Exclude<RouteName, PublicRoute>;
 /** Routes that take inference keys. */
 export type InferenceRoute = RouteFor<'inference'>;
 
-/** Only keyed routes need these functions. */
+/** Functions that only routes with a key need. */
 interface Keyed {
-  /** Finds the caller of a request. @throws {GatewayError} 401 and 403 */
+  /**
+   * Finds the caller of a request.
+   * @throws {GatewayError} 401 and 403
+   */
   identify: (request: HttpRequest, credential: Exclude<Credential, 'none'>) => Promise<Caller>;
-  /** The id of a caller's generation, which includes the location of its record. @param id from the request */
+  /**
+   * Returns the id of a caller's generation, which includes the location of its record.
+   * @param id id from the request
+   */
   recordedId: (caller: Caller, id: string) => string;
-  /** Notes why a request of a known key was refused. It must not reject. */
+  /** Records why a request of a known key was refused. It must not reject. */
   noteRefusal: (refusal: Refusal) => Promise<void>;
 }
 
 /**
- * @typeParam Names routes that may be defined in this way
+ * Creates the function that makes handlers.
+ * @typeParam Names routes whose handlers it may make
  * @param keyed undefined for routes without a key
  */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- each of the two ways says for which routes it is
@@ -154,7 +162,8 @@ export function endpointsWith<Names extends RouteName>(keyed: Keyed | undefined)
     if (accepts.compress && route.functionUrl) throw new Error(`${name} compresses, and its events cannot wait`);
     return (
       middy<AnyInput, HttpResponse>({
-        // A stream ends itself before the timeout. All other work ends long before it.
+        // Disables middy's early timeout. A stream ends itself before Lambda's timeout, and other work ends long before
+        // it.
         timeoutEarlyInMillis: 0,
         requestEnd: untilFinished,
         ...(route.streaming ? { executionMode: executionModeStreamifyResponse } : {}),
@@ -167,7 +176,7 @@ export function endpointsWith<Names extends RouteName>(keyed: Keyed | undefined)
         .before(({ event }: RequestState) => (accepts.body ? event.unpacked.unpack(event.request) : undefined))
         .before((passage: RequestState) => parseRequest(passage, route, accepts))
         .before((passage: RequestState) => offerOnce(passage, name, accepts))
-        // middy runs these in reverse order.
+        // middy runs these functions in reverse order.
         .after((passage: RequestState) => finishResponse(name, route, passage))
         .after(({ event, response }: RequestState) => accepts.compress?.(event.request, response!))
         .onError((passage: RequestState) => refuseRequest(name, route, passage, keyed))
@@ -200,8 +209,8 @@ function startRequest(passage: RequestState): void {
 }
 
 /**
- * API Gateway routes preflight requests to another function; a function URL cannot. @returns the answer, which ends the
- * middleware chain
+ * Answers a preflight request at a function URL. At API Gateway, another function answers preflight requests.
+ * @returns the answer, which ends the middleware chain; undefined for another request
  */
 function answerPreflight(passage: RequestState, name: RouteName, route: Route): HttpResponse | undefined {
   const { request } = passage.event;
@@ -213,7 +222,10 @@ function answerPreflight(passage: RequestState, name: RouteName, route: Route): 
   return answer;
 }
 
-/** A function URL accepts any path. Only the route's own path, with or without the stage, and "/" are valid. */
+/**
+ * Checks the path at a function URL, which accepts any path. Only "/" and the route's own path, with or without the
+ * stage, are valid.
+ */
 function checkPath({ event: { request } }: RequestState, route: Route): void {
   if (!request.unrouted) return;
   const paths = ['/', ...route.paths.flatMap((path) => [path, `/v1${path}`])];
@@ -223,7 +235,7 @@ function checkPath({ event: { request } }: RequestState, route: Route): void {
 
 async function identified({ event }: RequestState, credential: Credential, keyed: Keyed | undefined): Promise<void> {
   if (credential === 'none') return;
-  // The types of the routes exclude this case. Without the check, the route would be open to everyone.
+  // The types of the routes exclude this case. Without the check, a mistake would make the route public.
   if (!keyed) throw new Error('This route needs a key, and nobody looks for one');
   event.caller = await keyed.identify(event.request, credential);
   event.generationId = keyed.recordedId(event.caller, event.generationId);
@@ -237,13 +249,16 @@ function parseRequest({ event }: RequestState, route: Route, accepts: Accepts): 
   if (accepts.body) event.body = parseJsonBody(event.request, accepts.body, accepts);
 }
 
-/** A misspelled parameter would have no effect, so routes without parameters refuse all of them. */
+/** Refuses query parameters on a route that has none, because a misspelled parameter would have no effect. */
 function checkNoQuery(query: Record<string, string>): void {
   const [name] = Object.keys(query);
   if (name !== undefined) throw invalidRequest(name.slice(0, 100), 'is not known here: this path takes no parameters');
 }
 
-/** Anthropic's SDKs send this parameter with every call of their beta methods. It has no effect here, on any path. */
+/**
+ * Removes the parameter `beta`, which Anthropic's SDKs send with every call of their beta methods. It has no effect on
+ * any path.
+ */
 function withoutBeta({ beta, ...query }: Record<string, string>): Record<string, string> {
   return beta === undefined || beta === 'true' ? query : { ...query, beta };
 }
@@ -251,7 +266,7 @@ function withoutBeta({ beta, ...query }: Record<string, string>): Record<string,
 function offerOnce({ event }: RequestState, route: RouteName, { once }: Accepts): void {
   const { caller, request } = event;
   if (!once || !caller) return;
-  // A management key may see the whole account. But an inference key must not get the answers for other keys of its
+  // A management key may read the whole account. But an inference key must not get the answers for other keys of its
   // account.
   const owner = routes[route].inference ? caller.key.hash : caller.account.id;
   event.once = (answer) => once({ route, owner, request }, answer);
@@ -261,8 +276,8 @@ function finishResponse(name: RouteName, route: Route, passage: RequestState, re
   const { request, generationId, providerTime } = passage.event;
   const response = passage.response!;
   const { headers, statusCode, body } = response;
-  // middy waits for a drain or for the end of a text, which never comes after the client has disconnected. A stream
-  // notices that.
+  // After a client has disconnected, middy would wait forever for the end of a text. A stream detects the
+  // disconnection.
   const hasLeft = passage.event.clientLeft?.aborted === true;
   if (route.streaming && typeof body === 'string' && (hasLeft || body.length > WRITTEN_AT_ONCE)) {
     response.body = Readable.from([body]);
@@ -292,7 +307,7 @@ function refuseRequest(name: RouteName, route: Route, passage: RequestState, key
   const refusal = toGatewayError(passage.error);
   const { request, generationId: id, caller, body, waitUntil } = passage.event;
   const about = { route: name, requestId: request.id, awsRequestId: passage.context.awsRequestId };
-  // Only faults of the gateway are logged as errors here. Failures of providers are logged at their source.
+  // Only faults of the gateway are logged as errors here. Failures of providers are logged where they occur.
   if (refusal.kind === 'server') {
     log('error', 'request failed', { ...about, ...describeError(refusal.cause ?? refusal) });
   } else if (refusal.cause instanceof ServiceError) {
@@ -307,7 +322,7 @@ function refuseRequest(name: RouteName, route: Route, passage: RequestState, key
   finishResponse(name, route, passage, refusal);
 }
 
-/** Hash digits that distinguish the keys of an account. The operator's commands accept them. */
+/** Number of hash digits that identify a key in the log. The operator's commands accept the short form. */
 const SHORT_HASH = 12;
 
 function callerFields({ account, key }: Caller): LogFields {
@@ -315,14 +330,14 @@ function callerFields({ account, key }: Caller): LogFields {
 }
 
 /**
- * Lambda may freeze the function when its handler returns. So this waits for the generator's ending and for other open
- * work.
+ * Waits for the generator's ending and for other open work, because Lambda may freeze the function when its handler
+ * returns.
  */
 async function untilFinished(passage: unknown): Promise<void> {
   const { event, response } = passage as RequestState;
   if (response?.body instanceof AnswerStream) {
-    // A client that disconnected before the head was written never reads the body. After a normal end this does
-    // nothing.
+    // Ends the stream of a client that disconnected before the response head was written, because that body is never
+    // read. After a normal end, this call has no effect.
     response.body.destroy();
     await response.body.settled;
   }

@@ -1,26 +1,29 @@
 /**
- * Metrics of failed requests: failures of providers are separate from faults of the gateway, by the entry point of the
- * request.
+ * Metrics of failed requests. Failures of providers are separate from faults of the gateway. Both are counted by the
+ * entry point of the request (API Gateway or function URL).
  */
 
 import { toGatewayError, type GatewayError } from '../platform/errors.ts';
 import { writeMetrics, type Door } from '../platform/metrics.ts';
 
-/** Measures a refusal that is the whole answer, with its own status. */
+/** Counts a refused request, whose response has the status of the refusal. */
 export function measureRefusal(refusal: GatewayError, door: Door): void {
   writeMetrics({ Refused: 1 }, { kind: refusal.kind });
   if (refusal.kind === 'server') measureFault(door);
   else if (refusal.failedProvider !== undefined && refusal.status >= 500) writeMetrics({ ProviderFailed: 1 }, { door });
 }
 
-/** Measures a failure that ends an answer after its start. Its status was a success, so no count of 5xx includes it. */
+/**
+ * Counts a failure that ends an answer after its start. The response status was a success, so no count of 5xx includes
+ * the failure.
+ */
 export function measureBreak(error: unknown, door: Door): void {
   const { kind, failedProvider: provider, status } = toGatewayError(error);
   if (kind === 'server') measureFault(door);
   else if (provider !== undefined && status >= 500) writeMetrics({ BrokeOff: 1 }, { provider });
 }
 
-/** Measures a request that failed by a fault of the gateway. */
+/** Counts a request that failed by a fault of the gateway. */
 export function measureFault(door: Door): void {
   writeMetrics({ Faults: 1 });
   writeMetrics({ Faults: 1 }, { door });

@@ -5,28 +5,39 @@ import { isRawNumber, measureJson, parseExactly } from '../platform/json/exact-j
 export interface JsonRules {
   /** Names of fields whose numbers keep their source text, as a NumberText. */
   exactNumbers?: readonly string[];
-  /** Names of fields that keep numbers of any size or precision, as JSON.rawJSON if a float would change them. */
+  /**
+   * Names of fields with numbers of any size or precision. A number becomes JSON.rawJSON if a float would change it.
+   */
   exactWithin?: readonly string[];
-  /** Maximum number of values in a body, including small ones; DEFAULT_MAX_VALUES if absent. */
+  /** Maximum number of values in a body, including small ones; default: DEFAULT_MAX_VALUES. */
   maxValues?: number;
   /**
-   * Maximum number of named fields in all objects together, for bodies whose many values are list elements; `maxValues`
-   * if absent.
+   * Maximum number of named fields in all objects together; default: `maxValues`. Set it lower for bodies whose many
+   * values are list elements.
    */
   maxFields?: number;
 }
 
-/** Deeper than the body of any known client. The depth is limited because serializing a body recurses. */
+/**
+ * Maximum depth of a body, deeper than any known client sends. The depth is limited because serializing a body
+ * recurses.
+ */
 const MAX_BODY_DEPTH = 128;
-/** Configuration is small. The number of bytes does not limit the memory of JSON: two bytes can make an object. */
+/**
+ * Maximum number of values in a body of configuration. The size in bytes does not limit the memory of parsed JSON,
+ * because two bytes can make an object.
+ */
 const DEFAULT_MAX_VALUES = 10_000;
-/** Reading a number exactly takes a microsecond. No known client needs more numbers than this. */
+/**
+ * Maximum number of numbers that a float would change. Reading each of them exactly takes a microsecond, and no known
+ * client needs more.
+ */
 const MAX_INEXACT_NUMBERS = 10_000;
 
-/** Ten times the field count of the largest defined body. */
+/** Maximum number of fields at the top level of a body, ten times the largest defined body. */
 const MAX_FIELDS = 500;
 
-/** Source text of a number in a body. JSON.parse would round it to a float. */
+/** Source text of a number in a body. JSON.parse would round the number to a float. */
 export class NumberText {
   readonly text: string;
 
@@ -35,7 +46,10 @@ export class NumberText {
   }
 }
 
-/** Parses JSON, with time and memory bounded by the rules. @throws {GatewayError} 400 */
+/**
+ * Parses JSON, with time and memory bounded by the rules.
+ * @throws {GatewayError} 400
+ */
 export function readJsonBody(text: string, rules: JsonRules): unknown {
   const { exactNumbers = [], exactWithin = [], maxValues = DEFAULT_MAX_VALUES, maxFields = maxValues } = rules;
   if (text === '') throw invalidRequest('body', 'is empty; send a JSON object');
@@ -44,7 +58,8 @@ export function readJsonBody(text: string, rules: JsonRules): unknown {
   if (measure.values > maxValues) {
     throw invalidRequest('body', `has more than ${maxValues} values; write large data as text`);
   }
-  // An object with half a million names takes a second to build. A list of as many numbers takes milliseconds.
+  // Refuses many names: an object with half a million names takes a second to build, while a list of as many numbers
+  // takes milliseconds.
   if (measure.fields > maxFields) throw invalidRequest('body', `has more than ${maxFields} fields`);
   if (measure.inexactNumbers > MAX_INEXACT_NUMBERS) {
     throw invalidRequest(
@@ -69,7 +84,7 @@ function parseBody(text: string, read: () => unknown): unknown {
   }
 }
 
-/** Returns only line and column of the parser's error, because its message quotes the body, which may be a prompt. */
+/** Returns only the line and column of a parser error. The error's message quotes the body, which may be a prompt. */
 function placeOfFault(text: string): string {
   try {
     JSON.parse(text);
@@ -95,7 +110,10 @@ function parseNumberTexts(text: string, names: readonly string[]): unknown {
   return JSON.parse(text, keepText as Parameters<typeof JSON.parse>[1]);
 }
 
-/** The value with plain numbers everywhere except in the named fields, because a schema must validate numbers. */
+/**
+ * Returns the value with plain numbers everywhere except in the named fields, because schemas can validate only plain
+ * numbers.
+ */
 function roundedOutside(value: unknown, names: readonly string[]): unknown {
   if (isRawNumber(value)) return Number(value.rawJSON);
   if (typeof value !== 'object' || value === null) return value;

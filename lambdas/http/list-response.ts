@@ -6,13 +6,13 @@ const PIECE_CHARACTERS = 64 * 1024;
 
 interface LongList {
   name: string;
-  /** Lazy: elements are made when they are written. */
+  /** Elements of the list. An iterable may create each element when it is written. */
   elements: Iterable<object>;
 }
 
 /**
- * JSON with a long list as its last field, written element by element. So other requests are answered in between, and
- * the whole text is never in memory.
+ * Returns JSON with a long list as its last field. The list is written element by element. So the process can answer
+ * other requests in between, and the whole text is never in memory.
  */
 export function listResponse(fields: object, list: LongList, headers: Record<string, string> = {}): HttpResponse {
   return { statusCode: 200, headers: { ...jsonHeaders, ...headers }, body: Readable.from(piecesOf(fields, list)) };

@@ -12,7 +12,7 @@ export function pageQuery(maxLimit: number) {
   };
 }
 
-/** The same for a list that is always paged. */
+/** Query parameters of a list that is always paged. */
 export function alwaysPaged(maxLimit: number) {
   return {
     offset: integerParameter(0, MAX_OFFSET).default(0).meta({ description: 'How many entries of the list to skip.' }),
@@ -21,8 +21,8 @@ export function alwaysPaged(maxLimit: number) {
 }
 
 /**
- * A page of a list in memory; the whole list without offset and limit.
- * @param path with the other query parameters, for the link to the next page
+ * Returns a page of a list in memory, or the whole list without offset and limit.
+ * @param path path and other query parameters, for the link to the next page
  */
 export function paginate<Item>(
   items: Item[],

@@ -5,8 +5,8 @@ import { readJsonBody, type JsonRules } from './json-body.ts';
 import type { HttpRequest } from './request.ts';
 
 /**
- * Reads a JSON body.
- * @throws {GatewayError} 415 for another content type, 400 for a body that is not a JSON object
+ * Reads and validates a JSON body.
+ * @throws {GatewayError} 415 for another content type, 400 for an invalid body
  */
 export function parseJsonBody<Schema extends z.ZodType>(
   request: HttpRequest,
@@ -20,30 +20,33 @@ export function parseJsonBody<Schema extends z.ZodType>(
   return parseWith(schema, readJsonBody(request.body, rules));
 }
 
-/** Validates a value. @throws {GatewayError} 400 with the field and its valid values */
+/**
+ * Validates a value.
+ * @throws {GatewayError} 400 with the field and its valid values
+ */
 export function parseWith<Schema extends z.ZodType>(schema: Schema, value: unknown, whole = 'body'): z.infer<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  // An unknown field is often the misspelled form of the missing field, so it is reported first.
+  // An unknown field is often a misspelled form of a missing field, so the unknown field is reported first.
   const { issues } = parsed.error;
   const issue = deepestIssue(issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]!);
   const { path, message } = issueFault(issue);
   throw invalidRequest(fieldName(path) || whole, `${message}${hintFor(issue, schema)}`, {}, detailsOf(issue));
 }
 
-/** Details for programs, if the schema adds some to its refusals. */
+/** Returns the details for programs, if the schema adds some to its errors. */
 function detailsOf(issue: z.core.$ZodIssue): Record<string, unknown> | undefined {
   return issue.code === 'custom' ? (issue.params?.['details'] as Record<string, unknown> | undefined) : undefined;
 }
 
-/** Lists the known fields for a misspelled field of the body. */
+/** Returns the list of known fields for the error about an unknown field of the body. */
 function hintFor(issue: z.core.$ZodIssue, schema: z.ZodType): string {
   const isField = issue.code === 'unrecognized_keys' && issue.path.length === 0;
   const known = isField ? knownKeys(schema) : [];
   return known.length > 0 ? `; what is: ${known.join(', ')}` : '';
 }
 
-/** The fields of an object schema, also behind refinements and transformations. */
+/** Returns the fields of an object schema, also if the schema has refinements or transformations. */
 function knownKeys(schema: unknown): string[] {
   const { shape, def } = schema as { shape?: object; def?: { in?: unknown; innerType?: unknown } };
   if (shape) return Object.keys(shape);
@@ -51,7 +54,7 @@ function knownKeys(schema: unknown): string[] {
   return inner === undefined ? [] : knownKeys(inner);
 }
 
-/** Clients choose these names, so they may have any length. */
+/** Maximum length of a field name in error messages. Clients choose these names, so they may have any length. */
 const MAX_NAME = 100;
 
 function fieldName(path: readonly PropertyKey[]): string {

@@ -9,7 +9,7 @@ const providerIds = (description: string) =>
     .nullish()
     .meta({ description, example: ['anthropic'] });
 
-/** Privacy settings in a body. They are merged field by field, and null clears a field. */
+/** Schema of privacy settings in a body. They are merged field by field, and null clears a field. */
 export const privacySettings = z
   .strictObject({
     blockLogging: z.boolean().nullish().meta({ description: 'With true no provider is used that keeps prompts.' }),

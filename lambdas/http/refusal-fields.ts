@@ -3,13 +3,16 @@ import type { GatewayError } from '../platform/errors.ts';
 import { recordOrEmpty } from '../platform/json/foreign-json.ts';
 import type { RefusedAmounts } from '../store/generations/refusals.ts';
 
-/** Patterns for names of fields and models as APIs write them. They exclude sentences, addresses and long values. */
+/**
+ * Patterns for names of fields and models. They exclude sentences, addresses and long values, which may be content of a
+ * request.
+ */
 const FIELD = /^[\w-]{1,40}(?:\.[\w-]{1,40}){0,12}$/;
 const MODEL = /^[\w.:/@[\]-]{1,100}$/;
-/** The key of a gateway or of a provider, which a client has put in the place of a model. */
+/** Matches an API key of a gateway or a provider that a client has sent as the name of a model by mistake. */
 const KEY = /(?:^|[^A-Za-z0-9])(?:sk|mk|rk|pk|xai|gsk|AIza)[-_]?[\w-]{24,}/;
 
-/** The reason of a refusal, without content of the request, so that any log may have it. */
+/** Reason of a refusal. It contains no content of the request, so that any log may contain it. */
 export interface RefusalFields {
   kind: string;
   field?: string;
@@ -17,10 +20,10 @@ export interface RefusalFields {
   model?: string;
 }
 
-/** A longer body is not parsed again for the name of its model. */
+/** Maximum length of a body that is parsed again to find the name of its model. */
 const MAX_READ_AGAIN = 256 * 1024;
 
-/** The body of a request as far as it was parsed. A body that failed its schema is parsed without one. */
+/** Returns the parsed body of a request. A body that failed its schema is parsed again without the schema. */
 export function readAsFarAsMayBe(body: unknown, text: string): unknown {
   if (body !== undefined || text.length > MAX_READ_AGAIN) return body;
   try {
@@ -31,9 +34,9 @@ export function readAsFarAsMayBe(body: unknown, text: string): unknown {
 }
 
 /**
- * Fields for the log and the record of a refusal. With them, an operator can explain a refusal without help from its
- * sender. They contain nothing of the request except the names of a field and a model.
- * @param body of the request, if it was parsed
+ * Returns the fields of a refusal for the log and the record. They help an operator to explain a refusal without help
+ * from the client. They contain nothing of the request except the names of a field and a model.
+ * @param body body of the request, if it was parsed
  */
 export function refusalFields({ kind, metadata }: GatewayError, body: unknown): RefusalFields {
   const { field, limit_source: limit } = metadata;
@@ -46,7 +49,7 @@ export function refusalFields({ kind, metadata }: GatewayError, body: unknown): 
   };
 }
 
-/** The amounts of a limit without room, from the refusal; undefined if no rouble limit was the reason. */
+/** Returns the amounts of the limit that refused a request; undefined if no rouble limit was the reason. */
 export function refusedAmounts({ metadata }: GatewayError): RefusedAmounts | undefined {
   const { interval } = metadata;
   const names = ['limit_rub', 'spend_rub', 'held_rub', 'remaining_rub', 'required_rub'];

@@ -3,7 +3,7 @@ import { newRequestId } from '../platform/ids.ts';
 import { withoutUndefined } from '../platform/json/records.ts';
 import { percentDecoded } from '../platform/fetch/percent-decoding.ts';
 
-/** The two formats of HTTP events: a REST API's proxy event (1.0) and a function URL's event (2.0). */
+/** Formats of HTTP events: a REST API's proxy event (1.0) and a function URL's event (2.0). */
 export type HttpEvent = APIGatewayProxyEvent | APIGatewayProxyEventV2;
 
 /** A request in the form for every handler, independent of its event format. */
@@ -11,22 +11,25 @@ export interface HttpRequest {
   id: string;
   method: string;
   /**
-   * As the client wrote it. For a REST API it is the part below the stage or base path; for a function URL it is the
+   * Path as the client wrote it. For a REST API, it is the part after the stage or base path; for a function URL, the
    * whole path.
    */
   path: string;
   /** Base URL for the client, including the stage or base path. */
   baseUrl: string;
-  /** The request came through a function URL, so method and path are unchecked. */
+  /** Whether the request came through a function URL, which does not check the method and path. */
   unrouted: boolean;
-  /** Names in lower case; repeated headers joined by ", ". */
+  /** Headers with lower-case names. Repeated headers are joined by ", ". */
   headers: Record<string, string>;
-  /** The last value of each parameter. If the name ends in "[]", all values joined by ",". */
+  /**
+   * Query parameters. A repeated parameter has its last value. If its name ends in "[]", it has all values joined by
+   * ",".
+   */
   query: Record<string, string>;
-  /** Decoded. */
+  /** Decoded path parameters. */
   pathParameters: Record<string, string>;
   body: string;
-  /** The received bytes of a compressed body. `body` is empty until it is decompressed. */
+  /** Received bytes of a compressed body. `body` is empty until these bytes are decompressed. */
   bodyBytes?: Buffer;
   /**
    * Source address of the connection to the gateway, from AWS or the local socket; never from the client's own headers.
@@ -63,13 +66,16 @@ function receivedBytes(
   return isCompressed(encoding) ? { body: '', bodyBytes: bytes } : { body: bytes.toString('utf8') };
 }
 
-/** @param encoding the header `content-encoding` */
+/**
+ * Returns whether a body is compressed.
+ * @param encoding the header `content-encoding`
+ */
 export function isCompressed(encoding: string | undefined): boolean {
   const name = encoding?.trim().toLowerCase() ?? '';
   return name !== '' && name !== 'identity';
 }
 
-/** A REST API passes path parameters as the client wrote them: the `@` of an id may be `%40`. */
+/** Decodes path parameters. A REST API passes them as the client wrote them: the `@` of an id may be `%40`. */
 function decodedParameters(parameters: Record<string, string | undefined>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(withoutUndefined(parameters)).map(([name, written]) => [name, percentDecoded(written)]),
@@ -77,13 +83,13 @@ function decodedParameters(parameters: Record<string, string | undefined>): Reco
 }
 
 /**
- * The path of the route itself. At the operator's own domain, both `path` and the path of the context start with the
- * base path. At the API's own address, only the path of the context starts with the stage.
+ * Returns the path of the route without its prefix. At the operator's own domain, both `path` and the path of the
+ * context start with the base path. At the API's own address, only the path of the context starts with the stage.
  */
 function restPath({ resource, path, pathParameters }: APIGatewayProxyEvent): string {
   if (resource === undefined) return path;
   const route = resource.replace(/\{(\w+)\+?\}/g, (_, name: string) => pathParameters?.[name] ?? '');
-  // The resource does not include the client's trailing slashes.
+  // The route pattern of API Gateway does not include the client's trailing slashes.
   const [bare, bareRoute] = [withoutEnd(path), withoutEnd(route)];
   return bare.endsWith(bareRoute) ? path.slice(bare.length - bareRoute.length) : path;
 }
@@ -92,7 +98,7 @@ function withoutEnd(path: string): string {
   return path.replace(/\/+$/, '');
 }
 
-/** The base URL includes the prefix of the path: the stage, or the base path. */
+/** Returns the base URL, including the prefix of the path: the stage, or the base path. */
 function restBaseUrl(event: APIGatewayProxyEvent): string {
   const { headers, requestContext } = event;
   const { host, 'x-forwarded-proto': protocol = 'https' } = lowerCase(headers ?? {});
@@ -109,7 +115,7 @@ function restHeaders(event: APIGatewayProxyEvent): Record<string, string> {
   return headers;
 }
 
-/** Some clients send lists in this form. */
+/** Some clients send a list as repeated parameters with a name that ends in "[]". */
 const isList = (name: string) => name.endsWith('[]');
 
 function restQuery(event: APIGatewayProxyEvent): Record<string, string> {

@@ -1,27 +1,31 @@
-/** One resource of API Gateway's tree: its children and its methods. */
+/** One resource of API Gateway's tree, with its children and its methods. */
 interface Resource<Target> {
   literals: Map<string, Resource<Target>>;
   parameter?: { name: string; resource: Resource<Target> };
-  /** `{name+}`: matches the rest of the path. */
+  /** Child `{name+}`, which matches the rest of the path. */
   rest?: { name: string; resource: Resource<Target> };
   methods: Map<string, Target>;
 }
 
 export interface FoundResource<Target> {
-  /** Targets by method. Empty for a resource that only leads to others. */
+  /** Targets by method. Empty for a resource that only has children. */
   methods: ReadonlyMap<string, Target>;
-  /** As the client wrote them, encoded or not. */
+  /** Path parameters as the client wrote them, encoded or not. */
   parameters: Record<string, string>;
 }
 
 /**
- * Matches paths as API Gateway does. At every part, a literal wins over a parameter, and a parameter over the rest. It
- * does not backtrack: below a literal, the methods of a parameter at the same level do not apply.
+ * Matches paths as API Gateway does. At every part of a path, a literal has priority over a parameter, and a parameter
+ * over the rest of the path. There is no backtracking: after a literal has matched, the methods of a parameter at the
+ * same level do not apply.
  */
 export class ResourceTree<Target> {
   readonly #root: Resource<Target> = newResource();
 
-  /** @param path in API Gateway's notation: `/keys/{hash}`, `/models/{slug+}` */
+  /**
+   * Adds a method of a path.
+   * @param path path in API Gateway's notation: `/keys/{hash}`, `/models/{slug+}`
+   */
   add(method: string, path: string, target: Target): void {
     let resource = this.#root;
     for (const part of path.split('/').slice(1)) {

@@ -12,7 +12,10 @@ export interface HttpResponse {
 const commonHeaders = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
 export const jsonHeaders = { ...commonHeaders, 'content-type': 'application/json' };
 
-/** @typeParam Answer type of the body, from the resource's shape.ts. Without it no body is accepted. */
+/**
+ * Builds a response with JSON.
+ * @typeParam Answer type of the body, from the resource's shape.ts; without it no body is accepted
+ */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- every caller must name the shape
 export function jsonResponse<Answer = never>(
   statusCode: number,
@@ -26,17 +29,17 @@ export function jsonResponse<Answer = never>(
   };
 }
 
-/** The id of a request, under both header names that SDKs read: Anthropic's first, then OpenAI's. */
+/** Returns the id of a request, under both header names that SDKs read: Anthropic's first, then OpenAI's. */
 export function requestIdHeaders(id: string): Record<string, string> {
   return { 'request-id': id, 'x-request-id': id };
 }
 
-/** A redirect to the location of the answer. */
+/** Builds a redirect to the location of the answer. */
 export function redirectResponse(location: string): HttpResponse {
   return { statusCode: 302, headers: { ...commonHeaders, location }, body: '' };
 }
 
-/** A page with its Content-Security-Policy. */
+/** Builds a response with a page and its Content-Security-Policy. */
 export function htmlResponse(body: string, policy: string): HttpResponse {
   return {
     statusCode: 200,
@@ -50,7 +53,10 @@ export function htmlResponse(body: string, policy: string): HttpResponse {
   };
 }
 
-/** A script of a gateway page. Browsers cache it for an hour, because only a deployment can change it. */
+/**
+ * Builds a response with a script of a gateway page. Browsers cache it for an hour, because only a deployment can
+ * change it.
+ */
 export function scriptResponse(body: string): HttpResponse {
   return {
     statusCode: 200,
@@ -64,8 +70,8 @@ export function scriptResponse(body: string): HttpResponse {
 }
 
 /**
- * A file of a gateway page, or 304 if the browser already has it. @param file with a weak tag, because it may be
- * compressed
+ * Builds a response with a file of a gateway page, or a 304 if the browser already has the file.
+ * @param file file with a weak tag, because the file may be compressed
  */
 export function fileResponse(
   { text, type, tag }: { text: string; type: string; tag: string },
@@ -76,7 +82,7 @@ export function fileResponse(
   return { statusCode: 200, headers: { ...validators, 'content-type': `${type}; charset=utf-8` }, body: text };
 }
 
-/** A Markdown text, which a browser shows unrendered. */
+/** Builds a response with Markdown text, which a browser shows unrendered. */
 export function markdownResponse(body: string): HttpResponse {
   return { statusCode: 200, headers: { ...commonHeaders, 'content-type': 'text/markdown; charset=utf-8' }, body };
 }

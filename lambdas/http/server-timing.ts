@@ -1,8 +1,9 @@
 import type { ProviderTime } from '../platform/provider-time.ts';
 
 /**
- * The header `server-timing` (W3C Server Timing) of an answer that starts now. It has the milliseconds of the gateway
- * itself, and of providers if the gateway sent a request to one. Their sum is the time since the request was received.
+ * Returns the header `server-timing` (W3C Server Timing) of an answer that starts now. It has the milliseconds of the
+ * gateway itself, and those of providers if the gateway sent a request to one. Their sum is the time since the request
+ * was received.
  */
 export function serverTiming(receivedAtMs: number, providerTime: ProviderTime): string {
   const wholeMs = performance.now() - receivedAtMs;

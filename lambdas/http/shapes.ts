@@ -1,6 +1,6 @@
 /**
- * Types of values in answers. A shape is the documentation and the type of an answer. A missing or misspelled field
- * does not compile, and an extra field fails the tests. Runtime code imports only the types.
+ * Shapes of values in answers. A shape is both the documentation and the type of an answer. If an answer lacks a field
+ * or misspells it, the code does not compile. An extra field fails the tests. Runtime code imports only the types.
  */
 
 import * as z from 'zod';
@@ -8,12 +8,12 @@ import type { Money } from '../money/money.ts';
 
 export const time = z.iso.datetime({ offset: true });
 export const uuid = z.uuid();
-/** Money, sent as a JSON number with all its digits. */
+/** Shape of money, which is sent as a JSON number with all its digits. */
 export const rub = z
   .number()
   .meta({ description: 'An amount of roubles, with all of its digits.' }) as unknown as z.ZodType<Money>;
 export const rubText = z.string().regex(/^\d+(\.\d{1,12})?$/);
-/** Tags of a key: values by name. */
+/** Shape of a key's tags: values by name. */
 export const tagsShape = z
   .record(z.string(), z.string())
   .meta({ description: 'Names and values of the account’s own for reports, such as `{"project": "search"}`.' });
@@ -22,7 +22,9 @@ export const nothing = z.null().meta({
   description: 'Always null: clients of OpenRouter’s API read this field, and this gateway has no value for it.',
 });
 
-/** Fields of OpenRouter's API for features that this gateway does not have. Each has one constant value. */
+/**
+ * Shapes of fields of OpenRouter's API for features that this gateway does not have. Each field has one constant value.
+ */
 export function constants<const Values extends Record<string, string | number | boolean | null>>(
   values: Values,
 ): { [Name in keyof Values]: z.ZodType<Values[Name]> } {
@@ -54,7 +56,7 @@ const roublesShape = (description: string) =>
     .optional()
     .meta({ description: `${description}, in RUB.` });
 
-/** Figures of a refusal by a limit, for programs. */
+/** Shapes of the figures of a refusal by a limit, for programs. */
 const limitDetails = {
   limit_source: z
     .enum([
@@ -99,7 +101,7 @@ const limitDetails = {
   resets_at: z.string().nullish().meta({ description: 'The time at which the period of the limit starts anew.' }),
 };
 
-/** The cause of an early end, if a spending limit, the time or a broken call ended the answer. */
+/** Shape of the cause of an early end, if a spending limit, the time or an unreadable tool call ended the answer. */
 export const earlyEndShape = z
   .looseObject({
     error_type: z
@@ -114,7 +116,7 @@ export const earlyEndShape = z
       'Why the gateway ended the answer before its own end: a limit on spending, the time, or a call whose arguments could not be read. Absent in most answers.',
   });
 
-/** Stored amounts of a refusal by a rouble limit. */
+/** Shape of the stored amounts of a refusal by a rouble limit. */
 export const refusedAmountsShape = z
   .strictObject({
     interval: z.string().meta({ description: 'The period of the limit: lifetime, daily, weekly or monthly.' }),

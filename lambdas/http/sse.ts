@@ -1,6 +1,6 @@
 /** Server-sent events in the format of the Messages API. */
 
-/** One event. `event:` always repeats the type, because clients of the Messages API dispatch on it. */
+/** Returns one event. `event:` always repeats the type, because clients of the Messages API dispatch on it. */
 export function sseEvent(data: { type: string }): string {
   return `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
 }

@@ -1,4 +1,4 @@
-/** Errors for requests that no route serves. */
+/** Errors for requests to paths or methods that no route serves. */
 
 import { GatewayError, notFound } from '../platform/errors.ts';
 import type { Route } from '../route.ts';
@@ -10,27 +10,34 @@ for (const route of Object.values<Route>(routes)) {
   for (const path of route.paths) tree.add(route.method, path, route);
 }
 
-/** Whether HEAD gets 200, for monitors: a path has HEAD if it serves GET without a key. @param path below the stage */
+/**
+ * Returns whether HEAD gets a 200, for monitoring: this is so if the path serves GET without a key.
+ * @param path path without the stage
+ */
 export function isThere(path: string): boolean {
   const found = tree.find(path);
-  // Excludes paths with parameters: the existence of a model, for example, needs more than its name.
+  // Excludes paths with parameters, because the path alone does not show whether, for example, a model exists.
   return found?.methods.get('GET')?.credential === 'none' && Object.keys(found.parameters).length === 0;
 }
 
-/** @param path below the stage */
+/**
+ * Returns the methods of a path.
+ * @param path path without the stage
+ */
 export function methodsAt(path: string): string[] {
   return [...(tree.find(path)?.methods.keys() ?? [])];
 }
 
-/** Paths similar to those of OpenAI's APIs. */
+/** Matches paths that are similar to those of OpenAI's APIs. */
 const NEAR_OTHER_APIS = /^\/(?:chat|completions|engines|responses)(?:\/|$)/;
-/** Parts of the Messages API and other APIs that this gateway does not have. */
+/** Matches parts of the Messages API and other APIs that this gateway does not have. */
 const NOT_HERE =
   /^\/(?:messages\/batches|files|skills|batches|audio|images|moderations|agents|sessions|environments|rerank|guardrails|providers|presets|organization)(?:\/|$)/;
 
 /**
- * @param path below the stage, `/v1`
- * @returns 405 with the available methods, or 404 with a suggestion for the caller
+ * Creates the error for a request that no route serves.
+ * @param path path without the stage `/v1`
+ * @returns a 405 with the available methods, or a 404 with a suggestion for the caller
  */
 export function unknownRoute(method: string, path: string): GatewayError {
   const methods = methodsAt(path);

@@ -1,11 +1,14 @@
 import type { HttpRequest } from './request.ts';
 
-/** Entity tag of configuration: its version number, which does not change with the counters. */
+/** Returns the entity tag of a configuration: its version number, which does not change with the counters. */
 export function etag(version: number): Record<string, string> {
   return { etag: `"${version}"` };
 }
 
-/** The version in `If-Match`; undefined accepts any version, and -1 (never a version) stands for a foreign tag. */
+/**
+ * Returns the version in `If-Match`. undefined means that any version is accepted. -1, which is never a version, stands
+ * for a tag that the gateway did not issue.
+ */
 export function expectedVersion(request: HttpRequest): number | undefined {
   const header = request.headers['if-match']?.trim();
   if (header === undefined || header === '*') return undefined;
